@@ -1,0 +1,5 @@
+"""Softmark: an auto-graded exercise and quiz engine for courses on attention."""
+
+__all__ = ["__version__"]
+
+__version__ = "0.1.0"

@@ -1,0 +1,201 @@
+"""Every error that Softmark raises on purpose.
+
+::
+
+    SoftmarkError                 what, where, expected, got, next step; an exit code
+    ├── InputError          (2)   something that a person wrote or typed can't be used
+    │   ├── UsageError            options or arguments that don't fit together
+    │   ├── UnknownItemError      no item of that id in the bank
+    │   ├── SpecError             one problem file, all its faults at once
+    │   ├── ResponseFormatError   an answer that can't be read; costs no attempt
+    │   ├── SubmissionError       a code file that can't be read
+    │   ├── IntakeError           a folder or archive that can't be taken in
+    │   ├── QuizError             a blueprint or a filled-in quiz file
+    │   └── CourseError           course.yaml, roster or secret
+    └── EngineError         (3)   the machine or Softmark itself; never costs a mark
+        ├── SandboxError          a layer that the tier promises is missing or failed
+        ├── RunnerLostError       the process that ran student code was lost for a cause not its own
+        ├── StoreError            database locked, full disk, read-only
+        └── DrawError             no variant within the bounded tries, or an expression that fails
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "CourseError",
+    "Diagnostic",
+    "DrawError",
+    "EngineError",
+    "InputError",
+    "IntakeError",
+    "QuizError",
+    "ResponseFormatError",
+    "RunnerLostError",
+    "SandboxError",
+    "SoftmarkError",
+    "SpecError",
+    "StoreError",
+    "SubmissionError",
+    "UnknownItemError",
+    "UsageError",
+]
+
+
+class SoftmarkError(Exception):
+    """Base of every deliberate error.
+
+    Parameters
+    ----------
+    what : str
+        One sentence: what is wrong.
+    where : str, optional
+        A place such as ``file:line:column``.
+    expected, got : str, optional
+        What would have been right, and what was there instead.
+    next_step : str, optional
+        What the person can do now.
+
+    Notes
+    -----
+    All texts are plain: whoever shows them must escape them for its medium.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        expected: str | None = None,
+        got: str | None = None,
+        next_step: str | None = None,
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.expected = expected
+        self.got = got
+        self.next_step = next_step
+
+    def lines(self) -> list[str]:
+        """Return the message as plain lines, the place first."""
+        head = f"{self.where}: {self.what}" if self.where else self.what
+        lines = [head]
+        if self.expected is not None:
+            lines.append(f"  expected: {self.expected}")
+        if self.got is not None:
+            lines.append(f"  got: {self.got}")
+        if self.next_step is not None:
+            lines.append(f"  next: {self.next_step}")
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+class InputError(SoftmarkError):
+    """Something that a person wrote or typed can't be used."""
+
+    exit_code = 2
+
+
+class UsageError(InputError):
+    """Options or arguments that don't fit together."""
+
+
+class UnknownItemError(InputError):
+    """No item of that id in the bank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One fault in a text file.
+
+    Parameters
+    ----------
+    file : str
+        Path as the person gave it.
+    line, column : int
+        Both from 1.
+    message : str
+        What is wrong, with what was expected.
+    source_line : str
+        The line itself, for the caret display.
+    """
+
+    file: str
+    line: int
+    column: int
+    message: str
+    source_line: str = ""
+
+    def lines(self) -> list[str]:
+        """Return ``file:line:column: message``, the source line and a caret."""
+        shown = [f"{self.file}:{self.line}:{self.column}: {self.message}"]
+        if self.source_line.strip():
+            pad = "".join("\t" if c == "\t" else " " for c in self.source_line[: self.column - 1])
+            shown += [f"    {self.source_line}", f"    {pad}^"]
+        return shown
+
+
+class SpecError(InputError):
+    """One problem file with all its faults.
+
+    Parameters
+    ----------
+    diagnostics : sequence of Diagnostic
+        In the order of their lines; at least one.
+    """
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        first = diagnostics[0]
+        super().__init__(first.message, where=f"{first.file}:{first.line}:{first.column}")
+        self.diagnostics = tuple(diagnostics)
+
+    def lines(self) -> list[str]:
+        """Return the lines of every fault."""
+        return [line for diagnostic in self.diagnostics for line in diagnostic.lines()]
+
+
+class ResponseFormatError(InputError):
+    """An answer that can't be read; it costs no attempt."""
+
+
+class SubmissionError(InputError):
+    """A code file that can't be read."""
+
+
+class IntakeError(InputError):
+    """A folder or archive that can't be taken in."""
+
+
+class QuizError(InputError):
+    """A blueprint or a filled-in quiz file that can't be used."""
+
+
+class CourseError(InputError):
+    """A course folder, roster or secret that can't be used."""
+
+
+class EngineError(SoftmarkError):
+    """The machine or Softmark itself is at fault; it never costs a mark."""
+
+
+class SandboxError(EngineError):
+    """A layer that the tier promises is missing or failed; no student code ran."""
+
+
+class RunnerLostError(EngineError):
+    """The process that ran student code was lost for a cause that isn't the code's own."""
+
+
+class StoreError(EngineError):
+    """The store can't be read or written: locked, full disk, read-only, damaged."""
+
+
+class DrawError(EngineError):
+    """No variant within the bounded tries, or an expression of a spec that fails."""

@@ -1,0 +1,326 @@
+"""Frozen values that all parts of the engine share.
+
+Axes: B batch, H heads, Lq queries, Lk keys, Dk, Dv.  Nothing here imports
+numpy, torch or pydantic, so the command line starts fast.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from engine import __version__
+
+__all__ = [
+    "Array",
+    "Check",
+    "CodeSubmission",
+    "Counterexample",
+    "Diagnosis",
+    "Drawn",
+    "GradeReport",
+    "KnownWrong",
+    "Mode",
+    "Option",
+    "Outcome",
+    "Part",
+    "Quiz",
+    "QuizQuestion",
+    "Response",
+    "Text",
+    "Variant",
+    "Verdict",
+]
+
+
+class Verdict(StrEnum):
+    """Outcome of one check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    CRASHED = "crashed"
+    ENGINE_ERROR = "engine_error"
+
+
+class Outcome(StrEnum):
+    """Outcome of one whole attempt."""
+
+    RIGHT = "right"
+    PARTIAL = "partial"
+    WRONG = "wrong"
+    FORMAT_ERROR = "format_error"
+    UNGRADED = "ungraded"
+
+
+class Mode(StrEnum):
+    """Practice never reaches a gradebook; marks are made by the instructor only."""
+
+    PRACTICE = "practice"
+    MARKS = "marks"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A small array of floats in C order; shape ``()`` is a number."""
+
+    shape: tuple[int, ...]
+    data: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if math.prod(self.shape) != len(self.data):
+            raise ValueError(f"shape {self.shape} doesn't hold {len(self.data)} values")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A drawn parameter: decimal strings (or words) in C order, never binary floats."""
+
+    shape: tuple[int, ...]
+    entries: tuple[str, ...]
+    text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One piece of prose in the three forms that we show; each is safe for its medium."""
+
+    plain: str
+    html: str
+    latex: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A key or distractor of a choice item, a card of an ordering, a target of a matching."""
+
+    id: str
+    text: Text
+    correct: bool = False
+    value: Array | None = None
+    misconception: str | None = None
+    feedback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWrong:
+    """What a misconception would answer for this variant."""
+
+    misconception: str
+    feedback: str
+    value: Array | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One answer field of a variant.
+
+    Parameters
+    ----------
+    id : str
+        ``"answer"`` for an item with one field, the step's id otherwise.
+    type : str
+        Name of the answer type, e.g. ``"vector"``.
+    points : float
+        Full marks of this part.
+    key : Array or None
+        The key of number, vector and matrix parts, unrounded.
+    key_ids : tuple of str
+        The key of the other types: option ids (choice: the right ones; ordering: the
+        cards in order; matching: the target of each prompt in turn; token: the accepted texts).
+    options : tuple of Option
+        As shown, in the order shown.
+    prompts : tuple of Option
+        Left side of a matching.
+    known_wrong : tuple of KnownWrong
+        Every misconception's value, for the diagnosis.
+    settings : mapping
+        Whatever else the answer type's own file needs, JSON values only
+        (decimals, tolerance, policy, case rule …).
+    """
+
+    id: str
+    type: str
+    points: float
+    prompt: Text | None = None
+    key: Array | None = None
+    key_ids: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
+    prompts: tuple[Option, ...] = ()
+    known_wrong: tuple[KnownWrong, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One concrete item, complete: it can be marked without its spec.
+
+    Parameters
+    ----------
+    id : str
+        Short stable hash of item, version and values.
+    item, item_version : str
+        Item id, and the content hash of spec and reference.
+    values : mapping of str to Drawn
+        Drawn parameters by name.
+    expressions : mapping of str to str
+        Named expressions that a follow-through evaluates again (derived values and keys of steps).
+    notes : tuple of Text
+        Errata shown with the item.
+    """
+
+    id: str
+    item: str
+    item_version: str
+    title: str
+    stem: Text
+    parts: tuple[Part, ...]
+    values: Mapping[str, Drawn] = field(default_factory=dict)
+    expressions: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[Text, ...] = ()
+    hints: tuple[Text, ...] = ()
+    solution: Text | None = None
+
+    @property
+    def points(self) -> float:
+        """Full marks of the item."""
+        return sum(part.points for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a student entered: raw text by part id, exactly as typed."""
+
+    answers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSubmission:
+    """One code hand-in, already decoded.
+
+    Parameters
+    ----------
+    source : str
+        Python source; for a notebook its code cells joined.
+    filename : str
+        Name as handed in, for messages only: foreign text.
+    sha256 : str
+        Hash of the bytes as handed in.
+    """
+
+    source: str
+    filename: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One marked criterion."""
+
+    id: str
+    verdict: Verdict
+    points: float
+    max_points: float
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """A known mistake whose value or outputs equal what was handed in."""
+
+    misconception: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """The smallest input found that shows the fault; copy-pasteable Python."""
+
+    code: str
+    got: str
+    expected: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GradeReport:
+    """The result of one attempt.
+
+    ``score`` is None when the attempt is ungraded or its format can't be read: it is then
+    neither 0 nor full marks.
+    """
+
+    item: str
+    item_version: str
+    outcome: Outcome
+    score: float | None
+    max_score: float
+    checks: tuple[Check, ...] = ()
+    diagnosis: tuple[Diagnosis, ...] = ()
+    counterexample: Counterexample | None = None
+    notes: tuple[str, ...] = ()
+    variant: str | None = None
+    student: str | None = None
+    tier: str | None = None
+    mode: Mode = Mode.PRACTICE
+    engine_version: str = __version__
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the documented JSON object of ``grade submit --json``."""
+        return {
+            "item": self.item,
+            "item_version": self.item_version,
+            "variant": self.variant,
+            "student": self.student,
+            "score": self.score,
+            "max_score": self.max_score,
+            "verdict": str(self.outcome),
+            "checks": [
+                {
+                    "id": c.id,
+                    "verdict": str(c.verdict),
+                    "points": c.points,
+                    "max_points": c.max_points,
+                    "message": c.message,
+                }
+                for c in self.checks
+            ],
+            "diagnosis": [{"misconception": d.misconception, "message": d.message} for d in self.diagnosis],
+            "counterexample": None
+            if self.counterexample is None
+            else {
+                "code": self.counterexample.code,
+                "got": self.counterexample.got,
+                "expected": self.counterexample.expected,
+            },
+            "notes": list(self.notes),
+            "tier": self.tier,
+            "mode": str(self.mode),
+            "engine_version": self.engine_version,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class QuizQuestion:
+    """One question of one student's quiz."""
+
+    number: int
+    variant: Variant
+    points: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quiz:
+    """One student's quiz, with keys: it stays with the instructor."""
+
+    id: str
+    name: str
+    title: str
+    student: str
+    questions: tuple[QuizQuestion, ...]
+    attempt: int = 0

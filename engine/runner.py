@@ -1,0 +1,173 @@
+"""The protocol through which grading runs student code.
+
+A :class:`Runner` turns a :class:`Job` into a :class:`RunResult`; a sandbox, a GPU
+worker or a test stands behind it.  Nothing that comes back is believed but the value
+tree, and that only after its shape and dtype have been checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+__all__ = [
+    "Call",
+    "CallOutcome",
+    "CallStatus",
+    "ExceptionInfo",
+    "Job",
+    "Leaf",
+    "Limits",
+    "RunResult",
+    "Runner",
+    "TableFunction",
+    "WireValue",
+]
+
+# None, bool, int, float, str, list, tuple, dict with str keys, Leaf, TableFunction; nested.
+WireValue = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An array on the wire.
+
+    Parameters
+    ----------
+    library : {"numpy", "torch"}
+        What it is in the child.
+    dtype : str
+        ``"float32"``, ``"bfloat16"``, ``"bool"`` … without the library's prefix.
+    shape : tuple of int
+    data : bytes
+        Little-endian, C order, ``prod(shape) * itemsize`` long: checked by whoever decodes.
+    contiguous, writeable : bool
+        How the child lays an input out (False gives a strided view, a read-only array).
+    """
+
+    library: str
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+    contiguous: bool = True
+    writeable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TableFunction:
+    """A callable argument as data: the child looks its arguments up in ``rows``."""
+
+    name: str
+    rows: tuple[tuple[WireValue, WireValue], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExceptionInfo:
+    """An exception of student code: class name, text (cut to 2,000 characters) and last own line number."""
+
+    type: str
+    text: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits on one submission; the grader's own deadline is ``wall_s`` plus slack."""
+
+    wall_s: float = 10.0
+    call_s: float = 2.0
+    memory_mib: int = 1536
+    output_bytes: int = 16 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call; with ``return_arguments`` the arguments come back as they are afterwards."""
+
+    function: str
+    args: tuple[WireValue, ...] = ()
+    kwargs: Mapping[str, WireValue] = field(default_factory=dict)
+    return_arguments: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One submission and the whole plan of calls, sent in one message."""
+
+    source: str
+    filename: str
+    calls: tuple[Call, ...]
+    limits: Limits = Limits()
+    functions: tuple[str, ...] = ()
+
+
+class CallStatus(StrEnum):
+    """What became of one call (or of loading the file)."""
+
+    RETURNED = "returned"
+    RAISED = "raised"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    CRASHED = "crashed"
+    TOO_LARGE = "too_large"
+    UNSUPPORTED = "unsupported"
+    PROTOCOL_VIOLATION = "protocol_violation"
+    NOT_RUN = "not_run"
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """Outcome of one call; ``detail`` is our own sentence, never foreign text."""
+
+    status: CallStatus
+    value: WireValue = None
+    exception: ExceptionInfo | None = None
+    arguments: tuple[WireValue, ...] | None = None
+    seconds: float = 0.0
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """All that one submission gave back.
+
+    ``load`` tells how importing the file went; ``missing`` names functions of
+    ``Job.functions`` that the file doesn't define; ``output`` is what it printed
+    (foreign text, cut).
+    """
+
+    load: CallOutcome
+    outcomes: tuple[CallOutcome, ...]
+    missing: tuple[str, ...] = ()
+    output: str = ""
+    tier: str = ""
+
+
+class Runner(Protocol):
+    """Runs jobs; safe to call from several threads.
+
+    ``run`` raises :class:`engine.errors.EngineError` when the machine or the runner is at
+    fault, and never for what the student's code does.
+    """
+
+    @property
+    def tier(self) -> str:
+        """``"T1"``, ``"T2"`` or ``"T3"``."""
+        ...
+
+    def run(self, job: Job) -> RunResult:
+        """Run one job to its end or to its limits."""
+        ...
+
+    def close(self) -> None:
+        """Give back all processes."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...

@@ -1,0 +1,1 @@
+"""The built-in problem bank: data, no code of the engine."""

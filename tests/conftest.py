@@ -1,0 +1,29 @@
+"""Shared test set-up: hypothesis profiles and the ``--device`` option."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("sweep", deadline=None, database=None, max_examples=2000)
+settings.load_profile(os.environ.get("SOFTMARK_HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--device", default="cpu", help="torch device of the reference tests: cpu or cuda")
+
+
+@pytest.fixture(scope="session")
+def device(request: pytest.FixtureRequest) -> str:
+    """The torch device that reference tests put their inputs on."""
+    return str(request.config.getoption("--device"))
