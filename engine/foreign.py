@@ -1,0 +1,41 @@
+"""Make text that students or files bring safe for the medium that shows it.
+
+Foreign text is never markup: control characters and direction overrides are made
+visible or dropped, length is cut, and each medium has its own escape.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+__all__ = ["clean", "clean_line", "csv_cell"]
+
+# Bidirectional controls, zero-width characters and line separators can make text read as something else.
+_HIDDEN = {0x00AD, 0x2028, 0x2029, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)}
+
+
+def clean(text: str, limit: int = 2000) -> str:
+    """Return `text` without control characters, cut to `limit` characters.
+
+    Newlines and tabs stay; every other control, format, surrogate or private-use
+    character becomes ``\N{REPLACEMENT CHARACTER}``.
+    """
+    cut = text[:limit]
+    shown = "".join(
+        c if c in "\n\t" or not (unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co"} or ord(c) in _HIDDEN) else "\ufffd"
+        for c in cut
+    )
+    if len(text) > limit:
+        shown += f" … ({len(text) - limit} more characters)"
+    return shown
+
+
+def clean_line(text: str, limit: int = 200) -> str:
+    """Return `text` cleaned and on one line."""
+    return " ".join(clean(text, limit).split())
+
+
+def csv_cell(text: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula."""
+    line = clean_line(text, 32_000)
+    return "'" + line if line[:1] in {"=", "+", "-", "@", "\t", "\r"} else line
