@@ -49,6 +49,10 @@ __all__ = [
 ]
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=64)]
+# m-swap-W (matrices) and m-swap-w (weights) are two mistakes, so capitals are allowed here
+MisconceptionId = Annotated[
+    str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[A-Za-z0-9]+)*$", max_length=64)
+]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=32)]
 Expression = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 Prose = Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
@@ -178,7 +182,7 @@ class OptionSpec(Strict):
 
     text: Prose
     correct: bool = False
-    misconception: Identifier | None = None
+    misconception: MisconceptionId | None = None
     feedback: str | None = None
 
 
@@ -227,7 +231,7 @@ class SingleChoiceAnswer(Strict):
     type: Literal["single_choice"]
     options: tuple[OptionSpec, ...] = ()
     key: Expression | None = None
-    distractors: tuple[Identifier, ...] = ()
+    distractors: tuple[MisconceptionId, ...] = ()
     decimals: int | None = Field(default=None, ge=0, le=8)
     shuffle: bool = True
     key_position: int | None = Field(default=None, ge=0, le=9)
@@ -356,7 +360,7 @@ class Misconception(Strict):
     ``feedback`` is optional where the registry (``problems/misconceptions.yaml``) has a sentence.
     """
 
-    id: Identifier
+    id: MisconceptionId
     expr: Expression
     feedback: str | None = None
 
