@@ -21,8 +21,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 __all__ = [
     "CourseError",
@@ -98,9 +100,27 @@ class SoftmarkError(Exception):
 
 
 class InputError(SoftmarkError):
-    """Something that a person wrote or typed can't be used."""
+    """Something that a person wrote or typed can't be used.
+
+    ``diagnostics`` holds every fault where the person wrote a file and we read all of it.
+    """
 
     exit_code = 2
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @classmethod
+    def of_file(cls, diagnostics: Sequence[Diagnostic]) -> Self:
+        """Return the error that shows all these faults (at least one) of a file."""
+        first = diagnostics[0]
+        error = cls(first.message, where=f"{first.file}:{first.line}:{first.column}")
+        error.diagnostics = tuple(diagnostics)
+        return error
+
+    def lines(self) -> list[str]:
+        """Return the lines of every fault, or else the message as plain lines."""
+        if self.diagnostics:
+            return [line for diagnostic in self.diagnostics for line in diagnostic.lines()]
+        return super().lines()
 
 
 class UsageError(InputError):
@@ -134,12 +154,32 @@ class Diagnostic:
     source_line: str = ""
 
     def lines(self) -> list[str]:
-        """Return ``file:line:column: message``, the source line and a caret."""
+        """Return ``file:line:column: message``, the source line and a caret under the character.
+
+        Of a long line only the stretch around the caret is shown.
+        """
         shown = [f"{self.file}:{self.line}:{self.column}: {self.message}"]
         if self.source_line.strip():
-            pad = "".join("\t" if c == "\t" else " " for c in self.source_line[: self.column - 1])
-            shown += [f"    {self.source_line}", f"    {pad}^"]
+            text, at = _stretch(self.source_line, self.column - 1)
+            pad = "".join("\t" if c == "\t" else " " * _cells(c) for c in text[:at])
+            shown += [f"    {text}".rstrip(), f"    {pad}^"]
         return shown
+
+
+def _stretch(line: str, at: int, width: int = 110) -> tuple[str, int]:
+    """Return at most ``width`` characters of a line that hold the place ``at``, and its place there."""
+    if len(line) <= width:
+        return line, at
+    start = max(0, min(at - width // 2, len(line) - width))
+    head, tail = ("…" if start else ""), ("…" if start + width < len(line) else "")
+    return head + line[start : start + width] + tail, at - start + len(head)
+
+
+def _cells(character: str) -> int:
+    """Return how many columns of a terminal a character takes."""
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
 class SpecError(InputError):
@@ -156,9 +196,10 @@ class SpecError(InputError):
         super().__init__(first.message, where=f"{first.file}:{first.line}:{first.column}")
         self.diagnostics = tuple(diagnostics)
 
-    def lines(self) -> list[str]:
-        """Return the lines of every fault."""
-        return [line for diagnostic in self.diagnostics for line in diagnostic.lines()]
+    @classmethod
+    def of_file(cls, diagnostics: Sequence[Diagnostic]) -> Self:
+        """Return the error that shows all these faults."""
+        return cls(diagnostics)
 
 
 class ResponseFormatError(InputError):
