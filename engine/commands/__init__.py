@@ -2,9 +2,142 @@
 
 from __future__ import annotations
 
-__all__ = ["main"]
+import importlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from engine import __version__
+from engine.errors import SoftmarkError
+
+__all__ = ["grade", "main"]
+
+# name -> module below engine.commands; the order is the order of `grade --help`.
+COMMANDS = {
+    "submit": "submit",
+    "list": "list_items",
+    "show": "show",
+    "quiz": "quiz",
+    "init": "init",
+    "batch": "batch",
+    "lint": "lint",
+    "schema": "schema",
+    "doctor": "doctor",
+}
 
 
-def main() -> None:
-    """Run the command line."""
-    raise SystemExit("not there yet")
+class LazyGroup(click.Group):
+    """A group that imports a command's module when somebody asks for it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order in which people meet them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one command."""
+        module_name = COMMANDS.get(cmd_name)
+        if module_name is None:
+            return None
+        command = importlib.import_module(f"engine.commands.{module_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 right, 1 not all right, 2 bad usage or input, 3 engine error.",
+)
+@click.version_option(__version__, prog_name="grade")
+def grade() -> None:
+    """Grade exercises and quizzes on attention mechanisms.
+
+    \b
+    Example:
+      grade submit softmax my_softmax.py
+      grade submit softmax-weights --seed 7 --answer "[0.665, 0.245, 0.090]"
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with the documented code."""
+    args = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    sys.exit(run(args))
+
+
+def run(args: list[str]) -> int:
+    """Run one command line and return its exit code; no exception gets out."""
+    wants_json = "--json" in args
+    try:
+        result = grade.main(args=args, prog_name="grade", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return int(stop.exit_code)
+    except click.ClickException as error:
+        return _tell_click_error(error, wants_json)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        return 130
+    except SoftmarkError as error:
+        return _tell(error, wants_json)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # the last net: a person never sees a traceback
+        return _tell_bug(error, wants_json)
+    return int(result) if isinstance(result, int) else 0
+
+
+def _tell_json(what: str, code: int, **more: Any) -> None:
+    click.echo(json.dumps({"error": {"what": what, "exit_code": code, **more}}, ensure_ascii=False))
+
+
+def _tell(error: SoftmarkError, wants_json: bool) -> int:
+    from engine.foreign import clean
+
+    click.echo("error: " + clean("\n".join(error.lines()), 50_000), err=True)
+    if wants_json:
+        _tell_json(
+            clean(error.what, 50_000),
+            error.exit_code,
+            kind=type(error).__name__,
+            where=error.where,
+            expected=error.expected,
+            got=error.got,
+            next_step=error.next_step,
+        )
+    return error.exit_code
+
+
+def _tell_click_error(error: click.ClickException, wants_json: bool) -> int:
+    from engine.foreign import clean
+
+    message = clean(error.format_message(), 2_000)
+    hint = ""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        hint = f"\n  next: {error.ctx.command_path} --help"
+    click.echo(f"error: {message}{hint}", err=True)
+    if wants_json:
+        _tell_json(message, 2, kind="UsageError")
+    return 2
+
+
+def _tell_bug(error: Exception, wants_json: bool) -> int:
+    from engine.foreign import clean
+
+    what = f"Softmark itself failed ({type(error).__name__}: {clean(str(error), 300)}); no mark was given"
+    click.echo(f"error: {what}", err=True)
+    if os.environ.get("SOFTMARK_DEBUG"):
+        traceback.print_exc()
+    else:
+        click.echo("  next: run it again with SOFTMARK_DEBUG=1 and report what it prints", err=True)
+    if wants_json:
+        _tell_json(what, 3, kind="EngineError")
+    return 3

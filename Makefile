@@ -1,0 +1,47 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.softmark-installed
+
+.PHONY: setup demo test lint types layers check bench sweep docs clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev]'
+	touch $@
+
+demo: setup            ## lint the bank, draw a quiz for the example class, grade it
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh .demo
+
+test: setup            ## the whole test suite
+	$(BIN)/python -m pytest -n auto --dist loadfile
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+layers: setup
+	$(BIN)/lint-imports --no-cache
+
+check: lint types layers
+
+bench: setup           ## side-by-side measurements; not part of the tests
+	$(BIN)/python benchmarks/code_grading.py
+	$(BIN)/python benchmarks/startup.py
+
+sweep: setup           ## the long runs: many seeds, many examples
+	SOFTMARK_HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/property
+	$(BIN)/grade lint --seeds 10000
+
+docs: setup            ## regenerate what is generated
+	$(BIN)/grade schema > problems/schema.json
+	$(BIN)/python -m engine.spec.reference_page > docs/problem-spec.md
+
+clean:
+	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .hypothesis

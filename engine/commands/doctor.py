@@ -1,0 +1,33 @@
+"""``grade doctor``: try each forbidden act in the sandbox and tell what happened."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from engine.commands.options import json_option
+
+__all__ = ["command"]
+
+
+@click.command("doctor")
+@json_option
+def command(as_json: bool) -> int:
+    """Run each forbidden act inside the sandbox; name the tier and what is missing.
+
+    Exit code 0: the tier keeps all it promises; 3: it doesn't.
+
+    \b
+    Example:
+      grade doctor
+    """
+    from engine.sandbox.doctor import examine
+
+    report = examine()
+    if as_json:
+        click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
+    else:
+        for line in report.lines():
+            click.echo(line)
+    return 0 if report.healthy else 3

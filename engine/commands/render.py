@@ -1,0 +1,140 @@
+"""Reports, items and tables in the terminal; plain text when piped."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text as RichText
+
+from engine.foreign import clean, clean_line
+from engine.model import GradeReport, Outcome, Part, Text, Variant, Verdict
+
+__all__ = ["console", "show_options", "show_report", "show_table", "show_variant"]
+
+PIPED_WIDTH = 110
+
+_OUTCOME_STYLE = {
+    Outcome.RIGHT: "bold green",
+    Outcome.PARTIAL: "bold yellow",
+    Outcome.WRONG: "bold red",
+    Outcome.FORMAT_ERROR: "bold magenta",
+    Outcome.UNGRADED: "bold magenta",
+}
+_VERDICT_STYLE = {Verdict.PASSED: "green", Verdict.SKIPPED: "dim", Verdict.ENGINE_ERROR: "magenta"}
+_MARK = {Verdict.PASSED: "✓", Verdict.FAILED: "✗", Verdict.SKIPPED: "–"}
+
+
+def console() -> Console:
+    """Return a console on standard output: colour on a terminal only, no markup ever."""
+    width = None if sys.stdout.isatty() else PIPED_WIDTH
+    return Console(width=width, markup=False, highlight=False, emoji=False)
+
+
+def number(value: float) -> str:
+    """Return points without needless decimals: ``2``, ``0.5``, ``0.3333``."""
+    return f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[str | RichText]], title: str = "") -> None:
+    """Print a table; cells are plain text, cleaned here."""
+    table = Table(title=title or None, box=None, pad_edge=False, title_justify="left", header_style="bold")
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(c if isinstance(c, RichText) else RichText(clean(c)) for c in row))
+    console().print(table)
+
+
+def show_variant(variant: Variant, *, with_hints: bool = False) -> None:
+    """Print an item as a student sees it: stem, notes, parts and options; never its key."""
+    out = console()
+    out.print(RichText(clean_line(variant.title), style="bold"))
+    out.print(RichText(f"{variant.item} · variant {variant.id} · {number(variant.points)} points", style="dim"))
+    out.print()
+    out.print(RichText(variant.stem.plain))
+    for note in variant.notes:
+        out.print()
+        out.print(Padding(RichText("Note: " + note.plain, style="yellow"), (0, 0, 0, 2)))
+    for part in variant.parts:
+        show_part(out, part, alone=len(variant.parts) == 1)
+    if with_hints:
+        _show_prose(out, "Hint", variant.hints)
+
+
+def show_part(out: Console, part: Part, *, alone: bool) -> None:
+    """Print one answer field: its prompt and options."""
+    if part.prompt is not None or not alone:
+        out.print()
+        head = "" if alone else f"[{part.id}] ({number(part.points)} points) "
+        out.print(RichText(head + (part.prompt.plain if part.prompt else "")))
+    show_options(out, part)
+
+
+def show_options(out: Console, part: Part) -> None:
+    """Print what can be chosen: prompts of a matching, then options with their letters."""
+    if part.prompts:
+        out.print()
+        for prompt in part.prompts:
+            out.print(RichText(f"  {prompt.id}. {prompt.text.plain}"))
+    if part.options:
+        out.print()
+        for option in part.options:
+            out.print(RichText(f"  ({option.id}) {option.text.plain}"))
+
+
+def _show_prose(out: Console, head: str, texts: Sequence[Text]) -> None:
+    for index, text in enumerate(texts, start=1):
+        out.print()
+        out.print(RichText(f"{head} {index}: {text.plain}"))
+
+
+def show_report(report: GradeReport) -> None:
+    """Print one graded attempt: score, checks, diagnosis, counterexample, notes."""
+    out = console()
+    out.print(_head(report))
+    if report.checks:
+        out.print(_check_table(report))
+    for diagnosis in report.diagnosis:
+        line = RichText(f"→ {diagnosis.misconception}: ", style="bold cyan")
+        line.append(clean(diagnosis.message), style="not bold default")
+        out.print(line)
+    if report.counterexample is not None:
+        out.print(RichText("Smallest input found that shows it:", style="bold"))
+        out.print(Padding(RichText(clean(report.counterexample.code)), (0, 0, 0, 4)))
+        out.print(RichText(f"  yours:    {clean(report.counterexample.got)}"))
+        if report.counterexample.expected is not None:
+            out.print(RichText(f"  expected: {clean(report.counterexample.expected)}"))
+    for note in report.notes:
+        out.print(RichText("Note: " + clean(note), style="yellow"))
+    if report.tier:
+        out.print(RichText(f"graded at {report.tier}, {report.mode} mode, engine {report.engine_version}", style="dim"))
+
+
+def _head(report: GradeReport) -> RichText:
+    score = "no mark" if report.score is None else f"{number(report.score)} of {number(report.max_score)} points"
+    who = f" · {clean_line(report.student)}" if report.student else ""
+    head = RichText(f"{report.item}{who}: ")
+    head.append(str(report.outcome).replace("_", " "), style=_OUTCOME_STYLE[report.outcome])
+    head.append(f" — {score}")
+    return head
+
+
+def _check_table(report: GradeReport) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for _ in range(4):
+        table.add_column(overflow="fold")
+    for check in report.checks:
+        style = _VERDICT_STYLE.get(check.verdict, "red")
+        mark = _MARK.get(check.verdict, "!")
+        points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
+        table.add_row(
+            RichText(f"{mark} {check.verdict}".replace("_", " "), style=style),
+            RichText(check.id),
+            RichText(points),
+            RichText(clean(check.message)),
+        )
+    return table

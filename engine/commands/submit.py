@@ -1,0 +1,202 @@
+"""``grade submit``: one hand-in, marked at once."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.commands.options import course_option, json_option
+from engine.errors import QuizError, UsageError
+from engine.model import GradeReport, Outcome, Response
+
+if TYPE_CHECKING:
+    from engine.commands.workplace import Workplace
+
+__all__ = ["command", "exit_code"]
+
+_QUIZ_FILE_LIMIT = 2**20
+
+
+@click.command("submit")
+@click.argument("what", metavar="ITEM|QUIZ.yaml")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--answer", "answers", multiple=True, metavar="TEXT", help="The answer; PART=TEXT, repeated, for steps.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Variant of the item.")
+@click.option("--student", default=None, help="Student id to record.")
+@click.option("--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier.")
+@click.option("--unsafe-local", is_flag=True, help="Allow marks at T3: for code that you trust only.")
+@click.option("--plan-seed", default=None, metavar="HEX", help="Replay the hidden plan of an earlier attempt.")
+@json_option
+@course_option
+def command(
+    what: str,
+    file: Path | None,
+    answers: tuple[str, ...],
+    seed: int,
+    student: str | None,
+    tier: str | None,
+    unsafe_local: bool,
+    plan_seed: str | None,
+    as_json: bool,
+    course_path: Path | None,
+) -> int:
+    """Grade code (ITEM FILE), an answer (ITEM --answer TEXT) or a filled-in quiz (QUIZ.yaml).
+
+    Exit code 0: all right; 1: not all right; 2: bad usage or input; 3: engine error.
+
+    \b
+    Examples:
+      grade submit softmax my_softmax.py
+      grade submit softmax-weights --seed 7 --answer "[0.665, 0.245, 0.090]"
+      grade submit l16-full-pass --answer "e=[0.5, 1]" --answer "w=[0.38, 0.62]" --answer "c=[1, 2]"
+      grade submit quiz.yaml
+    """
+    from engine.commands.workplace import find_workplace
+
+    workplace = find_workplace(course_path)
+    if what.endswith((".yaml", ".yml")):
+        if file is not None or answers:
+            raise UsageError("a quiz file stands alone", expected="grade submit QUIZ.yaml")
+        reports = submit_quiz(workplace, Path(what))
+        return _tell_quiz(reports, as_json)
+    spec = workplace.bank.load(what)
+    if spec.answer is not None and spec.answer.type == "code":
+        if file is None or answers:
+            raise UsageError(f"{what} is a code exercise", expected=f"grade submit {what} FILE.py")
+        report = _submit_code(workplace, what, file, student, tier, unsafe_local, plan_seed)
+    else:
+        if file is not None or not answers:
+            raise UsageError(
+                f"{what} asks for an answer", expected=f"grade submit {what} --seed {seed} --answer TEXT"
+            )
+        report = _submit_answer(workplace, what, seed, answers, student)
+    return _tell_one(report, as_json)
+
+
+def submit_quiz(workplace: Workplace, path: Path) -> list[GradeReport]:
+    """Grade a filled-in quiz file against the stored quiz and record the attempt."""
+    from engine.intake import read_text_file
+    from engine.quiz import grade_quiz, read_filled
+
+    filled = read_filled(read_text_file(path, limit=_QUIZ_FILE_LIMIT), str(path))
+    with workplace.open_store() as store:
+        quiz = store.load_quiz(filled.quiz)
+        if quiz is None:
+            raise QuizError(
+                f"quiz {filled.quiz!r} isn't in the store",
+                where=str(path),
+                next_step="grade it in the course folder that made it, or with --course FOLDER",
+            )
+        reports = grade_quiz(filled, quiz, mode=workplace.mode)
+        if not any(report.outcome is Outcome.FORMAT_ERROR for report in reports):
+            store.record_quiz(quiz, filled.answers, reports)
+    return reports
+
+
+def _submit_answer(
+    workplace: Workplace, item: str, seed: int, answers: Sequence[str], student: str | None
+) -> GradeReport:
+    from engine.grading import grade_answers
+
+    variant = workplace.draw(item, seed)
+    ids = [part.id for part in variant.parts]
+    return grade_answers(variant, Response(_by_part(answers, ids)), mode=workplace.mode, student=student)
+
+
+def _by_part(answers: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
+    if len(ids) == 1:
+        if len(answers) > 1:
+            raise UsageError("this item has one answer", expected="one --answer", got=f"{len(answers)} of them")
+        return {ids[0]: answers[0]}
+    given: dict[str, str] = {}
+    for text in answers:
+        part, equals, value = text.partition("=")
+        part = part.strip()
+        if not equals or part not in ids:
+            raise UsageError(
+                "this item has several parts",
+                expected=" ".join(f"--answer '{i}=…'" for i in ids),
+                got=f"--answer {text!r}",
+            )
+        if part in given:
+            raise UsageError(f"part {part} is answered twice")
+        given[part] = value.strip()
+    return given
+
+
+def _submit_code(
+    workplace: Workplace,
+    item: str,
+    file: Path,
+    student: str | None,
+    tier: str | None,
+    unsafe_local: bool,
+    plan_seed: str | None,
+) -> GradeReport:
+    from engine.intake import read_code_file
+    from engine.model import Mode
+    from engine.sandbox import open_runner
+
+    submission = read_code_file(file)
+    try:
+        seed = bytes.fromhex(plan_seed) if plan_seed is not None else secrets.token_bytes(16)
+    except ValueError:
+        raise UsageError("--plan-seed is no hexadecimal text", got=repr(plan_seed)) from None
+    marks = workplace.mode is Mode.MARKS
+    if marks and tier == "T3" and not unsafe_local:
+        raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
+    with open_runner(tier=tier, unsafe_local=unsafe_local or not marks) as runner:
+        from engine.code import freeze_plan, grade_code, load_exercise
+        from engine.spec import item_version
+
+        spec, path = workplace.bank.load(item), workplace.bank.path(item)
+        exercise = load_exercise(spec, path.parent, item_version(spec, path))
+        plan = freeze_plan(exercise, seed)
+        return grade_code(exercise, plan, submission, runner, mode=workplace.mode, student=student)
+
+
+def exit_code(reports: Sequence[GradeReport]) -> int:
+    """Return 0 all right, 1 not all right, 2 a format error, 3 something ungraded."""
+    outcomes = {report.outcome for report in reports}
+    if Outcome.UNGRADED in outcomes:
+        return 3
+    if Outcome.FORMAT_ERROR in outcomes:
+        return 2
+    return 0 if outcomes <= {Outcome.RIGHT} else 1
+
+
+def _tell_one(report: GradeReport, as_json: bool) -> int:
+    if as_json:
+        click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
+    else:
+        from engine.commands.render import show_report
+
+        show_report(report)
+    return exit_code([report])
+
+
+def _tell_quiz(reports: list[GradeReport], as_json: bool) -> int:
+    from engine.quiz import total
+
+    score, maximum = total(reports)
+    if as_json:
+        document = {"score": score, "max_score": maximum, "reports": [report.as_json() for report in reports]}
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        return exit_code(reports)
+    from engine.commands.render import number, show_report
+
+    for question, report in enumerate(reports, start=1):
+        click.echo(f"Question {question}")
+        show_report(report)
+        click.echo()
+    if score is None:
+        click.echo("Nothing was recorded: mend what can't be read and hand the file in again.")
+    else:
+        click.echo(f"Total: {number(score)} of {number(maximum)} points")
+    return exit_code(reports)
+

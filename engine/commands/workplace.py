@@ -1,0 +1,100 @@
+"""Where a command works: in a course folder, or alone in practice."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.errors import StoreError
+from engine.model import Mode, Variant
+
+if TYPE_CHECKING:
+    from engine.course import Course
+    from engine.spec.bank import Bank
+    from engine.store import Store
+
+__all__ = ["Workplace", "find_workplace"]
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """The bank, secret and store that a command uses.
+
+    Parameters
+    ----------
+    bank : Bank
+        Built-in items, overlaid by the course's own.
+    course : Course or None
+        None in practice outside any course.
+    """
+
+    bank: Bank
+    course: Course | None
+
+    @property
+    def mode(self) -> Mode:
+        """The course's mode; practice without a course."""
+        return Mode(self.course.mode) if self.course else Mode.PRACTICE
+
+    def secret(self) -> bytes:
+        """Return the course's secret, or this person's own practice secret."""
+        return self.course.secret() if self.course else _practice_secret()
+
+    def open_store(self) -> Store:
+        """Open the course's store, or this person's own practice store."""
+        from engine.store import open_store
+
+        if self.course:
+            return self.course.open_store()
+        return open_store(_practice_folder() / "practice.db")
+
+    def draw(self, item: str, seed: int) -> Variant:
+        """Draw the variant of `item` for a seed (``grade show ITEM --seed``)."""
+        from engine.spec import item_version
+        from engine.variants import draw_seeded
+
+        spec, path = self.bank.load(item), self.bank.path(item)
+        return draw_seeded(spec, version=item_version(spec, path), registry=self.bank.registry(), seed=seed)
+
+
+def find_workplace(course_path: Path | None) -> Workplace:
+    """Return the workplace of ``--course``, of the folder above, or of practice."""
+    from engine.course import Course
+    from engine.spec.bank import Bank, builtin_bank, builtin_root
+
+    course = Course.open(course_path) if course_path else Course.find(Path.cwd())
+    if course is None:
+        return Workplace(builtin_bank(), None)
+    return Workplace(Bank([builtin_root(), course.problems]), course)
+
+
+def _practice_folder() -> Path:
+    folder = Path(os.environ.get("SOFTMARK_HOME") or click.get_app_dir("softmark"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StoreError(
+            "the folder for practice can't be made",
+            where=str(folder),
+            got=error.strerror or str(error),
+            next_step="set SOFTMARK_HOME to a folder that you may write to",
+        ) from error
+    return folder
+
+
+def _practice_secret() -> bytes:
+    path = _practice_folder() / "secret"
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    except OSError as error:
+        raise StoreError("the practice secret can't be written", where=str(path), got=str(error)) from error
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secrets.token_bytes(32))
+    return path.read_bytes()
