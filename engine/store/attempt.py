@@ -1,0 +1,165 @@
+"""One attempt as the store keeps it: complete enough to be marked again without its files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from engine.model import (
+    CodeSubmission,
+    Drawn,
+    GradeReport,
+    Outcome,
+    QuizQuestion,
+    Response,
+    Variant,
+)
+
+__all__ = ["SETTLED", "Attempt", "BestScore", "response_sha256"]
+
+# What was graded once stays graded; the other outcomes are retried and replaced.
+SETTLED = (Outcome.RIGHT, Outcome.PARTIAL, Outcome.WRONG)
+
+
+def response_sha256(variant: str, response: Response, quiz: str | None = None) -> str:
+    """Return the submission hash of an answer that was typed.
+
+    Parameters
+    ----------
+    variant : str
+        Id of the variant: the same text for other numbers is another submission.
+    response : Response
+        Raw texts by part id.
+    quiz : str, optional
+        Id of the quiz that asked.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    canonical = json.dumps([quiz, variant, dict(response.answers)], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One submission and its report.
+
+    Parameters
+    ----------
+    student : str
+        Id as in the roster: text, ``"007"`` keeps its zeros.
+    submission : str
+        SHA-256 of the bytes handed in, or :func:`response_sha256`.
+    report : GradeReport
+        Item, item version, outcome, checks, tier, mode and engine version are read from it.
+    started, finished : datetime
+        With time zone; kept as UTC.
+    variant : Variant or None
+        Full variant of an answer: drawn values, option order and keys.
+    response : Response or None
+        The texts typed.
+    source : str or None
+        Decoded source of a code submission.
+    filename : str
+        Name as handed in: foreign text, for messages only.
+    quiz : str or None
+        Id of the quiz that the answer belongs to.
+    reason : str or None
+        Why an attempt is ungraded, or why it can't be read.
+    """
+
+    student: str
+    submission: str
+    report: GradeReport
+    started: datetime
+    finished: datetime
+    variant: Variant | None = None
+    response: Response | None = None
+    source: str | None = None
+    filename: str = ""
+    quiz: str | None = None
+    reason: str | None = None
+
+    @classmethod
+    def of_answer(
+        cls,
+        student: str,
+        question: QuizQuestion,
+        response: Response,
+        report: GradeReport,
+        *,
+        quiz: str | None,
+        started: datetime,
+        filename: str = "",
+    ) -> Attempt:
+        """Return the attempt of one answered quiz question, finished now."""
+        return cls(
+            student=student,
+            submission=response_sha256(question.variant.id, response, quiz),
+            report=report,
+            started=started,
+            finished=datetime.now(UTC),
+            variant=question.variant,
+            response=response,
+            filename=filename,
+            quiz=quiz,
+        )
+
+    @classmethod
+    def of_code(
+        cls,
+        student: str,
+        submission: CodeSubmission,
+        report: GradeReport,
+        *,
+        started: datetime,
+        reason: str | None = None,
+    ) -> Attempt:
+        """Return the attempt of one code file, finished now."""
+        return cls(
+            student=student,
+            submission=submission.sha256,
+            report=report,
+            started=started,
+            finished=datetime.now(UTC),
+            source=submission.source,
+            filename=submission.filename,
+            reason=reason,
+        )
+
+    @property
+    def item(self) -> str:
+        """Item id."""
+        return self.report.item
+
+    @property
+    def settled(self) -> bool:
+        """Whether it carries a score for good."""
+        return self.report.outcome in SETTLED
+
+    @property
+    def values(self) -> Mapping[str, Drawn]:
+        """Drawn values of the variant; empty for code."""
+        return self.variant.values if self.variant else {}
+
+    @property
+    def option_order(self) -> Mapping[str, tuple[str, ...]]:
+        """Option ids by part, in the order shown."""
+        parts = self.variant.parts if self.variant else ()
+        return {part.id: tuple(option.id for option in part.options) for part in parts if part.options}
+
+
+@dataclass(frozen=True, slots=True)
+class BestScore:
+    """The best settled attempt of one student at one item; ``quiz`` is the quiz's name or None."""
+
+    student: str
+    item: str
+    quiz: str | None
+    score: float
+    max_score: float

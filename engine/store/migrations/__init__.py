@@ -1,0 +1,1 @@
+"""Alembic's folder: one revision a file in ``versions``, applied when a store is opened."""

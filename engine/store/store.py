@@ -1,0 +1,256 @@
+"""The store itself: quizzes and attempts in, the same values out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import sqlalchemy as sa
+
+from engine.errors import StoreError
+from engine.model import GradeReport, Mode, Outcome, Quiz, Response, Variant
+from engine.store.attempt import SETTLED, Attempt, BestScore
+from engine.store.codec import decode, encode
+from engine.store.database import Database, open_database
+from engine.store.tables import attempts, quizzes
+
+__all__ = ["Store", "open_store"]
+
+_PAGE = 200
+
+
+def open_store(url_or_path: str | Path, *, busy_timeout_s: float = 30.0) -> Store:
+    """Open a store, made and migrated as needed.
+
+    Parameters
+    ----------
+    url_or_path : str or Path
+        An SQLite file's path, or ``postgresql://…``.
+    busy_timeout_s : float
+        How long to wait for another program that writes.
+
+    Raises
+    ------
+    StoreError
+        With what is wrong and the next step: locked, read-only, full disk, damaged, newer.
+    """
+    return Store(open_database(url_or_path, busy_timeout_s=busy_timeout_s))
+
+
+class Store:
+    """Quizzes and attempts of one course; every method may be called from several threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def where(self) -> str:
+        """Path or address, without a password."""
+        return self._database.where
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back all connections."""
+        self._database.close()
+
+    # --- quizzes ---
+
+    def save_quiz(self, quiz: Quiz) -> None:
+        """Keep one student's quiz with its keys.
+
+        Saving the same quiz again changes nothing.
+
+        Raises
+        ------
+        StoreError
+            When another quiz of that id and student is there: what was handed out never changes.
+        """
+        text = encode(quiz)
+        same = (quizzes.c.id == quiz.id) & (quizzes.c.student == quiz.student)
+        with self._database.write() as connection:
+            found = connection.execute(sa.select(quizzes.c.quiz).where(same)).scalar()
+            if found == text:
+                return
+            if found is not None:
+                raise StoreError(
+                    f"another quiz {quiz.id} of {quiz.student} is stored already",
+                    where=self.where,
+                    next_step="give the new quiz another name; what was handed out stays as it is",
+                )
+            row = {
+                "id": quiz.id,
+                "student": quiz.student,
+                "name": quiz.name,
+                "title": quiz.title,
+                "attempt": quiz.attempt,
+                "created": datetime.now(UTC),
+                "quiz": text,
+            }
+            connection.execute(sa.insert(quizzes), row)
+
+    def load_quiz(self, quiz_id: str, student: str | None = None) -> Quiz | None:
+        """Return the quiz of that id (and student), or None where there is none.
+
+        Without `student` the id must belong to one student only.
+        """
+        query = sa.select(quizzes.c.quiz).where(quizzes.c.id == quiz_id)
+        if student is not None:
+            query = query.where(quizzes.c.student == student)
+        with self._database.read() as connection:
+            found = connection.execute(query.limit(2)).scalars().all()
+        return decode(Quiz, found[0], self.where) if len(found) == 1 else None
+
+    def quizzes(self, name: str | None = None) -> list[Quiz]:
+        """Return the quizzes of that name, or all, in the order of the students' ids."""
+        query = sa.select(quizzes.c.quiz).order_by(quizzes.c.name, quizzes.c.student, quizzes.c.attempt)
+        if name is not None:
+            query = query.where(quizzes.c.name == name)
+        with self._database.read() as connection:
+            found = connection.execute(query).scalars().all()
+        return [decode(Quiz, text, self.where) for text in found]
+
+    # --- attempts ---
+
+    def record(self, attempt: Attempt) -> Attempt:
+        """Keep one attempt, in one transaction, and return what the store now holds of it.
+
+        A settled attempt at the same submission stays as it is; an ungraded or unreadable one is
+        replaced.
+        """
+        row = _row(attempt)
+        for _ in range(2):
+            try:
+                with self._database.write() as connection:
+                    return self._put(connection, attempt, row)
+            except StoreError as error:
+                # Only a server lets two writers in: the other was first, so read what it wrote.
+                if not isinstance(error.__cause__, sa.exc.IntegrityError):
+                    raise
+                last = error
+        raise last
+
+    def _put(self, connection: sa.Connection, attempt: Attempt, row: Mapping[str, Any]) -> Attempt:
+        same = sa.and_(*(attempts.c[name] == row[name] for name in ("student", "item", "submission", "mode")))
+        found = connection.execute(sa.select(attempts).where(same).with_for_update()).mappings().first()
+        if found is None:
+            connection.execute(sa.insert(attempts), row)
+        elif found["outcome"] in SETTLED:
+            return self._attempt(found)
+        else:
+            connection.execute(sa.update(attempts).where(attempts.c.id == found["id"]), row)
+        return attempt
+
+    def graded(self, student: str, item: str, submission: str, mode: Mode = Mode.MARKS) -> GradeReport | None:
+        """Return the report of a settled attempt at that submission, or None."""
+        query = sa.select(attempts.c.report).where(
+            attempts.c.student == student,
+            attempts.c.item == item,
+            attempts.c.submission == submission,
+            attempts.c.mode == str(mode),
+            attempts.c.outcome.in_([str(outcome) for outcome in SETTLED]),
+        )
+        with self._database.read() as connection:
+            found = connection.execute(query).scalar()
+        return None if found is None else decode(GradeReport, found, self.where)
+
+    def attempts(
+        self,
+        *,
+        student: str | None = None,
+        item: str | None = None,
+        quiz: str | None = None,
+        mode: Mode | None = None,
+        outcome: Outcome | None = None,
+    ) -> Iterator[Attempt]:
+        """Yield the attempts that fit, oldest row first, a page at a time."""
+        wanted = {"student": student, "item": item, "quiz_id": quiz, "mode": mode, "outcome": outcome}
+        query = sa.select(attempts).order_by(attempts.c.id).limit(_PAGE)
+        for name, value in wanted.items():
+            if value is not None:
+                query = query.where(attempts.c[name] == str(value))
+        last = 0
+        while True:
+            with self._database.read() as connection:
+                rows = connection.execute(query.where(attempts.c.id > last)).mappings().all()
+            yield from (self._attempt(row) for row in rows)
+            if len(rows) < _PAGE:
+                return
+            last = rows[-1]["id"]
+
+    def best_scores(self, mode: Mode = Mode.MARKS) -> list[BestScore]:
+        """Return the best settled score of each student at each item, per quiz where one asked."""
+        joined = attempts.outerjoin(
+            quizzes, (quizzes.c.id == attempts.c.quiz_id) & (quizzes.c.student == attempts.c.student)
+        )
+        key = (attempts.c.student, attempts.c.item, quizzes.c.name)
+        query = (
+            sa.select(*key, sa.func.max(attempts.c.score), sa.func.max(attempts.c.max_score))
+            .select_from(joined)
+            .where(attempts.c.mode == str(mode), attempts.c.score.is_not(None))
+            .group_by(*key)
+            .order_by(attempts.c.student, attempts.c.item, sa.func.coalesce(quizzes.c.name, ""))
+        )
+        with self._database.read() as connection:
+            return [BestScore(*row) for row in connection.execute(query)]
+
+    def ungraded(self, mode: Mode | None = None) -> list[Attempt]:
+        """Return the attempts that still wait for a grade, with their reasons."""
+        return list(self.attempts(mode=mode, outcome=Outcome.UNGRADED))
+
+    def _attempt(self, row: sa.RowMapping) -> Attempt:
+        return Attempt(
+            student=row["student"],
+            submission=row["submission"],
+            report=decode(GradeReport, row["report"], self.where),
+            started=row["started"],
+            finished=row["finished"],
+            variant=None if row["variant"] is None else decode(Variant, row["variant"], self.where),
+            response=None if row["response"] is None else decode(Response, row["response"], self.where),
+            source=row["source"],
+            filename=row["filename"],
+            quiz=row["quiz_id"],
+            reason=row["reason"],
+        )
+
+
+def _storable(text: str | None) -> str | None:
+    # Neither NUL (PostgreSQL) nor lone surrogates (both) can be stored as text.
+    if text is None:
+        return None
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def _row(attempt: Attempt) -> dict[str, Any]:
+    report = attempt.report
+    return {
+        "student": attempt.student,
+        "item": report.item,
+        "submission": attempt.submission,
+        "mode": str(report.mode),
+        "item_version": report.item_version,
+        "quiz_id": attempt.quiz,
+        "variant_id": attempt.variant.id if attempt.variant else report.variant,
+        "variant": None if attempt.variant is None else encode(attempt.variant),
+        "response": None if attempt.response is None else encode(attempt.response),
+        "source": _storable(attempt.source),
+        "filename": _storable(attempt.filename),
+        "outcome": str(report.outcome),
+        "score": report.score,
+        "max_score": report.max_score,
+        "reason": _storable(attempt.reason),
+        "report": encode(report),
+        "tier": report.tier,
+        "engine_version": report.engine_version,
+        "started": attempt.started,
+        "finished": attempt.finished,
+    }

@@ -1,0 +1,94 @@
+"""The tables, in portable types: the same definitions serve SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+
+__all__ = ["SCHEMA_VERSION", "VERSION_TABLE", "attempts", "metadata", "quizzes"]
+
+# The head revision of migrations/versions; a test compares the two.
+SCHEMA_VERSION = "0001"
+VERSION_TABLE = "softmark_schema"
+
+
+class Utc(sa.TypeDecorator[datetime]):
+    """A moment in UTC; SQLite has no time zones, so the column holds none."""
+
+    impl = sa.DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Refuse a naive time, store the UTC one."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time without zone can't be stored")
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Give the zone back."""
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+metadata = sa.MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+quizzes = sa.Table(
+    "quizzes",
+    metadata,
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("student", sa.String(200), primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False, index=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("created", Utc, nullable=False),
+    sa.Column("quiz", sa.Text, nullable=False),  # JSON of model.Quiz, keys included
+)
+
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("student", sa.String(200), nullable=False),
+    sa.Column("item", sa.String(64), nullable=False),
+    sa.Column("submission", sa.String(64), nullable=False),  # sha256
+    sa.Column("mode", sa.String(16), nullable=False),
+    sa.Column("item_version", sa.String(128), nullable=False),
+    sa.Column("quiz_id", sa.String(64)),
+    sa.Column("variant_id", sa.String(64)),
+    sa.Column("variant", sa.Text),  # JSON of model.Variant: values, option order, keys
+    sa.Column("response", sa.Text),  # JSON of model.Response
+    sa.Column("source", sa.Text),
+    sa.Column("filename", sa.Text, nullable=False),
+    sa.Column("outcome", sa.String(16), nullable=False),
+    sa.Column("score", sa.Double),
+    sa.Column("max_score", sa.Double, nullable=False),
+    sa.Column("reason", sa.Text),
+    sa.Column("report", sa.Text, nullable=False),  # JSON of model.GradeReport, checks included
+    sa.Column("tier", sa.String(16)),
+    sa.Column("engine_version", sa.String(32), nullable=False),
+    sa.Column("started", Utc, nullable=False),
+    sa.Column("finished", Utc, nullable=False),
+    # One row per submission, whatever happens at the same time: never two marks for one file.
+    # Practice and marks never meet, so a practice run can't turn into a mark.
+    sa.UniqueConstraint("student", "item", "submission", "mode", name="uq_attempts_submission"),
+    sa.ForeignKeyConstraint(
+        ["quiz_id", "student"], ["quizzes.id", "quizzes.student"], name="fk_attempts_quiz"
+    ),
+    sa.CheckConstraint(
+        "(outcome IN ('right', 'partial', 'wrong') AND score IS NOT NULL)"
+        " OR (outcome IN ('ungraded', 'format_error') AND score IS NULL)",
+        name="score_fits_outcome",
+    ),
+    sa.Index("ix_attempts_outcome", "outcome"),
+    sa.Index("ix_attempts_quiz", "quiz_id"),
+)
