@@ -17,6 +17,8 @@
         ├── RunnerLostError       the process that ran student code was lost for a cause not its own
         ├── StoreError            database locked, full disk, read-only
         └── DrawError             no variant within the bounded tries, or an expression that fails
+            └── ExpressionError       an expression that can't be read or evaluated
+                └── UndefinedValueError   a value that isn't defined for these numbers (division by zero)
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ __all__ = [
     "Diagnostic",
     "DrawError",
     "EngineError",
+    "ExpressionError",
     "InputError",
     "IntakeError",
     "QuizError",
@@ -41,6 +44,7 @@ __all__ = [
     "SpecError",
     "StoreError",
     "SubmissionError",
+    "UndefinedValueError",
     "UnknownItemError",
     "UsageError",
 ]
@@ -240,3 +244,11 @@ class StoreError(EngineError):
 
 class DrawError(EngineError):
     """No variant within the bounded tries, or an expression of a spec that fails."""
+
+
+class ExpressionError(DrawError):
+    """An expression of a spec that can't be read, uses an unknown name, or fails."""
+
+
+class UndefinedValueError(ExpressionError):
+    """An expression without a finite value for these numbers, such as a division by zero."""
