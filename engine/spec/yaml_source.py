@@ -200,7 +200,7 @@ class _Reading:
             what = shown(word[0] if word else eaten["eaten"], 20)
             message = f"in double quotes '{what}' loses its backslash; use single quotes, or | and a new line"
             self._fault(node.start_mark, message)
-        elif find_control_character(node.value):
+        elif find_control_character(node.value) is not None:
             self._fault(node.start_mark, "a control character can't stand in a text; delete the escape")
 
     def _fault(self, mark: Any, message: str) -> None:
@@ -219,7 +219,8 @@ def _objections(event: yaml.Event, depth: int, values: int, documents: int) -> I
     elif anchor is not None:
         yield f"the anchor &{shown(anchor, 30)} can't be used; write the value where it is needed"
     if tag is not None:
-        yield f"the tag {shown(tag.replace('tag:yaml.org,2002:', '!!'), 60)} can't be used; write the plain value"
+        name = tag.replace("tag:yaml.org,2002:", "!!")
+        yield f"the tag {shown(name, 60)} can't be used; write the plain value"
     if depth > MAX_DEPTH:
         yield f"this is nested more than {MAX_DEPTH} levels deep"
     if values > MAX_VALUES:
