@@ -1,0 +1,367 @@
+"""The small language of keys, derived values, constraints and misconceptions.
+
+``simpleeval`` walks the syntax tree, but only through the node kinds listed here: names,
+numbers, short words, lists, indexing, arithmetic, comparisons, ``and``/``or``/``not``, a
+conditional, and calls of the functions in :mod:`engine.variants.functions`.  There are no attributes,
+comprehensions, lambdas, f-strings or assignments; sizes, powers and nesting are capped; every
+failure is an :class:`engine.errors.ExpressionError` that quotes the expression.
+
+Arithmetic is elementwise on float64 tensors; shapes must agree (or one side is a number), as
+nothing is broadcast silently.  ``@`` is the matrix product.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from simpleeval import InvalidExpression, SimpleEval
+
+from engine.errors import ExpressionError, UndefinedValueError
+from engine.variants.values import as_float, is_tensor
+
+__all__ = ["Parsed", "evaluate", "evaluate_number", "evaluate_truth", "parse", "require_finite"]
+
+MAX_LENGTH = 500
+MAX_NODES = 300
+MAX_ENTRIES = 4096
+MAX_WORD = 64
+_MAX_POWER = 64
+_MAX_INTEGER = 2**63
+
+_NODES: tuple[type[ast.AST], ...] = (
+    ast.Expression, ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Subscript, ast.Slice, ast.Load,
+    ast.UnaryOp, ast.USub, ast.UAdd, ast.Not,
+    ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult,
+    ast.BoolOp, ast.And, ast.Or, ast.IfExp,
+    ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE,
+    ast.Call, ast.keyword,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A checked syntax tree with the names and functions that it uses."""
+
+    text: str
+    tree: ast.expr
+    names: frozenset[str]
+    functions: frozenset[str]
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Parsed:
+    """Return the checked syntax tree of an expression.
+
+    Raises
+    ------
+    ExpressionError
+        It isn't in the language, or it is too long.
+    """
+    if len(text) > MAX_LENGTH:
+        raise _fault(f"the expression is longer than {MAX_LENGTH} characters", text)
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else "it can't be parsed"
+        raise _fault(f"the expression can't be read: {reason}", text) from None
+    nodes = list(ast.walk(tree))
+    if len(nodes) > MAX_NODES:
+        raise _fault(f"the expression has over {MAX_NODES} parts; use derived values", text)
+    for node in nodes:
+        _check(node, text)
+    called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    callees = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+    used = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in callees}
+    return Parsed(text, tree, frozenset(used), frozenset(called))
+
+
+def _check(node: ast.AST, text: str) -> None:
+    if not isinstance(node, _NODES):
+        raise _fault(f"{_kind(node)} aren't part of the expression language", text)
+    if isinstance(node, ast.Call) and not isinstance(node.func, ast.Name):
+        raise _fault("only functions by name can be called", text)
+    if isinstance(node, ast.keyword) and node.arg is None:
+        raise _fault("** arguments aren't part of the expression language", text)
+    if isinstance(node, ast.Name) and node.id.startswith("_"):
+        raise _fault(f"names don't begin with an underscore: {node.id}", text)
+    if isinstance(node, ast.Constant):
+        _check_constant(node.value, text)
+
+
+def _check_constant(value: Any, text: str) -> None:
+    if isinstance(value, str):
+        if len(value) > MAX_WORD:
+            raise _fault(f"a word is longer than {MAX_WORD} characters", text)
+    elif isinstance(value, bool):
+        return
+    elif not isinstance(value, int | float) or abs(value) >= _MAX_INTEGER:
+        raise _fault(f"the literal {str(value)[:30]} isn't allowed", text)
+
+
+def _kind(node: ast.AST) -> str:
+    names = {
+        "Attribute": "attributes (a dot)",
+        "Lambda": "lambdas",
+        "JoinedStr": "f-strings",
+        "Starred": "starred arguments",
+        "NamedExpr": "assignments",
+        "Dict": "dictionaries",
+        "Set": "sets",
+        "In": "'in' tests",
+        "Is": "'is' tests",
+    }
+    name = type(node).__name__
+    return names.get(name, "comprehensions" if name.endswith(("Comp", "GeneratorExp")) else f"'{name}' parts")
+
+
+def _fault(what: str, text: str) -> ExpressionError:
+    return ExpressionError(what, where=f"expression {text[:120]!r}")
+
+
+# --- operators --------------------------------------------------------------------------
+
+
+def _number_like(value: Any) -> bool:
+    return is_tensor(value) or (isinstance(value, int | float))
+
+
+def _arithmetic(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def apply(left: Any, right: Any) -> Any:
+        for side in (left, right):
+            if not _number_like(side):
+                raise TypeError(f"{name} needs numbers, got {type(side).__name__}")
+        if is_tensor(left) and is_tensor(right):
+            _same_shape(name, left, right)
+        return _bounded(act(left, right))
+
+    return apply
+
+
+def _same_shape(name: str, left: Any, right: Any) -> None:
+    if left.shape != right.shape and left.numel() > 1 and right.numel() > 1:
+        raise TypeError(f"{name} needs equal shapes, got {tuple(left.shape)} and {tuple(right.shape)}")
+    if left.shape != right.shape and left.ndim and right.ndim:
+        raise TypeError(f"{name} needs equal shapes, got {tuple(left.shape)} and {tuple(right.shape)}")
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, int) and abs(value) >= _MAX_INTEGER:
+        raise TypeError("a whole number grows beyond 2**63")
+    return value
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if not is_tensor(exponent) and abs(exponent) > _MAX_POWER:
+        raise TypeError(f"an exponent is beyond {_MAX_POWER}")
+    result = base**exponent
+    if isinstance(result, complex):
+        raise ZeroDivisionError("a negative number to a fractional power")
+    return result
+
+
+def _compare(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def apply(left: Any, right: Any) -> Any:
+        if isinstance(left, str | tuple) or isinstance(right, str | tuple):
+            if type(left) is not type(right):
+                raise TypeError(f"{name} compares like with like")
+            return act(left, right)
+        if is_tensor(left) and is_tensor(right):
+            _same_shape(name, left, right)
+        result = act(left, right)
+        return bool(result) if is_tensor(result) and result.numel() == 1 else result
+
+    return apply
+
+
+def _matmul(left: Any, right: Any) -> Any:
+    from engine.variants.functions.arithmetic import product
+
+    return product(left, right)
+
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: _arithmetic("+", operator.add),
+    ast.Sub: _arithmetic("-", operator.sub),
+    ast.Mult: _arithmetic("*", operator.mul),
+    ast.Div: _arithmetic("/", operator.truediv),
+    ast.FloorDiv: _arithmetic("//", operator.floordiv),
+    ast.Mod: _arithmetic("%", operator.mod),
+    ast.Pow: _arithmetic("**", _power),
+    ast.MatMult: _matmul,
+    ast.USub: lambda x: -x,
+    ast.UAdd: lambda x: x,
+    ast.Not: lambda x: not _truth(x),
+    ast.Eq: _compare("==", operator.eq),
+    ast.NotEq: _compare("!=", operator.ne),
+    ast.Lt: _compare("<", operator.lt),
+    ast.LtE: _compare("<=", operator.le),
+    ast.Gt: _compare(">", operator.gt),
+    ast.GtE: _compare(">=", operator.ge),
+}
+
+
+def _truth(value: Any) -> bool:
+    if is_tensor(value) and value.numel() != 1:
+        raise TypeError("a vector is neither true nor false; use all(…) or any(…)")
+    return bool(value)
+
+
+class _Evaluator(SimpleEval):  # type: ignore[misc]
+    """simpleeval, with only the nodes of our language."""
+
+    def __init__(self, names: Mapping[str, Any], functions: Mapping[str, Any], operators: Mapping[Any, Any]):
+        super().__init__(operators=operators, functions=dict(functions), names=names)
+        self.nodes = {
+            ast.Name: self._name,
+            ast.Constant: self._eval_constant,
+            ast.List: self._list,
+            ast.Tuple: lambda node: tuple(self._eval(entry) for entry in node.elts),
+            ast.Subscript: self._item,
+            ast.Slice: self._eval_slice,
+            ast.UnaryOp: self._eval_unaryop,
+            ast.BinOp: self._eval_binop,
+            ast.BoolOp: self._logic,
+            ast.Compare: self._eval_compare,
+            ast.IfExp: lambda node: self._eval(node.body if _truth(self._eval(node.test)) else node.orelse),
+            ast.Call: self._eval_call,
+            ast.keyword: self._eval_keyword,
+        }
+
+    def _name(self, node: ast.Name) -> Any:
+        try:
+            return self.names[node.id]
+        except KeyError:
+            known = ", ".join(sorted(self.names)) or "none"
+            raise TypeError(f"no name {node.id!r} here (known: {known})") from None
+
+    def _list(self, node: ast.List) -> Any:
+        entries = [self._eval(entry) for entry in node.elts]
+        if any(isinstance(entry, str) for entry in entries):
+            return tuple(entries)
+        from engine.variants.functions.structure import stack
+
+        return stack(*entries)
+
+    def _item(self, node: ast.Subscript) -> Any:
+        container, index = self._eval(node.value), self._eval(node.slice)
+        if not (is_tensor(container) or isinstance(container, tuple)):
+            raise TypeError(f"a {type(container).__name__} can't be indexed")
+        return container[index]
+
+    def _logic(self, node: ast.BoolOp) -> bool:
+        wanted = isinstance(node.op, ast.Or)
+        return wanted if any(_truth(self._eval(v)) is wanted for v in node.values) else not wanted
+
+
+_KNOWN_FAILURES = (
+    InvalidExpression, TypeError, ValueError, IndexError, RuntimeError, OverflowError, AttributeError,
+)  # fmt: skip
+
+
+def evaluate(
+    text: str,
+    names: Mapping[str, Any],
+    *,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+    operators: Mapping[Any, Callable[..., Any]] | None = None,
+) -> Any:
+    """Evaluate an expression.
+
+    Parameters
+    ----------
+    text : str
+        The expression.
+    names : mapping of str to value
+        float64 tensors, numbers, words, tuples of words or numbers.
+    functions, operators : mapping, optional
+        Replacements (the hand-work of :mod:`engine.variants.precision`).
+
+    Returns
+    -------
+    value
+        A float64 or boolean tensor of at most 4,096 entries, a number, a truth value, a word, or a tuple.
+
+    Raises
+    ------
+    ExpressionError
+        It can't be read, a name or function is unknown, or shapes don't fit.
+    UndefinedValueError
+        It divides by zero.
+    """
+    parsed = parse(text)
+    if functions is None:
+        from engine.variants.functions import FUNCTIONS
+
+        functions = {name: function.call for name, function in FUNCTIONS.items()}
+    try:
+        value = _Evaluator(names, functions, operators or _OPERATORS).eval(text, parsed.tree)
+    except ExpressionError:
+        raise
+    except ZeroDivisionError as error:
+        raise UndefinedValueError(f"undefined: {error}", where=f"expression {text[:120]!r}") from None
+    except _KNOWN_FAILURES as error:
+        raise _fault(_reason(error), text) from None
+    if is_tensor(value) and value.numel() > MAX_ENTRIES:
+        raise _fault(f"the value has over {MAX_ENTRIES} entries", text)
+    return value
+
+
+def _reason(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return lines[0][:300] if lines and lines[0] else type(error).__name__
+
+
+def require_finite(value: Any, text: str) -> Any:
+    """Return `value` if all its numbers are finite.
+
+    Raises
+    ------
+    UndefinedValueError
+        One is infinite or not a number.
+    """
+    finite = True
+    if is_tensor(value):
+        finite = bool(value.isfinite().all())
+    elif isinstance(value, float):
+        finite = value - value == 0
+    if not finite:
+        raise UndefinedValueError("the value isn't finite", where=f"expression {text[:120]!r}")
+    return value
+
+
+def evaluate_number(text: str, names: Mapping[str, Any]) -> float:
+    """Evaluate an expression whose value is one finite number.
+
+    Raises
+    ------
+    ExpressionError
+        It fails, or its value is no single number.
+    """
+    value = require_finite(evaluate(text, names), text)
+    try:
+        return as_float(value)
+    except TypeError as error:
+        raise _fault(str(error), text) from None
+
+
+def evaluate_truth(text: str, names: Mapping[str, Any]) -> bool:
+    """Evaluate a constraint.
+
+    Raises
+    ------
+    ExpressionError
+        It fails, or its value isn't true or false.
+    """
+    value = evaluate(text, names)
+    if is_tensor(value) and value.numel() == 1:
+        value = bool(value)
+    if not isinstance(value, bool):
+        raise _fault(
+            "a constraint must be true or false; use all(…), any(…) or a comparison of numbers", text
+        )
+    return value
