@@ -1,0 +1,25 @@
+"""A course: its folder, settings, roster and secret, and what a class handed in."""
+
+from engine.course.collection import FileKind, HandedFile, Intake, IntakeProblem, StudentFiles
+from engine.course.course import Course
+from engine.course.results import Cell, Column, ItemResult, StudentResults, StudentRow
+from engine.course.roster import Roster, Student, read_roster
+from engine.course.settings import CourseSettings
+
+__all__ = [
+    "Cell",
+    "Column",
+    "Course",
+    "CourseSettings",
+    "FileKind",
+    "HandedFile",
+    "Intake",
+    "IntakeProblem",
+    "ItemResult",
+    "Roster",
+    "Student",
+    "StudentFiles",
+    "StudentResults",
+    "StudentRow",
+    "read_roster",
+]

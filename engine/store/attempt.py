@@ -13,12 +13,13 @@ from engine.model import (
     Drawn,
     GradeReport,
     Outcome,
+    Quiz,
     QuizQuestion,
     Response,
     Variant,
 )
 
-__all__ = ["SETTLED", "Attempt", "BestScore", "response_sha256"]
+__all__ = ["SETTLED", "Attempt", "BestScore", "quiz_responses", "response_sha256"]
 
 # What was graded once stays graded; the other outcomes are retried and replaced.
 SETTLED = (Outcome.RIGHT, Outcome.PARTIAL, Outcome.WRONG)
@@ -43,6 +44,21 @@ def response_sha256(variant: str, response: Response, quiz: str | None = None) -
     """
     canonical = json.dumps([quiz, variant, dict(response.answers)], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def quiz_responses(quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> list[Response]:
+    """Return the response to each question of `quiz`; a part that wasn't answered is blank.
+
+    Parameters
+    ----------
+    quiz : Quiz
+    answers : mapping of int to mapping of str to str
+        Question number → part id → text as typed; parts that the quiz doesn't have are left out.
+    """
+    return [
+        Response({part.id: answers.get(q.number, {}).get(part.id, "") for part in q.variant.parts})
+        for q in quiz.questions
+    ]
 
 
 @dataclass(frozen=True, slots=True)

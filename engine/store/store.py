@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from engine.errors import StoreError
 from engine.model import GradeReport, Mode, Outcome, Quiz, Response, Variant
-from engine.store.attempt import SETTLED, Attempt, BestScore
+from engine.store.attempt import SETTLED, Attempt, BestScore, quiz_responses
 from engine.store.codec import decode, encode
 from engine.store.database import Database, open_database
 from engine.store.tables import attempts, quizzes
@@ -75,28 +75,26 @@ class Store:
         StoreError
             When another quiz of that id and student is there: what was handed out never changes.
         """
-        text = encode(quiz)
-        same = (quizzes.c.id == quiz.id) & (quizzes.c.student == quiz.student)
+        self.save_quizzes([quiz])
+
+    def save_quizzes(self, quizzes: Sequence[Quiz]) -> None:
+        """Keep the quizzes of a class in one transaction: all of them or none."""
+        rows = [_quiz_row(quiz) for quiz in quizzes]
         with self._database.write() as connection:
-            found = connection.execute(sa.select(quizzes.c.quiz).where(same)).scalar()
-            if found == text:
-                return
-            if found is not None:
-                raise StoreError(
-                    f"another quiz {quiz.id} of {quiz.student} is stored already",
-                    where=self.where,
-                    next_step="give the new quiz another name; what was handed out stays as it is",
-                )
-            row = {
-                "id": quiz.id,
-                "student": quiz.student,
-                "name": quiz.name,
-                "title": quiz.title,
-                "attempt": quiz.attempt,
-                "created": datetime.now(UTC),
-                "quiz": text,
-            }
+            for row in rows:
+                self._put_quiz(connection, row)
+
+    def _put_quiz(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
+        same = (quizzes.c.id == row["id"]) & (quizzes.c.student == row["student"])
+        found = connection.execute(sa.select(quizzes.c.quiz).where(same)).scalar()
+        if found is None:
             connection.execute(sa.insert(quizzes), row)
+        elif found != row["quiz"]:
+            raise StoreError(
+                f"another quiz {row['id']} of {row['student']} is stored already",
+                where=self.where,
+                next_step="give the new quiz another name; what was handed out stays as it is",
+            )
 
     def load_quiz(self, quiz_id: str, student: str | None = None) -> Quiz | None:
         """Return the quiz of that id (and student), or None where there is none.
@@ -127,17 +125,57 @@ class Store:
         A settled attempt at the same submission stays as it is; an ungraded or unreadable one is
         replaced.
         """
-        row = _row(attempt)
-        for _ in range(2):
-            try:
-                with self._database.write() as connection:
-                    return self._put(connection, attempt, row)
-            except StoreError as error:
-                # Only a server lets two writers in: the other was first, so read what it wrote.
-                if not isinstance(error.__cause__, sa.exc.IntegrityError):
-                    raise
-                last = error
-        raise last
+        return self.record_all([attempt])[0]
+
+    def record_all(self, attempts: Sequence[Attempt]) -> list[Attempt]:
+        """Keep several attempts that belong together (one quiz file) in one transaction."""
+        try:
+            return self._record(attempts)
+        except StoreError as error:
+            # Only a server lets two writers in: the other was first, so read what it wrote.
+            if not isinstance(error.__cause__, sa.exc.IntegrityError):
+                raise
+            return self._record(attempts)
+
+    def _record(self, attempts: Sequence[Attempt]) -> list[Attempt]:
+        rows = [_row(attempt) for attempt in attempts]
+        with self._database.write() as connection:
+            return [self._put(connection, attempt, row) for attempt, row in zip(attempts, rows, strict=True)]
+
+    def record_quiz(
+        self,
+        quiz: Quiz,
+        answers: Mapping[int, Mapping[str, str]],
+        reports: Sequence[GradeReport],
+        *,
+        started: datetime | None = None,
+        filename: str = "",
+    ) -> list[Attempt]:
+        """Keep the graded answers of one quiz file.
+
+        Parameters
+        ----------
+        quiz : Quiz
+            As stored.
+        answers : mapping of int to mapping of str to str
+            Question number → part id → text as typed; a missing one is blank.
+        reports : sequence of GradeReport
+            One per question, in the quiz's order.
+        started : datetime, optional
+            When grading began; now by default.
+        filename : str
+            Name of the file handed in.
+        """
+        begun = started or datetime.now(UTC)
+        responses = quiz_responses(quiz, answers)
+        return self.record_all(
+            [
+                Attempt.of_answer(
+                    quiz.student, question, response, report, quiz=quiz.id, started=begun, filename=filename
+                )
+                for question, response, report in zip(quiz.questions, responses, reports, strict=True)
+            ]
+        )
 
     def _put(self, connection: sa.Connection, attempt: Attempt, row: Mapping[str, Any]) -> Attempt:
         same = sa.and_(*(attempts.c[name] == row[name] for name in ("student", "item", "submission", "mode")))
@@ -228,6 +266,18 @@ def _storable(text: str | None) -> str | None:
     if text is None:
         return None
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def _quiz_row(quiz: Quiz) -> dict[str, Any]:
+    return {
+        "id": quiz.id,
+        "student": quiz.student,
+        "name": quiz.name,
+        "title": quiz.title,
+        "attempt": quiz.attempt,
+        "created": datetime.now(UTC),
+        "quiz": encode(quiz),
+    }
 
 
 def _row(attempt: Attempt) -> dict[str, Any]:

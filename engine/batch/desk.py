@@ -1,0 +1,203 @@
+"""Grading one file: read it, mark it, store it. What is wrong with it never stops the others."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engine.batch.exercises import CodeGrader
+from engine.course import FileKind, HandedFile, IntakeProblem
+from engine.errors import EngineError, InputError, StoreError
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
+from engine.runner import Runner
+from engine.store import Attempt, Store, quiz_responses, response_sha256
+
+__all__ = ["Desk", "FileResult", "ReadCode", "ReadText"]
+
+ReadCode = Callable[[Path, str], CodeSubmission]
+ReadText = Callable[[Path], str]
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """What became of one file.
+
+    ``kept`` means that it had been graded before; ``reason`` that it is ungraded now;
+    ``problem`` that it can't be graded as it is.
+    """
+
+    student: str
+    file: HandedFile
+    kept: bool = False
+    reason: str | None = None
+    problem: IntakeProblem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Everything that grading one file needs; shared by all threads."""
+
+    store: Store
+    code: CodeGrader
+    read_code: ReadCode
+    read_text: ReadText
+    mode: Mode
+
+    def grade(self, student: str, file: HandedFile, runner: Runner | None) -> FileResult:
+        """Grade one file and store the result.
+
+        Raises
+        ------
+        StoreError
+            The result can't be kept, so there is no sense in going on.
+        """
+        if file.kind is FileKind.QUIZ:
+            return self._grade_quiz(student, file)
+        assert file.item is not None and runner is not None
+        return self._grade_code(student, file, file.item, runner)
+
+    def done(self, student: str, file: HandedFile) -> bool:
+        """Return whether a code file is graded already; a quiz file has to be read to know."""
+        if file.kind is FileKind.QUIZ:
+            return False
+        assert file.item is not None
+        return self.store.graded(student, file.item, file.sha256, self.mode) is not None
+
+    # --- code ---
+
+    def _grade_code(self, student: str, file: HandedFile, item: str, runner: Runner) -> FileResult:
+        started = datetime.now(UTC)
+        try:
+            submission = self.read_code(file.path, file.name)
+        except InputError as error:
+            return self._unreadable(student, file, item, error, started)
+        reason = None
+        try:
+            report = self.code.grade(item, submission, runner, student)
+            if report.outcome is Outcome.UNGRADED:
+                reason = "; ".join(report.notes) or "no reason was given"
+        except StoreError:
+            raise
+        except Exception as error:  # whatever fails here is ours: never the student's 0
+            reason = _cause(error)
+            report = self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
+        report = replace(report, student=student, mode=self.mode)
+        kept = self.store.record(Attempt.of_code(student, submission, report, started=started, reason=reason))
+        return FileResult(student, file, reason=None if kept.settled else reason)
+
+    def _unreadable(
+        self, student: str, file: HandedFile, item: str, error: InputError, started: datetime
+    ) -> FileResult:
+        message = "; ".join(line.strip() for line in error.lines())
+        report = self._without_score(item, student, Outcome.FORMAT_ERROR, message, None)
+        self.store.record(
+            Attempt(
+                student=student,
+                submission=file.sha256,
+                report=report,
+                started=started,
+                finished=datetime.now(UTC),
+                filename=file.name,
+                reason=message,
+            )
+        )
+        return FileResult(student, file, problem=_problem(student, file, error))
+
+    def _without_score(
+        self, item: str, student: str, outcome: Outcome, reason: str, tier: str | None
+    ) -> GradeReport:
+        try:
+            version, points = self.code.blank(item)
+        except (InputError, EngineError):
+            version, points = "unknown", 0.0
+        return GradeReport(
+            item=item,
+            item_version=version,
+            outcome=outcome,
+            score=None,
+            max_score=points,
+            notes=(reason,),
+            student=student,
+            tier=tier,
+            mode=self.mode,
+        )
+
+    # --- quizzes ---
+
+    def _grade_quiz(self, student: str, file: HandedFile) -> FileResult:
+        from engine.quiz import grade_quiz, read_filled
+
+        started = datetime.now(UTC)
+        try:
+            filled = read_filled(self.read_text(file.path), file.name)
+            quiz = self.store.load_quiz(filled.quiz)
+            problem = self._quiz_problem(student, file, quiz)
+            if problem is not None or quiz is None:
+                return FileResult(student, file, problem=problem)
+            if self._all_graded(quiz, filled.answers):
+                return FileResult(student, file, kept=True)
+            reports = grade_quiz(filled, quiz, mode=self.mode)
+        except InputError as error:
+            return FileResult(student, file, problem=_problem(student, file, error))
+        except StoreError:
+            raise
+        except Exception as error:  # ours again: nothing is stored, so the next run tries again
+            return FileResult(student, file, reason=_cause(error))
+        self.store.record_quiz(quiz, filled.answers, reports, started=started, filename=file.name)
+        unread = [
+            number for number, report in enumerate(reports, start=1) if report.outcome is Outcome.FORMAT_ERROR
+        ]
+        if unread:
+            listed = ", ".join(map(str, unread))
+            return FileResult(
+                student,
+                file,
+                problem=IntakeProblem(
+                    file.name,
+                    f"the answer to question {listed} can't be read",
+                    "see the student's page",
+                    student,
+                ),
+            )
+        waiting = [report for report in reports if report.outcome is Outcome.UNGRADED]
+        return FileResult(student, file, reason="; ".join(waiting[0].notes) if waiting else None)
+
+    def _quiz_problem(self, student: str, file: HandedFile, quiz: Quiz | None) -> IntakeProblem | None:
+        if quiz is None:
+            step = "grade it with the course that made it, and see that `quiz:` in the file wasn't changed"
+            return IntakeProblem(file.name, "this quiz isn't in the store", step, student)
+        if quiz.student != student:
+            step = f"it was drawn for {quiz.student}: find out whose file it is"
+            return IntakeProblem(file.name, "this quiz was made for another student", step, student)
+        return None
+
+    def _all_graded(self, quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> bool:
+        responses = quiz_responses(quiz, answers)
+        return all(
+            self.store.graded(
+                quiz.student,
+                question.variant.item,
+                response_sha256(question.variant.id, response, quiz.id),
+                self.mode,
+            )
+            is not None
+            for question, response in zip(quiz.questions, responses, strict=True)
+        )
+
+
+def _problem(student: str, file: HandedFile, error: InputError) -> IntakeProblem:
+    # The first line of the message names the place in the file, where there is one.
+    what = error.lines()[0] if error.where and ":" in error.where else error.what
+    return IntakeProblem(file.name, what, error.next_step or "", student)
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, EngineError):
+        return " ".join(line.strip() for line in error.lines())
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return (
+        f"a fault of Softmark: {type(error).__name__}: {error} ({Path(frame.filename).name}:{frame.lineno})"
+    )

@@ -1,0 +1,85 @@
+"""The code exercises of one batch run: each loaded once, its plan frozen once for the class."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import threading
+from typing import TYPE_CHECKING, Any, Protocol
+
+from engine.model import CodeSubmission, GradeReport, Mode
+from engine.runner import Runner
+
+if TYPE_CHECKING:
+    from engine.spec.bank import Bank
+
+__all__ = ["CodeExercises", "CodeGrader", "plan_seed"]
+
+
+class CodeGrader(Protocol):
+    """Grades one code submission; called from several threads at once."""
+
+    def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:
+        """Return the report; raises :class:`engine.errors.EngineError` for machine causes only."""
+        ...
+
+    def blank(self, item: str) -> tuple[str, float]:
+        """Return (item version, full marks) for a report about a file that can't be graded."""
+        ...
+
+
+def plan_seed(secret: bytes, item: str, version: str) -> bytes:
+    """Return the seed of an item's hidden plan in batch runs.
+
+    A class that is graded in several runs (one was killed, a hand-in came late) meets the same
+    inputs in all of them, and the instructor can replay it.
+    """
+    message = json.dumps(["plan", item, version]).encode("ascii")
+    return hmac.new(secret, message, hashlib.sha256).digest()
+
+
+class CodeExercises:
+    """Grades with the real exercises of a bank.
+
+    Parameters
+    ----------
+    bank : Bank
+    secret : bytes
+        Seeds the hidden plans.
+    mode : Mode
+    """
+
+    def __init__(self, bank: Bank, *, secret: bytes, mode: Mode) -> None:
+        self._bank = bank
+        self._secret = secret
+        self._mode = mode
+        self._lock = threading.Lock()
+        self._prepared: dict[str, Any] = {}
+
+    def _prepare(self, item: str) -> Any:
+        from engine.code import freeze_plan, load_exercise
+        from engine.spec import item_version
+
+        # Freezing a plan computes every mutant's outputs: once, whoever comes first.
+        with self._lock:
+            if item not in self._prepared:
+                spec, path = self._bank.load(item), self._bank.path(item)
+                version = item_version(spec, path)
+                exercise = load_exercise(spec, path.parent, version)
+                self._prepared[item] = exercise, freeze_plan(exercise, plan_seed(self._secret, item, version))
+            return self._prepared[item]
+
+    def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:
+        """Grade one submission with the class's plan."""
+        from engine.code import grade_code
+
+        exercise, plan = self._prepare(item)
+        return grade_code(exercise, plan, submission, runner, mode=self._mode, student=student)
+
+    def blank(self, item: str) -> tuple[str, float]:
+        """Return (item version, full marks)."""
+        from engine.spec import item_version
+
+        spec = self._bank.load(item)
+        return item_version(spec, self._bank.path(item)), spec.points

@@ -1,0 +1,95 @@
+"""From the store to results by student: the best attempt of each column counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from engine.course import Column, Intake, IntakeProblem, ItemResult, Roster, StudentResults
+from engine.model import Mode, Outcome, Quiz
+from engine.store import Attempt, Store
+
+__all__ = ["class_results"]
+
+
+def class_results(
+    store: Store,
+    *,
+    mode: Mode,
+    title_of: Callable[[str], str],
+    roster: Roster | None = None,
+    intake: Intake | None = None,
+    problems: Sequence[IntakeProblem] = (),
+) -> Iterator[StudentResults]:
+    """Yield the results of everybody in the roster and in the collection, by id.
+
+    One student is in memory at a time.
+
+    Parameters
+    ----------
+    store : Store
+    mode : Mode
+        Only attempts of this mode are seen.
+    title_of : callable
+        Item id → title.
+    roster : Roster, optional
+    intake : Intake, optional
+        Without roster and collection everybody in the store is listed.
+    problems : sequence of IntakeProblem
+        Of the whole run; each student gets those of their own.
+    """
+    names = {student.id: student.name for student in roster.students} if roster else {}
+    students = set(names) | {files.student for files in intake.students if intake} if intake else set(names)
+    students |= {problem.student for problem in problems if problem.student}
+    if not names and intake is None:
+        students = {best.student for best in store.best_scores(mode)}
+        students |= {attempt.student for attempt in store.ungraded(mode)}
+    quizzes = {quiz.id: quiz for quiz in store.quizzes()}
+    for student in sorted(students):
+        columns: dict[Column, list[Attempt]] = {}
+        for attempt in store.attempts(student=student, mode=mode):
+            columns.setdefault(_column(attempt, quizzes.get(attempt.quiz or ""), title_of), []).append(
+                attempt
+            )
+        yield StudentResults(
+            student=student,
+            name=names.get(student, ""),
+            items=tuple(_result(column, columns[column]) for column in sorted(columns)),
+            problems=tuple(problem for problem in problems if problem.student == student),
+            listed=not names or student in names,
+        )
+
+
+def _column(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str]) -> Column:
+    if quiz is None:
+        # "~" sorts code after the quizzes.
+        return Column("~", 0, attempt.item, title_of(attempt.item), attempt.report.max_score)
+    number = next(
+        (q.number for q in quiz.questions if q.variant.item == attempt.item), len(quiz.questions) + 1
+    )
+    title = attempt.variant.title if attempt.variant else attempt.item
+    return Column(quiz.name, number, attempt.item, title, attempt.report.max_score)
+
+
+def _result(column: Column, attempts: list[Attempt]) -> ItemResult:
+    chosen = _counting(attempts)
+    return ItemResult(
+        column=column,
+        report=chosen.report,
+        submission=chosen.submission,
+        graded=chosen.finished,
+        variant=chosen.variant,
+        answers=dict(chosen.response.answers) if chosen.response else {},
+        filename=chosen.filename,
+        attempts=len(attempts),
+        reason=chosen.reason,
+    )
+
+
+def _counting(attempts: list[Attempt]) -> Attempt:
+    """Return the attempt that counts: the best, unless an ungraded one could still beat it."""
+    settled = [attempt for attempt in attempts if attempt.settled]
+    best = max(settled, key=lambda attempt: attempt.report.score or 0.0) if settled else None
+    waiting = [attempt for attempt in attempts if attempt.report.outcome is Outcome.UNGRADED]
+    if waiting and (best is None or (best.report.score or 0.0) < best.report.max_score):
+        return waiting[-1]
+    return best or attempts[-1]

@@ -1,0 +1,239 @@
+"""The local batch engine: one thread per sandbox slot, results in the store as they arrive."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from engine.batch.desk import Desk, FileResult, ReadCode, ReadText
+from engine.batch.exercises import CodeGrader
+from engine.course import FileKind, HandedFile, Intake, IntakeProblem
+from engine.model import Mode
+from engine.runner import Runner
+from engine.store import Store
+
+__all__ = ["BatchResult", "Ungraded", "grade_batch"]
+
+_POLL_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Ungraded:
+    """A file that waits for a grade, with the cause: the next run tries it again."""
+
+    student: str
+    name: str
+    item: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """What one run did.
+
+    Parameters
+    ----------
+    graded, kept : int
+        Files graded now, and files that an earlier run had graded.
+    ungraded : tuple of Ungraded
+    problems : tuple of IntakeProblem
+        Of the intake, and files that can't be graded as they are.
+    left : int
+        Files not looked at because the run was stopped.
+    interrupted : bool
+    seconds : float
+    """
+
+    graded: int
+    kept: int
+    ungraded: tuple[Ungraded, ...]
+    problems: tuple[IntakeProblem, ...]
+    left: int
+    interrupted: bool
+    seconds: float
+
+    @property
+    def exit_code(self) -> int:
+        """0 everything is graded; 1 something needs a person; 3 something is ungraded; 130 stopped."""
+        if self.interrupted:
+            return 130
+        if self.ungraded:
+            return 3
+        return 1 if self.problems else 0
+
+
+def grade_batch(
+    intake: Intake,
+    *,
+    store: Store,
+    code: CodeGrader,
+    read_code: ReadCode,
+    read_text: ReadText,
+    open_runner: Callable[[int], Runner],
+    workers: int | None = None,
+    mode: Mode = Mode.MARKS,
+    progress: Callable[[], None] = lambda: None,
+    stop: threading.Event | None = None,
+) -> BatchResult:
+    """Grade every file of `intake` that the store has no grade for.
+
+    Parameters
+    ----------
+    intake : Intake
+    store : Store
+        Each graded file is one transaction, keyed by student, item and hash: a killed run loses
+        at most the files in flight, and the next run does only what is missing or ungraded.
+    code : CodeGrader
+        Usually :class:`engine.batch.exercises.CodeExercises`.
+    read_code, read_text : callable
+        ``engine.intake.read_code_file`` and ``read_text_file``.
+    open_runner : callable
+        Number of slots → Runner; called only if there is code to run.
+    workers : int, optional
+        Threads and slots; all cores by default.
+    progress : callable
+        Called in this thread after each file.
+    stop : threading.Event, optional
+        When set, no new file is begun. Ctrl-C does the same; a second Ctrl-C doesn't wait.
+
+    Raises
+    ------
+    StoreError
+        A result can't be kept; what was stored stays.
+    SandboxError
+        The runner can't be opened; nothing was graded.
+    """
+    begun = time.monotonic()
+    desk = Desk(store, code, read_code, read_text, mode)
+    tasks: list[tuple[str, HandedFile]] = []
+    kept = 0
+    for student in intake.students:
+        for file in student.files:
+            if desk.done(student.student, file):
+                kept += 1
+                progress()
+            else:
+                tasks.append((student.student, file))
+    code_files = sum(file.kind is FileKind.CODE for _, file in tasks)
+    slots = max(1, min(workers or os.cpu_count() or 1, len(tasks)))
+    tally = _Tally(kept=kept)
+    halt = stop or threading.Event()
+
+    def took(result: FileResult) -> None:
+        tally.add(result)
+        progress()
+
+    interrupted = False
+    if tasks:
+        with _runner(open_runner, slots if code_files else 0) as runner:
+            interrupted = _run(
+                desk, tasks, runner, slots, halt, lambda result: (tally.add(result), progress())
+            )
+    done = tally.done
+    return BatchResult(
+        graded=tally.graded,
+        kept=tally.kept,
+        ungraded=tuple(tally.ungraded),
+        problems=(*intake.problems, *tally.problems),
+        left=len(tasks) - done,
+        interrupted=interrupted or done < len(tasks),
+        seconds=time.monotonic() - begun,
+    )
+
+
+class _Tally:
+    def __init__(self, kept: int) -> None:
+        self.kept = kept
+        self.graded = 0
+        self.done = 0
+        self.ungraded: list[Ungraded] = []
+        self.problems: list[IntakeProblem] = []
+
+    def add(self, result: FileResult) -> None:
+        self.done += 1
+        if result.problem is not None:
+            self.problems.append(result.problem)
+        elif result.reason is not None:
+            self.ungraded.append(Ungraded(result.student, result.file.name, result.file.item, result.reason))
+        elif result.kept:
+            self.kept += 1
+        else:
+            self.graded += 1
+
+
+@contextmanager
+def _runner(open_runner: Callable[[int], Runner], slots: int) -> Iterator[Runner | None]:
+    if not slots:
+        yield None
+        return
+    with open_runner(slots) as runner:
+        yield runner
+
+
+def _run(
+    desk: Desk,
+    tasks: list[tuple[str, HandedFile]],
+    runner: Runner | None,
+    slots: int,
+    halt: threading.Event,
+    took: Callable[[FileResult], None],
+) -> bool:
+    """Work through `tasks`; return whether Ctrl-C stopped it."""
+    todo: queue.SimpleQueue[tuple[str, HandedFile]] = queue.SimpleQueue()
+    for task in tasks:
+        todo.put(task)
+    results: queue.SimpleQueue[FileResult | BaseException | None] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            while not halt.is_set():
+                try:
+                    student, file = todo.get_nowait()
+                except queue.Empty:
+                    break
+                results.put(desk.grade(student, file, runner))
+        except BaseException as error:
+            halt.set()
+            results.put(error)
+        finally:
+            results.put(None)
+
+    threads = [threading.Thread(target=work, name=f"grade-{n}", daemon=True) for n in range(slots)]
+    for thread in threads:
+        thread.start()
+    return _drain(results, slots, halt, took)
+
+
+def _drain(
+    results: queue.SimpleQueue[FileResult | BaseException | None],
+    running: int,
+    halt: threading.Event,
+    took: Callable[[FileResult], None],
+) -> bool:
+    failure: BaseException | None = None
+    interrupted = False
+    while running:
+        try:
+            # With a time-out, so that Ctrl-C is noticed on every platform.
+            result = results.get(timeout=_POLL_S)
+            if result is None:
+                running -= 1
+            elif isinstance(result, BaseException):
+                failure = failure or result
+            else:
+                took(result)
+        except queue.Empty:
+            continue
+        except KeyboardInterrupt:
+            if interrupted:
+                raise
+            interrupted = True
+            halt.set()
+    if failure is not None:
+        raise failure
+    return interrupted

@@ -1,0 +1,89 @@
+"""What a class handed in, after intake: files by student, and what couldn't be taken in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+__all__ = ["FileKind", "HandedFile", "Intake", "IntakeProblem", "StudentFiles"]
+
+
+class FileKind(StrEnum):
+    """What a file is taken for."""
+
+    CODE = "code"
+    QUIZ = "quiz"
+
+
+@dataclass(frozen=True, slots=True)
+class HandedFile:
+    """One file that is to be graded.
+
+    Parameters
+    ----------
+    path : Path
+        Where its bytes lie now.
+    name : str
+        Name as handed in, with its folders: foreign text.
+    kind : FileKind
+    item : str or None
+        Item id of a code file; a quiz file names its quiz inside.
+    sha256 : str
+        Hash of its bytes: the submission's identity.
+    """
+
+    path: Path
+    name: str
+    kind: FileKind
+    item: str | None
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudentFiles:
+    """All files of one student; ``label`` is what the folder or file called the student."""
+
+    student: str
+    files: tuple[HandedFile, ...]
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeProblem:
+    """Something that was handed in and isn't graded, with the reason.
+
+    Parameters
+    ----------
+    where : str
+        Name as handed in: foreign text.
+    message : str
+        What is wrong, in our words.
+    next_step : str
+        What the instructor or student can do.
+    student : str or None
+        Whose it is, where that is known.
+    """
+
+    where: str
+    message: str
+    next_step: str = ""
+    student: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """A whole collection.
+
+    ``ignored`` lists files that systems leave behind (``__MACOSX``, ``.DS_Store`` …), so that
+    every entry of an archive is in one of the three lists.
+    """
+
+    students: tuple[StudentFiles, ...]
+    problems: tuple[IntakeProblem, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> int:
+        """Number of files to grade."""
+        return sum(len(student.files) for student in self.students)

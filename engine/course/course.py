@@ -1,0 +1,164 @@
+"""A course folder: where its parts lie, and how a new one is made."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.course.roster import Roster, read_roster
+from engine.course.secret import make_secret, read_secret
+from engine.course.settings import CourseSettings, settings_text
+from engine.errors import CourseError
+
+if TYPE_CHECKING:
+    from engine.store import Store
+
+__all__ = ["Course"]
+
+_SETTINGS = "course.yaml"
+_ROSTER_HEAD = "id,name,email\n"
+# The secret and the store must never be committed or handed out with the course.
+_IGNORE = ".softmark/\nquizzes/\n"
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course folder.
+
+    Parameters
+    ----------
+    folder : Path
+    settings : CourseSettings
+    """
+
+    folder: Path
+    settings: CourseSettings
+
+    @classmethod
+    def init(cls, folder: Path, title: str) -> Course:
+        """Make a course folder, or complete one; nothing that is there is overwritten.
+
+        Raises
+        ------
+        CourseError
+            The folder can't be made, or its course.yaml is faulty.
+        """
+        try:
+            for name in (".", "problems", "blueprints", "quizzes"):
+                (folder / name).mkdir(parents=True, exist_ok=True)
+            (folder / ".softmark").mkdir(mode=0o700, exist_ok=True)
+            _write_new(folder / _SETTINGS, settings_text(title))
+            _write_new(folder / "roster.csv", _ROSTER_HEAD)
+            _write_new(folder / ".gitignore", _IGNORE)
+            make_secret(folder / ".softmark" / "secret")
+        except OSError as error:
+            raise CourseError(
+                "the course folder can't be made",
+                where=str(error.filename or folder),
+                got=error.strerror or str(error),
+                next_step="choose a folder that you may write to",
+            ) from error
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, folder: Path) -> Course:
+        """Open a course folder.
+
+        Raises
+        ------
+        CourseError, SpecError
+            It is no course folder, or its course.yaml has faults (all of them, with their places).
+        """
+        from engine.spec.yaml_source import read_yaml, validate
+
+        path = folder / _SETTINGS
+        if not path.is_file():
+            raise CourseError(
+                "this is no course folder",
+                where=str(folder),
+                expected=f"a folder with {_SETTINGS}",
+                next_step=f"make one with: grade init {folder}",
+            )
+        return cls(folder, validate(read_yaml(path), CourseSettings))
+
+    @classmethod
+    def find(cls, start: Path) -> Course | None:
+        """Return the course that `start` lies in, or None."""
+        here = start.absolute()
+        for folder in (here, *here.parents):
+            # The secret's folder tells a course from any other folder with a course.yaml.
+            if (folder / _SETTINGS).is_file() and (folder / ".softmark").is_dir():
+                return cls.open(folder)
+        return None
+
+    @property
+    def title(self) -> str:
+        """Title of the course."""
+        return self.settings.title
+
+    @property
+    def mode(self) -> str:
+        """``"marks"`` or ``"practice"``."""
+        return self.settings.mode
+
+    @property
+    def problems(self) -> Path:
+        """Folder of private items, which overlay the built-in bank."""
+        return self.folder / "problems"
+
+    @property
+    def blueprints(self) -> Path:
+        """Folder of quiz plans."""
+        return self.folder / "blueprints"
+
+    @property
+    def quizzes(self) -> Path:
+        """Folder that new quizzes are written to."""
+        return self.folder / "quizzes"
+
+    def secret(self) -> bytes:
+        """Return the 32 secret bytes; :class:`CourseError` when others may read them."""
+        return read_secret(self.folder / ".softmark" / "secret")
+
+    def roster(self) -> Roster:
+        """Return the roster; an empty one where there is no file."""
+        path = self.folder / "roster.csv"
+        return read_roster(path) if path.exists() else Roster()
+
+    def roster_ids(self) -> list[str]:
+        """Return the students' ids, in the order of the roster."""
+        return [student.id for student in self.roster().students]
+
+    def open_store(self) -> Store:
+        """Open the course's store."""
+        from engine.store import open_store
+
+        where = self.settings.store
+        return open_store(where if "://" in where else self.folder / where)
+
+    def add_example(self) -> None:
+        """Add an example roster and blueprint, where none is."""
+        example = files("engine.course") / "example"
+        roster = self.folder / "roster.csv"
+        try:
+            if roster.read_text(encoding="utf-8") == _ROSTER_HEAD:
+                roster.write_text((example / "roster.csv").read_text(encoding="utf-8"), encoding="utf-8")
+            _write_new(
+                self.blueprints / "example.yaml", (example / "blueprint.yaml").read_text(encoding="utf-8")
+            )
+        except (OSError, UnicodeDecodeError) as error:
+            raise CourseError(
+                "the example can't be written", where=str(self.folder), got=str(error)
+            ) from error
+
+
+def _write_new(path: Path, text: str) -> None:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)

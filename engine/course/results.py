@@ -1,0 +1,120 @@
+"""What students achieved: the values that batch makes and that reports show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from engine.course.collection import IntakeProblem
+from engine.model import GradeReport, Outcome, Variant
+
+__all__ = ["Cell", "Column", "ItemResult", "StudentResults", "StudentRow"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Column:
+    """A column of the gradebook, in its order: quizzes by name and question, then code by item.
+
+    ``id`` is the item for code, ``quiz/item`` for a quiz question.
+    """
+
+    quiz: str
+    number: int
+    item: str
+    title: str = field(default="", compare=False)
+    max_score: float = field(default=0.0, compare=False)
+
+    @property
+    def id(self) -> str:
+        """Heading in files."""
+        return f"{self.quiz}/{self.item}" if self.number else self.item
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """The attempt that counts for one student in one column.
+
+    Parameters
+    ----------
+    column : Column
+    report : GradeReport
+    submission : str
+        SHA-256 that the student gets as a receipt.
+    graded : datetime
+        When, in UTC.
+    variant : Variant or None
+        Of a quiz question.
+    answers : mapping of str to str
+        What the student typed, by part: foreign text.
+    filename : str
+        Foreign text.
+    attempts : int
+        How many submissions there were; the best counts.
+    reason : str or None
+        Why it is ungraded or unreadable.
+    """
+
+    column: Column
+    report: GradeReport
+    submission: str
+    graded: datetime
+    variant: Variant | None = None
+    answers: Mapping[str, str] = field(default_factory=dict)
+    filename: str = ""
+    attempts: int = 1
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the class table: outcome, score, and the known mistakes seen."""
+
+    outcome: Outcome
+    score: float | None
+    misconceptions: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StudentRow:
+    """One line of the class table: small enough to keep for a whole class."""
+
+    student: str
+    name: str
+    cells: Mapping[str, Cell]
+    problems: int = 0
+    listed: bool = True
+
+    def total(self) -> float | None:
+        """Return the sum of all scores; None while something is ungraded or nothing was handed in."""
+        if not self.cells or any(cell.outcome is Outcome.UNGRADED for cell in self.cells.values()):
+            return None
+        return sum(cell.score or 0.0 for cell in self.cells.values())
+
+
+@dataclass(frozen=True, slots=True)
+class StudentResults:
+    """One student's results, one per column, and the problems with what was handed in.
+
+    ``listed`` tells whether the roster has this student (True where there is no roster).
+    """
+
+    student: str
+    name: str = ""
+    items: tuple[ItemResult, ...] = ()
+    problems: tuple[IntakeProblem, ...] = ()
+    listed: bool = True
+
+    def row(self) -> StudentRow:
+        """Return the line of the class table."""
+        cells = {
+            item.column.id: Cell(
+                item.report.outcome,
+                item.report.score,
+                tuple(diagnosis.misconception for diagnosis in item.report.diagnosis),
+                item.reason,
+            )
+            for item in self.items
+        }
+        return StudentRow(self.student, self.name, cells, len(self.problems), self.listed)

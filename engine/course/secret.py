@@ -1,0 +1,67 @@
+"""The course secret: 32 random bytes that nobody but the instructor may read.
+
+Whoever knows it can compute every student's variant and hidden plan.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from engine.errors import CourseError
+
+__all__ = ["SECRET_BYTES", "make_secret", "read_secret"]
+
+SECRET_BYTES = 32
+
+
+def make_secret(path: Path) -> None:
+    """Write a new secret with mode 0600; one that is there already stays."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secrets.token_bytes(SECRET_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_secret(path: Path) -> bytes:
+    """Return the secret.
+
+    Raises
+    ------
+    CourseError
+        It is missing, others may read it, or it isn't 32 bytes long.
+    """
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            secret = file.read(SECRET_BYTES + 1)
+    except OSError as error:
+        raise CourseError(
+            "the course secret can't be read",
+            where=str(path),
+            got=error.strerror or str(error),
+            next_step="restore it from a backup: without it no variant can be drawn again",
+        ) from error
+    if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
+        raise CourseError(
+            "others may read the course secret",
+            where=str(path),
+            expected="mode 0600",
+            got=f"mode {stat.S_IMODE(mode):04o}",
+            next_step=f"chmod 600 {path}; if somebody may have read it, start a new course folder",
+        )
+    if len(secret) != SECRET_BYTES:
+        raise CourseError(
+            "the course secret is damaged",
+            where=str(path),
+            expected=f"{SECRET_BYTES} bytes",
+            got="more" if len(secret) > SECRET_BYTES else f"{len(secret)} bytes",
+            next_step="restore it from a backup: without it no variant can be drawn again",
+        )
+    return secret

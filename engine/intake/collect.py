@@ -1,0 +1,235 @@
+"""A folder or archive of a whole class → files by student."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+from engine.course import FileKind, HandedFile, Intake, IntakeProblem, Roster, StudentFiles
+from engine.errors import InputError, IntakeError
+from engine.foreign import clean_line
+from engine.intake.archive import ArchiveLimits, read_archive
+from engine.intake.decoding import read_text_file
+from engine.intake.entries import Entries, Entry
+from engine.intake.folder import read_folder
+from engine.intake.naming import ItemNames, quiz_head
+
+__all__ = ["collect"]
+
+_CODE = {".py", ".ipynb"}
+_YAML = {".yaml", ".yml"}
+_ARCHIVES = {".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".xz", ".bz2"}
+_LONGEST_ID = 100
+
+
+def collect(
+    path: Path,
+    workdir: Path,
+    *,
+    items: Collection[str],
+    roster: Roster | None = None,
+    only_item: str | None = None,
+    refuse_unlisted: bool = False,
+    limits: ArchiveLimits | None = None,
+) -> Intake:
+    """Take in what a class handed in.
+
+    Parameters
+    ----------
+    path : Path
+        A folder or a ZIP archive with one folder or one file per student; a single folder around
+        all of it is looked through.
+    workdir : Path
+        Existing folder for what is unpacked; nothing is written anywhere else.
+    items : collection of str
+        Ids of the code exercises, for the files' names.
+    roster : Roster, optional
+        With it, folder names are matched to ids, names and addresses.
+    only_item : str, optional
+        All code is for this item: files may then be called after their students.
+    refuse_unlisted : bool
+        Whether people who aren't in the roster are refused.
+
+    Returns
+    -------
+    Intake
+        Every entry is either a file to grade, a problem, or an ignored leftover.
+
+    Raises
+    ------
+    IntakeError
+        `path` can't be read at all.
+    """
+    where = clean_line(str(path))
+    if path.is_dir():
+        entries = read_folder(path)
+    elif path.is_file():
+        entries = read_archive(path, workdir, limits)
+    else:
+        raise IntakeError("there is no such folder or archive", where=where, next_step="check the path")
+    intake = _Sorting(entries, ItemNames(items), roster or Roster(), only_item, refuse_unlisted).run()
+    if not intake.students and not intake.problems:
+        raise IntakeError(
+            "nothing was handed in here", where=where, expected="one folder or one file per student"
+        )
+    return intake
+
+
+class _Sorting:
+    def __init__(
+        self, entries: Entries, names: ItemNames, roster: Roster, only_item: str | None, refuse_unlisted: bool
+    ) -> None:
+        self._names = names
+        self._roster = roster
+        self._only_item = only_item
+        self._refuse_unlisted = refuse_unlisted
+        self._entries = entries
+        self._problems: list[IntakeProblem] = []
+        self._files: dict[str, list[HandedFile]] = {}
+        self._labels: dict[str, str] = {}
+        self._students: dict[str, str | None] = {}
+
+    def run(self) -> Intake:
+        depth = self._wrapper_depth()
+        for entry in self._entries.files:
+            self._sort(entry, entry.parts[depth:])
+        for folder in sorted(self._entries.folders):
+            if len(folder) == depth + 1:
+                student = self._student(folder[-1])
+                if student is not None and student not in self._files:
+                    self._files[student] = []
+        for problem in self._entries.problems:
+            # A refused name is not to be trusted with making a student.
+            owner = self._students.get("/".join(problem.where.split("/")[depth : depth + 1]))
+            self._problems.append(replace(problem, student=owner))
+        for student, files in self._files.items():
+            if not files and not any(problem.student == student for problem in self._problems):
+                self._refuse(self._labels[student], "this folder holds no file", "", student)
+        students = tuple(
+            StudentFiles(student, tuple(files), self._labels[student])
+            for student, files in sorted(self._files.items())
+        )
+        return Intake(students, tuple(self._problems), tuple(self._entries.ignored))
+
+    # --- whose, and what ---
+
+    def _wrapper_depth(self) -> int:
+        """Return 1 where a single folder stands around all hand-ins, else 0."""
+        tops = {entry.parts[0] for entry in self._entries.files} | {
+            parts[0] for parts in self._entries.folders
+        }
+        if len(tops) != 1 or any(len(entry.parts) == 1 for entry in self._entries.files):
+            return 0
+        (top,) = tops
+        if self._roster.match(top):
+            return 0
+        direct = [entry.parts[1] for entry in self._entries.files if len(entry.parts) == 2]
+        # A folder that holds hand-ins directly is a student's, unless each of them names a student.
+        return int(all(self._names.split(name) or Path(name).suffix.lower() in _YAML for name in direct))
+
+    def _student(self, label: str) -> str | None:
+        """Return the id that a folder's or file's name stands for; a problem is listed once."""
+        if label in self._students:
+            return self._students[label]
+        shown = clean_line(label)
+        student: str | None = None
+        ids = self._roster.match(label)
+        if len(ids) == 1:
+            student = ids[0]
+        elif ids:
+            self._refuse(shown, f"this can be {' or '.join(ids)}", "name the folder after the student's id")
+        elif not shown or len(label) > _LONGEST_ID:
+            self._refuse(shown or "(no name)", "this name can't be a student's id", "rename it")
+        elif self._roster.students and self._refuse_unlisted:
+            self._refuse(shown, "this student isn't in the roster", "add the student, or rename the folder")
+        else:
+            student = label.strip()
+        self._students[label] = student
+        if student is not None:
+            self._labels.setdefault(student, shown)
+        return student
+
+    def _sort(self, entry: Entry, parts: tuple[str, ...]) -> None:
+        suffix = Path(parts[-1]).suffix.lower()
+        alone = len(parts) == 1
+        student = None if alone else self._student(parts[0])
+        if not alone and student is None:
+            self._refuse(entry.name, "it is unclear whose file this is", "see the folder's own problem")
+            return
+        if student is not None:
+            self._files.setdefault(student, [])
+        if entry.path is not None and suffix in _CODE:
+            self._sort_code(entry, parts[-1], student, alone)
+        elif entry.path is not None:
+            self._sort_quiz(entry, entry.path, student, alone)
+        elif suffix in _ARCHIVES:
+            self._refuse(entry.name, "an archive inside is not opened", "unpack it in its place", student)
+        else:
+            self._refuse(
+                entry.name, "this kind of file isn't graded", "expected .py, .ipynb or .yaml", student
+            )
+
+    def _sort_code(self, entry: Entry, filename: str, student: str | None, alone: bool) -> None:
+        item = self._names.find(filename)
+        if alone:
+            split = self._names.split(filename)
+            if split is not None:
+                label, item = split
+                student = self._student(label)
+            elif self._only_item is not None:
+                item = self._only_item
+                student = self._student(Path(filename).stem)
+            else:
+                step = "name it STUDENT_ITEM.py, or put it into a folder named after the student"
+                self._refuse(entry.name, "it is unclear whose file this is", step)
+                return
+        elif item is None:
+            item = self._only_item
+        if item is None:
+            nearest = self._names.nearest(filename)
+            step = (
+                f"did you mean {nearest}?" if nearest else "name the file after the function, e.g. softmax.py"
+            )
+            self._refuse(entry.name, "there is no code exercise of this name", step, student)
+        elif student is not None:
+            self._add(student, entry, FileKind.CODE, item)
+
+    def _sort_quiz(self, entry: Entry, path: Path, student: str | None, alone: bool) -> None:
+        try:
+            quiz, claimed = quiz_head(read_text_file(path))
+        except InputError as error:
+            self._refuse(entry.name, error.what, error.next_step or "", student)
+            return
+        if quiz is None:
+            self._refuse(
+                entry.name,
+                "this is no filled-in quiz",
+                "a quiz file has a line `quiz: ID`; hand in that file",
+                student,
+            )
+            return
+        if alone:
+            if claimed is None:
+                self._refuse(
+                    entry.name, "this quiz names no student", "put it into a folder named after the student"
+                )
+                return
+            student = self._student(claimed)
+        if student is not None:
+            self._add(student, entry, FileKind.QUIZ, None)
+
+    def _add(self, student: str, entry: Entry, kind: FileKind, item: str | None) -> None:
+        assert entry.path is not None
+        try:
+            with entry.path.open("rb") as file:
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            self._refuse(entry.name, "this file can't be read", error.strerror or "", student)
+            return
+        files = self._files.setdefault(student, [])
+        files.append(HandedFile(entry.path, entry.name, kind, item, sha256))
+
+    def _refuse(self, name: str, message: str, next_step: str = "", student: str | None = None) -> None:
+        self._problems.append(IntakeProblem(name, message, next_step, student))

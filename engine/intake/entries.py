@@ -1,0 +1,53 @@
+"""What a folder or an archive holds, before anybody asks what it means."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.course import IntakeProblem
+from engine.foreign import clean_line
+
+__all__ = ["WANTED", "Entries", "Entry", "is_junk", "plain_name"]
+
+# Suffixes whose files may be graded; nothing else is ever unpacked or opened.
+WANTED = {".py", ".ipynb", ".yaml", ".yml"}
+_JUNK = {"__macosx", "__pycache__", "thumbs.db", "desktop.ini", "node_modules"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file; ``parts`` is its name by folders, NFC; ``path`` is None where it wasn't taken out."""
+
+    parts: tuple[str, ...]
+    path: Path | None
+
+    @property
+    def name(self) -> str:
+        """Name as handed in, cleaned for messages."""
+        return clean_line("/".join(self.parts), 300)
+
+
+@dataclass(slots=True)
+class Entries:
+    """Everything found: files, empty folders, problems, ignored leftovers."""
+
+    files: list[Entry] = field(default_factory=list)
+    folders: set[tuple[str, ...]] = field(default_factory=set)
+    problems: list[IntakeProblem] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+    def refuse(self, name: str, message: str, next_step: str = "") -> None:
+        """List a problem with an entry."""
+        self.problems.append(IntakeProblem(clean_line(name, 300) or "(no name)", message, next_step))
+
+
+def plain_name(name: str) -> str:
+    """Return a name in NFC, so that a name from macOS equals the same name from elsewhere."""
+    return unicodedata.normalize("NFC", name)
+
+
+def is_junk(parts: tuple[str, ...]) -> bool:
+    """Return whether systems or editors, not students, made this file."""
+    return any(part.startswith(".") or part.casefold() in _JUNK for part in parts)

@@ -1,0 +1,68 @@
+"""A folder of hand-ins, read in place. Links are never followed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from engine.errors import IntakeError
+from engine.foreign import clean_line
+from engine.intake.entries import WANTED, Entries, Entry, is_junk, plain_name
+
+__all__ = ["read_folder"]
+
+_MOST_FILES = 50_000
+_DEEPEST = 16
+
+
+def read_folder(folder: Path) -> Entries:
+    """Return what lies in `folder`.
+
+    Raises
+    ------
+    IntakeError
+        It can't be listed, or holds more than 50,000 files.
+    """
+    entries = Entries()
+    _walk(folder, (), entries)
+    return entries
+
+
+def _walk(folder: Path, parts: tuple[str, ...], entries: Entries) -> None:
+    try:
+        with os.scandir(folder) as listing:
+            found = sorted(listing, key=lambda entry: entry.name)
+    except OSError as error:
+        if not parts:
+            raise IntakeError(
+                "the folder can't be read", where=clean_line(str(folder)), got=error.strerror or str(error)
+            ) from error
+        entries.refuse("/".join(parts), "this folder can't be read", "check its rights")
+        return
+    for entry in found:
+        _take(entry, (*parts, plain_name(entry.name)), entries)
+
+
+def _take(entry: os.DirEntry[str], parts: tuple[str, ...], entries: Entries) -> None:
+    name = "/".join(parts)
+    if len(entries.files) > _MOST_FILES:
+        raise IntakeError(
+            "the folder holds too many files", where=clean_line(name), expected=f"at most {_MOST_FILES}"
+        )
+    if is_junk(parts):
+        entries.ignored.append(clean_line(name, 300))
+    elif entry.is_symlink():
+        entries.refuse(name, "this is a link; links are not followed", "hand in the file itself")
+    elif any(not c.isprintable() for c in parts[-1]):
+        entries.refuse(name, "the name holds control characters", "rename it")
+    elif entry.is_dir(follow_symlinks=False):
+        if len(parts) >= _DEEPEST:
+            entries.refuse(name, f"folders more than {_DEEPEST} deep are not read", "move the files up")
+            return
+        entries.folders.add(parts)
+        _walk(Path(entry.path), parts, entries)
+    elif entry.is_file(follow_symlinks=False):
+        wanted = Path(parts[-1]).suffix.lower() in WANTED
+        entries.files.append(Entry(parts, Path(entry.path) if wanted else None))
+    else:
+        entries.refuse(name, "this is no ordinary file")

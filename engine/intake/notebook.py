@@ -1,0 +1,152 @@
+"""The Python source of a notebook: its code cells, in order. Outputs are never looked at."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from engine.errors import SubmissionError
+from engine.foreign import clean_line
+
+__all__ = ["notebook_source"]
+
+# Cell magics whose body is still Python of this notebook.
+_PYTHON_CELLS = {"time", "timeit", "capture", "prun", "python", "python3"}
+_CELL_MAGIC = re.compile(r"^\s*%%\s*(\w+)?")
+_LINE_MAGIC = re.compile(r"^\s*(%|!|\?|[\w., \t]+=\s*(!|%\w))|^\s*%?[\w.]+\?{1,2}\s*$")
+# What can change the state between lines: quotes, brackets, comments, escapes.
+_TOKENS = re.compile(r"\\.|\"\"\"|'''|[\"'#()\[\]{}]", re.DOTALL)
+
+
+def notebook_source(text: str, where: str) -> str:
+    """Return the joined code cells.
+
+    Each cell begins after a comment line that names it. Magics, shell lines and help lines are
+    blanked, so that line numbers stay; so is a whole cell of another language (``%%bash``).
+
+    Raises
+    ------
+    SubmissionError
+        It is no JSON, no notebook, no Python notebook, or has no code cells.
+    """
+    pieces = []
+    for number, source in enumerate(_code_cells(_load(text, where), where), start=1):
+        pieces.append(f"# --- code cell {number} ---")
+        pieces.append("\n".join(_without_magics(source.replace("\r\n", "\n").split("\n"))))
+    joined = "\n".join(pieces) + "\n"
+    if not any(line.strip() and not line.startswith("# --- code cell ") for line in joined.split("\n")):
+        raise SubmissionError(
+            "the notebook has no code", where=where, expected="a code cell that defines the function"
+        )
+    return joined
+
+
+def _load(text: str, where: str) -> dict[str, Any]:
+    try:
+        notebook = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = f":{error.lineno}:{error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise SubmissionError(
+            "the notebook is no JSON",
+            where=where + line,
+            expected="a Jupyter notebook",
+            next_step="open it in Jupyter and save it again, or hand in a .py file",
+        ) from error
+    if not isinstance(notebook, dict):
+        raise SubmissionError("this is no Jupyter notebook", where=where, expected="a JSON object with cells")
+    return notebook
+
+
+def _code_cells(notebook: dict[str, Any], where: str) -> Iterable[str]:
+    cells = notebook.get("cells")
+    if cells is None and isinstance(notebook.get("worksheets"), list):  # notebooks of before 2014
+        cells = [c for w in notebook["worksheets"] if isinstance(w, dict) for c in w.get("cells") or []]
+    if not isinstance(cells, list):
+        raise SubmissionError("this is no Jupyter notebook", where=where, expected="a JSON object with cells")
+    language = _language(notebook)
+    if language not in {"", "python"}:
+        raise SubmissionError(
+            "this notebook isn't in Python", where=where, expected="Python", got=clean_line(language, 40)
+        )
+    for number, cell in enumerate(cells, start=1):
+        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+            continue
+        source = cell.get("source", cell.get("input"))
+        if isinstance(source, list) and all(isinstance(line, str) for line in source):
+            source = "".join(source)
+        if not isinstance(source, str) or "\0" in source or not _encodable(source):
+            raise SubmissionError(f"cell {number} of the notebook is damaged", where=where, expected="text")
+        yield source
+
+
+def _encodable(text: str) -> bool:
+    # JSON can spell lone surrogates, which are no characters.
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _language(notebook: dict[str, Any]) -> str:
+    metadata = notebook.get("metadata")
+    for name, key in (("kernelspec", "language"), ("language_info", "name")):
+        part = metadata.get(name) if isinstance(metadata, dict) else None
+        found = part.get(key) if isinstance(part, dict) else None
+        if isinstance(found, str) and found:
+            return found.casefold()
+    return ""
+
+
+def _without_magics(lines: list[str]) -> list[str]:
+    first = next((line for line in lines if line.strip()), "")
+    magic = _CELL_MAGIC.match(first)
+    if magic:
+        if magic.group(1) not in _PYTHON_CELLS:
+            return [""] * len(lines)
+        at = lines.index(first)
+        lines = [*lines[:at], "", *lines[at + 1 :]]
+    kept: list[str] = []
+    state = _State()
+    in_magic = False
+    for line in lines:
+        if in_magic or (state.between_statements and _LINE_MAGIC.match(line)):
+            indent = line[: len(line) - len(line.lstrip())]
+            # An indented one may be all that its block holds.
+            kept.append(f"{indent}pass" if indent and not in_magic else "")
+            in_magic = line.endswith("\\")
+        else:
+            kept.append(line)
+            state.take(line)
+    return kept
+
+
+class _State:
+    """Where in a Python text a line begins: between statements, or inside a string or bracket."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._quote = ""
+        self._continued = False
+
+    @property
+    def between_statements(self) -> bool:
+        return not self._depth and not self._quote and not self._continued
+
+    def take(self, line: str) -> None:
+        comment = False
+        for match in _TOKENS.finditer(line):
+            token = match.group()
+            if self._quote:
+                if token == self._quote:
+                    self._quote = ""
+            elif token == "#":
+                comment = True
+                break
+            elif token[0] in "\"'":
+                self._quote = token
+            elif token in "([{":
+                self._depth += 1
+            elif token in ")]}":
+                self._depth = max(0, self._depth - 1)
+        self._continued = not comment and line.endswith("\\")
+        if len(self._quote) == 1 and not self._continued:
+            self._quote = ""  # an unfinished string ends with its line
