@@ -17,13 +17,16 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from engine.errors import QuizError
+from engine.errors import Diagnostic, QuizError
 from engine.foreign import clean_line
 from engine.grading import grade_answers
 from engine.model import GradeReport, Mode, Part, Quiz, QuizQuestion, Response, Variant
 from engine.spec import item_version
 from engine.spec.bank import Bank
+from engine.spec.places import Document, Loc
 from engine.spec.schema import ProblemSpec
+from engine.spec.validation import validate
+from engine.spec.yaml_source import read_yaml
 from engine.variants import draw
 from engine.variants.stream import Stream
 
@@ -70,10 +73,8 @@ class Blueprint(BaseModel):
 
 
 def read_blueprint(path: Path) -> Blueprint:
-    """Read a blueprint file; :class:`QuizError` or ``SpecError`` with every fault's place."""
-    from engine.spec.yaml_source import read_yaml, validate
-
-    return validate(read_yaml(path), Blueprint)
+    """Read a blueprint file; :class:`QuizError` with every fault's place."""
+    return validate(read_yaml(path, error=QuizError), Blueprint, error=QuizError)
 
 
 def _kind(spec: ProblemSpec) -> str:
@@ -314,61 +315,70 @@ class FilledQuiz:
     claims: Mapping[int, Mapping[str, Any]]
 
 
-def _typed(value: Any, where: str) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        if value and all(isinstance(row, list) for row in value):
-            return "; ".join(_typed(row, where) for row in value)
-        return ", ".join(_typed(entry, where) for entry in value)
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_typed(entry, where)}" for key, entry in value.items())
-    raise QuizError("an answer has an unknown form", where=where, expected="text or a list", got=type(value).__name__)
+def _typed(document: Document, loc: Loc) -> str:
+    """Return an answer as it was typed; a list in block form as ``a, b`` and its rows by ``;``."""
+    written = document.written(loc)
+    value = document.value(loc)
+    if value is None or written.startswith("[") or not isinstance(value, list | dict):
+        return "" if value is None else written
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_typed(document, (*loc, key))}" for key in value)
+    entries = [_typed(document, (*loc, index)) for index in range(len(value))]
+    return ("; " if any(isinstance(entry, list) for entry in value) else ", ").join(entries)
 
 
-def read_filled(text: str, filename: str) -> FilledQuiz:
+def read_filled(text: str | bytes | Path, filename: str | None = None) -> FilledQuiz:
     """Read a filled-in quiz file.
 
     Raises
     ------
-    QuizError, SpecError
+    QuizError
         It is no quiz file, names no quiz, or numbers a question twice.
     """
-    from engine.spec.yaml_source import read_yaml_text
-
-    data = read_yaml_text(text, filename, scalars_as_text=True).data
-    if not isinstance(data, Mapping) or not isinstance(data.get("quiz"), str) or not data["quiz"]:
+    document = read_yaml(text, filename, error=QuizError)
+    data = document.data
+    if not isinstance(data, dict) or not document.written(("quiz",)) or "quiz" not in data:
         raise QuizError(
             "this is no quiz file",
-            where=filename,
+            where=document.file,
             expected="a YAML file that begins with `quiz: ID`, as made by grade quiz new",
         )
-    questions = data.get("questions", [])
+    questions = data.get("questions") or []
     if not isinstance(questions, list):
-        raise QuizError("`questions` is no list", where=filename)
+        raise QuizError.of_file([document.diagnostic(("questions",), "the questions must be a list")])
     answers: dict[int, dict[str, str]] = {}
     claims: dict[int, Mapping[str, Any]] = {}
-    for index, question in enumerate(questions, start=1):
-        where = f"{filename}, question {index}"
-        number = question.get("number") if isinstance(question, Mapping) else None
-        if not isinstance(number, str) or not number.isascii() or not number.isdigit() or len(number) > 4:
-            raise QuizError("a question has lost its number", where=where, expected="number: 1, 2, …")
-        if int(number) in answers:
-            raise QuizError(f"question {number} stands twice in the file", where=filename, next_step="keep one")
-        answers[int(number)] = _answers_of(question, where)
-        claims[int(number)] = question
-    return FilledQuiz(data["quiz"], answers, claims)
+    faults: list[Diagnostic] = []
+    for index, question in enumerate(questions):
+        loc: Loc = ("questions", index)
+        number = question.get("number") if isinstance(question, dict) else None
+        if not isinstance(number, int) or isinstance(number, bool):
+            faults.append(document.diagnostic(loc, "this question has lost its number (number: 1, 2, …)"))
+        elif number in answers:
+            faults.append(document.diagnostic(loc, f"question {number} stands twice in the file; keep one"))
+        else:
+            answers[number] = _answers_of(document, loc, question, faults)
+            claims[number] = {"points": document.written((*loc, "points")), "stem": question.get("stem")}
+    if faults:
+        raise QuizError.of_file(faults)
+    return FilledQuiz(document.written(("quiz",)), answers, claims)
 
 
-def _answers_of(question: Mapping[str, Any], where: str) -> dict[str, str]:
-    parts = question.get("parts")
-    if parts is None:
-        return {"answer": _typed(question.get("answer"), where)}
-    if not isinstance(parts, list) or not all(isinstance(p, Mapping) and isinstance(p.get("part"), str) for p in parts):
-        raise QuizError("`parts` is damaged", where=where, expected="a list of entries with part: and answer:")
-    return {part["part"]: _typed(part.get("answer"), where) for part in parts}
+def _answers_of(
+    document: Document, loc: Loc, question: Mapping[str, Any], faults: list[Diagnostic]
+) -> dict[str, str]:
+    if "parts" not in question:
+        return {"answer": _typed(document, (*loc, "answer")) if "answer" in question else ""}
+    parts = question["parts"]
+    if not isinstance(parts, list) or not all(isinstance(p, dict) and "part" in p for p in parts):
+        faults.append(document.diagnostic((*loc, "parts"), "the parts must be a list of part: and answer:"))
+        return {}
+    return {
+        document.written((*loc, "parts", i, "part")): _typed(document, (*loc, "parts", i, "answer"))
+        if "answer" in part
+        else ""
+        for i, part in enumerate(parts)
+    }
 
 
 def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeReport]:

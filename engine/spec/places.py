@@ -83,6 +83,16 @@ class Document:
         inner = _inside(self.text, place, offset)
         return self.locate(loc) if inner is None else inner
 
+    def value(self, loc: Loc) -> Any:
+        """Return the value at ``loc``, or None where there is none."""
+        value = self.data
+        for part in loc:
+            inside = part in value if isinstance(value, dict) else isinstance(part, int) and part < len(value)
+            if not inside:
+                return None
+            value = value[part]
+        return value
+
     def written(self, loc: Loc = ()) -> str:
         """Return a value as it was typed: a single value unquoted, a list or mapping as its source text."""
         place = self._place(loc)
