@@ -31,7 +31,7 @@ __all__ = [
     "Word",
 ]
 
-MAX_SIZE = 64
+MAX_SIZE = 16
 """The longest side of a vector or matrix."""
 MAX_ENTRIES = 1024
 """The most numbers that one value holds."""

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 __all__ = ["check_probability_step", "check_range", "refuse"]
 
-_MAX_VALUES = 1_000_000
+_MAX_VALUES = 100_000
 
 
 def refuse(field: str, message: str) -> NoReturn:
@@ -26,14 +26,14 @@ def check_range(
     Raises
     ------
     PydanticCustomError
-        Bounds in the wrong order, no multiple inside, too many multiples, or all excluded.
+        Bounds in the wrong order or no multiples of ``step``, too many values, or all excluded.
     """
     if low > high:
         refuse("range", f"the range goes from {low} down to {high}; write the smaller bound first")
-    first, last = -(_units(-low) // _units(step)), _units(high) // _units(step)
-    count = last - first + 1
-    if count < 1:
-        refuse("range", f"no multiple of {step} lies between {low} and {high}")
+    for bound in (low, high):
+        if _units(bound) % _units(step):
+            refuse("range", f"the bound {bound} isn't a multiple of the step {step}")
+    count = (_units(high) - _units(low)) // _units(step) + 1
     if count > _MAX_VALUES:
         refuse(
             "range", f"the range holds {count:,} multiples of {step}; at most {_MAX_VALUES:,} are possible"

@@ -523,9 +523,10 @@ class PrintedExercise(Strict):
     options: dict[Letter, NumbersOrProse] = Field(
         min_length=1, max_length=26, description="The printed options by their letters: numbers or texts."
     )
-    key: str | tuple[str, ...] | None = Field(
-        description="The right letter or letters, `null` if none is right."
-    )
+    key: (
+        Annotated[Annotated[Letter, Tag("one")] | Annotated[tuple[Letter, ...], Tag("list")], OneOrList]
+        | None
+    ) = Field(description="The right letter or letters, `null` if none is right.")
     expr: Expression | None = Field(default=None, description="What the exercise asks for, to be recomputed.")
     decimals: Whole | None = Field(
         default=None, ge=0, le=8, description="Decimal places that the source asks for."

@@ -25,9 +25,10 @@ from engine.spec.text_file import (
     shown,
     source_line,
 )
+from engine.spec.validation import validate
 from engine.spec.yaml_faults import explain_syntax
 
-__all__ = ["MAX_DEPTH", "MAX_VALUES", "read_yaml"]
+__all__ = ["MAX_DEPTH", "MAX_VALUES", "read_yaml", "read_yaml_text", "validate"]
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
@@ -54,6 +55,7 @@ def read_yaml(
     *,
     error: type[InputError] = SpecError,
     keep_going: bool = False,
+    scalars_as_text: bool = False,
 ) -> Document:
     """Read one YAML document.
 
@@ -67,6 +69,8 @@ def read_yaml(
         What is raised, with all faults.
     keep_going : bool
         Leave faults that don't keep the rest from being read in ``Document.faults``.
+    scalars_as_text : bool
+        Give every single value as the text that was typed: ``0.50`` as ``"0.50"``, nothing as ``""``.
 
     Returns
     -------
@@ -86,18 +90,26 @@ def read_yaml(
         text = decode_text(source, name, error)
     else:
         text = check_text(source.removeprefix("\ufeff"), name, error)
-    document = _Reading(name, text).document(error)
+    document = _Reading(name, text, scalars_as_text).document(error)
     if document.faults and not keep_going:
         raise error.of_file(document.faults)
     return document
 
 
+def read_yaml_text(
+    text: str, filename: str, *, scalars_as_text: bool = False, error: type[InputError] = SpecError
+) -> Document:
+    """Read one YAML document from text that is at hand; see :func:`read_yaml`."""
+    return read_yaml(text, filename, error=error, scalars_as_text=scalars_as_text)
+
+
 class _Reading:
     """One file on its way to a :class:`Document`."""
 
-    def __init__(self, file: str, text: str) -> None:
+    def __init__(self, file: str, text: str, scalars_as_text: bool) -> None:
         self.file = file
         self.text = text
+        self.scalars_as_text = scalars_as_text
         self.faults: list[Diagnostic] = []
 
     def document(self, error: type[InputError]) -> Document:
@@ -184,7 +196,7 @@ class _Reading:
         place = _place(node, scalar=Scalar(node.value, node.style or ""))
         if node.style == '"':
             self._look_at_escapes(node)
-        if node.style:
+        if node.style or self.scalars_as_text:
             return node.value, place
         try:
             return read_scalar(node.value), place

@@ -1,0 +1,144 @@
+"""The bank: which items there are, without reading them, and one item when it is asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from engine.errors import Diagnostic, InputError, SpecError, UnknownItemError
+from engine.spec.loading import load_spec
+from engine.spec.registry import REGISTRY_FILE, builtin_root, load_registry
+from engine.spec.schema import ProblemSpec
+from engine.spec.text_file import shown
+from engine.spec.version import item_version
+from engine.spec.wording import near_words
+
+__all__ = ["Bank", "builtin_bank", "builtin_root"]
+
+_OTHER_FOLDERS = frozenset({"blueprints", "mutants", "__pycache__"})
+
+
+class Bank:
+    """Items by id, an item's id being its file's name.
+
+    Parameters
+    ----------
+    roots : sequence of Path
+        Folders that are searched through; an item (or a registry entry) of a later one takes the
+        place of an earlier one with the same id. Folders named ``blueprints`` and ``mutants``, hidden
+        ones, and ``misconceptions.yaml`` hold no items.
+
+    Raises
+    ------
+    InputError
+        A root isn't a folder.
+    SpecError
+        Two files of one root have the same name.
+
+    Notes
+    -----
+    Making a bank only lists folders; files are read by :meth:`load` and :meth:`registry`.
+    """
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self._roots = tuple(Path(root) for root in roots)
+        self._paths: dict[str, Path] = {}
+        self._specs: dict[str, ProblemSpec] = {}
+        self._registry: Mapping[str, str] | None = None
+        for root in self._roots:
+            self._paths |= _index(root)
+
+    def ids(self) -> list[str]:
+        """Return the ids of all items, sorted."""
+        return sorted(self._paths)
+
+    def __contains__(self, item_id: object) -> bool:
+        return item_id in self._paths
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def path(self, item_id: str) -> Path:
+        """Return the file of an item.
+
+        Raises
+        ------
+        UnknownItemError
+            There is none; the message suggests the nearest ids.
+        """
+        try:
+            return self._paths[item_id]
+        except KeyError:
+            raise self._unknown(item_id) from None
+
+    def load(self, item_id: str) -> ProblemSpec:
+        """Return an item; each is read once.
+
+        Raises
+        ------
+        UnknownItemError
+            There is none.
+        SpecError
+            Its file has faults.
+        """
+        if item_id not in self._specs:
+            self._specs[item_id] = load_spec(self.path(item_id), registry=self.registry())
+        return self._specs[item_id]
+
+    def version(self, item_id: str) -> str:
+        """Return the item version: see :func:`engine.spec.version.item_version`."""
+        return item_version(self.load(item_id), self.path(item_id))
+
+    def registry(self) -> Mapping[str, str]:
+        """Return the sentences of all known mistakes by id; read once.
+
+        Raises
+        ------
+        SpecError
+            A registry file has faults.
+        """
+        if self._registry is None:
+            merged: dict[str, str] = {}
+            for root in self._roots:
+                if (root / REGISTRY_FILE).is_file():
+                    merged |= load_registry(root / REGISTRY_FILE)
+            self._registry = MappingProxyType(merged)
+        return self._registry
+
+    def _unknown(self, item_id: str) -> UnknownItemError:
+        near = near_words(item_id, self._paths, count=3)
+        step = f"did you mean {' or '.join(near)}?" if near else "see: grade list"
+        return UnknownItemError(f"there is no item '{shown(item_id)}' in the bank", next_step=step)
+
+
+def builtin_bank() -> Bank:
+    """Return the bank that comes with Softmark."""
+    return Bank([builtin_root()])
+
+
+def _index(root: Path) -> dict[str, Path]:
+    """Return the item files below a folder by id."""
+    if not root.is_dir():
+        raise InputError("there is no folder of problems here", where=str(root), expected="a folder")
+    found: dict[str, Path] = {}
+    doubled: list[Diagnostic] = []
+    for path in _item_files(root):
+        first = found.setdefault(path.stem, path)
+        if first != path:
+            message = f"the id '{shown(path.stem)}' belongs to {first} already; ids are unique in a bank"
+            doubled.append(Diagnostic(str(path), 1, 1, message))
+    if doubled:
+        raise SpecError(doubled)
+    return found
+
+
+def _item_files(root: Path) -> Iterator[Path]:
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(
+            name for name in folders if name not in _OTHER_FOLDERS and not name.startswith(".")
+        )
+        for name in sorted(files):
+            if name.endswith(".yaml") and not name.startswith(".") and name != REGISTRY_FILE:
+                yield Path(folder) / name
