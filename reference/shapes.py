@@ -171,8 +171,12 @@ def _merged(argument: tuple[str, Tensor, Axes], batch: torch.Size, lead: torch.S
 
 def _misfit(argument: tuple[str, Tensor, Axes], sizes: dict[str, int]) -> ShapeError:
     name, value, axes = argument
-    known = ", ".join(f"{axis} = {sizes[axis]}" for axis in dict.fromkeys(axes) if sizes.get(axis))
-    expected = f"(..., {', '.join(axes)})" + (f" with {known}" if known else " with no axis of size 0")
+    short = value.ndim < len(axes)
+    have = axes if short else value.shape[value.ndim - len(axes) :]
+    wrong = {a: sizes[a] for a, size in zip(axes, have, strict=True) if size != sizes.get(a, size)}
+    known = ", ".join(f"{axis} = {size}" for axis, size in wrong.items())
+    empty = " with no axis of size 0" if not short and 0 in have else ""
+    expected = f"(..., {', '.join(axes)})" + (f" with {known}" if known else empty)
     return ShapeError(name, value.shape, expected)
 
 

@@ -1,0 +1,1 @@
+"""Independent ways to the same numbers: they share no code with ``reference`` or ``engine``."""
