@@ -1,0 +1,131 @@
+"""Lint one item, or a whole bank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from engine.errors import Diagnostic, InputError, SoftmarkError
+from engine.lint.finding import Finding, LintReport, Severity
+from engine.lint.rules import RULES
+from engine.lint.subject import Subject
+from engine.spec import item_version
+from engine.spec.bank import Bank
+from engine.spec.schema import ProblemSpec
+from engine.spec.yaml_source import read_yaml
+
+__all__ = ["DEFAULT_SEEDS", "Registry", "lint_bank", "lint_item"]
+
+DEFAULT_SEEDS = 200
+
+
+class Registry(Protocol):
+    """The part of a bank that lint of one item needs: misconception ids and their sentences."""
+
+    def registry(self) -> dict[str, str]:
+        """Return sentence by id."""
+        ...
+
+
+def lint_item(
+    spec: ProblemSpec, path: Path | None, bank: Registry, *, seeds: int = DEFAULT_SEEDS
+) -> LintReport:
+    """Examine one item by recomputation and by trying it out.
+
+    Parameters
+    ----------
+    spec : ProblemSpec
+        As the loader gave it.
+    path : Path or None
+        Its file, for the places of findings and the files of a code exercise.
+    bank : Bank
+        Holds the registry of known mistakes.
+    seeds : int
+        How many variants are drawn and answered, seeds 0 to ``seeds - 1``.
+
+    Returns
+    -------
+    LintReport
+        Errors first, then by line. Never raises for a fault of the item.
+    """
+    document = read_yaml(path, keep_going=True) if path is not None and path.exists() else None
+    subject = Subject(
+        spec=spec,
+        version=item_version(spec, path),
+        registry=bank.registry(),
+        seeds=seeds,
+        path=path,
+        document=document,
+    )
+    findings = [finding for rule in RULES for finding in _run(rule, subject)]
+    findings.sort(key=lambda f: (f.severity is not Severity.ERROR, f.line or 0, f.column or 0))
+    return LintReport(spec.id, tuple(dict.fromkeys(findings)), subject.facts)
+
+
+def _run(rule: Callable[[Subject], Iterator[Finding]], subject: Subject) -> list[Finding]:
+    """Run one rule; what it can't do because the item is broken becomes a finding, too."""
+    found: list[Finding] = []
+    try:
+        found.extend(rule(subject))
+    except SoftmarkError as error:
+        name = rule.__module__.rpartition(".")[2]
+        found.append(subject.fault(name, error.what, got=error.got, next_step=error.next_step))
+    return found
+
+
+def lint_bank(
+    bank: Bank,
+    items: Sequence[str] | None = None,
+    *,
+    seeds: int = DEFAULT_SEEDS,
+    progress: Callable[[LintReport], None] | None = None,
+) -> list[LintReport]:
+    """Lint the items of a bank; a file that can't be loaded gives a report of its own.
+
+    Parameters
+    ----------
+    bank : Bank
+    items : sequence of str, optional
+        Item ids; all of the bank if left out.
+    seeds : int
+    progress : callable, optional
+        Called with each report as it is done.
+    """
+    reports = []
+    for item in bank.ids() if items is None else items:
+        path = bank.path(item)
+        try:
+            spec = bank.load(item)
+        except InputError as error:
+            report = LintReport(item, tuple(_unreadable(error, path)))
+        else:
+            report = lint_item(spec, path, bank, seeds=seeds)
+        reports.append(report)
+        if progress is not None:
+            progress(report)
+    return reports
+
+
+def _unreadable(error: InputError, path: Path) -> Iterator[Finding]:
+    diagnostics: Sequence[Diagnostic] = getattr(error, "diagnostics", ())
+    for fault in diagnostics:
+        yield Finding(
+            "spec",
+            Severity.ERROR,
+            fault.message,
+            fault.file,
+            fault.line,
+            fault.column,
+            source_line=fault.source_line,
+        )
+    if not diagnostics:
+        yield Finding(
+            "spec",
+            Severity.ERROR,
+            error.what,
+            str(path),
+            expected=error.expected,
+            got=error.got,
+            next_step=error.next_step,
+        )

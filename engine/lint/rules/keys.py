@@ -1,0 +1,82 @@
+"""Keys survive rounding, and no wrong answer can be mistaken for the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP
+from itertools import combinations
+
+from engine.lint.finding import Finding
+from engine.lint.printed import rounded
+from engine.lint.subject import Subject
+from engine.model import Option, Part
+
+__all__ = ["check", "rounds_safely", "units_apart"]
+
+RULE = "keys"
+LEAST_UNITS = 3
+_SLACK = 1e-9
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Yield each fault of keys and options once, with the first seed that shows it."""
+    seen: set[tuple[str, str]] = set()
+    for seed, variant in enumerate(subject.variants):
+        for part in variant.parts:
+            for kind, message in _faults(part):
+                if (part.id, kind) not in seen:
+                    seen.add((part.id, kind))
+                    loc = subject.loc_of(part.id)
+                    yield subject.fault(RULE, message, loc, seed=seed, next_step=_NEXT.get(kind))
+
+
+_NEXT = {
+    "tie": "add a constraint that keeps the key away from a rounding tie",
+    "close": "add a constraint that keeps the options apart",
+    "equal": "add a constraint, or drop the misconception",
+}
+
+
+def _faults(part: Part) -> Iterator[tuple[str, str]]:
+    decimals = part.settings.get("decimals")
+    decimals = decimals if isinstance(decimals, int) else None
+    if part.key is None and not part.key_ids:
+        yield "none", "the variant has no key"
+    if part.key is not None and decimals is not None:
+        for value in part.key.data:
+            if not rounds_safely(value, decimals):
+                yield "tie", f"key entry {value!r} lies on a rounding tie at {decimals} decimals"
+        for wrong in part.known_wrong:
+            same_shape = wrong.value is not None and wrong.value.shape == part.key.shape
+            if same_shape and wrong.value and units_apart(part.key.data, wrong.value.data, decimals) == 0:
+                yield "equal", f"{wrong.misconception} gives the key itself for these numbers"
+    yield from _option_faults(part.options, decimals)
+
+
+def _option_faults(options: Sequence[Option], decimals: int | None) -> Iterator[tuple[str, str]]:
+    for a, b in combinations(options, 2):
+        if " ".join(a.text.plain.split()).casefold() == " ".join(b.text.plain.split()).casefold():
+            yield "close", f"two options read the same: {a.text.plain.strip()[:60]}"
+        elif a.value and b.value and decimals is not None and a.value.shape == b.value.shape:
+            apart = units_apart(a.value.data, b.value.data, decimals)
+            if apart < LEAST_UNITS:
+                yield (
+                    "close",
+                    f"two options lie within {apart} units of the last place: {a.text.plain} and {b.text.plain}",
+                )
+
+
+def rounds_safely(value: float, decimals: int) -> bool:
+    """Tell whether half-even, half-up and half-down agree, with room for a rounding error of a float."""
+    ways = {
+        rounded((value + shift,), decimals, rule)
+        for shift in (-_SLACK, 0.0, _SLACK)
+        for rule in (ROUND_HALF_EVEN, ROUND_HALF_UP, ROUND_HALF_DOWN)
+    }
+    return len(ways) == 1
+
+
+def units_apart(a: Sequence[float], b: Sequence[float], decimals: int) -> int:
+    """Return the largest distance of two rounded values, in units of the last place."""
+    pairs = zip(rounded(a, decimals), rounded(b, decimals), strict=True)
+    return max((int(abs(x - y).scaleb(decimals)) for x, y in pairs), default=0)

@@ -1,0 +1,251 @@
+"""A printed exercise is recomputed; each fault of its options must be declared, and truly so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from engine.errors import SoftmarkError
+from engine.lint.finding import Finding
+from engine.lint.printed import Recomputation, recompute
+from engine.lint.subject import Subject
+from engine.spec.schema import (
+    Erratum,
+    MultipleChoiceAnswer,
+    PrintedExercise,
+    SingleChoiceAnswer,
+)
+
+__all__ = ["check"]
+
+RULE = "printed"
+OPTION_FAULTS = ("nearest_option_misrounded", "no_correct_option")
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Yield every way in which printed options, declared errata and the scored version disagree."""
+    spec, printed = subject.spec, subject.spec.printed
+    declared = [(i, e) for i, e in enumerate(spec.errata) if e.kind in OPTION_FAULTS]
+    if printed is None:
+        for index, erratum in declared:
+            message = f"erratum {erratum.id} is about printed options, but none are quoted"
+            yield subject.fault(RULE, message, ("errata", index), next_step="add printed:")
+        return
+    if printed.expr is None:
+        yield from _concept(subject, printed, declared)
+    else:
+        yield from _numeric(subject, printed, printed.expr, declared)
+    yield from _status(subject)
+    yield from _scored_version(subject, printed)
+
+
+# --- numbers ------------------------------------------------------------------------------
+
+
+def _numeric(
+    subject: Subject, printed: PrintedExercise, expr: str, declared: Sequence[tuple[int, Erratum]]
+) -> Iterator[Finding]:
+    if printed.decimals is None:
+        message = "a printed exercise with an expression needs the decimals to which it rounds"
+        yield subject.fault(RULE, message, ("printed",), next_step="add decimals:")
+        return
+    try:
+        exact = _exact(subject, expr)
+        options = {letter: _numbers(option) for letter, option in printed.options.items()}
+    except (SoftmarkError, TypeError, ValueError) as error:
+        what = error.what if isinstance(error, SoftmarkError) else str(error)
+        yield subject.fault(RULE, f"the printed exercise can't be recomputed: {what}", ("printed", "expr"))
+        return
+    found = recompute(exact, options, printed.decimals)
+    subject.facts["printed"] = found.describe()
+    yield from _coinciding(subject, found)
+    yield from _declarations(subject, found, declared)
+    yield from _printed_key(subject, printed, found)
+
+
+def _exact(subject: Subject, expr: str) -> tuple[float, ...]:
+    from engine.variants.values import array_of
+
+    return array_of(subject.evaluate_fixed(expr)).data
+
+
+def _numbers(option: Any) -> tuple[float, ...]:
+    if isinstance(option, list | tuple):
+        return tuple(number for entry in option for number in _numbers(entry))
+    if isinstance(option, bool) or not isinstance(option, int | float):
+        raise ValueError(f"the printed option {str(option)[:40]!r} is no number or list of numbers")
+    return (float(option),)
+
+
+def _coinciding(subject: Subject, found: Recomputation) -> Iterator[Finding]:
+    if len(found.matches) > 1:
+        letters = ", ".join(f"({letter})" for letter in found.matches)
+        yield subject.fault(
+            RULE,
+            f"more than one printed option is right: {letters}; {found.describe()}",
+            ("printed", "options"),
+        )
+
+
+def _declarations(
+    subject: Subject, found: Recomputation, declared: Sequence[tuple[int, Erratum]]
+) -> Iterator[Finding]:
+    needed = found.erratum_kind
+    for index, erratum in declared:
+        loc = ("errata", index)
+        if needed is None:
+            yield subject.fault(
+                RULE,
+                f"erratum {erratum.id} isn't true: printed option ({found.matches[0]}) is the key exactly rounded; "
+                + found.describe(),
+                loc,
+                next_step="drop the erratum, or check the printed options against the source",
+            )
+        elif erratum.kind != needed:
+            yield subject.fault(
+                RULE,
+                f"erratum {erratum.id} is of another kind than the numbers show; {found.describe()}",
+                (*loc, "kind"),
+                expected=needed,
+                got=erratum.kind,
+            )
+        else:
+            yield from _intended(subject, found, erratum, loc)
+    if needed is not None and not declared:
+        yield _undeclared(subject, found, needed)
+
+
+def _undeclared(subject: Subject, found: Recomputation, needed: str) -> Finding:
+    nearest = found.nearest
+    if needed == "nearest_option_misrounded":
+        why = (
+            f"no printed option is the key rounded to {found.decimals} decimals; option ({nearest}) is the "
+            f"nearest: within one unit of the last place ({found.unit:g}) and beyond half a unit"
+        )
+        hint = f"declare an erratum of kind nearest_option_misrounded with intended_option: {nearest}"
+    else:
+        why = (
+            f"no printed option is right: even the nearest, ({nearest}), is more than one unit of the last "
+            f"place ({found.unit:g}) away"
+        )
+        hint = "declare an erratum of kind no_correct_option"
+    return subject.fault(RULE, f"{why}; {found.describe()}", ("printed", "options"), next_step=hint)
+
+
+def _intended(
+    subject: Subject, found: Recomputation, erratum: Erratum, loc: tuple[int | str, ...]
+) -> Iterator[Finding]:
+    if erratum.kind == "nearest_option_misrounded" and erratum.intended_option != found.nearest:
+        yield subject.fault(
+            RULE,
+            f"erratum {erratum.id} names another intended option than the nearest one; {found.describe()}",
+            (*loc, "intended_option"),
+            expected=found.nearest,
+            got=erratum.intended_option or "none",
+        )
+    if erratum.kind == "no_correct_option" and (erratum.intended_option or erratum.accept_intended):
+        yield subject.fault(
+            RULE,
+            f"erratum {erratum.id} accepts an option though none is near; {found.describe()}",
+            (*loc, "intended_option"),
+            expected="none",
+            got=erratum.intended_option or "accept_intended",
+        )
+
+
+def _printed_key(subject: Subject, printed: PrintedExercise, found: Recomputation) -> Iterator[Finding]:
+    wanted = found.matches[0] if len(found.matches) == 1 else None
+    if printed.key != wanted:
+        yield subject.fault(
+            RULE,
+            f"the printed key isn't what the recomputation gives; {found.describe()}",
+            ("printed", "key"),
+            expected=wanted or "null: no printed option is right",
+            got=str(printed.key),
+        )
+    if printed.scored and wanted is None:
+        yield subject.fault(
+            RULE,
+            "the exercise can't be scored as it is printed: it has no right option",
+            ("printed", "scored"),
+            expected="false",
+        )
+
+
+# --- concepts -----------------------------------------------------------------------------
+
+
+def _concept(
+    subject: Subject, printed: PrintedExercise, declared: Sequence[tuple[int, Erratum]]
+) -> Iterator[Finding]:
+    for letter in _letters(printed.key):
+        if letter not in printed.options:
+            yield subject.fault(
+                RULE, f"the printed key names no printed option: {letter}", ("printed", "key")
+            )
+    numeric = [
+        letter
+        for letter, option in printed.options.items()
+        if isinstance(option, list | tuple | int | float) and not isinstance(option, bool)
+    ]
+    if numeric:
+        yield subject.fault(
+            RULE,
+            "the printed options are numbers, but there is no expression to recompute them with",
+            ("printed",),
+            next_step="add expr: and decimals:",
+        )
+    elif printed.key is None and not declared:
+        message = "the printed exercise has no right option and no erratum says so"
+        yield subject.fault(RULE, message, ("printed", "key"))
+
+
+def _letters(key: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    if key is None:
+        return ()
+    return (key,) if isinstance(key, str) else key
+
+
+# --- the scored version -------------------------------------------------------------------
+
+
+def _status(subject: Subject) -> Iterator[Finding]:
+    spec = subject.spec
+    faulty = any(erratum.kind in OPTION_FAULTS for erratum in spec.errata)
+    if faulty and spec.status == "ok":
+        yield subject.fault(
+            RULE,
+            "the item declares a fault of its options but has status ok",
+            ("status",),
+            expected="erratum",
+        )
+    if spec.status == "erratum" and not spec.errata:
+        message = "the item has status erratum but declares none"
+        yield subject.fault(RULE, message, ("status",), next_step="declare the erratum, or set status: ok")
+
+
+def _scored_version(subject: Subject, printed: PrintedExercise) -> Iterator[Finding]:
+    """The letters of the scored version are those of the print, as far as the print is right."""
+    answer = subject.spec.answer
+    if not isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer):
+        return
+    accepted = [e.intended_option for e in subject.spec.errata if e.accept_intended and e.intended_option]
+    wanted = set(_letters(printed.key)) | set(accepted)
+    if not wanted:
+        return
+    got = set(_scored_letters(answer))
+    if answer.shuffle or got != wanted:
+        yield subject.fault(
+            RULE,
+            "the scored version puts its right options elsewhere than the print",
+            ("answer",),
+            expected=", ".join(sorted(wanted)) + ", unshuffled",
+            got=", ".join(sorted(got)) + (", shuffled" if answer.shuffle else ""),
+            next_step="set shuffle: false and key_position, so that the letters match the print",
+        )
+
+
+def _scored_letters(answer: SingleChoiceAnswer | MultipleChoiceAnswer) -> list[str]:
+    if isinstance(answer, SingleChoiceAnswer) and not answer.options:
+        return [chr(ord("a") + (answer.key_position or 0))]
+    return [chr(ord("a") + index) for index, option in enumerate(answer.options) if option.correct]

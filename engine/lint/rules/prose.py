@@ -1,0 +1,131 @@
+"""Stem, prompts, options, notes, hints and solution render, in all three forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+from engine.lint.finding import Finding
+from engine.lint.subject import Subject
+from engine.model import Text, Variant
+
+__all__ = ["check", "faults_of"]
+
+RULE = "prose"
+_VOID = {"br", "hr", "img", "wbr"}
+_LEFTOVER = re.compile(
+    r"\{\{|\}\}(?=\s*$)|\{%|%\}|\btensor\(|\bUndefined\b|\bDecimal\(|\bnan\b|\binf\b|\bNone\b"
+)
+_MINUS_ZERO = re.compile(r"(?<![\w)])[-−]0(?:\.0*)?(?![\d.])")
+_ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Yield each text that doesn't render, once per place, with the first seed that shows it."""
+    spec = subject.spec
+    if len(spec.hints) < 1:
+        yield subject.warning(RULE, "the item has no hint", ("hints",), next_step="add hints:")
+    if spec.solution is None and not subject.is_code:
+        yield subject.warning(
+            RULE, "the item has no worked solution", ("solution",), next_step="add solution:"
+        )
+    seen: set[str] = set()
+    for seed, variant in enumerate(subject.variants):
+        for loc, text in _texts(variant):
+            for fault in faults_of(text):
+                if (key := f"{loc}{fault}") not in seen:
+                    seen.add(key)
+                    yield subject.fault(RULE, f"{_spoken(loc)}: {fault}", loc, seed=seed)
+
+
+def _texts(variant: Variant) -> Iterator[tuple[tuple[int | str, ...], Text]]:
+    yield ("stem",), variant.stem
+    for index, part in enumerate(variant.parts):
+        loc: tuple[int | str, ...] = ("answer",) if part.id == "answer" else ("steps", index)
+        if part.prompt is not None:
+            yield (*loc, "prompt"), part.prompt
+        for option in (*part.options, *part.prompts):
+            yield loc, option.text
+    for index, note in enumerate(variant.notes):
+        yield ("errata", index), note
+    for index, hint in enumerate(variant.hints):
+        yield ("hints", index), hint
+    if variant.solution is not None:
+        yield ("solution",), variant.solution
+
+
+def _spoken(loc: tuple[int | str, ...]) -> str:
+    return " ".join(str(part + 1) if isinstance(part, int) else part for part in loc)
+
+
+def faults_of(text: Text) -> list[str]:
+    """Return what is wrong with one rendered text.
+
+    Checked: nothing is empty, no template syntax and no Python value is left over, no negative zero,
+    HTML tags nest, LaTeX braces, dollars and environments pair up.
+    """
+    faults = []
+    forms = {"plain text": text.plain, "HTML": text.html, "LaTeX": text.latex}
+    for name, form in forms.items():
+        if not form.strip():
+            faults.append(f"the {name} is empty")
+    for name in ("plain text", "LaTeX"):
+        if found := _LEFTOVER.search(forms[name]):
+            faults.append(f"the {name} holds {found[0]!r}, which no learner should see")
+    if found := _MINUS_ZERO.search(text.plain):
+        faults.append(f"a negative zero is shown: {found[0]}")
+    faults += _html_faults(text.html) + _latex_faults(text.latex)
+    return faults
+
+
+class _Tags(HTMLParser):
+    """Keeps the open tags; the first one that is closed out of turn is the fault."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.fault: str | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in _VOID:
+            self.open.append(tag)
+        if tag in ("script", "merror", "iframe", "object"):
+            self.fault = f"the HTML holds a <{tag}>"
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.fault = self.fault or f"the HTML closes <{tag}> out of turn"
+
+
+def _html_faults(html: str) -> list[str]:
+    tags = _Tags()
+    tags.feed(html)
+    tags.close()
+    if tags.fault:
+        return [tags.fault]
+    return [f"the HTML leaves <{tags.open[-1]}> open"] if tags.open else []
+
+
+def _latex_faults(latex: str) -> list[str]:
+    faults = []
+    bare = re.sub(r"\\[\\{}$]", "", latex)
+    depth = 0
+    for character in bare:
+        depth += (character == "{") - (character == "}")
+        if depth < 0:
+            break
+    if depth:
+        faults.append("the braces of the LaTeX don't pair up")
+    if bare.count("$") % 2:
+        faults.append("the dollars of the LaTeX don't pair up")
+    stack: list[str] = []
+    for kind, name in _ENVIRONMENT.findall(latex):
+        if kind == "begin":
+            stack.append(name)
+        elif not stack or stack.pop() != name:
+            faults.append(f"the LaTeX ends {name}, which isn't open")
+    return faults + [f"the LaTeX leaves {name} open" for name in stack]

@@ -1,0 +1,73 @@
+"""What counts as a fault of a rendered text."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.lint.rules.keys import rounds_safely, units_apart
+from engine.lint.rules.prose import faults_of
+from engine.model import Text
+
+GOOD = Text(
+    plain="c = 0.3·[1, 1] − 0.5; from -0.25 on",
+    html="<p>c = <math><mi>c</mi></math><br>next</p>",
+    latex=r"$c = \{1\}$ \begin{pmatrix} 1 \\ 2 \end{pmatrix} costs 5\$",
+)
+
+
+def changed(**forms: str) -> Text:
+    return Text(**{"plain": GOOD.plain, "html": GOOD.html, "latex": GOOD.latex, **forms})
+
+
+def test_a_good_text_has_no_fault() -> None:
+    assert faults_of(GOOD) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (changed(plain="  "), "the plain text is empty"),
+        (changed(plain="the value {{ w }} is"), "'{{'"),
+        (changed(plain="{% for x in H %}"), "'{%'"),
+        (changed(plain="w = tensor(0.5)"), "'tensor('"),
+        (changed(plain="w = nan"), "'nan'"),
+        (changed(plain="w = None"), "'None'"),
+        (changed(plain="w = [-0.00, 1]"), "negative zero"),
+        (changed(plain="w = −0"), "negative zero"),
+        (changed(html="<p><b>x</p></b>"), "out of turn"),
+        (changed(html="<p>x"), "leaves <p> open"),
+        (changed(html="<p>x</p><script>1</script>"), "<script>"),
+        (changed(latex="$x"), "dollars"),
+        (changed(latex=r"\frac{1}{2"), "braces"),
+        (changed(latex=r"\begin{pmatrix} 1"), "leaves pmatrix open"),
+        (changed(latex=r"\begin{pmatrix} 1 \end{bmatrix}"), "ends bmatrix"),
+    ],
+)
+def test_each_fault_is_named(text: Text, fault: str) -> None:
+    assert any(fault in found for found in faults_of(text)), faults_of(text)
+
+
+@pytest.mark.parametrize("plain", ["from -0.5 to 0", "5-0 or 10-0.0", "-0.05", "s_0 - 0.5"])
+def test_what_only_looks_like_a_negative_zero(plain: str) -> None:
+    assert faults_of(changed(plain=plain)) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "safe"),
+    [
+        (0.125, 2, False),
+        (0.1251, 2, True),
+        (0.1249, 2, True),
+        (-0.125, 2, False),
+        (2.5, 0, False),
+        (1.0, 3, True),
+    ],
+)
+def test_ties_are_unsafe(value: float, decimals: int, safe: bool) -> None:
+    assert rounds_safely(value, decimals) is safe
+
+
+def test_units_apart_counts_the_largest_entry() -> None:
+    assert units_apart((0.1, 0.2), (0.1, 0.203), 3) == 3
+    assert units_apart((0.1004, 0.2), (0.1, 0.2), 3) == 0
+    assert units_apart((1.0,), (-1.0,), 1) == 20
