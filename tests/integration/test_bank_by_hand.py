@@ -111,7 +111,7 @@ def greedy(table: Any) -> tuple[int, ...]:
 def beam(table: Any, width: int) -> tuple[int, ...]:
     kept: list[tuple[int, ...]] = [()]
     for _ in range(depth_of(table)):
-        longer = [old + (token,) for old, token in product(kept, range(len(table[0])))]
+        longer = [(*old, token) for old, token in product(kept, range(len(table[0])))]
         kept = sorted(longer, key=lambda t: -probability(table, t))[:width]
     return kept[0]
 
@@ -128,20 +128,14 @@ HAND: dict[str, Callable[[Numbers], Numbers]] = {
     },
     "context-vector": lambda x: {"answer": mix(x["w"], x["H"])},
     "softmax-weights": lambda x: {"answer": softmax(x["e"])},
-    "l16-alignment-vector": lambda x: {
-        "answer": tanh(added(times(x["W1"], x["h"]), times(x["W2"], x["s"])))
-    },
+    "l16-alignment-vector": lambda x: {"answer": tanh(added(times(x["W1"], x["h"]), times(x["W2"], x["s"])))},
     "scaled-dot-score": lambda x: {"answer": [scaled_scores([x["q"]], [x["k"]])[0][0]]},
     "decoder-state": lambda x: {
         "answer": tanh(added(times(x["Wx"], x["c"] + x["y"]), times(x["Ws"], x["s"])))
     },
     "decoder-output": lambda x: {"answer": softmax(times(x["Wy"], x["s_new"]))},
-    "sdpa-matrix": lambda x: {
-        "answer": [mix(softmax(row), x["V"]) for row in scaled_scores(x["Q"], x["K"])]
-    },
-    "self-attention-weights": lambda x: {
-        "answer": [softmax(row) for row in scaled_scores(x["X"], x["X"])]
-    },
+    "sdpa-matrix": lambda x: {"answer": [mix(softmax(row), x["V"]) for row in scaled_scores(x["Q"], x["K"])]},
+    "self-attention-weights": lambda x: {"answer": [softmax(row) for row in scaled_scores(x["X"], x["X"])]},
     "l16-full-pass": lambda x: {
         "e": scores_of(x),
         "w": softmax(scores_of(x)),
@@ -189,7 +183,9 @@ def test_keys_equal_the_hand_computation(item: str) -> None:
             if isinstance(wanted, str):
                 assert wanted in key_of(part)
             elif part.type == "single_choice":  # an option holds the rounded key
-                assert list(key_of(part)) == pytest.approx(flat(wanted), abs=0.5 * 10 ** -_decimals(part) + 1e-9)
+                assert list(key_of(part)) == pytest.approx(
+                    flat(wanted), abs=0.5 * 10 ** -_decimals(part) + 1e-9
+                )
             else:
                 assert list(key_of(part)) == pytest.approx(flat(wanted), abs=1e-12)
 

@@ -60,10 +60,8 @@ def _option_faults(options: Sequence[Option], decimals: int | None) -> Iterator[
         elif a.value and b.value and decimals is not None and a.value.shape == b.value.shape:
             apart = units_apart(a.value.data, b.value.data, decimals)
             if apart < LEAST_UNITS:
-                yield (
-                    "close",
-                    f"two options lie within {apart} units of the last place: {a.text.plain} and {b.text.plain}",
-                )
+                both = f"{a.text.plain} and {b.text.plain}"
+                yield "close", f"two options lie within {apart} units of the last place: {both}"
 
 
 def rounds_safely(value: float, decimals: int) -> bool:

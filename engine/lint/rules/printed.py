@@ -96,8 +96,8 @@ def _declarations(
         if needed is None:
             yield subject.fault(
                 RULE,
-                f"erratum {erratum.id} isn't true: printed option ({found.matches[0]}) is the key exactly rounded; "
-                + found.describe(),
+                f"erratum {erratum.id} isn't true: printed option ({found.matches[0]}) is the key "
+                f"exactly rounded; {found.describe()}",
                 loc,
                 next_step="drop the erratum, or check the printed options against the source",
             )
