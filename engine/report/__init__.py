@@ -1,0 +1,18 @@
+"""Pages and tables: feedback for each student, gradebook, class summary, printable quiz."""
+
+from engine.report.feedback import feedback_page
+from engine.report.gradebook import gradebook_csv, gradebook_json
+from engine.report.quiz_page import quiz_page
+from engine.report.summary import ClassTable, summary_page
+from engine.report.write import ReportFiles, write_reports
+
+__all__ = [
+    "ClassTable",
+    "ReportFiles",
+    "feedback_page",
+    "gradebook_csv",
+    "gradebook_json",
+    "quiz_page",
+    "summary_page",
+    "write_reports",
+]

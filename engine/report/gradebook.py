@@ -1,0 +1,93 @@
+"""The gradebook as CSV and JSON.
+
+A cell is blank where nothing was handed in and says ``ungraded`` or ``format_error`` where there is
+no score: neither is a 0.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+from engine import __version__
+from engine.course import StudentRow
+from engine.foreign import csv_cell
+from engine.model import Outcome
+from engine.report.summary import ClassTable
+
+__all__ = ["gradebook_csv", "gradebook_json"]
+
+_NO_SCORE = {Outcome.UNGRADED: "ungraded", Outcome.FORMAT_ERROR: "format_error"}
+
+
+def _score(value: float) -> float | int:
+    rounded = round(value, 4)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+def _cells(row: StudentRow, table: ClassTable) -> list[str | float | int]:
+    cells: list[str | float | int] = []
+    for column in table.columns:
+        cell = row.cells.get(column.id)
+        if cell is None:
+            cells.append("")
+        elif cell.score is None:
+            cells.append(_NO_SCORE[cell.outcome])
+        else:
+            cells.append(_score(cell.score))
+    total = row.total()
+    cells.append(_score(total) if total is not None else "ungraded" if row.cells else "")
+    return cells
+
+
+def gradebook_csv(table: ClassTable) -> str:
+    """Return the gradebook as CSV (RFC 4180, UTF-8): ``student, name``, a column per item, ``total``.
+
+    Texts are in quotes, so that an id such as ``007`` is seen to be one; none of them begins a formula.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
+    writer.writerow(["student", "name", *(csv_cell(column.id) for column in table.columns), "total"])
+    for row in table.rows:
+        writer.writerow([csv_cell(row.student), csv_cell(row.name), *_cells(row, table)])
+    return out.getvalue()
+
+
+def gradebook_json(table: ClassTable) -> str:
+    """Return the gradebook as JSON: title, columns with full marks, students with scores and outcomes."""
+    document: dict[str, Any] = {
+        "title": table.title,
+        "engine_version": __version__,
+        "max_total": _score(table.maximum),
+        "columns": [
+            {
+                "id": column.id,
+                "item": column.item,
+                "title": column.title,
+                "max_score": _score(column.max_score),
+            }
+            for column in table.columns
+        ],
+        "students": [_student(row) for row in table.rows],
+    }
+    # ASCII: lone surrogates and direction marks stay visible as escapes.
+    return json.dumps(document, ensure_ascii=True, indent=1) + "\n"
+
+
+def _student(row: StudentRow) -> dict[str, Any]:
+    total = row.total()
+    return {
+        "student": row.student,
+        "name": row.name,
+        "total": None if total is None else _score(total),
+        "scores": {
+            column: {
+                "outcome": str(cell.outcome),
+                "score": None if cell.score is None else _score(cell.score),
+                "misconceptions": list(cell.misconceptions),
+            }
+            for column, cell in row.cells.items()
+        },
+    }

@@ -1,0 +1,162 @@
+"""The class on one page: table, difficulty of items, known mistakes, what needs a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine import __version__
+from engine.course import Column, IntakeProblem, StudentRow
+from engine.model import Outcome
+from engine.report.pages import render
+
+__all__ = ["ClassTable", "Difficulty", "Mistake", "difficulty", "mistakes", "summary_page"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable:
+    """The class table.
+
+    Parameters
+    ----------
+    title : str
+    columns : tuple of Column
+        In order, with titles and full marks.
+    rows : tuple of StudentRow
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[StudentRow, ...]
+
+    @property
+    def maximum(self) -> float:
+        """Sum of all full marks."""
+        return sum(column.max_score for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulty:
+    """How one item went; ``mean`` is in percent of full marks, over graded work."""
+
+    column: Column
+    graded: int
+    right: int
+    partial: int
+    wrong: int
+    mean: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A known mistake, how many students showed it, and where."""
+
+    id: str
+    sentence: str
+    students: int
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    student: str
+    column: str
+    reason: str
+
+
+def difficulty(table: ClassTable) -> list[Difficulty]:
+    """Return each item's figures, the hardest first."""
+    found = []
+    for column in table.columns:
+        cells = [row.cells[column.id] for row in table.rows if column.id in row.cells]
+        scores = [cell.score for cell in cells if cell.score is not None]
+        mean = 100 * sum(scores) / (len(scores) * column.max_score) if scores and column.max_score else None
+        count = {outcome: sum(cell.outcome is outcome for cell in cells) for outcome in Outcome}
+        found.append(
+            Difficulty(
+                column,
+                len(scores),
+                count[Outcome.RIGHT],
+                count[Outcome.PARTIAL],
+                count[Outcome.WRONG],
+                mean,
+            )
+        )
+    return sorted(found, key=lambda item: (item.mean is None, item.mean or 0.0))
+
+
+def mistakes(table: ClassTable, sentences: Mapping[str, str]) -> list[Mistake]:
+    """Return the known mistakes that came up, the most frequent first."""
+    students: dict[str, set[str]] = {}
+    columns: dict[str, set[str]] = {}
+    for row in table.rows:
+        for column, cell in row.cells.items():
+            for mistake in cell.misconceptions:
+                students.setdefault(mistake, set()).add(row.student)
+                columns.setdefault(mistake, set()).add(column)
+    found = [
+        Mistake(mistake, sentences.get(mistake, ""), len(who), tuple(sorted(columns[mistake])))
+        for mistake, who in students.items()
+    ]
+    return sorted(found, key=lambda mistake: (-mistake.students, mistake.id))
+
+
+def _mean(table: ClassTable) -> float | None:
+    totals = [total for row in table.rows if (total := row.total()) is not None]
+    return 100 * sum(totals) / (len(totals) * table.maximum) if totals and table.maximum else None
+
+
+def _waiting(table: ClassTable, more: Iterable[tuple[str, str, str]]) -> list[_Waiting]:
+    found = [
+        _Waiting(row.student, column, cell.reason or "no reason was given")
+        for row in table.rows
+        for column, cell in row.cells.items()
+        if cell.outcome is Outcome.UNGRADED
+    ]
+    return found + [_Waiting(*entry) for entry in more]
+
+
+def summary_page(
+    table: ClassTable,
+    *,
+    links: Mapping[str, str],
+    problems: Sequence[IntakeProblem] = (),
+    ungraded_files: Iterable[tuple[str, str, str]] = (),
+    ignored: Sequence[str] = (),
+    sentences: Mapping[str, str] | None = None,
+    downloads: Sequence[str] = ("gradebook.csv", "gradebook.json"),
+    practice: bool = False,
+) -> str:
+    """Return the class's page.
+
+    Parameters
+    ----------
+    table : ClassTable
+    links : mapping of str to str
+        Student id → relative address of the student's page.
+    problems : sequence of IntakeProblem
+    ungraded_files : iterable of (student, file, reason)
+        Files without any stored attempt, such as a quiz file that met a fault of ours.
+    ignored : sequence of str
+    sentences : mapping of str to str, optional
+        Misconception id → sentence.
+    downloads : sequence of str
+        Files beside the page.
+    practice : bool
+    """
+    return render(
+        "summary.html.j2",
+        table=table,
+        links=links,
+        maximum=table.maximum,
+        handed_in=sum(bool(row.cells) for row in table.rows),
+        mean=_mean(table),
+        ungraded=_waiting(table, ungraded_files),
+        problems=problems,
+        ignored=ignored,
+        difficulty=difficulty(table),
+        mistakes=mistakes(table, sentences or {}),
+        downloads=downloads,
+        practice=practice,
+        engine_version=__version__,
+    )

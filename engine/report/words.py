@@ -1,0 +1,43 @@
+"""Words and numbers as people read them; a colour never says anything alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from engine.model import Outcome, Verdict
+
+__all__ = ["OUTCOMES", "VERDICTS", "moment", "number", "points"]
+
+# Value → (sign, words, style class).
+OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
+    Outcome.RIGHT: ("✓", "right", "right"),
+    Outcome.PARTIAL: ("◐", "partly right", "partial"),
+    Outcome.WRONG: ("✗", "not right yet", "wrong"),
+    Outcome.FORMAT_ERROR: ("?", "can't be read", "partial"),
+    Outcome.UNGRADED: ("…", "not graded yet", "waiting"),
+}
+VERDICTS: dict[Verdict, tuple[str, str, str]] = {
+    Verdict.PASSED: ("✓", "passed", "right"),
+    Verdict.FAILED: ("✗", "failed", "wrong"),
+    Verdict.SKIPPED: ("–", "skipped", "waiting"),
+    Verdict.TIMED_OUT: ("✗", "took too long", "wrong"),
+    Verdict.OUT_OF_MEMORY: ("✗", "out of memory", "wrong"),
+    Verdict.CRASHED: ("✗", "crashed", "wrong"),
+    Verdict.ENGINE_ERROR: ("…", "fault of ours", "waiting"),
+}
+
+
+def number(value: float) -> str:
+    """Return a score without needless decimals, at most two."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def points(score: float | None, maximum: float) -> str:
+    """Return ``7.5 of 10 points``; a dash where there is no score."""
+    unit = "point" if maximum == 1 else "points"
+    return f"{'–' if score is None else number(score)} of {number(maximum)} {unit}"
+
+
+def moment(when: datetime) -> str:
+    """Return a time in UTC to the minute."""
+    return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,123 @@
+"""Write all pages and tables of a class into one folder."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.course import Column, IntakeProblem, StudentResults, StudentRow
+from engine.errors import StoreError
+from engine.report.feedback import feedback_page
+from engine.report.gradebook import gradebook_csv, gradebook_json
+from engine.report.summary import ClassTable, summary_page
+
+__all__ = ["ReportFiles", "page_name", "write_reports"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
+    """What was written, and the table that it shows."""
+
+    index: Path
+    gradebook: Path
+    students: Mapping[str, Path]
+    table: ClassTable
+
+
+def page_name(student: str) -> str:
+    """Return a file name for a student's page: safe on every system, different for different ids."""
+    plain = re.sub(r"[^a-z0-9-]+", "-", student.casefold()).strip("-")[:60]
+    if plain == student:
+        return f"{plain}.html"
+    digest = hashlib.sha256(student.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{plain or 'student'}_{digest}.html"
+
+
+def write_reports(
+    out: Path,
+    students: Iterable[StudentResults],
+    *,
+    title: str,
+    problems: Sequence[IntakeProblem] = (),
+    ungraded_files: Iterable[tuple[str, str, str]] = (),
+    ignored: Sequence[str] = (),
+    sentences: Mapping[str, str] | None = None,
+    solutions: bool = False,
+    practice: bool = False,
+) -> ReportFiles:
+    """Write ``index.html``, ``gradebook.csv``, ``gradebook.json`` and ``students/*.html`` into `out`.
+
+    Students are taken one at a time; only their line of the table is kept. Each file is replaced
+    in one step, so a stopped run leaves old or new pages, never half ones.
+
+    Parameters
+    ----------
+    out : Path
+        Made where it isn't there.
+    students : iterable of StudentResults
+        Usually :func:`engine.batch.class_results`.
+    title : str
+    problems, ungraded_files, ignored, sentences, practice
+        As in :func:`engine.report.summary.summary_page`.
+    solutions : bool
+        Whether the students' pages show worked solutions.
+
+    Raises
+    ------
+    StoreError
+        A file can't be written.
+    """
+    rows: list[StudentRow] = []
+    columns: dict[Column, Column] = {}
+    pages: dict[str, Path] = {}
+    try:
+        (out / "students").mkdir(parents=True, exist_ok=True)
+        for results in students:
+            pages[results.student] = out / "students" / page_name(results.student)
+            _replace(pages[results.student], feedback_page(results, title=title, solutions=solutions))
+            rows.append(results.row())
+            columns |= {item.column: _larger(columns.get(item.column), item.column) for item in results.items}
+        table = ClassTable(title, tuple(columns[column] for column in sorted(columns)), tuple(rows))
+        index, gradebook = out / "index.html", out / "gradebook.csv"
+        links = {student: f"students/{path.name}" for student, path in pages.items()}
+        page = summary_page(
+            table,
+            links=links,
+            problems=problems,
+            ungraded_files=ungraded_files,
+            ignored=ignored,
+            sentences=sentences,
+            practice=practice,
+        )
+        _replace(gradebook, gradebook_csv(table))
+        _replace(out / "gradebook.json", gradebook_json(table))
+        _replace(index, page)
+    except OSError as error:
+        raise StoreError(
+            "the report can't be written",
+            where=str(error.filename or out),
+            got=error.strerror or str(error),
+            next_step="make room or choose another folder; the grades are in the store",
+        ) from error
+    return ReportFiles(index, gradebook, pages, table)
+
+
+def _larger(known: Column | None, column: Column) -> Column:
+    # A report about an exercise that couldn't be loaded doesn't know its full marks.
+    return column if known is None or column.max_score > known.max_score else known
+
+
+def _replace(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(text.encode("utf-8", "replace"))
+        part.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
