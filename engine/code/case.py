@@ -1,0 +1,158 @@
+"""A frozen plan: cases (inputs), groups (which property is judged on which of them), expected outputs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.leaves import wire_of
+from engine.runner import Call
+
+__all__ = ["Argument", "Case", "Expected", "Group", "Plan", "group_key"]
+
+Argument = NDArray[Any] | int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expected:
+    """What the reference gives for one input.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Computed in float64 from the inputs as they are, whatever their own dtype.
+    dtype : str
+        The floating dtype that the result must have.
+    relative : float
+        Tolerance of one weight, relative to the weight itself (see :mod:`engine.code.tolerance`).
+    slack : float
+        Absolute tolerance of one entry of the output.
+    """
+
+    values: NDArray[np.float64]
+    dtype: str
+    relative: float
+    slack: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One input of the plan.
+
+    Parameters
+    ----------
+    id : str
+        Unique in the plan.
+    args : tuple
+        Positional arguments: numpy arrays, ints or None.
+    aspect : str
+        ``"ordinary"``, ``"batch"``, ``"masked"``, ``"large"``, ``"precision"`` or ``"refused"``.
+    public : bool
+        Whether a student may see it with its expected value.
+    expected : Expected or None
+        None where the function must refuse the input.
+    """
+
+    id: str
+    args: tuple[Argument, ...]
+    aspect: str
+    public: bool
+    expected: Expected | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The cases, by position in the plan, over which one property is judged once."""
+
+    property: str
+    members: tuple[int, ...]
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def group_key(name: str, cases: str | None = None) -> str:
+    """Return the name under which a plan keeps the groups of a property, maybe of one kind of cases."""
+    return name if cases is None else f"{name}@{cases}"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All inputs of one grading, frozen before any student code is loaded.
+
+    Parameters
+    ----------
+    id : str
+        Hash of every input: two plans of one id ask the same.
+    family : str
+        Name of the family that built it.
+    cases : tuple of Case
+        Public canonical cases first, adversarial ones last.
+    groups : mapping of str to tuple of Group
+        By :func:`group_key`; groups over public cases first.
+    returning : frozenset of int
+        The cases whose arguments come back after the call.
+    """
+
+    id: str
+    family: str
+    cases: tuple[Case, ...]
+    groups: Mapping[str, tuple[Group, ...]]
+    returning: frozenset[int]
+
+    def calls(self, function: str, library: str) -> tuple[Call, ...]:
+        """Return the calls of one submission; `library` is ``"numpy"`` or ``"torch"``."""
+        wire = self._numpy_args if library == "numpy" else self._torch_args
+        return tuple(
+            Call(function, args, return_arguments=index in self.returning) for index, args in enumerate(wire)
+        )
+
+    @cached_property
+    def _numpy_args(self) -> tuple[tuple[Any, ...], ...]:
+        return tuple(tuple(wire_of(value, "numpy") for value in case.args) for case in self.cases)
+
+    @cached_property
+    def _torch_args(self) -> tuple[tuple[Any, ...], ...]:
+        return tuple(tuple(wire_of(value, "torch") for value in case.args) for case in self.cases)
+
+    @classmethod
+    def of(
+        cls, family: str, cases: Sequence[Case], groups: Sequence[Group], returning: frozenset[int]
+    ) -> Plan:
+        """Return the plan of these cases; of each property, groups over public cases come first."""
+        by_key: dict[str, list[Group]] = {}
+        for group in groups:
+            by_key.setdefault(group.property, []).append(group)
+        for found in by_key.values():
+            found.sort(key=lambda group: not all(cases[member].public for member in group.members))
+        frozen = MappingProxyType({key: tuple(found) for key, found in by_key.items()})
+        return cls(_digest(family, cases), family, tuple(cases), frozen, returning)
+
+    def only(self, keys: set[str], always: frozenset[int]) -> Plan:
+        """Return the plan without the groups that no check asks for, nor the cases that only they need."""
+        groups = [group for key, found in self.groups.items() if key in keys for group in found]
+        kept = sorted(always.union(*(group.members for group in groups)))
+        place = {old: new for new, old in enumerate(kept)}
+        moved = [
+            Group(group.property, tuple(place[member] for member in group.members), group.data)
+            for group in groups
+        ]
+        returning = frozenset(place[old] for old in self.returning if old in place)
+        return Plan.of(self.family, [self.cases[old] for old in kept], moved, returning)
+
+
+def _digest(family: str, cases: Sequence[Case]) -> str:
+    digest = hashlib.sha256(family.encode())
+    for case in cases:
+        digest.update(f"|{case.id}|{case.aspect}|{case.public}".encode())
+        for value in case.args:
+            if isinstance(value, np.ndarray):
+                digest.update(f"|{value.dtype.name}{value.shape}".encode() + value.tobytes())
+            else:
+                digest.update(f"|{value!r}".encode())
+    return digest.hexdigest()[:32]

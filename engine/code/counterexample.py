@@ -1,0 +1,232 @@
+"""The smallest input found that shows a fault, from public inputs only.
+
+The search starts from the family's public candidates, never from the hidden plan, and walks through
+simpler and simpler inputs.  Candidates are sent in batches, one job each, so that the budget of calls
+costs a dozen round trips.  It depends on nothing but the submission, so the same file gets the same
+answer; results are kept by (plan, what the submission did on it).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.code.case import Case, Expected
+from engine.code.exercise import CodeExercise
+from engine.code.families import Candidate
+from engine.code.leaves import wire_of
+from engine.code.observe import Observation, Observations, observed
+from engine.code.show import array_text, exception_text, python_of, result_pair, shape_text
+from engine.code.shrink import fingerprint, simpler
+from engine.code.tolerance import close
+from engine.model import CodeSubmission, Counterexample
+from engine.runner import Call, CallStatus, Job, Runner
+
+__all__ = ["MAX_CALLS", "find_counterexample"]
+
+MAX_CALLS = 300
+_BATCH = 48
+_FIRST_LOOK = 40
+_LOST = {CallStatus.TIMED_OUT, CallStatus.OUT_OF_MEMORY, CallStatus.CRASHED, CallStatus.NOT_RUN}
+_WORDS = {
+    CallStatus.TIMED_OUT: "(no result in time)",
+    CallStatus.OUT_OF_MEMORY: "(more memory than allowed)",
+    CallStatus.CRASHED: "(the process crashed)",
+    CallStatus.TOO_LARGE: "(a value that is far too large)",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shown:
+    """A candidate on which the submission differs from the reference, and what it did there."""
+
+    candidate: Candidate
+    expected: Expected
+    observation: Observation
+
+
+class _Search:
+    """Runs candidates of one submission within the budget."""
+
+    def __init__(
+        self, exercise: CodeExercise, submission: CodeSubmission, library: str, runner: Runner
+    ) -> None:
+        self._exercise, self._submission = exercise, submission
+        self._library, self._runner = library, runner
+        self._left = MAX_CALLS
+        self._asked: set[object] = set()
+
+    def first_wrong(self, candidates: Sequence[Candidate], aspect: str | None = None) -> _Shown | None:
+        """Run candidates in their order, in one job; return the first that is wrong (in this aspect)."""
+        fresh = [found for found in candidates if fingerprint(found) not in self._asked]
+        sound = [found for found in fresh if self._exercise.family.sound(found.args)][: self._left]
+        if not sound:
+            return None
+        self._left -= len(sound)
+        self._asked.update(fingerprint(found) for found in sound)
+        for shown in self._run(sound):
+            kind = _fault(shown.observation, shown.expected)
+            if kind is not None and aspect in (None, kind):
+                return shown
+        return None
+
+    def _run(self, candidates: Sequence[Candidate]) -> list[_Shown]:
+        name, limits = self._exercise.function, self._exercise.limits
+        calls = tuple(
+            Call(name, tuple(wire_of(value, self._library) for value in found.args), return_arguments=True)
+            for found in candidates
+        )
+        short = replace(limits, wall_s=min(limits.wall_s, 4.0), call_s=min(limits.call_s, 1.0))
+        job = Job(self._submission.source, "submission.py", calls, short, (name,))
+        outcomes = self._runner.run(job).outcomes
+        shown = []
+        for found, outcome in zip(candidates, outcomes, strict=True):
+            if outcome.status in _LOST:
+                self._left = 0  # what comes after it wasn't run, and shrinking a hang takes seconds
+                break
+            expected = self._exercise.family.expected(found.args)
+            case = Case("candidate", found.args, "ordinary", True, expected)
+            shown.append(_Shown(found, expected, observed(case, outcome, self._library)))
+        return shown
+
+
+def find_counterexample(
+    exercise: CodeExercise, seen: Observations, submission: CodeSubmission, runner: Runner
+) -> Counterexample | None:
+    """Return the smallest counterexample found within the budget of calls, or None.
+
+    Parameters
+    ----------
+    exercise : CodeExercise
+    seen : Observations
+        What the submission did on the plan; only public cases of it are ever shown.
+    submission : CodeSubmission
+    runner : Runner
+
+    Raises
+    ------
+    EngineError
+        The runner was lost.
+    """
+    lost = _lost_case(exercise, seen)
+    if lost is not None:
+        return lost
+    key = (exercise.version, seen.plan.id, seen.library, _signature(seen))
+    kept = _kept.get(key)
+    search = _Search(exercise, submission, seen.library, runner)
+    if kept is not None:
+        if kept[0] == submission.sha256:
+            return kept[1]
+        if (
+            kept[2] is not None
+        ):  # another file with the same outputs: is the same input wrong in the same way?
+            again = search.first_wrong([kept[2]])
+            if again is not None and (shown := _show(exercise, seen.library, again)) == kept[1]:
+                return shown
+    found = _smallest(exercise, search)
+    smallest = None if found is None else _show(exercise, seen.library, found)
+    _kept.put(key, (submission.sha256, smallest, None if found is None else found.candidate))
+    return smallest
+
+
+def _smallest(exercise: CodeExercise, search: _Search) -> _Shown | None:
+    best = search.first_wrong(exercise.family.candidates()[:_FIRST_LOOK])
+    if best is None:
+        return None
+    aspect = _fault(best.observation, best.expected)
+    while (better := search.first_wrong(simpler(best.candidate)[:_BATCH], aspect)) is not None:
+        best = better
+    return best
+
+
+def _fault(observation: Observation, expected: Expected) -> str | None:
+    """Return in what a result differs from the reference's, None if in nothing."""
+    if observation.status is not CallStatus.RETURNED:
+        return "raises"
+    if observation.array is None:
+        return "type"
+    if observation.array.shape != expected.values.shape:
+        return "shape"
+    if not close(observation.array, expected.values, expected.slack):
+        return "value"
+    if observation.dtype != expected.dtype:
+        return "dtype"
+    return "argument" if observation.modified else None
+
+
+def _show(exercise: CodeExercise, library: str, shown: _Shown) -> Counterexample:
+    names, args = exercise.family.argument_names, shown.candidate.args
+    code = python_of(args, names, exercise.function, library)
+    observation, expected = shown.observation, shown.expected
+    kind = _fault(observation, expected)
+    right = array_text(expected.values, library, _dtype_name(expected.dtype, library))
+    if kind == "argument":
+        got = f"{names[0]} holds other values than before the call"
+        return Counterexample(f"{code}\n{names[0]}", got, f"{names[0]} is as it was")
+    if observation.exception is not None:
+        return Counterexample(code, exception_text(observation.exception), right)
+    if observation.array is None or observation.dtype is None:
+        got = observation.type_name or _WORDS.get(observation.status, "(no result)")
+        return Counterexample(code, got, right)
+    dtypes = (_dtype_name(observation.dtype, library), _dtype_name(expected.dtype, library))
+    got, right = result_pair(observation.array, expected.values, library, dtypes)
+    if kind == "shape":
+        got += f" of shape {shape_text(observation.array.shape)}"
+        right += f" of shape {shape_text(expected.values.shape)}"
+    return Counterexample(code, got, right)
+
+
+def _dtype_name(dtype: str, library: str) -> str:
+    return dtype if library == "numpy" or dtype == "float64" else f"torch.{dtype}"
+
+
+def _lost_case(exercise: CodeExercise, seen: Observations) -> Counterexample | None:
+    """Return the first public case that hung, ran out of memory or crashed: nothing to shrink there."""
+    for case, observation in zip(seen.plan.cases, seen.items, strict=True):
+        if observation.status in _WORDS and case.public and case.expected is not None:
+            code = python_of(case.args, exercise.family.argument_names, exercise.function, seen.library)
+            right = array_text(
+                case.expected.values, seen.library, _dtype_name(case.expected.dtype, seen.library)
+            )
+            return Counterexample(code, _WORDS[observation.status], right)
+    return None
+
+
+def _signature(seen: Observations) -> str:
+    """Return a hash of all that the submission did on the plan."""
+    digest = hashlib.sha256()
+    for item in seen.items:
+        kind = item.exception.type if item.exception is not None else item.type_name
+        digest.update(f"|{item.status}|{kind}|{item.dtype}|{item.shape}|{item.modified}".encode())
+        if item.array is not None:
+            digest.update(np.ascontiguousarray(item.array).tobytes())
+    return digest.hexdigest()
+
+
+Kept = tuple[str, Counterexample | None, Candidate | None]
+
+
+class _Recent:
+    """The last few results, safe between threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._found: OrderedDict[object, Kept] = OrderedDict()
+
+    def get(self, key: object) -> Kept | None:
+        with self._lock:
+            return self._found.get(key)
+
+    def put(self, key: object, value: Kept) -> None:
+        with self._lock:
+            self._found[key] = value
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)
+
+
+_kept = _Recent(512)

@@ -1,0 +1,82 @@
+"""Randomness of a plan: hypothesis draws the specs of inputs, PCG64's raw integers fill them.
+
+Both are functions of the seed alone.  The values are small multiples of 1/8, which every floating
+dtype from float16 on holds exactly, so relations such as x + 1e4 are exact in float64 and float32.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["Values", "draw_specs"]
+
+T = TypeVar("T")
+_lock = threading.Lock()  # one hypothesis engine at a time, whatever the thread
+
+
+def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
+    """Return `count` different examples of a strategy, the same for the same seed.
+
+    Hypothesis tries the smallest example first and then random ones; examples that repeat are dropped.
+    """
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import seed as seeded
+
+    found: dict[Any, T] = {}
+
+    @seeded(int.from_bytes(hashlib.sha256(b"specs" + seed).digest()[:8], "big"))
+    @settings(
+        max_examples=4 * count + 8,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def collect(example: T) -> None:
+        found.setdefault(example, example)
+
+    with _lock:
+        collect()
+    drawn = list(found.values())
+    if len(drawn) < count:
+        raise ValueError(f"the strategy has fewer than {count} examples")
+    return drawn[-count:]  # the first ones are the smallest, the last ones the most varied
+
+
+class Values:
+    """A stream of small exact numbers, a function of the seed."""
+
+    def __init__(self, seed: bytes) -> None:
+        self._bits = np.random.PCG64(int.from_bytes(hashlib.sha256(b"values" + seed).digest(), "big"))
+
+    def integers(self, low: int, high: int, shape: tuple[int, ...]) -> NDArray[np.int64]:
+        """Return integers from `low` to `high`, both included."""
+        count = math.prod(shape)
+        raw = np.asarray(self._bits.random_raw(count), dtype=np.uint64).reshape(shape)
+        return (raw % np.uint64(high - low + 1)).astype(np.int64) + low
+
+    def eighths(self, bound: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return multiples of 1/8 from -bound to bound."""
+        return self.integers(-8 * bound, 8 * bound, shape) / 8.0
+
+    def distinct(self, bound: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return multiples of 1/8 from -bound to bound of which no two are equal."""
+        size, available = math.prod(shape), 16 * bound + 1
+        if size > available:
+            raise ValueError(f"{size} different multiples of 1/8 don't fit within ±{bound}")
+        return (self.order(available)[:size].reshape(shape) - 8 * bound) / 8.0
+
+    def order(self, size: int) -> NDArray[np.int64]:
+        """Return a permutation of 0 … size-1 that moves something; size 2 or more."""
+        order = np.argsort(self.integers(0, 2**40, (size,)), kind="stable")
+        return np.roll(order, 1) if np.array_equal(order, np.arange(size)) else order

@@ -1,0 +1,7 @@
+"""Families of plans, one file each: what inputs an exercise tries, and what the reference gives for them."""
+
+from __future__ import annotations
+
+from engine.code.families.family import Candidate, Family, family, family_names
+
+__all__ = ["Candidate", "Family", "family", "family_names"]

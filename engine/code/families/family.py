@@ -1,0 +1,72 @@
+"""What a family of plans offers, and the registry: a file's name is what a spec's ``plan`` gives."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, cast
+
+from engine.code.case import Argument, Expected, Plan
+
+__all__ = ["Candidate", "Family", "family", "family_names"]
+
+_NO_FAMILY = {"__init__", "family"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A public input that a counterexample may start from.
+
+    Parameters
+    ----------
+    args : tuple
+        As a call's positional arguments.
+    axes : tuple of tuple of str
+        For each argument the names of its axes; axes of one name have one size and shrink together.
+    """
+
+    args: tuple[Argument, ...]
+    axes: tuple[tuple[str, ...], ...]
+
+
+class Family(Protocol):
+    """One kind of exercise: its inputs and the truth about them."""
+
+    argument_names: tuple[str, ...]
+
+    def plan(self, seed: bytes) -> Plan:
+        """Return the plan of a secret seed: every property, canonical cases first."""
+        ...
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        """Return what the reference gives for these arguments."""
+        ...
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Return the public inputs that a search for a counterexample starts from, simplest first."""
+        ...
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        """Return whether the function has a defined result for these arguments."""
+        ...
+
+
+def family_names() -> list[str]:
+    """Return the names of all families."""
+    folder = str(Path(__file__).parent)
+    return sorted(found.name for found in pkgutil.iter_modules([folder]) if found.name not in _NO_FAMILY)
+
+
+def family(name: str) -> Family:
+    """Return the family of this name.
+
+    Raises
+    ------
+    KeyError
+        No family has this name.
+    """
+    if name not in family_names():
+        raise KeyError(name)
+    return cast(Family, importlib.import_module(f"engine.code.families.{name}").FAMILY)

@@ -1,0 +1,329 @@
+"""``sdpa(Q, K, V, mask=None)``: S4 "scaled dot product"; Vaswani et al. 2017, eq. (1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Expected, Plan
+from engine.code.draws import Values, draw_specs
+from engine.code.families.family import Candidate
+from engine.code.tolerance import relative_tolerance
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+Floats = NDArray[np.float64]
+Sizes = tuple[int, int, int, int]  # m queries, n keys, d, dv
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What hypothesis draws: sizes of the hidden inputs, all unequal within one, and mask densities."""
+
+    first: Sizes
+    second: Sizes
+    third: Sizes
+    masked: Sizes
+    batch: int
+    height: int
+
+
+def _shapes() -> SearchStrategy[Shapes]:
+    from hypothesis import strategies as st
+
+    sizes = st.permutations([2, 3, 4, 5]).map(tuple)
+    masked = st.permutations([2, 3, 4, 5]).map(tuple).filter(lambda drawn: drawn[1] >= 3)
+    return st.builds(Shapes, sizes, sizes, sizes, masked, st.integers(2, 3), st.integers(8, 12))
+
+
+class _Sdpa:
+    argument_names = ("Q", "K", "V", "mask")
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        import torch
+
+        from reference import sdpa
+
+        Q, K, V, mask = _read(args)
+        q, k, v = (torch.from_numpy(array.astype(np.float64)) for array in (Q, K, V))
+        values = sdpa(q, k, v, None if mask is None else torch.from_numpy(mask)).numpy()
+        d = Q.shape[-1]
+        size = np.abs(q.numpy()) @ np.swapaxes(np.abs(k.numpy()), -1, -2)
+        score = float(size.max(initial=0.0)) / math.sqrt(d)
+        relative = relative_tolerance(Q.dtype.name, keys=K.shape[-2], score=score, terms=d)
+        largest = float(np.abs(v.numpy()).max(initial=0.0))
+        return Expected(values, Q.dtype.name, relative, relative * max(largest, 1.0))
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        Q, K, V, mask = _read(args)
+        if not min(Q.size, K.size, V.size):
+            return False
+        fits = Q.shape[-1] == K.shape[-1] and K.shape[-2] == V.shape[-2]
+        if not (fits and Q.shape[:-2] == K.shape[:-2] == V.shape[:-2]):
+            return False
+        full = (*Q.shape[:-1], K.shape[-2])
+        return mask is None or mask.shape in (full, full[-2:])
+
+    def plan(self, seed: bytes) -> Plan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+        plan = PlanBuilder("sdpa", self.expected)
+        public = _add_public(plan)
+        hidden = _add_ordinary(plan, shapes, values)
+        _add_weights(plan, shapes, values)
+        _add_values(plan, hidden, shapes, values)
+        _add_keys(plan, hidden, shapes, values)
+        _add_orders(plan, hidden, values)
+        _add_batches(plan, shapes, values)
+        _add_masks(plan, hidden, shapes, values)
+        _add_hidden_keys(plan, shapes, values)
+        _add_large(plan, shapes, values)
+        _add_precision(plan, shapes, values)
+        _add_refused(plan)
+        again = plan.case("square-again", *(plan.argument(public, i) for i in range(3)), public=True)
+        plan.judge("pure", public, again)
+        return plan.plan()
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        return tuple(_candidates())
+
+
+def _read(args: tuple[Argument, ...]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    Q, K, V = args[:3]
+    mask = args[3] if len(args) > 3 else None
+    assert isinstance(Q, np.ndarray) and isinstance(K, np.ndarray) and isinstance(V, np.ndarray)
+    assert not isinstance(mask, int)
+    return Q, K, V, mask
+
+
+def _draw(values: Values, sizes: Sizes, lead: tuple[int, ...] = ()) -> tuple[Floats, Floats, Floats]:
+    m, n, d, dv = sizes
+    Q, K = values.eighths(2, (*lead, m, d)), values.eighths(2, (*lead, n, d))
+    return Q, K, values.distinct(8, (*lead, n, dv))
+
+
+def _scores(Q: Floats, K: Floats) -> Floats:
+    return np.asarray(Q @ K.T / math.sqrt(Q.shape[-1]))
+
+
+# canonical inputs, public: small numbers that a person can follow
+_Q = np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0], [1.0, 1.0, -1.0]])
+_K = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 2.0], [2.0, 0.0, 1.0]])
+_V = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0], [-1.0, 1.0, 0.0]])
+_Q4 = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, -1.0, 1.0]])
+_K4 = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 1.0], [1.0, 1.0, 0.0, -1.0]])
+_V2 = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 4.0]])
+
+
+def _add_public(plan: PlanBuilder) -> int:
+    square = plan.case("square", _Q, _K, _V, public=True)
+    rect = plan.case("rect", _Q4, _K4, _V2, public=True)
+    plan.judge("runs", square)
+    for name in ("shape", "values", "hull"):
+        plan.judge_each(name, [square, rect])
+    plan.arguments_return(square, rect)
+    return square
+
+
+def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int]:
+    drawn = zip(("first", "second", "third"), (shapes.first, shapes.second, shapes.third), strict=True)
+    found = [plan.case(name, *_draw(values, sizes)) for name, sizes in drawn]
+    for name in ("shape", "values", "hull"):
+        plan.judge_each(name, found)
+    plan.arguments_return(found[0])
+    return found
+
+
+def _add_weights(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    """With the unit matrix as values the output is the weights themselves."""
+    Q, K, _ = _draw(values, shapes.second)
+    for name, q, k, public in (("unit-values", _Q4, _K4, True), ("unit-more", Q, K, False)):
+        member = plan.case(name, q, k, np.eye(len(k)), public=public)
+        for judged in ("order", "logratio", "nonneg"):
+            plan.judge(judged, member, scores=_scores(q, k), axis=-1)
+        plan.judge("sum1", member, axis=-1)
+
+
+def _add_values(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Values) -> None:
+    constant = np.tile(np.array([[3.0, -1.0]]), (3, 1))
+    plan.judge("const-v", plan.case("equal-values", _Q4, _K4, constant, public=True))
+    Q, K, V = _draw(values, shapes.third)
+    plan.judge("const-v", plan.case("equal-more", Q, K, np.tile(V[:1], (len(V), 1))))
+    Q, K, V = (plan.argument(hidden[1], i) for i in range(3))
+    other = values.eighths(4, V.shape)
+    second = plan.case("other-values", Q, K, other)
+    plan.judge(
+        "linear-v", hidden[1], second, plan.case("mixed-values", Q, K, 2 * V - other), factors=(2.0, -1.0)
+    )
+
+
+def _add_keys(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Values) -> None:
+    plan.judge("same-keys", plan.case("equal-keys", _Q4, np.tile(_K4[:1], (3, 1)), _V2, public=True))
+    Q, K, V = _draw(values, shapes.first)
+    plan.judge("same-keys", plan.case("equal-keys-more", Q, np.tile(K[:1], (len(K), 1)), V))
+    plan.judge("one-key", plan.case("one-key", Q, K[:1], V[:1]))
+    Q, K, V = (plan.argument(hidden[0], i) for i in range(3))
+    moved = plan.case("keys-moved", Q, K + values.distinct(4, (1, K.shape[1])), V)
+    plan.judge("key-shift", hidden[0], moved)
+    Q, K, V = (plan.argument(hidden[2], i) for i in range(3))
+    tiled = plan.case("tiled", np.tile(Q, (1, 4)), np.tile(K, (1, 4)), V)
+    plan.judge("tile-law", tiled, plan.case("doubled", 2 * Q, K, V))
+
+
+def _add_orders(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+    Q, K, V = (plan.argument(hidden[0], i) for i in range(3))
+    order = values.order(len(K))
+    plan.judge("joint-perm", hidden[0], plan.case("keys-permuted", Q, K[order], V[order]))
+    order = values.order(len(Q))
+    moved = plan.case("queries-permuted", Q[order], K, V)
+    plan.judge("perm-eq", hidden[0], moved, order=order, axis=0)
+
+
+def _add_batches(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    Q, K, V = _draw(values, shapes.first, (shapes.batch,))
+    whole = plan.case("batch", Q, K, V, aspect="batch")
+    parts = [plan.case(f"batch-{b}", Q[b], K[b], V[b]) for b in range(shapes.batch)]
+    plan.judge("batch", whole, *parts)
+    heads = plan.case("batch-heads", *_draw(values, (3, 2, 5, 4), (2, 3)), aspect="batch")
+    plan.judge_each("values", [whole, heads], cases="batch")
+
+
+def _add_masks(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Values) -> None:
+    causal = np.tril(np.ones((3, 3), dtype=bool))
+    members = [plan.case("square-causal", _Q, _K, _V, causal, aspect="masked", public=True)]
+    for name, sizes in (("masked", shapes.masked), ("masked-more", shapes.first)):
+        Q, K, V = _draw(values, sizes)
+        members.append(plan.case(name, Q, K, V, _mask(values, sizes[0], sizes[1]), aspect="masked"))
+    plan.judge_each("hull", members)
+    lead = (shapes.batch,)
+    Q, K, V = _draw(values, shapes.masked, lead)
+    m, n = shapes.masked[:2]
+    each = np.stack([_mask(values, m, n) for _ in range(shapes.batch)])
+    members += [
+        plan.case("masked-batch", Q, K, V, each, aspect="masked"),
+        plan.case("masked-shared", Q, K, V, each[0], aspect="masked"),
+    ]
+    plan.judge_each("values", members, cases="masked")
+    full = causal.copy()
+    full[1] = False
+    member = plan.case("square-all-hidden", _Q, _K, _V, full, aspect="masked", public=True)
+    plan.judge("fullmask", member, rows=(1,))
+    full = _mask(values, m, n)
+    full[m - 1] = False
+    plan.judge("fullmask", plan.case("all-hidden", Q[0], K[0], V[0], full, aspect="masked"), rows=(m - 1,))
+    Q, K, V = (plan.argument(hidden[2], i) for i in range(3))
+    everything = np.ones((len(Q), len(K)), dtype=bool)
+    plan.judge("all-true", hidden[2], plan.case("all-visible", Q, K, V, everything, aspect="masked"))
+
+
+def _mask(values: Values, m: int, n: int) -> NDArray[np.bool_]:
+    """Return a mask under which every query sees something and misses something."""
+    mask = np.empty((m, n), dtype=bool)
+    for row in mask:
+        row[:] = values.integers(0, 1, (n,)) == 1
+        order = values.order(n)
+        row[order[0]], row[order[1]] = True, False
+    return mask
+
+
+def _add_hidden_keys(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    m, n, d, _ = shapes.masked
+    Q, K, V = _draw(values, shapes.masked)
+    Q[:, 0] = np.abs(Q[:, 0]) + 1.0  # so that the hidden key below scores high with every query
+    keep = np.ones(n, dtype=bool)
+    keep[values.integers(0, n - 1, (1,))] = False
+    mask = np.tile(keep, (m, 1))
+    base = plan.case("key-hidden", Q, K, V, mask, aspect="masked")
+    plan.judge("subset", base, plan.case("key-left-out", Q, K[keep], V[keep]))
+    other = np.where(keep[:, None], V, 1e4)
+    plan.judge("mask-irrel", base, plan.case("hidden-value", Q, K, other, mask, aspect="masked"))
+    loud = np.where(keep[:, None], K, np.where(np.arange(d) == 0, 1e4, 0.0))
+    plan.judge("mask-irrel", base, plan.case("hidden-key", Q, loud, other, mask, aspect="masked"))
+
+
+def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    members = [plan.case("loud", 1000 * _Q4, 2 * _K4, _V2, aspect="large", public=True)]
+    for name, sizes in (("loud-more", shapes.first), ("loud-other", shapes.second)):
+        Q, K, V = _loud(values, sizes, 100.0 * shapes.height)
+        members.append(plan.case(name, Q, K, V, aspect="large"))
+    Q, K, V = _loud(values, shapes.third, 10.0 * shapes.height)
+    single = [array.astype(np.float32) for array in (Q, K, V)]
+    members.append(plan.case("loud-single", *single, aspect="large"))
+    plan.judge_each("stable", members)
+
+
+def _loud(values: Values, sizes: Sizes, height: float) -> tuple[Floats, Floats, Floats]:
+    """Return inputs of which every query meets scores at both ends, beyond what exp can hold."""
+    Q, K, V = _draw(values, sizes)
+    Q[:, 0] = np.abs(Q[:, 0]) + 1.0
+    K[:, 0] = np.where(np.arange(len(K)) % 2 == 0, 8.0, -8.0)
+    Q[:, 0] *= height
+    return Q, K, V
+
+
+def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    drawn = [
+        (name, _draw(values, sizes)) for name, sizes in (("single", shapes.first), ("more", shapes.third))
+    ]
+    members = [
+        plan.case("rect-single", *_single(_Q4, _K4, _V2), aspect="precision", public=True),
+        *(plan.case(f"{name}-single", *_single(*arrays), aspect="precision") for name, arrays in drawn),
+    ]
+    mask = _mask(values, shapes.first[0], shapes.first[1])
+    members.append(plan.case("masked-single", *_single(*drawn[0][1]), mask, aspect="precision"))
+    plan.judge_each("dtype", members)
+    plan.judge_each("values", members, cases="precision")
+
+
+def _single(*arrays: Floats) -> list[NDArray[np.float32]]:
+    return [array.astype(np.float32) for array in arrays]
+
+
+def _add_refused(plan: PlanBuilder) -> None:
+    swapped = np.ones((3, 2), dtype=bool)
+    members = [
+        plan.case("sizes-differ", _Q4, _K4[:, :3], _V2, aspect="refused", public=True),
+        plan.case("counts-differ", _Q4, _K4, _V2[:2], aspect="refused", public=True),
+        plan.case("mask-swapped", _Q4, _K4, _V2, swapped, aspect="refused", public=True),
+    ]
+    plan.judge_each("refuses", members)
+
+
+def _candidates() -> list[Candidate]:
+    plain = (("m", "d"), ("n", "d"), ("n", "v"))
+    masked = (*plain, ("m", "n"))
+    batch = tuple(("b", *names) for names in plain)
+    Q, K = np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])
+    V = np.array([[1.0], [0.0]])
+    hide = np.array([[True, False]])
+    return [
+        Candidate((Q, K, V), plain),
+        Candidate((2 * Q, K, V), plain),
+        Candidate((np.array([[1.0], [0.0]]), K[:, :1], V), plain),
+        Candidate((_Q4, _K4, _V2), plain),
+        Candidate((_Q, _K, _V), plain),
+        Candidate((Q, K, V, hide), masked),
+        Candidate((Q, K, V, ~hide), masked),
+        Candidate((Q, K, V, hide & ~hide), masked),
+        Candidate((Q, K, V, hide | ~hide), masked),
+        Candidate((_Q4, _K4, _V2, np.array([[True, False, True], [False, True, True]])), masked),
+        Candidate((Q, 1000 * K[::-1], V, hide), masked),
+        Candidate((1000 * Q, 1000 * K, V), plain),
+        Candidate((1000 * _Q4, 2 * _K4, _V2), plain),
+        Candidate((np.stack([Q, 2 * Q]), np.stack([K, K]), np.stack([V, 2 * V])), batch),
+        Candidate((np.stack([_Q4, _Q4]), np.stack([_K4, -_K4]), np.stack([_V2, _V2])), batch),
+        Candidate(tuple(_single(Q, K, V)), plain),
+        Candidate((*_single(Q, K, V), hide), masked),
+        Candidate(tuple(_single(_Q4, _K4, _V2)), plain),
+        Candidate(tuple(_single(100 * Q, 10 * K, V)), plain),
+    ]
+
+
+FAMILY = _Sdpa()

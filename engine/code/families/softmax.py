@@ -1,0 +1,203 @@
+"""``softmax(x, axis=-1)``: S0 (2)=(5), any shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Expected, Plan
+from engine.code.draws import Values, draw_specs
+from engine.code.families.family import Candidate
+from engine.code.tolerance import relative_tolerance
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What hypothesis draws: sizes of hidden inputs (unequal within one), the height of large scores."""
+
+    flat: tuple[int, int]
+    wide: tuple[int, int]
+    cube: tuple[int, int, int]
+    row: int
+    large: tuple[int, int]
+    height: int
+
+
+def _shapes() -> SearchStrategy[Shapes]:
+    from hypothesis import strategies as st
+
+    def unequal(count: int) -> SearchStrategy[tuple[int, ...]]:
+        return st.permutations([2, 3, 4, 5]).map(lambda sizes: tuple(sizes[:count]))
+
+    tall = st.tuples(st.integers(2, 4), st.integers(3, 5))
+    height = st.integers(80, 100).map(lambda hundreds: 100 * hundreds)
+    return st.builds(Shapes, unequal(2), unequal(2), unequal(3), st.integers(3, 6), tall, height)
+
+
+class _Softmax:
+    argument_names = ("x", "axis")
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        import torch
+
+        from reference import softmax
+
+        x, axis = _read(args)
+        values = softmax(torch.from_numpy(x.astype(np.float64)), axis=axis).numpy()
+        score = float(np.abs(x).max(initial=0.0))
+        relative = relative_tolerance(x.dtype.name, keys=x.shape[axis], score=score)
+        return Expected(values, x.dtype.name, relative, relative)  # a weight is at most 1
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        x, axis = _read(args)
+        return x.size > 0 and -x.ndim <= axis < x.ndim
+
+    def plan(self, seed: bytes) -> Plan:
+        shapes = draw_specs(_shapes(), 1, seed)[0]
+        values = Values(seed)
+        plan = PlanBuilder("softmax", self.expected)
+        public = _add_public(plan)
+        hidden = _add_ordinary(plan, shapes, values)
+        _add_axes(plan, public["rect"], hidden)
+        _add_relations(plan, public, hidden, values)
+        _add_large(plan, public, shapes, values)
+        _add_precision(plan, shapes, values)
+        again = plan.case("square-again", plan.argument(public["square"]), public=True)
+        plan.judge("pure", public["square"], again)
+        return plan.plan()
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        x = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 1.0, 2.0]])
+        found = [Candidate((row,), (("n",),)) for row in (np.array([1.0, 0.0]), np.array([2.0, 1.0, 0.0]))]
+        found += [Candidate((array,), (("m", "n"),)) for array in (x[:2, :2], x[1:], x)]
+        found += [Candidate((x[:2], axis), (("m", "n"), ())) for axis in (0, 1, -2)]
+        cube = np.stack([x[:2, :2], x[1:, 1:]])
+        found += [Candidate((cube, *axis), (("b", "m", "n"), ())) for axis in ((), (0,), (1,))]
+        for height in (1000.0, LIFT):
+            found += [Candidate((row,), (("n",),)) for row in (np.array([height, 0.0]), height * x[0])]
+            found.append(Candidate((np.array([height + 1.0, height]),), (("n",),)))
+            found.append(Candidate((np.array([[height, height], [0.0, 0.0]]),), (("m", "n"),)))
+            found.append(Candidate((np.array([-height, 1.0 - height]),), (("n",),)))
+        small = [np.array([1.0, 0.0]), x[1:]]
+        found += [Candidate((a.astype(np.float32),), (("m", "n")[-a.ndim :],)) for a in small]
+        found.append(Candidate((small[0].astype(np.float16),), (("n",),)))
+        return tuple(found)
+
+
+def _read(args: tuple[Argument, ...]) -> tuple[NDArray[np.floating], int]:
+    x, axis = args[0], args[1] if len(args) > 1 else -1
+    assert isinstance(x, np.ndarray) and isinstance(axis, int)
+    return x, axis
+
+
+def _add_public(plan: PlanBuilder) -> dict[str, int]:
+    square = np.array([[2.0, 1.0, 0.0], [-1.0, 3.0, 0.5], [0.0, 1.5, 2.5]])
+    found = {
+        "square": plan.case("square", square, public=True),
+        "row": plan.case("row", np.array([2.0, 1.0, 0.0]), public=True),
+        "rect": plan.case("rect", square[:2], public=True),
+    }
+    plan.judge("runs", found["square"])
+    plan.arguments_return(found["square"], found["row"], found["rect"])
+    _judge_weights(plan, list(found.values()))
+    return found
+
+
+def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> dict[str, int]:
+    found = {
+        "flat": plan.case("flat", values.distinct(4, shapes.flat)),
+        "wide": plan.case("wide", values.distinct(4, shapes.wide)),
+        "cube": plan.case("cube", values.distinct(4, shapes.cube)),
+        "line": plan.case("line", values.distinct(4, (shapes.row,))),
+    }
+    _judge_weights(plan, list(found.values()))
+    plan.arguments_return(found["flat"], found["cube"])
+    return found
+
+
+def _judge_weights(plan: PlanBuilder, members: list[int]) -> None:
+    for name in ("shape", "values"):
+        plan.judge_each(name, members)
+    for name in ("nonneg", "sum1", "order", "logratio"):
+        plan.judge_each(name, members, axis=-1)
+
+
+def _add_axes(plan: PlanBuilder, rect: int, hidden: dict[str, int]) -> None:
+    members = {plan.case("rect-columns", plan.argument(rect), 0, public=True): 0}
+    for axis in (0, 1, -2):
+        members[plan.case(f"cube-axis{axis}", plan.argument(hidden["cube"]), axis)] = axis
+    members[plan.case("flat-columns", plan.argument(hidden["flat"]), 0)] = 0
+    for member, axis in members.items():
+        plan.judge("values", member, cases="axis")
+        plan.judge("sum1", member, cases="axis", axis=axis)
+
+
+def _add_relations(plan: PlanBuilder, public: dict[str, int], hidden: dict[str, int], values: Values) -> None:
+    lifted = plan.case("row-lifted", plan.argument(public["row"]) + LIFT, aspect="large", public=True)
+    plan.judge("shift", public["row"], lifted, by=LIFT)
+    for name, by in (("flat", LIFT), ("wide", -LIFT)):
+        moved = plan.case(f"{name}-lifted", plan.argument(hidden[name]) + by, aspect="large")
+        plan.judge("shift", hidden[name], moved, by=by)
+    for name in ("flat", "cube"):
+        x = plan.argument(hidden[name])
+        order = values.order(x.shape[-1])
+        moved = plan.case(f"{name}-permuted", np.ascontiguousarray(x[..., order]))
+        plan.judge("perm-eq", hidden[name], moved, order=order, axis=-1)
+    for name in ("flat", "wide"):
+        x = plan.argument(hidden[name]).copy()
+        x[0] = values.eighths(4, x[0].shape) + np.arange(x.shape[1])
+        plan.judge("rowind", hidden[name], plan.case(f"{name}-other-row", x), changed=0)
+    for name in ("wide", "line"):
+        plan.judge("hot", plan.case(f"{name}-hot", plan.argument(hidden[name]) / 1e6), spread=1e-5)
+
+
+def _add_large(plan: PlanBuilder, public: dict[str, int], shapes: Shapes, values: Values) -> None:
+    m, n = shapes.large
+    h = float(shapes.height)
+    up = np.where(values.integers(0, 1, (m, n)) == 1, h, -h)
+    up[:, 0], up[:, 1], up[:, -1] = h, -h, h  # every row has scores at both ends, two of them at the top
+    members = [
+        plan.case("ends-row", np.array([1000.0, 0.0, -1000.0]), aspect="large", public=True),
+        plan.case("ends", up + values.eighths(2, (m, n)), aspect="large"),
+        plan.case("ends-more", np.roll(up, 1, axis=1) + values.eighths(1, (m, n)), aspect="large"),
+        plan.case(
+            "ends-single", (up / 8 + values.integers(-4, 4, (m, n))).astype(np.float32), aspect="large"
+        ),
+    ]
+    plan.judge_each("stable", members, axis=-1)
+    pair = np.array([[1000.0, 1001.0, 1002.0], [-1000.0, -1001.0, -1002.0]])
+    signs = np.where(np.arange(m)[:, None] % 2 == 0, 1.0, -1.0)
+    members = [
+        plan.case("apart-rows", pair, aspect="large", public=True),
+        plan.case("apart", signs * h + values.eighths(3, (m, n)), aspect="large"),
+        plan.case("apart-more", -signs * h + values.eighths(3, (m, n)), aspect="large"),
+    ]
+    plan.judge_each("rows-apart", members, axis=-1)
+
+
+def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    square = np.array([[2.0, 1.0, 0.0], [-1.0, 3.0, 0.5], [0.0, 1.5, 2.5]])
+    flat = values.eighths(4, shapes.flat)
+    members = [
+        plan.case("square-single", square.astype(np.float32), aspect="precision", public=True),
+        plan.case("flat-single", flat.astype(np.float32), aspect="precision"),
+        plan.case("cube-single", values.eighths(4, shapes.cube).astype(np.float32), aspect="precision"),
+        plan.case("flat-half", flat.astype(np.float16), aspect="precision"),
+    ]
+    plan.judge_each("dtype", members)
+    plan.judge_each("values", members, cases="precision")
+
+
+FAMILY = _Softmax()

@@ -1,0 +1,193 @@
+"""Grading one code submission: source, run, judge, explain, score."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from engine.code.case import Plan
+from engine.code.counterexample import find_counterexample
+from engine.code.exercise import CodeExercise
+from engine.code.judge import judge_all, judge_load, skipped
+from engine.code.mutants import name_mutants
+from engine.code.observe import Observations, observe
+from engine.code.source import SourceFacts, examine_source
+from engine.errors import EngineError
+from engine.foreign import clean_line
+from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
+from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
+
+__all__ = ["grade_code"]
+
+# a crash or time-out ends the process; the calls after it get two more processes, then they are skipped
+_RUNS = 3
+_ENDS_PROCESS = {CallStatus.TIMED_OUT, CallStatus.OUT_OF_MEMORY, CallStatus.CRASHED, CallStatus.NOT_RUN}
+
+
+def grade_code(
+    exercise: CodeExercise,
+    plan: Plan,
+    submission: CodeSubmission,
+    runner: Runner,
+    *,
+    mode: Mode,
+    student: str | None,
+) -> GradeReport:
+    """Return the report of one submission.
+
+    Whatever the code does becomes a verdict. Whatever the machine or we do wrong makes the attempt
+    ungraded: its score is then None, never 0 and never full marks.
+
+    Parameters
+    ----------
+    exercise : CodeExercise
+    plan : Plan
+        Frozen before, by :func:`engine.code.freeze_plan`.
+    submission : CodeSubmission
+        Foreign.
+    runner : Runner
+        What runs the code: a sandbox for students, :class:`engine.code.trusted.TrustedRunner` for ours.
+    mode : Mode
+    student : str or None
+
+    Returns
+    -------
+    GradeReport
+        ``loads``, ``function`` and ``runs`` earn nothing; every other check stands in the rubric.
+    """
+    blank = GradeReport(
+        item=exercise.item,
+        item_version=exercise.version,
+        outcome=Outcome.UNGRADED,
+        score=None,
+        max_score=exercise.points,
+        student=student,
+        mode=mode,
+    )
+    facts = examine_source(submission.source, exercise.function, exercise.signature)
+    if facts.unreadable is not None:
+        checks = _unrun(exercise, facts.unreadable)
+        return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=checks)
+    if facts.fault is not None:
+        return _scored(replace(blank, checks=_without_function(exercise, facts.fault)))
+    blank = replace(blank, tier=runner.tier)
+    try:
+        return _run_and_judge(blank, exercise, plan, submission, runner, facts)
+    except EngineError as error:
+        return _ungraded(blank, exercise, str(error.what))
+    except Exception as error:  # a bug of ours must not become a mark
+        return _ungraded(blank, exercise, f"an error of Softmark itself ({type(error).__name__})")
+
+
+def _run_and_judge(
+    blank: GradeReport,
+    exercise: CodeExercise,
+    plan: Plan,
+    submission: CodeSubmission,
+    runner: Runner,
+    facts: SourceFacts,
+) -> GradeReport:
+    result = _run(exercise, plan, submission, runner, facts.library)
+    blank = replace(blank, tier=result.tier or runner.tier)
+    loaded = judge_load(result.load)
+    if loaded.verdict is not Verdict.PASSED:
+        return _scored(replace(blank, checks=(loaded, *_skips(exercise, "loads"))))
+    if exercise.function in result.missing:
+        sentence = f"The file doesn't define {exercise.signature}."
+        told = f"{sentence} {facts.hint}" if facts.hint else sentence
+        return _scored(replace(blank, checks=_without_function(exercise, told)))
+    items = observe(plan, facts.library, result.outcomes)
+    seen = Observations(plan, exercise.function, facts.library, items)
+    passed = (loaded, Check("function", Verdict.PASSED, 0.0, 0.0))
+    report = _scored(replace(blank, checks=(*passed, *judge_all(exercise, seen))))
+    return (
+        report if report.outcome is Outcome.RIGHT else _explained(report, exercise, seen, submission, runner)
+    )
+
+
+def _explained(
+    report: GradeReport,
+    exercise: CodeExercise,
+    seen: Observations,
+    submission: CodeSubmission,
+    runner: Runner,
+) -> GradeReport:
+    diagnosis = name_mutants(exercise, seen.plan, seen.items)
+    try:
+        counterexample = find_counterexample(exercise, seen, submission, runner)
+    except EngineError as error:
+        # the checks are all judged: the mark stands, only its illustration is missing
+        note = f"No counterexample was sought: {clean_line(error.what)}"
+        return replace(report, diagnosis=diagnosis, notes=(*report.notes, note))
+    return replace(report, diagnosis=diagnosis, counterexample=counterexample)
+
+
+def _run(
+    exercise: CodeExercise, plan: Plan, submission: CodeSubmission, runner: Runner, library: str
+) -> RunResult:
+    """Run the plan; go on after a call that ended the process, in a new one."""
+    calls = plan.calls(exercise.function, library)
+    job = Job(submission.source, "submission.py", calls, exercise.limits, (exercise.function,))
+    result = runner.run(job)
+    outcomes = _complete(result, len(calls))
+    if result.load.status is not CallStatus.RETURNED:
+        return result
+    for _ in range(_RUNS - 1):
+        last = _last_run(outcomes)
+        if last + 1 >= len(calls) or last < 0 or outcomes[0].status in _ENDS_PROCESS:
+            break
+        more = runner.run(replace(job, calls=calls[last + 1 :]))
+        if more.load.status is not CallStatus.RETURNED:
+            break
+        outcomes = (*outcomes[: last + 1], *_complete(more, len(calls) - last - 1))
+    return replace(result, outcomes=outcomes)
+
+
+def _complete(result: RunResult, count: int) -> tuple[CallOutcome, ...]:
+    """Return one outcome a call; a runner that gave another number is at fault."""
+    if result.load.status is CallStatus.RETURNED and len(result.outcomes) != count:
+        raise EngineError(f"the runner gave {len(result.outcomes)} outcomes for {count} calls")
+    return result.outcomes
+
+
+def _last_run(outcomes: tuple[CallOutcome, ...]) -> int:
+    """Return the place of the last call that was run."""
+    ran = [place for place, outcome in enumerate(outcomes) if outcome.status is not CallStatus.NOT_RUN]
+    return ran[-1] if ran else -1
+
+
+def _scored(report: GradeReport) -> GradeReport:
+    """Return the report with score and outcome: right only if every check passed."""
+    if any(check.verdict is Verdict.ENGINE_ERROR for check in report.checks):
+        return replace(report, outcome=Outcome.UNGRADED, score=None)
+    score = math.fsum(check.points for check in report.checks)
+    if all(check.verdict is Verdict.PASSED for check in report.checks):
+        return replace(report, outcome=Outcome.RIGHT, score=report.max_score)
+    return replace(report, outcome=Outcome.PARTIAL if score > 0 else Outcome.WRONG, score=score)
+
+
+def _skips(exercise: CodeExercise, first: str) -> tuple[Check, ...]:
+    """Return the skips of everything after a prerequisite that failed."""
+    told = f"Skipped, because the check “{first}” didn't pass."
+    names = ("function", "runs") if first == "loads" else ("runs",)
+    own = tuple(Check(name, Verdict.SKIPPED, 0.0, 0.0, told) for name in names)
+    return own + tuple(skipped(rubric, first) for rubric in exercise.checks)
+
+
+def _unrun(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:
+    return (Check("loads", Verdict.FAILED, 0.0, 0.0, sentence), *_skips(exercise, "loads"))
+
+
+def _without_function(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:
+    loads = Check("loads", Verdict.PASSED, 0.0, 0.0)
+    function = Check("function", Verdict.FAILED, 0.0, 0.0, sentence)
+    return (loads, function, *_skips(exercise, "function"))
+
+
+def _ungraded(blank: GradeReport, exercise: CodeExercise, what: str) -> GradeReport:
+    told = f"Not graded: {clean_line(what)}. This isn't the submission's fault and costs no mark."
+    checks = tuple(
+        Check(rubric.id, Verdict.ENGINE_ERROR, 0.0, rubric.points, "Not graded.")
+        for rubric in exercise.checks
+    )
+    return replace(blank, outcome=Outcome.UNGRADED, score=None, checks=checks, notes=(told,))

@@ -1,0 +1,106 @@
+"""The dependency graph of checks: loads → function → runs → the rubric's checks, with visible skips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.code.case import Group
+from engine.code.exercise import CodeExercise, Rubric
+from engine.code.observe import Observations, UnusableError
+from engine.code.properties import property_of
+from engine.code.show import exception_text
+from engine.model import Check, Verdict
+from engine.runner import CallOutcome, CallStatus
+
+__all__ = ["Finding", "judge_all", "judge_load", "skipped"]
+
+_LOAD = {
+    CallStatus.TIMED_OUT: (Verdict.TIMED_OUT, "Loading the file didn't finish in time."),
+    CallStatus.OUT_OF_MEMORY: (Verdict.OUT_OF_MEMORY, "Loading the file needed more memory than allowed."),
+    CallStatus.CRASHED: (Verdict.CRASHED, "Loading the file crashed the process."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a property's judgement came to; `told` is the clause that the student may see."""
+
+    verdict: Verdict
+    told: str = ""
+
+
+def judge_load(outcome: CallOutcome) -> Check:
+    """Return the check of loading the file; no input is involved, so everything may be shown."""
+    if outcome.status is CallStatus.RETURNED:
+        return Check("loads", Verdict.PASSED, 0.0, 0.0)
+    if outcome.exception is not None:
+        told = f"Loading the file raised {exception_text(outcome.exception)}."
+        return Check("loads", Verdict.FAILED, 0.0, 0.0, told)
+    verdict, told = _LOAD.get(outcome.status, (Verdict.FAILED, "The file couldn't be loaded."))
+    return Check("loads", verdict, 0.0, 0.0, told)
+
+
+def judge_all(exercise: CodeExercise, seen: Observations) -> tuple[Check, ...]:
+    """Return ``runs`` and every check of the rubric, in the order of the rubric.
+
+    A check whose prerequisite didn't pass is skipped and says so; one that names no prerequisite
+    requires ``runs``.
+    """
+    runs = _prerequisite(seen)
+    done = {"loads": Verdict.PASSED, "function": Verdict.PASSED, "runs": runs.verdict}
+    checks = [runs]
+    for rubric in exercise.checks:
+        missing = [name for name in ("runs", *rubric.requires) if done[name] is not Verdict.PASSED]
+        check = skipped(rubric, missing[0]) if missing else _judged(rubric, seen)
+        done[rubric.id] = check.verdict
+        checks.append(check)
+    return tuple(checks)
+
+
+def skipped(rubric: Rubric, prerequisite: str) -> Check:
+    """Return the visible skip of a check."""
+    told = f"Skipped, because the check “{prerequisite}” didn't pass."
+    return Check(rubric.id, Verdict.SKIPPED, 0.0, rubric.points, told)
+
+
+def _prerequisite(seen: Observations) -> Check:
+    found = _first_problem(property_of("runs").judge, seen.plan.groups["runs"], seen, public=True)
+    if found.verdict is Verdict.PASSED:
+        return Check("runs", Verdict.PASSED, 0.0, 0.0)
+    return Check("runs", found.verdict, 0.0, 0.0, _sentence("The function must return a value.", found))
+
+
+def _judged(rubric: Rubric, seen: Observations) -> Check:
+    groups = seen.plan.groups.get(rubric.key, ())
+    found = _first_problem(rubric.property.judge, groups, seen, rubric.public)
+    if found.verdict is Verdict.PASSED:
+        return Check(rubric.id, Verdict.PASSED, rubric.points, rubric.points)
+    return Check(rubric.id, found.verdict, 0.0, rubric.points, _sentence(rubric.message, found))
+
+
+def _sentence(message: str, found: Finding) -> str:
+    return f"{message} But {found.told}." if found.told else message
+
+
+def _first_problem(
+    judge: Callable[[Group, Observations], str | None],
+    groups: tuple[Group, ...],
+    seen: Observations,
+    public: bool,
+) -> Finding:
+    """Return the first problem; one that is only "not run" gives way to a real one."""
+    waiting: Finding | None = None
+    for group in groups:
+        shown = public and all(seen.plan.cases[member].public for member in group.members)
+        try:
+            told = judge(group, seen)
+        except UnusableError as fault:
+            found = Finding(fault.verdict, fault.told if shown else fault.blunt)
+            if fault.verdict is not Verdict.SKIPPED:
+                return found
+            waiting = waiting or found
+            continue
+        if told is not None:
+            return Finding(Verdict.FAILED, told if shown else "")
+    return waiting or Finding(Verdict.PASSED)

@@ -1,0 +1,58 @@
+"""What a property is, and the registry of all of them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from engine.code.case import Group
+from engine.code.observe import Observations
+
+__all__ = ["Property", "property_names", "property_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One property.
+
+    Parameters
+    ----------
+    name : str
+        What a check of a spec calls it.
+    sentence : str
+        What must hold: all that is told of a hidden check.
+    judge : callable
+        Takes a group and what was observed; returns None where the property holds, else what was
+        seen instead, as a clause for the student. Raises :class:`~engine.code.observe.UnusableError`
+        where a call gave no array of the right shape.
+    """
+
+    name: str
+    sentence: str
+    judge: Callable[[Group, Observations], str | None]
+
+
+@cache
+def _catalogue() -> dict[str, Property]:
+    found: dict[str, Property] = {}
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if module.name != "catalogue":
+            for entry in importlib.import_module(f"engine.code.properties.{module.name}").PROPERTIES:
+                if entry.name in found:
+                    raise ValueError(f"two properties are called {entry.name}")
+                found[entry.name] = entry
+    return found
+
+
+def property_names() -> list[str]:
+    """Return the names of all properties."""
+    return sorted(_catalogue())
+
+
+def property_of(name: str) -> Property:
+    """Return the property of this name; KeyError if there is none."""
+    return _catalogue()[name]

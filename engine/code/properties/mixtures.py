@@ -1,0 +1,70 @@
+"""Properties of attention outputs as mixtures of values."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.case import Group
+from engine.code.observe import Observations
+from engine.code.properties.catalogue import Property
+from engine.code.show import described, number
+
+__all__ = ["PROPERTIES"]
+
+Floats = NDArray[np.float64]
+
+
+def _values_of(seen: Observations, member: int) -> Floats:
+    return np.asarray(seen.plan.cases[member].args[2], dtype=np.float64)  # (n, Dv)
+
+
+def _hull(group: Group, seen: Observations) -> str | None:
+    """Each coordinate between the smallest and the largest value, within n * eps * max|V|.
+
+    Exactly between would fail half of all right constant-value runs by rounding.
+    """
+    (member,) = group.members
+    output, values = seen.values(member), _values_of(seen, member)
+    slack = seen.expected(member).slack
+    low, high = values.min(axis=-2) - slack, values.max(axis=-2) + slack
+    if ((output >= low) & (output <= high)).all():
+        return None
+    return f"for {described(seen.plan, member, seen.function)} the output leaves the range of the values"
+
+
+def _equals(group: Group, seen: Observations, wanted: Floats) -> str | None:
+    (member,) = group.members
+    output, slack = seen.values(member), seen.expected(member).slack
+    right = np.abs(output - wanted) <= slack
+    if right.all():
+        return None
+    place = tuple(np.argwhere(~right)[0])
+    wide = np.broadcast_to(wanted, output.shape)
+    call = described(seen.plan, member, seen.function)
+    return f"for {call} an entry is {number(output[place])} instead of {number(wide[place])}"
+
+
+def _constant(group: Group, seen: Observations) -> str | None:
+    return _equals(group, seen, _values_of(seen, group.members[0])[..., :1, :])
+
+
+def _mean(group: Group, seen: Observations) -> str | None:
+    return _equals(group, seen, _values_of(seen, group.members[0]).mean(axis=-2, keepdims=True))
+
+
+def _zeros(group: Group, seen: Observations) -> str | None:
+    (member,) = group.members
+    rows = seen.values(member)[list(group.data["rows"])]
+    if (rows == 0).all():
+        return None
+    return f"for {described(seen.plan, member, seen.function)} such a row holds {number(rows.flat[0])}"
+
+
+PROPERTIES = (
+    Property("hull", "The output must stay within the range of the values.", _hull),
+    Property("const-v", "If all values are equal, the output must be that value.", _constant),
+    Property("same-keys", "If all keys are equal, the output must be the mean of the values.", _mean),
+    Property("one-key", "With a single key the output must be its value.", _constant),
+    Property("fullmask", "A query that may attend to nothing must get exact zeros.", _zeros),
+)

@@ -1,0 +1,77 @@
+"""Relations between calls: the second input is made from the first, so the second output is known too."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.case import Group
+from engine.code.observe import Observations
+from engine.code.properties.catalogue import Property
+from engine.code.show import described, number
+from engine.code.tolerance import close
+
+__all__ = ["PROPERTIES"]
+
+Floats = NDArray[np.float64]
+
+
+def _slack(group: Group, seen: Observations) -> float:
+    return sum(seen.expected(member).slack for member in group.members)
+
+
+def _differing(group: Group, seen: Observations, got: Floats, wanted: Floats) -> str | None:
+    """Return None if both agree, else where they part most."""
+    if close(got, wanted, _slack(group, seen)):
+        return None
+    error = np.abs(got - wanted)
+    worst = np.unravel_index(int(np.argmax(np.where(np.isnan(error), np.inf, error))), error.shape)
+    one, other = (described(seen.plan, member, seen.function) for member in group.members[-2:])
+    found = f"an entry is {number(got[worst])} instead of {number(wanted[worst])}"
+    return f"between {one} and {other} {found}"
+
+
+def _unchanged(group: Group, seen: Observations) -> str | None:
+    """Judge that the second call gives what the first one gave."""
+    first, second = group.members
+    wanted, got = seen.values(first), seen.values(second)
+    return _differing(group, seen, got, wanted)
+
+
+def _permuted(group: Group, seen: Observations) -> str | None:
+    first, second = group.members
+    wanted = np.take(seen.values(first), group.data["order"], axis=int(group.data["axis"]))
+    return _differing(group, seen, seen.values(second), wanted)
+
+
+def _other_rows(group: Group, seen: Observations) -> str | None:
+    first, second = group.members
+    changed = int(group.data["changed"])
+    wanted = np.delete(seen.values(first), changed, axis=0)
+    return _differing(group, seen, np.delete(seen.values(second), changed, axis=0), wanted)
+
+
+def _batch(group: Group, seen: Observations) -> str | None:
+    whole, *parts = group.members
+    return _differing(group, seen, seen.values(whole), np.stack([seen.values(part) for part in parts]))
+
+
+def _linear(group: Group, seen: Observations) -> str | None:
+    first, second, mixed = group.members
+    a, b = group.data["factors"]
+    return _differing(group, seen, seen.values(mixed), a * seen.values(first) + b * seen.values(second))
+
+
+PROPERTIES = (
+    Property("shift", "Adding one constant to all scores must not change the weights.", _unchanged),
+    Property("perm-eq", "Reordering the input must reorder the output in the same way.", _permuted),
+    Property("rowind", "A row's result must not depend on the other rows.", _other_rows),
+    Property("joint-perm", "Reordering keys and values together must not change the output.", _unchanged),
+    Property("tile-law", "Repeating each feature four times must act like doubling the queries.", _unchanged),
+    Property("key-shift", "Adding one vector to all keys must not change the output.", _unchanged),
+    Property("linear-v", "The output must be linear in the values.", _linear),
+    Property("batch", "A batch must give what its parts give one by one.", _batch),
+    Property("subset", "Hiding a key must act like leaving it out.", _unchanged),
+    Property("mask-irrel", "What a hidden key or value holds must not matter.", _unchanged),
+    Property("all-true", "A mask that hides nothing must change nothing.", _unchanged),
+)

@@ -1,0 +1,119 @@
+"""Inputs and outputs as text: clauses for messages, Python that can be copied for counterexamples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.case import Argument, Plan
+from engine.foreign import clean_line
+from engine.runner import ExceptionInfo
+
+__all__ = [
+    "array_text",
+    "described",
+    "exception_text",
+    "number",
+    "numbers",
+    "python_of",
+    "result_pair",
+    "shape_text",
+]
+
+
+def number(value: Any) -> str:
+    """Return a number with six significant digits; NaN and infinities in words."""
+    x = float(value)
+    if math.isnan(x):
+        return "NaN"
+    if math.isinf(x):
+        return "infinity" if x > 0 else "-infinity"
+    return f"{x:.6g}"
+
+
+def numbers(values: Iterable[Any], most: int = 4) -> str:
+    """Return numbers as a list in words, at most `most` of them."""
+    texts = [number(value) for value in values]
+    unique = list(dict.fromkeys(texts))
+    shown = unique[:most]
+    if len(unique) > most:
+        return ", ".join(shown) + " …"
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Return a shape as Python writes it."""
+    return str(tuple(int(size) for size in shape))
+
+
+def exception_text(exception: ExceptionInfo) -> str:
+    """Return class, text and line of a student's exception, cleaned: it is foreign."""
+    name, text = clean_line(exception.type, 60), clean_line(exception.text, 160)
+    line = "" if exception.line is None else f" (line {int(exception.line)})"
+    return f"{name}: {text}{line}" if text else f"{name}{line}"
+
+
+def described(plan: Plan, member: int, function: str, shapes: bool = False) -> str:
+    """Return a call on a case as one short expression; arrays beyond 16 entries only by their shapes."""
+    texts = [_argument(value, shapes) for value in plan.cases[member].args]
+    return f"{function}({', '.join(texts)})"
+
+
+def _argument(value: Argument, shapes: bool) -> str:
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    if shapes or value.size > 16:
+        return f"array of shape {shape_text(value.shape)}"
+    suffix = "" if value.dtype in (np.float64, np.bool_) else f" as {value.dtype.name}"
+    return _nested(value.tolist(), 6) + suffix
+
+
+def _nested(value: Any, digits: int) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_nested(item, digits) for item in value) + "]"
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:.{digits}g}"
+    return str(value)
+
+
+def array_text(array: NDArray[Any], library: str, dtype: str, digits: int = 6) -> str:
+    """Return an array as ``array([…])`` or ``tensor([…])``, with its dtype where it isn't float64."""
+    name = "array" if library == "numpy" else "tensor"
+    suffix = "" if dtype == "float64" else f", dtype={dtype}"
+    return f"{name}({_nested(array.tolist(), digits)}{suffix})"
+
+
+def result_pair(
+    got: NDArray[Any], wanted: NDArray[Any], library: str, dtypes: tuple[str, str]
+) -> tuple[str, str]:
+    """Return two results as text, with as many digits as it takes to tell them apart."""
+    for digits in (6, 12, 17):
+        pair = (array_text(got, library, dtypes[0], digits), array_text(wanted, library, dtypes[1], digits))
+        if pair[0] != pair[1]:
+            break
+    return pair
+
+
+def python_of(args: Sequence[Argument], names: Sequence[str], function: str, library: str) -> str:
+    """Return Python that builds these arguments and calls the function: to be copied and run."""
+    module = "import numpy as np" if library == "numpy" else "import torch"
+    lines, passed = [module, ""], []
+    for name, value in zip(names, args, strict=False):
+        if isinstance(value, np.ndarray):
+            lines.append(f"{name} = {_literal(value, library)}")
+            passed.append(name)
+        else:
+            passed.append(repr(value) if name == names[0] or value is None else f"{name}={value!r}")
+    lines.append(f"{function}({', '.join(passed)})")
+    return "\n".join(lines)
+
+
+def _literal(value: NDArray[Any], library: str) -> str:
+    prefix, maker = ("np", "np.array") if library == "numpy" else ("torch", "torch.tensor")
+    plain = value.dtype == np.bool_ or (value.dtype == np.float64 and library == "numpy")
+    suffix = "" if plain else f", dtype={prefix}.{value.dtype.name}"
+    return f"{maker}({value.tolist()!r}{suffix})"

@@ -1,0 +1,209 @@
+"""What a submission's source shows before it runs: syntax, library, whether the function is there.
+
+The source is parsed, never compiled or executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import threading
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from engine.foreign import clean_line
+
+__all__ = ["SourceFacts", "examine_source", "function_names"]
+
+MAX_SOURCE = 256 * 1024  # characters
+_parsing = threading.Lock()  # warning filters belong to the whole process
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """What the source shows.
+
+    Parameters
+    ----------
+    library : {"numpy", "torch"}
+        Which arrays the function gets: torch if the file imports torch anywhere, else numpy.
+    unreadable : str or None
+        One sentence if this is no Python at all.
+    fault : str or None
+        One sentence if the function is certainly missing or can't take the arguments.
+    hint : str or None
+        Names that look like the function's.
+    """
+
+    library: str
+    unreadable: str | None = None
+    fault: str | None = None
+    hint: str | None = None
+
+
+def examine_source(source: str, function: str, signature: str) -> SourceFacts:
+    """Return the facts about one source.
+
+    Parameters
+    ----------
+    source : str
+        Foreign text.
+    function, signature : str
+        Name of the function and what its definition must look like, for example
+        ``"softmax(x, axis=-1)"``.
+    """
+    if len(source) > MAX_SOURCE:
+        return SourceFacts("numpy", unreadable=f"The file has more than {MAX_SOURCE} characters.")
+    if not source.strip():
+        return SourceFacts("numpy", unreadable="The file is empty.")
+    try:
+        tree = _parsed(source)
+    except SyntaxError as error:
+        return SourceFacts("numpy", unreadable=_syntax_sentence(error))
+    except (ValueError, RecursionError, MemoryError) as error:  # null bytes; nesting without end
+        reason = "it holds null bytes" if isinstance(error, ValueError) else "it is nested too deeply"
+        return SourceFacts("numpy", unreadable=f"The file isn't Python: {reason}.")
+    bindings = _survey(tree)
+    library = "torch" if bindings.torch else "numpy"
+    definition = bindings.only_definition(function)
+    if definition is not None:
+        return SourceFacts(library, fault=_signature_fault(definition, signature))
+    hint = bindings.nearest(function)
+    if bindings.may_bind(function):
+        return SourceFacts(library, hint=hint)
+    return SourceFacts(library, fault=f"The file doesn't define {signature}." + (f" {hint}" if hint else ""))
+
+
+def _parsed(source: str) -> ast.Module:
+    with _parsing, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an invalid escape in a string is the student's business
+        return ast.parse(source)
+
+
+def _syntax_sentence(error: SyntaxError) -> str:
+    place = f" in line {error.lineno}" if error.lineno else ""
+    sentence = f"Python can't read the file: {clean_line(str(error.msg), 120)}{place}"
+    shown = clean_line(error.text or "", 80)
+    return f"{sentence}: {shown}" if shown else f"{sentence}."
+
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_DYNAMIC = {"exec", "eval", "globals", "locals", "setattr", "vars"}
+
+
+@dataclass(slots=True)
+class _Bindings:
+    """Names that one module binds: at its top level (or by ``global``), and inside functions and classes."""
+
+    torch: bool = False
+    dynamic: bool = False
+    top: dict[str, list[ast.AST]] = field(default_factory=dict)
+    functions: dict[str, _Function] = field(default_factory=dict)
+
+    def only_definition(self, function: str) -> _Function | None:
+        """Return the plain definition at the top level, if nothing else binds the name."""
+        bound = self.top.get(function, [])
+        definition = bound[0] if len(bound) == 1 else None
+        return definition if isinstance(definition, _Function) and not self.dynamic else None
+
+    def may_bind(self, function: str) -> bool:
+        """Return whether the name could exist when the module has been loaded."""
+        return self.dynamic or function in self.top
+
+    def nearest(self, function: str) -> str | None:
+        """Return a sentence about the function that the student may have meant."""
+        if function in self.functions and function not in self.top:
+            return f"{function} is defined inside a class or another function; define it at the top level."
+        folded = {name.lower().replace("_", ""): name for name in list(self.functions)[:200]}
+        wanted = function.lower().replace("_", "")
+        close = difflib.get_close_matches(wanted, [name[:60] for name in folded], n=1, cutoff=0.6)
+        if close and close[0] in folded:
+            return f"Did you mean it to be {clean_line(folded[close[0]], 60)}?"
+        if len(self.functions) == 1:
+            return f"It defines {clean_line(next(iter(self.functions)), 60)}."
+        return None
+
+
+def _survey(tree: ast.Module) -> _Bindings:
+    """Walk the tree once, without recursion."""
+    found = _Bindings()
+    waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while waiting:
+        node, nested = waiting.pop()
+        _note(found, node, nested)
+        inner = nested or isinstance(node, _Function | ast.ClassDef | ast.Lambda)
+        waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
+    return found
+
+
+def _note(found: _Bindings, node: ast.AST, nested: bool) -> None:
+    if isinstance(node, ast.Name) and node.id in _DYNAMIC:
+        found.dynamic = True
+    if isinstance(node, _Function):
+        found.functions.setdefault(node.name, node)
+    if isinstance(node, ast.Global):
+        for name in node.names:
+            found.top.setdefault(name, []).append(node)
+    for name in _names_bound(node):
+        found.dynamic = found.dynamic or name == "*"
+        if not nested:
+            found.top.setdefault(name, []).append(node)
+    found.torch = found.torch or _imports_torch(node)
+
+
+def _imports_torch(node: ast.AST) -> bool:
+    if isinstance(node, ast.Import):
+        return any(_is_torch(alias.name) for alias in node.names)
+    return isinstance(node, ast.ImportFrom) and node.level == 0 and _is_torch(node.module or "")
+
+
+def _is_torch(module: str) -> bool:
+    return module.partition(".")[0] == "torch"
+
+
+def _names_bound(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, _Function | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        for alias in node.names:
+            yield alias.asname or alias.name.partition(".")[0]
+
+
+def _signature_fault(definition: _Function, signature: str) -> str | None:
+    """Return what is wrong if the function can't take the arguments by position; names don't matter."""
+    wanted = _parsed(f"def {signature}: ...").body[0]
+    assert isinstance(wanted, ast.FunctionDef)
+    if definition.decorator_list:
+        return None
+    if isinstance(definition, ast.AsyncFunctionDef):
+        return f"{definition.name} is declared async; expected {signature}."
+    most = len(wanted.args.args)
+    least = most - len(wanted.args.defaults)
+    given = definition.args
+    positional = len(given.posonlyargs) + len(given.args)
+    required = positional - len(given.defaults)
+    keywords = [a.arg for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is None]
+    if required <= least and (positional >= most or given.vararg is not None) and not keywords:
+        return None
+    written = clean_line(f"{definition.name}({_parameters(given)})", 120)
+    return f"The function is written {written}; expected {signature}."
+
+
+def _parameters(given: ast.arguments) -> str:
+    names = [argument.arg for argument in [*given.posonlyargs, *given.args]]
+    optional = len(names) - len(given.defaults)
+    shown = [name if place < optional else f"{name}=…" for place, name in enumerate(names)]
+    if given.vararg is not None:
+        shown.append(f"*{given.vararg.arg}")
+    elif given.kwonlyargs:
+        shown.append("*")
+    return ", ".join(shown + [argument.arg for argument in given.kwonlyargs])
+
+
+def function_names(source: str, function: str) -> tuple[str, ...]:
+    """Return the top-level functions called `function` or ``function_…``, in their order."""
+    defined = [node.name for node in _parsed(source).body if isinstance(node, ast.FunctionDef)]
+    return tuple(name for name in defined if name == function or name.startswith(f"{function}_"))

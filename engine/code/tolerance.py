@@ -1,0 +1,40 @@
+"""How far a right result may lie from the reference's, from the dtype and the size of the problem.
+
+A weight is ``exp`` of a score difference, so an error of one score is a *relative* error of the weight:
+rounding scores of size S gives eps * S, a dot product of d terms d * eps * S more, a sum of n
+exponentials n * eps.  A mixture of n values is as wrong as its weights, times the largest value.
+The floor covers what else a right program may do (another order of steps, log space, a division by
+the temperature); it is far below every known mistake.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["FLOOR", "close", "relative_tolerance"]
+
+FLOOR = {"float64": 1e-9, "float32": 1e-5, "float16": 2e-2}
+_STEPS = 8.0  # roundings per quantity that a right program may need
+
+
+def relative_tolerance(dtype: str, *, keys: int, score: float, terms: int = 1) -> float:
+    """Return the relative tolerance of one softmax weight.
+
+    Parameters
+    ----------
+    dtype : str
+        Floating dtype of the computation.
+    keys : int
+        n, how many exponentials are summed.
+    score : float
+        Largest absolute score; with dot products the sum of the absolute products, scaled.
+    terms : int
+        d, how many products one score sums.
+    """
+    eps = float(np.finfo(dtype).eps)
+    return FLOOR[dtype] + _STEPS * eps * (keys + (1 + terms) * score + _STEPS)
+
+
+def close(got: np.ndarray, wanted: np.ndarray, slack: float) -> bool:
+    """Return whether two arrays of one shape agree within `slack` everywhere; NaN never does."""
+    return got.shape == wanted.shape and bool(np.all(np.abs(got - wanted) <= slack))
