@@ -117,10 +117,10 @@ def beam_search(
     -----
     S0 section 3.2. A larger b may end worse than a smaller one.
     """
+    step, state, bos, eos, max_len = resolve(model, s0, bos, eos, max_len)
     if b is None:
         raise ArgumentError("beam_search needs b, the beam width")
     b = whole("b", b, least=1)
-    step, state, bos, eos, max_len = resolve(model, s0, bos, eos, max_len)
     beam = [_Partial((), 0.0, state, False)]
     for _ in range(max_len):
         if all(partial.finished for partial in beam):
