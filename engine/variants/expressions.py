@@ -24,7 +24,7 @@ from simpleeval import InvalidExpression, SimpleEval
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.variants.values import as_float, is_tensor
 
-__all__ = ["Parsed", "evaluate", "evaluate_number", "evaluate_truth", "parse", "require_finite"]
+__all__ = ["OPERATORS", "Parsed", "evaluate", "evaluate_number", "evaluate_truth", "parse", "require_finite"]
 
 MAX_LENGTH = 500
 MAX_NODES = 300
@@ -184,7 +184,7 @@ def _matmul(left: Any, right: Any) -> Any:
     return product(left, right)
 
 
-_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: _arithmetic("+", operator.add),
     ast.Sub: _arithmetic("-", operator.sub),
     ast.Mult: _arithmetic("*", operator.mul),
@@ -299,7 +299,7 @@ def evaluate(
 
         functions = {name: function.call for name, function in FUNCTIONS.items()}
     try:
-        value = _Evaluator(names, functions, operators or _OPERATORS).eval(text, parsed.tree)
+        value = _Evaluator(names, functions, operators or OPERATORS).eval(text, parsed.tree)
     except ExpressionError:
         raise
     except ZeroDivisionError as error:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 __all__ = ["FUNCTIONS", "Function", "Rounded", "function"]
 
-Rounded = Callable[[Any], Any]
+Rounded: TypeAlias = "Callable[[Tensor], Tensor]"
 F = TypeVar("F", bound=Callable[..., Any])
 
 

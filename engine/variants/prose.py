@@ -1,0 +1,299 @@
+"""Markdown with ``$…$`` and ``$$…$$`` maths into plain text, HTML and LaTeX.
+
+There are no links, images or raw HTML.  The structure of a text is parsed once and kept; a variant
+whose values stand in formulas only fills them in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from engine.model import Text
+from engine.variants.maths import MathsError, mathml, plain_maths
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+__all__ = ["ProseError", "escape_latex", "render_prose"]
+
+_FIRST, _LAST = "\ue000", "\uf8ff"
+_HOLE = re.compile(f"[{_FIRST}-{_LAST}]")
+_PIECE = re.compile(
+    r"(?P<code>```.*?```|`[^`\n]*`)|(?P<dollar>\\\$)"
+    r"|\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+?)\$",
+    re.DOTALL,
+)
+_MACRO = re.compile(r"\\[A-Za-z]+")
+
+
+class ProseError(ValueError):
+    """A text that can't be rendered; the message says what is wrong and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Formula:
+    source: str
+    display: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Skeleton:
+    """A parsed text whose formulas are holes."""
+
+    html: str
+    latex: str
+    plain: Callable[[Sequence[str]], str]
+
+
+def render_prose(source: str, *, inline: bool = False) -> Text:
+    """Return a text in its three forms.
+
+    Parameters
+    ----------
+    source : str
+        Markdown with maths.
+    inline : bool
+        One run of words, without paragraphs (options, cards).
+
+    Raises
+    ------
+    ProseError
+        A formula isn't in our subset, a dollar sign has no partner, or maths stands outside dollars.
+    """
+    body, formulas = _take_formulas(source)
+    skeleton = _skeleton(body, inline)
+    try:
+        plain = [_plain(formula) for formula in formulas]
+        html = [mathml(formula.source, formula.display) for formula in formulas]
+    except MathsError as error:
+        raise ProseError(str(error)) from None
+    latex = [f"\\[{f.source}\\]" if f.display else f"${f.source}$" for f in formulas]
+    return Text(skeleton.plain(plain), _fill(skeleton.html, html), _fill(skeleton.latex, latex))
+
+
+def _plain(formula: _Formula) -> str:
+    text = plain_maths(formula.source)
+    return f"\n    {text}\n" if formula.display else text
+
+
+def _take_formulas(source: str) -> tuple[str, list[_Formula]]:
+    """Return the text with a hole for each formula, and the formulas."""
+    if _HOLE.search(source):
+        raise ProseError("the text holds a private-use character")
+    formulas: list[_Formula] = []
+
+    def hole(match: re.Match[str]) -> str:
+        if match["code"]:
+            return match["code"]
+        if match["dollar"]:
+            return "\ufdd0"
+        display = match["display"] is not None
+        formula = (match["display"] if display else match["inline"]).strip()
+        if "\n\n" in formula:
+            raise ProseError("a formula goes on over an empty line; is a $ missing?")
+        formulas.append(_Formula(formula, display))
+        return chr(ord(_FIRST) + len(formulas) - 1)
+
+    body = _PIECE.sub(hole, source)
+    outside = re.sub(r"```.*?```|`[^`\n]*`", "", body, flags=re.DOTALL)
+    if "$" in outside:
+        raise ProseError(r"a $ has no partner; write \$ for a dollar sign")
+    if (macro := _MACRO.search(outside)) is not None:
+        raise ProseError(f"{macro[0]} stands outside $…$")
+    return body.replace("\ufdd0", "$"), formulas
+
+
+def _fill(template: str, values: Sequence[str]) -> str:
+    return _HOLE.sub(lambda hole: values[ord(hole[0]) - ord(_FIRST)], template)
+
+
+@lru_cache(maxsize=1)
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return (
+        MarkdownIt("commonmark", {"html": False})
+        .enable("table")
+        .disable(["image", "link", "reference", "autolink", "html_block", "html_inline", "lheading"])
+    )
+
+
+@lru_cache(maxsize=4096)
+def _skeleton(body: str, inline: bool) -> _Skeleton:
+    markdown = _markdown()
+    tokens = markdown.parseInline(body.strip()) if inline else markdown.parse(body)
+    html = markdown.renderer.render(tokens, markdown.options, {}).strip()
+    has_table = any(token.type == "table_open" for token in tokens)
+    if has_table:
+
+        def plain(values: Sequence[str]) -> str:
+            return _PlainText(values).blocks(tokens)
+
+    else:
+        template = _PlainText(None).blocks(tokens)
+
+        def plain(values: Sequence[str]) -> str:
+            return _tidy(_fill(template, values))
+
+    return _Skeleton(html, _LatexText().blocks(tokens), plain)
+
+
+def _tidy(text: str) -> str:
+    """Return lines without trailing blanks, and without the blanks around displayed formulas."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    kept: list[str] = []
+    for line in lines:
+        after_display = bool(kept) and kept[-1].startswith("    ")
+        kept.append(line.lstrip() if after_display and line.startswith(" ") and line[:2] != "  " else line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n")
+
+
+# --- plain text -------------------------------------------------------------------------
+
+
+class _PlainText:
+    """Writes tokens as plain text; without `values` the holes stay."""
+
+    def __init__(self, values: Sequence[str] | None) -> None:
+        self._values = values
+
+    def blocks(self, tokens: Sequence[Token]) -> str:
+        parts: list[str] = []
+        numbers: list[int | None] = []
+        table: list[list[str]] = []
+        for token in tokens:
+            match token.type:
+                case "ordered_list_open" | "bullet_list_open":
+                    if not numbers:
+                        parts.append("\n")
+                    start = int(token.attrs.get("start", 1)) - 1
+                    numbers.append(start if token.type == "ordered_list_open" else None)
+                case "ordered_list_close" | "bullet_list_close":
+                    numbers.pop()
+                case "list_item_open":
+                    if numbers[-1] is not None:
+                        numbers[-1] += 1
+                    indent = "  " * (len(numbers) - 1)
+                    parts.append("\n" + indent + ("- " if numbers[-1] is None else f"{numbers[-1]}. "))
+                case "paragraph_open" | "heading_open" if not numbers:
+                    parts.append("\n\n")
+                case "inline" if table:
+                    table[-1].append(self.inline(token.children or []))
+                case "inline":
+                    parts.append(self.inline(token.children or []))
+                case "table_open":
+                    table = []
+                case "tr_open":
+                    table.append([])
+                case "table_close":
+                    parts.append("\n\n" + _aligned(table))
+                    table = []
+                case "fence" | "code_block":
+                    parts.append("\n\n" + "\n".join("    " + line for line in token.content.splitlines()))
+        text = "".join(parts)
+        return (_tidy(text) if self._values is not None else text).strip("\n")
+
+    def inline(self, children: Iterable[Token]) -> str:
+        parts = []
+        for child in children:
+            match child.type:
+                case "text" | "code_inline":
+                    parts.append(child.content)
+                case "softbreak":
+                    parts.append(" ")
+                case "hardbreak":
+                    parts.append("\n")
+        text = "".join(parts)
+        return _fill(text, self._values) if self._values is not None else text
+
+
+def _aligned(rows: list[list[str]]) -> str:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+# --- LaTeX ------------------------------------------------------------------------------
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
+    "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}",
+}  # fmt: skip
+_LATEX_BLOCKS = {
+    "bullet_list_open": "\n\\begin{itemize}",
+    "bullet_list_close": "\n\\end{itemize}\n",
+    "ordered_list_open": "\n\\begin{enumerate}",
+    "ordered_list_close": "\n\\end{enumerate}\n",
+    "list_item_open": "\n\\item ",
+    "paragraph_open": "\n\n",
+    "heading_open": "\n\n\\textbf{",
+    "heading_close": "}",
+    "blockquote_open": "\n\\begin{quote}",
+    "blockquote_close": "\n\\end{quote}\n",
+    "th_close": " & ",
+    "td_close": " & ",
+    "tr_close": " \\\\\n",
+    "thead_close": "\\hline\n",
+    "table_close": "\\end{tabular}\n",
+}
+_LATEX_INLINE = {
+    "softbreak": "\n",
+    "hardbreak": "\\\\\n",
+    "em_open": "\\emph{",
+    "em_close": "}",
+    "strong_open": "\\textbf{",
+    "strong_close": "}",
+}
+
+
+def escape_latex(text: str) -> str:
+    """Return text that LaTeX prints as it stands."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+class _LatexText:
+    """Writes tokens as LaTeX with holes."""
+
+    def blocks(self, tokens: Sequence[Token]) -> str:
+        parts: list[str] = []
+        for i, token in enumerate(tokens):
+            if token.type == "inline":
+                parts.append(self.inline(token.children or []))
+            elif token.type in ("fence", "code_block"):
+                parts += [
+                    "\n\n\\texttt{",
+                    escape_latex(token.content.strip()).replace("\n", "}\\\\\n\\texttt{"),
+                    "}\n",
+                ]
+            elif token.type == "table_open":
+                columns = next(j for j, t in enumerate(tokens[i:]) if t.type == "tr_close")
+                count = sum(t.type == "th_open" for t in tokens[i : i + columns])
+                parts.append("\n\n\\begin{tabular}{" + "l" * count + "}\n")
+            elif token.type == "tr_close":
+                parts[-1] = parts[-1].removesuffix(" & ")
+                parts.append(_LATEX_BLOCKS["tr_close"])
+            elif token.type == "paragraph_open" and token.hidden:
+                continue
+            else:
+                parts.append(_LATEX_BLOCKS.get(token.type, ""))
+        return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip("\n")
+
+    def inline(self, children: Iterable[Token]) -> str:
+        parts = []
+        for child in children:
+            if child.type == "text":
+                parts.append(escape_latex(child.content))
+            elif child.type == "code_inline":
+                parts.append(f"\\texttt{{{escape_latex(child.content)}}}")
+            else:
+                parts.append(_LATEX_INLINE.get(child.type, ""))
+        return "".join(parts)
