@@ -33,12 +33,12 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
         Whether worked solutions (and with them keys) are shown.
     """
     reports = [item.report for item in results.items]
-    waiting = any(report.outcome is Outcome.UNGRADED for report in reports)
     return render(
         "feedback.html.j2",
         results=results,
         title=title,
-        total=None if waiting else sum(report.score or 0.0 for report in reports),
+        total=sum(report.score or 0.0 for report in reports),
+        waiting=any(report.outcome is Outcome.UNGRADED for report in reports),
         maximum=sum(report.max_score for report in reports),
         practice=any(report.mode is Mode.PRACTICE for report in reports),
         answered=[_answered(item) for item in results.items],

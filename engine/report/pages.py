@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from engine.foreign import clean, clean_line
 from engine.model import Text
-from engine.report.words import OUTCOMES, VERDICTS, moment, number, points
+from engine.report.words import OUTCOMES, VERDICTS, moment, number, percent, points
 
 __all__ = ["render"]
 
@@ -61,6 +61,7 @@ def _environment() -> Environment:
         "line": clean_line,
         "number": number,
         "moment": moment,
+        "percent": percent,
     }
     environment.globals["points"] = points
     return environment

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 from engine.model import Outcome, Verdict
 
-__all__ = ["OUTCOMES", "VERDICTS", "moment", "number", "points"]
+__all__ = ["OUTCOMES", "VERDICTS", "moment", "number", "percent", "points"]
 
 # Value → (sign, words, style class).
 OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
     Outcome.RIGHT: ("✓", "right", "right"),
     Outcome.PARTIAL: ("◐", "partly right", "partial"),
-    Outcome.WRONG: ("✗", "not right yet", "wrong"),
+    Outcome.WRONG: ("✗", "not right", "wrong"),
     Outcome.FORMAT_ERROR: ("?", "can't be read", "partial"),
     Outcome.UNGRADED: ("…", "not graded yet", "waiting"),
 }
@@ -30,6 +30,11 @@ VERDICTS: dict[Verdict, tuple[str, str, str]] = {
 def number(value: float) -> str:
     """Return a score without needless decimals, at most two."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def percent(value: float) -> str:
+    """Return a percentage as a whole number, without its sign."""
+    return f"{value:.0f}"
 
 
 def points(score: float | None, maximum: float) -> str:
