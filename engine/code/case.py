@@ -53,7 +53,8 @@ class Case:
     args : tuple
         Positional arguments: numpy arrays, ints or None.
     aspect : str
-        ``"ordinary"``, ``"batch"``, ``"masked"``, ``"large"``, ``"precision"`` or ``"refused"``.
+        ``"ordinary"``, ``"batch"``, ``"masked"``, ``"all-hidden"``, ``"large"``, ``"precision"`` or
+        ``"refused"``.
     public : bool
         Whether a student may see it with its expected value.
     expected : Expected or None

@@ -153,7 +153,7 @@ def _fault(observation: Observation, expected: Expected) -> str | None:
     if observation.array.shape != expected.values.shape:
         return "shape"
     if not close(observation.array, expected.values, expected.slack):
-        return "value"
+        return "value" if np.isfinite(observation.array).all() else "not finite"
     if observation.dtype != expected.dtype:
         return "dtype"
     return "argument" if observation.modified else None

@@ -207,17 +207,17 @@ def _add_masks(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Val
     m, n = shapes.masked[:2]
     each = np.stack([_mask(values, m, n) for _ in range(shapes.batch)])
     members += [
-        plan.case("masked-batch", Q, K, V, each, aspect="masked"),
-        plan.case("masked-shared", Q, K, V, each[0], aspect="masked"),
+        plan.case("masked-batch", Q, K, V, each.copy(), aspect="masked"),
+        plan.case("masked-shared", Q, K, V, each[0].copy(), aspect="masked"),
     ]
     plan.judge_each("values", members, cases="masked")
     full = causal.copy()
     full[1] = False
-    member = plan.case("square-all-hidden", _Q, _K, _V, full, aspect="masked", public=True)
+    member = plan.case("square-all-hidden", _Q, _K, _V, full, aspect="all-hidden", public=True)
     plan.judge("fullmask", member, rows=(1,))
-    full = _mask(values, m, n)
-    full[m - 1] = False
-    plan.judge("fullmask", plan.case("all-hidden", Q[0], K[0], V[0], full, aspect="masked"), rows=(m - 1,))
+    each[:, m - 1] = False  # the last query of every part
+    for name, args in (("all-hidden", (Q[0], K[0], V[0], each[0])), ("all-hidden-batch", (Q, K, V, each))):
+        plan.judge("fullmask", plan.case(name, *args, aspect="all-hidden"), rows=(m - 1,))
     Q, K, V = (plan.argument(hidden[2], i) for i in range(3))
     everything = np.ones((len(Q), len(K)), dtype=bool)
     plan.judge("all-true", hidden[2], plan.case("all-visible", Q, K, V, everything, aspect="masked"))

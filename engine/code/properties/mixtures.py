@@ -55,7 +55,7 @@ def _mean(group: Group, seen: Observations) -> str | None:
 
 def _zeros(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
-    rows = seen.values(member)[list(group.data["rows"])]
+    rows = seen.values(member)[..., list(group.data["rows"]), :]
     if (rows == 0).all():
         return None
     return f"for {described(seen.plan, member, seen.function)} such a row holds {number(rows.flat[0])}"
