@@ -32,7 +32,7 @@ layers: setup
 check: lint types layers
 
 bench: setup           ## side-by-side measurements; not part of the tests
-	$(BIN)/python benchmarks/code_grading.py
+	$(BIN)/python benchmarks/class_of_20.py
 	$(BIN)/python benchmarks/startup.py
 
 sweep: setup           ## the long runs: many seeds, many examples

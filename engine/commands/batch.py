@@ -1,0 +1,221 @@
+"""``grade batch``: grade what a class handed in."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.commands.options import course_option, json_option
+from engine.errors import UsageError
+from engine.model import Mode
+
+if TYPE_CHECKING:
+    from engine.batch import BatchResult
+    from engine.commands.workplace import Workplace
+    from engine.course import Cell
+    from engine.report import ReportFiles
+    from engine.runner import Runner
+    from engine.spec.bank import Bank
+    from engine.store import Store
+
+__all__ = ["command"]
+
+
+@click.command("batch")
+@click.argument("source", metavar="DIR|ZIP", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for pages and tables.")
+@click.option("--item", default=None, help="All code is for this item; files may be called after students.")
+@click.option("--workers", type=click.IntRange(1, 256), default=None, help="Sandbox slots (default: all cores).")
+@click.option("--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier.")
+@click.option("--unsafe-local", is_flag=True, help="Allow marks at T3: for code that you trust only.")
+@click.option("--solutions", is_flag=True, help="Show worked solutions on the students' pages.")
+@json_option
+@course_option
+def command(
+    source: Path,
+    out: Path,
+    item: str | None,
+    workers: int | None,
+    tier: str | None,
+    unsafe_local: bool,
+    solutions: bool,
+    as_json: bool,
+    course_path: Path | None,
+) -> int:
+    """Grade one folder or file per student in DIR or ZIP: feedback pages, gradebook, summary.
+
+    Every result is stored as it arrives. Called again, only what is missing or ungraded is graded.
+
+    Exit code 0: everything is graded; 1: some files can't be graded as they are (listed);
+    3: something is ungraded for a cause of the machine; 130: stopped.
+
+    \b
+    Example:
+      grade batch handed-in.zip --course attention-2026 --out results
+    """
+    from engine.commands.workplace import find_workplace
+
+    workplace = find_workplace(course_path)
+    if tier == "T3" and workplace.mode is Mode.MARKS and not unsafe_local:
+        raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
+    result, files = _grade(workplace, source, out, item, workers, _opener(workplace, tier, unsafe_local), solutions)
+    if as_json:
+        click.echo(json.dumps(_as_json(result, files), ensure_ascii=False, indent=2))
+    else:
+        _tell(result, files)
+    return result.exit_code
+
+
+def _opener(workplace: Workplace, tier: str | None, unsafe_local: bool) -> Callable[[int], Runner]:
+    def open_slots(slots: int) -> Runner:
+        from engine.sandbox import open_runner
+
+        practice = workplace.mode is Mode.PRACTICE
+        return open_runner(tier=tier, slots=slots, unsafe_local=unsafe_local or practice)
+
+    return open_slots
+
+
+def _open_store(workplace: Workplace, out: Path) -> Store:
+    from engine.store import open_store
+
+    return workplace.open_store() if workplace.course else open_store(out / "practice.db")
+
+
+def _code_items(bank: Bank) -> list[str]:
+    # Reading every problem file to find the exercises would cost more than grading does.
+    return [i for i in bank.ids() if bank.path(i).parent.name == i]
+
+
+def _grade(
+    workplace: Workplace,
+    source: Path,
+    out: Path,
+    item: str | None,
+    workers: int | None,
+    open_runner: Callable[[int], Runner],
+    solutions: bool,
+) -> tuple[BatchResult, ReportFiles]:
+    from engine.batch import CodeExercises, class_results, grade_batch
+    from engine.commands.progress import progress_bar
+    from engine.intake import collect, read_code_file, read_text_file
+    from engine.report import write_reports
+
+    bank, course = workplace.bank, workplace.course
+    roster = course.roster() if course else None
+    if item is not None:
+        bank.path(item)
+    with ExitStack() as stack:
+        workdir = stack.enter_context(tempfile.TemporaryDirectory(prefix="softmark-"))
+        intake = collect(
+            source,
+            Path(workdir),
+            items=_code_items(bank),
+            roster=roster,
+            only_item=item,
+            refuse_unlisted=bool(course) and course.settings.policies.unlisted_students == "refuse",
+        )
+        make_folder(out)
+        store = stack.enter_context(_open_store(workplace, out))
+        code = CodeExercises(bank, secret=workplace.secret(), mode=workplace.mode)
+        advance = stack.enter_context(progress_bar("grading", intake.files))
+        result = grade_batch(
+            intake,
+            store=store,
+            code=code,
+            read_code=read_code_file,
+            read_text=read_text_file,
+            open_runner=open_runner,
+            workers=workers,
+            mode=workplace.mode,
+            progress=advance,
+        )
+        students = class_results(
+            store,
+            mode=workplace.mode,
+            title_of=lambda i: bank.load(i).title,
+            roster=roster,
+            intake=intake,
+            problems=result.problems,
+        )
+        files = write_reports(
+            out,
+            students,
+            title=course.title if course else "Practice",
+            problems=result.problems,
+            ungraded_files=[(u.student, u.name, u.reason) for u in result.ungraded],
+            ignored=intake.ignored,
+            sentences=bank.registry(),
+            solutions=solutions,
+            practice=workplace.mode is Mode.PRACTICE,
+        )
+    return result, files
+
+
+def make_folder(out: Path) -> None:
+    """Make the folder for results; a :class:`UsageError` says why it can't be made."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            "the folder for the results can't be made", where=str(out), got=error.strerror or str(error)
+        ) from error
+
+
+def _as_json(result: BatchResult, files: ReportFiles) -> dict[str, Any]:
+    return {
+        "graded": result.graded,
+        "kept": result.kept,
+        "left": result.left,
+        "interrupted": result.interrupted,
+        "seconds": round(result.seconds, 3),
+        "ungraded": [
+            {"student": u.student, "file": u.name, "item": u.item, "reason": u.reason} for u in result.ungraded
+        ],
+        "problems": [
+            {"student": p.student, "where": p.where, "message": p.message, "next_step": p.next_step}
+            for p in result.problems
+        ],
+        "index": str(files.index),
+        "gradebook": str(files.gradebook),
+    }
+
+
+def _tell(result: BatchResult, files: ReportFiles) -> None:
+    from engine.commands.render import number, show_table
+
+    table = files.table
+    rows = []
+    for row in table.rows:
+        cells = [_cell(row.cells.get(column.id)) for column in table.columns]
+        total = row.total()
+        rows.append([row.student, *cells, number(total) if total is not None else "ungraded" if row.cells else ""])
+    maximum = [number(column.max_score) for column in table.columns]
+    show_table(
+        ["student", *(c.id for c in table.columns), "total"], [["of", *maximum, number(table.maximum)], *rows]
+    )
+    click.echo()
+    click.echo(f"{result.graded} files graded, {result.kept} kept from before, in {result.seconds:.1f} s")
+    for problem in result.problems:
+        click.echo(f"not graded: {problem.where}: {problem.message}")
+    for waiting in result.ungraded:
+        click.echo(f"ungraded (tried again on the next run): {waiting.student} {waiting.name}: {waiting.reason}")
+    if result.interrupted:
+        click.echo(f"stopped with {result.left} files left; call it again to go on")
+    click.echo(f"summary:   {files.index}")
+    click.echo(f"gradebook: {files.gradebook}")
+    click.echo(f"feedback:  {files.index.parent / 'students'}")
+
+
+def _cell(cell: Cell | None) -> str:
+    from engine.commands.render import number
+
+    if cell is None:
+        return ""
+    return str(cell.outcome).replace("_", " ") if cell.score is None else number(cell.score)
