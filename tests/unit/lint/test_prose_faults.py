@@ -31,7 +31,7 @@ def test_a_good_text_has_no_fault() -> None:
         (changed(plain="{% for x in H %}"), "'{%'"),
         (changed(plain="w = tensor(0.5)"), "'tensor('"),
         (changed(plain="w = nan"), "'nan'"),
-        (changed(plain="w = None"), "'None'"),
+        (changed(plain="w = None"), "None"),
         (changed(plain="w = [-0.00, 1]"), "negative zero"),
         (changed(plain="w = −0"), "negative zero"),
         (changed(html="<p><b>x</p></b>"), "out of turn"),
