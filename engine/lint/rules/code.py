@@ -1,0 +1,124 @@
+"""A code exercise proves itself: its solutions pass everything, each mutant is killed by a named check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import SpecError
+from engine.lint.finding import Finding, Severity
+from engine.lint.subject import Subject
+from engine.model import Check, Verdict
+
+if TYPE_CHECKING:
+    from engine.code.case import Plan
+    from engine.code.exercise import CodeExercise, Mutant
+
+__all__ = ["check"]
+
+RULE = "code"
+# several plans: a mutant that only now and then meets an input that shows it would get by
+PLANS = (b"lint 1", b"lint 2", b"lint 3")
+_THOROUGH = 100  # seeds from which on all plans are tried
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Yield solutions that don't pass and mutants that aren't killed as declared; note the kill matrix.
+
+    Solutions and mutants are ours: they run in this process, without a sandbox.
+    """
+    from engine.code import freeze_plan, load_exercise
+
+    if not subject.is_code:
+        return
+    if subject.path is None:
+        yield subject.fault(RULE, "a code exercise needs its folder", next_step="lint it by its file")
+        return
+    try:
+        exercise = load_exercise(subject.spec, Path(subject.path).parent, subject.version)
+    except SpecError as error:
+        for fault in error.diagnostics:
+            yield Finding(
+                RULE, Severity.ERROR, fault.message, fault.file, fault.line, fault.column,
+                source_line=fault.source_line,
+            )  # fmt: skip
+        return
+    killed: dict[str, set[str]] = {mutant.id: set() for mutant in exercise.mutants}
+    plans = PLANS if subject.seeds >= _THOROUGH else PLANS[:1]
+    for plan in (freeze_plan(exercise, seed) for seed in plans):
+        yield from _solutions(subject, exercise, plan)
+        yield from _starter(subject, exercise, plan)
+        for index, mutant in enumerate(exercise.mutants):
+            yield from _mutant(subject, exercise, plan, index, mutant, killed[mutant.id])
+    subject.facts["kill_matrix"] = {mutant: sorted(checks) for mutant, checks in killed.items()}
+
+
+def _judged(exercise: CodeExercise, plan: Plan, source: str, function: str) -> tuple[Check, ...]:
+    """Run trusted source on a plan and judge it, without the search for a counterexample."""
+    import numpy as np
+
+    from engine.code.judge import judge_all, judge_load
+    from engine.code.observe import Observations, observe
+    from engine.code.source import examine_source
+    from engine.code.trusted import TrustedRunner
+    from engine.runner import Job
+
+    library = examine_source(source, exercise.function, exercise.signature).library
+    with TrustedRunner() as runner:
+        result = runner.run(Job(source, "solution.py", plan.calls(function, library), exercise.limits))
+    loaded = judge_load(result.load)
+    if loaded.verdict is not Verdict.PASSED:
+        return (loaded,)
+    with np.errstate(all="ignore"):  # mutants overflow on purpose
+        items = observe(plan, library, result.outcomes)
+        return judge_all(exercise, Observations(plan, function, library, items))
+
+
+def _failed(checks: Sequence[Check]) -> list[Check]:
+    return [check for check in checks if check.verdict is not Verdict.PASSED]
+
+
+def _solutions(subject: Subject, exercise: CodeExercise, plan: Plan) -> Iterator[Finding]:
+    for index, (name, source) in enumerate(exercise.solutions.items()):
+        for failed in _failed(_judged(exercise, plan, source, exercise.function))[:1]:
+            yield subject.fault(
+                RULE,
+                f"the solution {name} doesn't pass check {failed.id}: {failed.message}",
+                ("answer", "solutions", index),
+            )
+
+
+def _starter(subject: Subject, exercise: CodeExercise, plan: Plan) -> Iterator[Finding]:
+    checks = _judged(exercise, plan, exercise.starter, exercise.function)
+    if not _failed(checks):
+        yield subject.fault(RULE, "the starter file already earns full marks", ("answer", "starter"))
+    if checks and checks[0].id == "loads" and checks[0].verdict is not Verdict.PASSED:
+        yield subject.fault(
+            RULE, f"the starter file can't be loaded: {checks[0].message}", ("answer", "starter")
+        )
+
+
+def _mutant(
+    subject: Subject, exercise: CodeExercise, plan: Plan, index: int, mutant: Mutant, killed: set[str]
+) -> Iterator[Finding]:
+    from engine.code.source import function_names
+
+    loc = ("answer", "mutants", index)
+    for function in function_names(mutant.source, exercise.function):
+        failed = {c.id for c in _failed(_judged(exercise, plan, mutant.source, function))}
+        killed |= failed
+        if not failed:
+            yield subject.fault(
+                RULE,
+                f"the mutant {mutant.id} ({function}) passes every check",
+                loc,
+                next_step="add a check that kills it, or show why it is right",
+            )
+        for name in sorted(set(mutant.killed_by) - failed):
+            yield subject.fault(
+                RULE,
+                f"check {name} doesn't kill the mutant {mutant.id} ({function})",
+                (*loc, "killed_by"),
+                got=f"killed by {', '.join(sorted(failed)) or 'none'}",
+            )

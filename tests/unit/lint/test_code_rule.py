@@ -1,0 +1,78 @@
+"""A code exercise whose solutions or mutants don't do what the spec says is refused."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import problems
+from engine.lint.finding import Finding
+from engine.lint.rules import code
+from engine.lint.subject import Subject
+from engine.spec.loading import load_spec
+from engine.spec.yaml_source import read_yaml
+
+SOFTMAX = Path(problems.__file__).parent / "code" / "softmax"
+
+
+@pytest.fixture
+def exercise(tmp_path: Path) -> Path:
+    """A copy of the exercise softmax that a test may spoil."""
+    return Path(shutil.copytree(SOFTMAX, tmp_path / "softmax"))
+
+
+def lint(folder: Path) -> tuple[list[Finding], Subject]:
+    path = folder / "softmax.yaml"
+    subject = Subject(load_spec(path), "0", {}, 1, path, read_yaml(path))
+    return list(code.check(subject)), subject
+
+
+def spoil(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_the_exercise_proves_itself_and_shows_its_kill_matrix(exercise: Path) -> None:
+    found, subject = lint(exercise)
+    assert found == []
+    matrix = subject.facts["kill_matrix"]
+    assert matrix["mean-shift"] == ["stable"]  # curriculum 4.1: nothing else sees it
+    assert matrix["clip"] == ["shift"]
+    assert all(matrix.values())
+
+
+def test_a_mutant_that_is_right_is_found(exercise: Path) -> None:
+    shutil.copy(exercise / "solution_numpy.py", exercise / "mutants" / "base2.py")
+    found, _ = lint(exercise)
+    assert found[0].message == "the mutant m-base2 (softmax) passes every check"
+    assert found[0].line is not None
+    assert "m-base2" in found[0].source_line or "mutants" in found[0].source_line
+
+
+def test_a_killer_that_does_not_kill_is_found(exercise: Path) -> None:
+    spoil(exercise / "mutants" / "mean_shift.py", "mean", "max")
+    found, _ = lint(exercise)
+    assert any(f.message.startswith("the mutant mean-shift (softmax") for f in found)
+
+
+def test_a_solution_that_fails_is_found(exercise: Path) -> None:
+    shutil.copy(exercise / "mutants" / "base2.py", exercise / "solution_torch.py")
+    found, _ = lint(exercise)
+    assert any(
+        f.message.startswith("the solution solution_torch.py doesn't pass check values") for f in found
+    )
+
+
+def test_a_starter_that_is_the_solution_is_found(exercise: Path) -> None:
+    shutil.copy(exercise / "solution_numpy.py", exercise / "starter.py")
+    found, _ = lint(exercise)
+    assert [f.message for f in found] == ["the starter file already earns full marks"]
+
+
+def test_a_starter_that_can_not_be_loaded_is_found(exercise: Path) -> None:
+    (exercise / "starter.py").write_text("raise RuntimeError('no')\n", encoding="utf-8")
+    found, _ = lint(exercise)
+    assert any(f.message.startswith("the starter file can't be loaded") for f in found)
