@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,39 @@ wide = st.sampled_from(WIDE)
 scales = st.sampled_from([0.1, 1.0, 10.0])
 
 
-def log_ratio_slack(x: torch.Tensor, largest: float) -> float:
-    """How far the log of a computed weight may lie from its score's difference."""
-    return 16 * eps(x) * max(1.0, largest) * math.sqrt(x.shape[-1])
+def apart(a: torch.Tensor, b: torch.Tensor) -> float:
+    """The largest difference; NaN counts as infinite."""
+    assert a.shape == b.shape and a.dtype == b.dtype
+    gap = (a.detach().double() - b.detach().double()).abs().nan_to_num(nan=math.inf)
+    return float(gap.max()) if gap.numel() else 0.0
+
+
+def pure(function: Callable[..., Any], *tensors: torch.Tensor) -> Any:
+    """Call the function and assert that it left its arguments alone and repeats itself exactly."""
+    copies = [tensor.clone() for tensor in tensors]
+    result, again = function(*tensors), function(*tensors)
+    assert all(torch.equal(a, b) for a, b in zip(tensors, copies, strict=True))
+    assert torch.equal(result, again)
+    return result
+
+
+def sums_to_one(weights: torch.Tensor, axis: int = -1) -> None:
+    """Assert weights that are >= 0 and sum to 1 as well as n roundings allow."""
+    assert (weights >= 0).all()
+    n = weights.shape[axis]
+    total = weights.double().sum(axis)
+    assert apart(total, torch.ones_like(total)) <= (n + 2) * eps(weights)
+
+
+def within(outputs: torch.Tensor, values: torch.Tensor, directions: torch.Tensor | None = None) -> None:
+    """Assert outputs (..., m, d) in the range of values (..., n, d), along axes or given directions (k, d).
+
+    The tolerance is n * eps * max|V|: an exact test would fail half of all right results.
+    """
+    slack = (values.shape[-2] + 2) * eps(outputs) * float(values.abs().max())
+    outputs, values = outputs.double(), values.double()
+    if directions is not None:
+        slack *= values.shape[-1]
+        outputs, values = outputs @ directions.double().mT, values @ directions.double().mT
+    assert (outputs <= values.amax(-2, keepdim=True) + slack).all()
+    assert (outputs >= values.amin(-2, keepdim=True) - slack).all()

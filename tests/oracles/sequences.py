@@ -49,8 +49,7 @@ def beam(table: Table, V: int, b: int, length: int, eos: int) -> list[tuple[Word
             w for w in every_sequence(V, t, eos)
             if (w in survivors if len(w) < t else w[:-1] in survivors and eos not in w[:-1])
         ]  # fmt: skip
-        finished = [w for w in survivors if w and w[-1] == eos and w not in candidates]
-        survivors = [w for w, _ in ranked(table, candidates + finished)][:b]
+        survivors = [w for w, _ in ranked(table, candidates)][:b]
     return ranked(table, survivors)
 
 
