@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from dataclasses import replace
+
+import numpy as np
 
 from engine.code.case import Plan
 from engine.code.counterexample import find_counterexample
@@ -18,6 +21,8 @@ from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verd
 from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
 
 __all__ = ["grade_code"]
+
+_log = logging.getLogger(__name__)
 
 # a crash or time-out ends the process; the calls after it get two more processes, then they are skipped
 _RUNS = 3
@@ -72,10 +77,12 @@ def grade_code(
         return _scored(replace(blank, checks=_without_function(exercise, facts.fault)))
     blank = replace(blank, tier=runner.tier)
     try:
-        return _run_and_judge(blank, exercise, plan, submission, runner, facts)
+        with np.errstate(all="ignore"):  # infinities and NaN of a student are nothing to warn of
+            return _run_and_judge(blank, exercise, plan, submission, runner, facts)
     except EngineError as error:
         return _ungraded(blank, exercise, str(error.what))
     except Exception as error:  # a bug of ours must not become a mark
+        _log.debug("judging %s failed", exercise.item, exc_info=True)
         return _ungraded(blank, exercise, f"an error of Softmark itself ({type(error).__name__})")
 
 

@@ -125,13 +125,25 @@ class _Bindings:
         return None
 
 
+_TELLING = {
+    ast.Name,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Global,
+    ast.Import,
+    ast.ImportFrom,
+}
+
+
 def _survey(tree: ast.Module) -> _Bindings:
     """Walk the tree once, without recursion."""
     found = _Bindings()
     waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
         node, nested = waiting.pop()
-        _note(found, node, nested)
+        if type(node) in _TELLING:
+            _note(found, node, nested)
         inner = nested or isinstance(node, _Function | ast.ClassDef | ast.Lambda)
         waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
     return found

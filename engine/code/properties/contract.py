@@ -66,16 +66,17 @@ def _pure(group: Group, seen: Observations) -> str | None:
 def _refuses(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
     seen.not_lost(member)
-    observation, call = seen[member], described(seen.plan, member, seen.function, shapes=True)
-    if observation.exception is None:
-        shape = "" if observation.shape is None else f" of shape {shape_text(observation.shape)}"
-        return f"{call} gave a result{shape} instead of an error"
-    kind = observation.exception.type
+    observation = seen[member]
+    kind = None if observation.exception is None else observation.exception.type
     if kind in _REFUSALS or (kind == "RuntimeError" and seen.library == "torch"):
         return None
-    if kind in _OTHER_BUILTIN:
+    if kind is not None and kind not in _OTHER_BUILTIN:
+        return None  # a class of the student's own
+    call = described(seen.plan, member, seen.function, shapes=True)
+    if kind is not None:
         return f"{call} raised {kind}, not ValueError"
-    return None  # a class of the student's own
+    shape = "" if observation.shape is None else f" of shape {shape_text(observation.shape)}"
+    return f"{call} gave a result{shape} instead of an error"
 
 
 def _values(group: Group, seen: Observations) -> str | None:

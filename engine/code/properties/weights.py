@@ -74,16 +74,16 @@ def _settled(group: Group, seen: Observations) -> str | None:
     """Large scores: finite, and weights that sum to 1 (or, without an axis, a mixture of the values)."""
     (member,) = group.members
     values = seen.values(member)
-    call = described(seen.plan, member, seen.function)
     if not np.isfinite(values).all():
         bad = values[~np.isfinite(values)].flat[0]
-        return f"{call} gave {number(bad)}"
+        return f"{described(seen.plan, member, seen.function)} gave {number(bad)}"
     if "axis" not in group.data:
         return None
     sums = values.sum(axis=int(group.data["axis"]))
     if (np.abs(sums - 1.0) <= seen.expected(member).relative).all():
         return None
-    return f"for {call} the weights sum to {numbers(np.unique(sums))}"
+    told = numbers(np.unique(sums))
+    return f"for {described(seen.plan, member, seen.function)} the weights sum to {told}"
 
 
 def _hot(group: Group, seen: Observations) -> str | None:

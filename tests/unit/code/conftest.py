@@ -1,0 +1,59 @@
+"""Exercises as the bank has them, plans, and a way to grade a source with the trusted runner."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
+from engine.code.case import Plan
+from engine.code.trusted import TrustedRunner
+from engine.model import CodeSubmission, GradeReport, Mode
+from engine.spec import load_spec
+
+CODE = Path(__file__).parents[3] / "problems" / "code"
+
+
+@cache
+def _exercise(item: str) -> CodeExercise:
+    path = CODE / item / f"{item}.yaml"
+    return load_exercise(load_spec(path), path.parent, "version")
+
+
+@cache
+def _plan(item: str, seed: int) -> Plan:
+    return freeze_plan(_exercise(item), seed.to_bytes(4, "big"))
+
+
+def _submission(source: str) -> CodeSubmission:
+    return CodeSubmission(source, "handed_in.py", hashlib.sha256(source.encode()).hexdigest())
+
+
+def _grade(item: str, source: str, seed: int = 0) -> GradeReport:
+    exercise, plan = _exercise(item), _plan(item, seed)
+    with TrustedRunner() as runner:
+        return grade_code(exercise, plan, _submission(source), runner, mode=Mode.PRACTICE, student="s01")
+
+
+@pytest.fixture(scope="session")
+def exercise_of() -> Callable[[str], CodeExercise]:
+    return _exercise
+
+
+@pytest.fixture(scope="session")
+def plan_of() -> Callable[[str, int], Plan]:
+    return _plan
+
+
+@pytest.fixture(scope="session")
+def submission_of() -> Callable[[str], CodeSubmission]:
+    return _submission
+
+
+@pytest.fixture(scope="session")
+def grade() -> Callable[..., GradeReport]:
+    return _grade

@@ -1,0 +1,5 @@
+import torch.nn.functional as F  # noqa: N812
+
+
+def sdpa(Q, K, V, mask=None):
+    return F.scaled_dot_product_attention(Q, K, V, attn_mask=mask)

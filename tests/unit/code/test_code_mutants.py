@@ -1,0 +1,64 @@
+"""Every known mistake is killed by its check and named, whoever writes it and in whatever library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.code import CodeExercise
+from engine.model import GradeReport, Outcome, Verdict
+
+TWINS = Path(__file__).parent / "twins"
+CODE = Path(__file__).parents[3] / "problems" / "code"
+FILES = [
+    (item, path.stem)
+    for item in ("softmax", "sdpa")
+    for path in sorted((CODE / item / "mutants").glob("*.py"))
+]
+SEEDS = range(5)
+
+Grade = Callable[..., GradeReport]
+
+
+def _mutant(exercise: CodeExercise, stem: str):  # type: ignore[no-untyped-def]
+    return next(mutant for mutant in exercise.mutants if mutant.filename == f"mutants/{stem}.py")
+
+
+@pytest.mark.parametrize(("item", "stem"), FILES)
+def test_every_mutant_file_is_declared_and_has_a_twin(
+    item: str, stem: str, exercise_of: Callable[[str], CodeExercise]
+) -> None:
+    assert _mutant(exercise_of(item), stem).feedback
+    assert (TWINS / item / f"{stem}.py").exists()
+
+
+@pytest.mark.parametrize(("item", "stem"), FILES)
+def test_mutant_is_killed_by_its_checks_and_named(
+    item: str, stem: str, grade: Grade, exercise_of: Callable[[str], CodeExercise]
+) -> None:
+    mutant = _mutant(exercise_of(item), stem)
+    for seed in SEEDS:
+        _assert_killed_and_named(grade(item, mutant.source, seed), mutant, seed)
+
+
+@pytest.mark.parametrize(("item", "stem"), FILES)
+def test_torch_twin_in_another_style_is_killed_and_named(
+    item: str, stem: str, grade: Grade, exercise_of: Callable[[str], CodeExercise]
+) -> None:
+    mutant = _mutant(exercise_of(item), stem)
+    source = (TWINS / item / f"{stem}.py").read_text()
+    assert "import torch" in source
+    for seed in SEEDS:
+        _assert_killed_and_named(grade(item, source, seed), mutant, seed)
+
+
+def _assert_killed_and_named(report: GradeReport, mutant, seed: int) -> None:  # type: ignore[no-untyped-def]
+    failed = {check.id for check in report.checks if check.verdict is Verdict.FAILED}
+    assert set(mutant.killed_by) <= failed, (seed, failed, report.notes)
+    assert [found.misconception for found in report.diagnosis] == [mutant.id], (seed, failed)
+    assert report.diagnosis[0].message == mutant.feedback
+    assert report.outcome in (Outcome.PARTIAL, Outcome.WRONG) and report.score is not None
+    assert report.score < report.max_score
+    assert report.counterexample is not None

@@ -1,0 +1,32 @@
+"""No right solution fails, however it is written and whatever the plan's seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.model import GradeReport, Outcome, Verdict
+
+RIGHT = Path(__file__).parent / "right"
+SEEDS = range(100)
+FILES = sorted(RIGHT.glob("*/*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_right_solution_passes_every_plan(path: Path, grade: Callable[..., GradeReport]) -> None:
+    source = path.read_text()
+    for seed in SEEDS:
+        report = grade(path.parent.name, source, seed)
+        failed = [(c.id, c.message) for c in report.checks if c.verdict is not Verdict.PASSED]
+        assert not failed, (seed, failed, report.notes)
+        assert report.outcome is Outcome.RIGHT and report.score == report.max_score
+        assert report.diagnosis == () and report.counterexample is None
+
+
+def test_there_are_many_styles() -> None:
+    for item in ("softmax", "sdpa"):
+        sources = [path.read_text() for path in FILES if path.parent.name == item]
+        assert len(sources) >= 8
+        assert sum("torch" in source for source in sources) >= 3

@@ -1,0 +1,23 @@
+import torch
+
+
+def softmax(scores, mask=None, dim=-1):
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    return torch.nan_to_num(torch.softmax(scores, dim), nan=0.0)
+
+
+def check(Q, K, V, mask):
+    if Q.size(-1) != K.size(-1) or K.size(-2) != V.size(-2):
+        raise ValueError
+    if mask is not None and mask.shape[-2:] != (Q.size(-2), K.size(-2)):
+        raise ValueError
+
+
+def sdpa(Q, K, V, mask=None):
+    check(Q, K, V, mask)
+    q, k = (
+        torch.nn.functional.normalize(x, dim=-1, eps=1e-300 if x.dtype == torch.float64 else 1e-30)
+        for x in (Q, K)
+    )
+    return softmax(q @ k.mT, mask) @ V
