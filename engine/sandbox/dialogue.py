@@ -1,0 +1,295 @@
+"""The grader's half of the conversation with one child, without any input or output.
+
+Nothing that arrives is believed: frames must come in their order, a reply before its request is a
+violation, and values are decoded into plain data under caps.  After a violation none of the child's
+replies counts, not even earlier ones: whatever wrote the forged frame may have written those too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, TableFunction
+from engine.sandbox.inside.wire import (
+    ArrayNode,
+    Frame,
+    FrameReader,
+    Kind,
+    TableNode,
+    TreeReader,
+    TreeWriter,
+    WireError,
+    pack,
+)
+from engine.sandbox.text import clean
+
+__all__ = ["Dialogue", "EncodedPlan", "encode_load", "encode_plan"]
+
+_OVERHEAD_BYTES = 2**16
+_MAX_TEXT = 2000
+_MAX_PLAN_BYTES = 2**31 - 1
+
+_SENTENCES: Mapping[str, str] = MappingProxyType(
+    {
+        "missing": "The file doesn't define this function.",
+        "generator": "The function returned a generator; it must return the values themselves.",
+        "coroutine": "The function is asynchronous; it must return the values themselves.",
+        "function": "The function returned a function.",
+        "class": "The function returned a class.",
+        "set": "The function returned a set; a list or tuple was expected.",
+        "bytes": "The function returned bytes.",
+        "complex": "The function returned a complex number.",
+        "iterator": "The function returned an iterator; it must return the values themselves.",
+        "dict-key": "The function returned a dict with keys that are no strings.",
+        "array-subclass": "The function returned a subclass of numpy.ndarray; a plain array was expected.",
+        "tensor-subclass": "The function returned a subclass of torch.Tensor; a plain tensor was expected.",
+        "tensor-kind": "The function returned a sparse, quantised, meta or non-CPU tensor.",
+        "dtype": "The function returned an array of a dtype that can't be compared.",
+        "object": "The function returned an object that is no number, array, list, tuple or dict.",
+        "bytes-cap": "The result is larger than the limit.",
+        "tree": "The result is nested too deeply or has too many parts.",
+        "integer": "The result holds an integer with too many digits.",
+        "text": "The result holds a text that is too long.",
+        "dimensions": "The result has too many dimensions.",
+        "json": "The result is larger than the limit.",
+    }
+)
+_DEFAULT_SENTENCES: Mapping[CallStatus, str] = MappingProxyType(
+    {
+        CallStatus.TIMED_OUT: "The call used up its processor time.",
+        CallStatus.OUT_OF_MEMORY: "The call needed more memory than the limit.",
+        CallStatus.TOO_LARGE: "The result is larger than the limit.",
+        CallStatus.UNSUPPORTED: "The function returned something that can't be compared.",
+    }
+)
+VIOLATION = "The code wrote to the grader's channel on its own account; none of its results counts."
+
+# what a child may say of itself; the rest only the grader can state
+_FROM_CHILD = frozenset(
+    {
+        CallStatus.RETURNED,
+        CallStatus.RAISED,
+        CallStatus.TIMED_OUT,
+        CallStatus.OUT_OF_MEMORY,
+        CallStatus.TOO_LARGE,
+        CallStatus.UNSUPPORTED,
+        CallStatus.NOT_RUN,
+    }
+)
+
+
+class EncodedPlan:
+    """All calls of a job as the bytes of one frame."""
+
+    def __init__(self, frame: bytes, count: int) -> None:
+        self.frame = frame
+        self.count = count
+
+
+def _describe(value: Any, _limit: int) -> ArrayNode | TableNode:
+    if isinstance(value, Leaf):
+        return ArrayNode(
+            value.library, value.dtype, value.shape, value.data, value.contiguous, value.writeable
+        )
+    if isinstance(value, TableFunction):
+        return TableNode(value.name, value.rows)
+    raise TypeError(f"a {type(value).__name__} can't be sent to a child")
+
+
+def encode_plan(job: Job) -> EncodedPlan:
+    """Encode the calls of a job.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For an argument that is no wire value: a fault of the plan, not of a submission.
+    """
+    writer = TreeWriter(_describe, _MAX_PLAN_BYTES)
+    calls = []
+    at = 0
+    for call in job.calls:
+        first = len(writer.blobs)
+        calls.append(
+            {
+                "f": call.function,
+                "at": at,
+                "a": [writer.node(value) for value in call.args],
+                "k": [[name, writer.node(value)] for name, value in call.kwargs.items()],
+                "r": call.return_arguments,
+            }
+        )
+        at += sum(map(len, writer.blobs[first:]))
+    frame = pack(Kind.PLAN, {"calls": calls, "call_s": job.limits.call_s}, writer.blobs)
+    return EncodedPlan(frame, len(calls))
+
+
+def encode_load(job: Job, first: int, load_s: float, output_bytes: int) -> bytes:
+    """Encode the request to load the file; calls begin with number `first`."""
+    body = {
+        "source": job.source,
+        "filename": job.filename,
+        "functions": list(job.functions),
+        "load_s": load_s,
+        "first": first,
+        "output_bytes": output_bytes,
+    }
+    return pack(Kind.LOAD, body)
+
+
+class Dialogue:
+    """State of the conversation with one child.
+
+    Parameters
+    ----------
+    first, count : int
+        Calls ``first`` to ``count - 1`` are expected, in this order.
+    output_bytes : int
+        Most bytes of results.
+    check_order : bool
+        False switches the order check off (tests only).
+    """
+
+    def __init__(self, first: int, count: int, output_bytes: int, *, check_order: bool = True) -> None:
+        self._reader = FrameReader(output_bytes)
+        self._left = output_bytes + _OVERHEAD_BYTES * (count - first + 2)
+        self._output_bytes = output_bytes
+        self._check_order = check_order
+        self._count = count
+        self.next = first
+        self.locked = False
+        self.plan_sent = False
+        self.ended = False
+        self.violated = False
+        self.broken: str | None = None
+        self.load: CallOutcome | None = None
+        self.missing: tuple[str, ...] = ()
+        self.outcomes: dict[int, CallOutcome] = {}
+
+    @property
+    def wants_plan(self) -> bool:
+        """Whether the file is loaded and the plan not yet sent."""
+        return self.load is not None and self.load.status is CallStatus.RETURNED and not self.plan_sent
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is to be expected."""
+        return self.ended or self.violated or self.broken is not None
+
+    @property
+    def _may_end(self) -> bool:
+        if self.load is None:
+            return False
+        return (
+            self.load.status is not CallStatus.RETURNED or self.next >= self._count or not self._check_order
+        )
+
+    def feed(self, data: bytes) -> None:
+        """Take in bytes from the child."""
+        self._left -= len(data)
+        if self._left < 0:
+            self.violated = True
+            return
+        self._reader.feed(data)
+        try:
+            for frame in self._reader.frames():
+                if self.over:
+                    self.violated = True
+                    return
+                self._take(frame)
+        except WireError:
+            self.violated = True
+
+    def _take(self, frame: Frame) -> None:
+        if not isinstance(frame.body, dict):
+            raise WireError("body")
+        if not self.locked:
+            self._take_lock(frame)
+        elif frame.kind == Kind.LOADED and self.load is None:
+            self.load = _outcome(frame)
+            self.missing = _names(frame.body.get("missing"))
+        elif frame.kind == Kind.RESULT:
+            self._take_result(frame)
+        elif frame.kind == Kind.END and self._may_end:
+            self.ended = True
+        else:
+            raise WireError("order")
+
+    def _take_lock(self, frame: Frame) -> None:
+        if frame.kind == Kind.BROKEN:
+            self.broken = str(frame.body.get("layer"))
+        elif frame.kind == Kind.LOCKED:
+            self.locked = True
+        else:
+            raise WireError("order")
+
+    def _take_result(self, frame: Frame) -> None:
+        index = frame.body.get("index")
+        if type(index) is not int or not 0 <= index < self._count:
+            raise WireError("index")
+        if self._check_order and (not self.plan_sent or index != self.next):
+            raise WireError("order")
+        self.outcomes.setdefault(index, _outcome(frame))
+        self.next = index + 1
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise WireError("names")
+    return tuple(value)
+
+
+def _leaf(node: ArrayNode) -> Leaf:
+    return Leaf(node.library, node.dtype, node.shape, bytes(node.data))
+
+
+def _outcome(frame: Frame) -> CallOutcome:
+    body = frame.body
+    try:
+        status = CallStatus(body.get("status"))
+    except ValueError:
+        raise WireError("status") from None
+    if status not in _FROM_CHILD:
+        raise WireError("status")
+    reader = TreeReader(frame.blob, _leaf)
+    value = reader.value(body.get("value"))
+    arguments = body.get("arguments")
+    if arguments is not None:
+        if not isinstance(arguments, list):
+            raise WireError("arguments")
+        arguments = tuple(reader.value(node) for node in arguments)
+    reader.done()
+    return CallOutcome(
+        status=status,
+        value=value,
+        exception=_exception(body.get("exception")),
+        arguments=arguments,
+        seconds=_seconds(body.get("seconds", 0.0)),
+        detail=_sentence(status, body.get("code")),
+    )
+
+
+def _sentence(status: CallStatus, code: Any) -> str:
+    if isinstance(code, str) and status is CallStatus.TOO_LARGE:
+        code = "bytes-cap" if code == "bytes" else code
+    if isinstance(code, str) and code in _SENTENCES:
+        return _SENTENCES[code]
+    return _DEFAULT_SENTENCES.get(status, "")
+
+
+def _seconds(value: Any) -> float:
+    if not isinstance(value, (int, float)) or not 0 <= value < 1e6:
+        raise WireError("seconds")
+    return float(value)
+
+
+def _exception(value: Any) -> ExceptionInfo | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise WireError("exception")
+    name, text, line = value.get("type"), value.get("text"), value.get("line")
+    if not isinstance(name, str) or not isinstance(text, str) or type(line) not in (int, type(None)):
+        raise WireError("exception")
+    return ExceptionInfo(clean(name, 100), clean(text, _MAX_TEXT), line)

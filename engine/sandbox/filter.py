@@ -1,0 +1,95 @@
+"""The seccomp filter: an allowlist of system calls, compiled here and installed by each child."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import tempfile
+
+__all__ = ["allowed_calls", "compile_filter", "libseccomp_version"]
+
+_MEMORY = "mmap munmap mremap mprotect madvise brk membarrier mincore"
+_READING = (
+    "read readv pread64 preadv open openat close close_range fstat stat lstat newfstatat statx lseek access "
+    "faccessat readlink readlinkat getcwd getdents64 getdents fadvise64 statfs fstatfs dup dup2 dup3"
+)
+_WRITING = "write writev"  # to the output pipe and the job's socket: nothing else is open
+_THREADS = (
+    "futex futex_waitv sched_yield sched_getaffinity sched_getparam sched_getscheduler set_robust_list "
+    "get_robust_list rseq set_tid_address arch_prctl gettid exit exit_group getcpu"
+)
+_SIGNALS = "rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack setitimer getitimer alarm pause restart_syscall"
+_TIME = "nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getrusage"
+_IDENTITY = "getpid getppid getuid geteuid getgid getegid getresuid getresgid getgroups getpgid getpgrp getsid uname sysinfo"
+_OTHER = "getrandom poll ppoll select pselect6 getrlimit capget getpriority"
+# answered as "not there", so that a C library falls back to an older call that the list judges
+_ABSENT = "clone3 openat2 faccessat2 fchmodat2 io_uring_setup io_uring_enter io_uring_register"
+
+_CLONE_THREAD = 0x00010000
+_FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC
+_PRCTL_NAMES = (15, 16)  # PR_SET_NAME, PR_GET_NAME
+_O_ASYNC = 0o20000
+
+
+def allowed_calls() -> tuple[str, ...]:
+    """Return the names of the calls that are allowed whatever their arguments."""
+    groups = (_MEMORY, _READING, _WRITING, _THREADS, _SIGNALS, _TIME, _IDENTITY, _OTHER)
+    return tuple(" ".join(groups).split())
+
+
+@functools.cache
+def compile_filter() -> bytes:
+    """Return the filter as BPF, 8 bytes an instruction.
+
+    Everything that isn't named fails with EPERM.  Calls that depend on arguments: ``clone`` makes
+    threads only; ``fcntl`` knows six commands (F_SETOWN, F_SETSIG and O_ASYNC together would send
+    any signal, SIGKILL included, to oneself at a chosen time); ``prctl`` names threads;
+    ``prlimit64`` reads; ``ioctl`` is answered with ENOTTY.
+
+    Raises
+    ------
+    RuntimeError, OSError
+        Without libseccomp.
+    """
+    import pyseccomp as seccomp
+
+    rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
+    for name in allowed_calls():
+        _add(rules, seccomp.ALLOW, name)
+    for name in _ABSENT.split():
+        _add(rules, seccomp.ERRNO(errno.ENOSYS), name)
+    _add(rules, seccomp.ERRNO(errno.ENOTTY), "ioctl")
+    arg = seccomp.Arg
+    _add(rules, seccomp.ALLOW, "clone", arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
+    for command in _FCNTL_COMMANDS:
+        if command == 4:
+            _add(rules, seccomp.ALLOW, "fcntl", arg(1, seccomp.EQ, 4), arg(2, seccomp.MASKED_EQ, _O_ASYNC, 0))
+        else:
+            _add(rules, seccomp.ALLOW, "fcntl", arg(1, seccomp.EQ, command))
+    for option in _PRCTL_NAMES:
+        _add(rules, seccomp.ALLOW, "prctl", arg(0, seccomp.EQ, option))
+    _add(rules, seccomp.ALLOW, "prlimit64", arg(2, seccomp.EQ, 0))
+    with tempfile.TemporaryFile() as file:
+        rules.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def _add(rules: object, action: int, name: str, *arguments: object) -> None:
+    try:
+        rules.add_rule(action, name, *arguments)  # type: ignore[attr-defined]
+    except OSError as error:
+        if error.errno not in (errno.EFAULT, errno.EDOM):
+            raise  # EFAULT, EDOM: this architecture or this libseccomp has no such call
+    except ValueError:
+        return  # an unknown name: denied by default
+
+
+def libseccomp_version() -> str | None:
+    """Return the version of libseccomp, None where it is missing."""
+    try:
+        import pyseccomp as seccomp
+
+        return ".".join(map(str, seccomp.get_version())) if hasattr(seccomp, "get_version") else "2"
+    except (ImportError, RuntimeError, OSError):
+        return None

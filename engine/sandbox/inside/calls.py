@@ -1,0 +1,247 @@
+"""Loads student code and calls its functions; whatever happens becomes a small JSON report.
+
+Everything that student code can throw is caught here (`BaseException`), everything it returns is
+encoded under a cap, and no text of ours quotes it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import linecache
+import signal
+import sys
+import time
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+from .leaves import describe, make_array
+from .tables import make_function
+from .wire import MAX_STRING, TableNode, TooLargeError, TreeReader, TreeWriter, UnsupportedError
+
+__all__ = ["MODULE_NAME", "Plan", "load", "run_call"]
+
+MODULE_NAME: Final = "submission"
+_MAX_TEXT: Final = 2000
+_MAX_NAME: Final = 100
+_REPEAT_S: Final = 0.1
+_DESCRIBE_S: Final = 0.5
+_OUT_OF_MEMORY_TEXTS: Final = (
+    "can't allocate memory",
+    "bad_alloc",
+    "not enough memory",
+    "Cannot allocate memory",
+)
+
+Report = dict[str, Any]
+
+
+class _OutOfTimeError(BaseException):
+    """Raised inside student code when its processor time is used up."""
+
+
+class _Clock:
+    """A processor-time limit that interrupts Python code, again and again until it gives in."""
+
+    armed = False
+
+    def __enter__(self) -> None:
+        self.armed = True
+
+    def __exit__(self, *_: object) -> None:
+        self.armed = False
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def start(self, seconds: float) -> _Clock:
+        """Arm the clock."""
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGPROF, self._ring)
+            signal.setitimer(signal.ITIMER_PROF, seconds, _REPEAT_S)
+        return self
+
+    def _ring(self, *_: object) -> None:
+        if self.armed:
+            raise _OutOfTimeError
+
+
+_clock = _Clock()
+
+
+def load(source: str, filename: str, functions: list[str], cpu_s: float) -> tuple[types.ModuleType, Report]:
+    """Import the source as a module.
+
+    Parameters
+    ----------
+    source, filename : str
+        The file's text, and its name for tracebacks.
+    functions : list of str
+        Names that it should define.
+    cpu_s : float
+        Processor time that it may take.
+
+    Returns
+    -------
+    module : module
+        Named ``submission``, so that a ``__main__`` guard doesn't run.
+    report : dict
+        ``status``, ``exception``, ``missing``, ``seconds``.
+    """
+    module = types.ModuleType(MODULE_NAME)
+    module.__file__ = filename
+    sys.modules[MODULE_NAME] = module
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+
+    def act() -> Report:
+        code = compile(source, filename, "exec", dont_inherit=True)
+        builtins.exec(code, module.__dict__)
+        return {"status": "returned"}
+
+    report = _guarded(act, filename, cpu_s)
+    names = module.__dict__
+    report["missing"] = [name for name in functions if not callable(names.get(name))]
+    return module, report
+
+
+class Plan:
+    """The calls of one job, decoded one by one.
+
+    Parameters
+    ----------
+    body : dict
+        ``calls`` (each ``f``, ``a``, ``k``, ``r``, ``at``) and ``call_s``.
+    blob : memoryview
+        All leaves; ``at`` says where a call's own begin.
+    """
+
+    def __init__(self, body: dict[str, Any], blob: memoryview) -> None:
+        self.calls: list[dict[str, Any]] = body["calls"]
+        self.call_s: float = body["call_s"]
+        self._blob = blob
+
+    def arguments(self, index: int) -> tuple[list[Any], dict[str, Any]]:
+        """Return fresh positional and keyword arguments of one call."""
+        call = self.calls[index]
+        reader = TreeReader(self._blob, make_array, _make_table)
+        reader.skip_to(call["at"])
+        args = [reader.value(node) for node in call["a"]]
+        return args, {name: reader.value(node) for name, node in call["k"]}
+
+
+def _make_table(node: TableNode) -> Callable[..., Any]:
+    return make_function(node, _copy)
+
+
+def _copy(value: Any) -> Any:
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return kind(_copy(item) for item in value)
+    if kind is dict:
+        return {key: _copy(item) for key, item in value.items()}
+    if hasattr(value, "clone"):
+        return value.clone()
+    return value.copy() if hasattr(value, "copy") else value
+
+
+def run_call(
+    module: types.ModuleType, plan: Plan, index: int, filename: str, max_bytes: int
+) -> tuple[Report, list[bytes]]:
+    """Do one call of the plan.
+
+    Returns
+    -------
+    report : dict
+        ``index``, ``status``, and ``value``, ``arguments``, ``exception``, ``code`` as they apply.
+    blobs : list of bytes
+        The leaves of value and arguments.
+    """
+    call = plan.calls[index]
+    function = module.__dict__.get(call["f"])
+    if not callable(function):
+        return {"index": index, "status": "not_run", "code": "missing", "seconds": 0.0}, []
+    args, kwargs = plan.arguments(index)
+    writer = TreeWriter(_describe, max_bytes)
+    begun = time.perf_counter()
+
+    def act() -> Report:
+        value = function(*args, **kwargs)
+        seconds = time.perf_counter() - begun
+        report: Report = {"status": "returned", "seconds": seconds, "value": writer.node(value)}
+        if call["r"]:
+            after = [*args, *kwargs.values()]
+            report["arguments"] = [None if callable(v) else writer.node(v) for v in after]
+        return report
+
+    report = _guarded(act, filename, plan.call_s)
+    report["index"] = index
+    report.setdefault("seconds", time.perf_counter() - begun)
+    return report, writer.blobs if report["status"] == "returned" else []
+
+
+def _describe(value: Any, limit: int) -> Any:
+    try:
+        return describe(value, limit)
+    except (UnsupportedError, TooLargeError, MemoryError, _OutOfTimeError):
+        raise
+    except Exception:  # a wrapped or half-made tensor can fail in any way
+        raise UnsupportedError("object") from None
+
+
+def _guarded(act: Callable[[], Report], filename: str, cpu_s: float) -> Report:
+    begun = time.perf_counter()
+    try:
+        with _clock.start(cpu_s):
+            return act()
+    except _OutOfTimeError:
+        return {"status": "timed_out"}
+    except UnsupportedError as error:
+        return {"status": "unsupported", "code": str(error)}
+    except TooLargeError as error:
+        return {"status": "too_large", "code": str(error)}
+    except BaseException as error:
+        report = _explained(error, filename)
+        report["seconds"] = time.perf_counter() - begun
+        return report
+
+
+def _explained(error: BaseException, filename: str) -> Report:
+    """Describe an exception without trusting any of its methods."""
+    name = _class_name(error)
+    line = _line(error, filename)
+    text = ""
+    try:
+        with _clock.start(_DESCRIBE_S):
+            text = _plain(str(error))
+    except BaseException:
+        text = "(its text can't be shown)"
+    if isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and any(t in text for t in _OUT_OF_MEMORY_TEXTS)
+    ):
+        gc.collect()
+        return {"status": "out_of_memory"}
+    return {"status": "raised", "exception": {"type": name, "text": text, "line": line}}
+
+
+def _class_name(error: BaseException) -> str:
+    getter = type.__dict__["__name__"].__get__  # a metaclass may lie
+    return _plain(getter(type(error)))[:_MAX_NAME]
+
+
+def _plain(text: str) -> str:
+    cut = str.__getitem__(text, slice(0, _MAX_TEXT))
+    return cut.encode("utf-8", "replace").decode("utf-8")
+
+
+def _line(error: BaseException, filename: str) -> int | None:
+    if isinstance(error, SyntaxError) and error.filename == filename:
+        return error.lineno if type(error.lineno) is int else None
+    line = None
+    trace = error.__traceback__
+    for _ in range(MAX_STRING):
+        if trace is None:
+            break
+        if trace.tb_frame.f_code.co_filename == filename:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line if type(line) is int else None

@@ -1,0 +1,140 @@
+"""Arrays to and from the wire, on the child's side.
+
+Types are compared with ``type(x) is …`` and sizes before anything is copied: a tensor of 10**12
+elements that shares one is 4 bytes in memory until ``contiguous()`` is called on it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from .wire import ITEM_SIZES, ArrayNode, TooLargeError, UnsupportedError
+
+__all__ = ["describe", "make_array"]
+
+_NUMPY_SCALARS = frozenset(np.dtype(name).type for name in ITEM_SIZES if name != "bfloat16")
+
+
+def describe(value: Any, limit: int) -> ArrayNode:
+    """Return the array node of `value`.
+
+    Parameters
+    ----------
+    value : object
+        Whatever student code returned.
+    limit : int
+        Most bytes that it may take.
+
+    Raises
+    ------
+    UnsupportedError
+        With a code, for everything but plain dense CPU arrays of a listed dtype.
+    TooLargeError
+    """
+    kind = type(value)
+    if kind is np.ndarray:
+        return _from_numpy(value, limit)
+    if kind in _NUMPY_SCALARS:
+        return _from_numpy(np.asarray(value), limit)
+    torch = sys.modules.get("torch")
+    if torch is not None and kind is torch.Tensor:
+        return _from_torch(torch, value, limit)
+    raise UnsupportedError(_code(value))
+
+
+def _code(value: Any) -> str:
+    """Return one of the fixed codes; nothing of the value's own gets into it."""
+    kind = type(value)
+    for base, code in _CODES:
+        if kind is base:
+            return code
+    if issubclass(kind, (np.ndarray, np.generic)):
+        return "array-subclass"
+    torch = sys.modules.get("torch")
+    if torch is not None and issubclass(kind, torch.Tensor):
+        return "tensor-subclass"
+    return "object"
+
+
+async def _coroutine() -> None:
+    """Exist only for its type."""
+
+
+_started = _coroutine()
+_CODES = (
+    (type(i for i in ()), "generator"),
+    (type(_started), "coroutine"),
+    (type(lambda: None), "function"),
+    (set, "set"),
+    (frozenset, "set"),
+    (bytes, "bytes"),
+    (bytearray, "bytes"),
+    (complex, "complex"),
+    (range, "iterator"),
+    (map, "iterator"),
+    (zip, "iterator"),
+    (filter, "iterator"),
+    (type, "class"),
+)
+_started.close()
+
+
+def _check_size(dtype: str, shape: tuple[int, ...], limit: int) -> None:
+    if math.prod(shape) * ITEM_SIZES[dtype] > limit:
+        raise TooLargeError("bytes")
+
+
+def _from_numpy(array: Any, limit: int) -> ArrayNode:
+    name = array.dtype.name
+    if name not in ITEM_SIZES or array.dtype.kind not in "biufc":
+        raise UnsupportedError("dtype")
+    _check_size(name, array.shape, limit)
+    data = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
+    return ArrayNode("numpy", name, tuple(int(n) for n in array.shape), data)
+
+
+def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
+    name = str(tensor.dtype).removeprefix("torch.")
+    if tensor.layout is not torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
+        raise UnsupportedError("tensor-kind")
+    if name not in ITEM_SIZES:
+        raise UnsupportedError("dtype")
+    shape = tuple(int(n) for n in tensor.shape)
+    _check_size(name, shape, limit)
+    plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
+    data = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
+    return ArrayNode("torch", name, shape, data)
+
+
+def make_array(node: ArrayNode) -> Any:
+    """Return a fresh, writeable array of its own memory (strided or read-only where the node says so)."""
+    return _make_torch(node) if node.library == "torch" else _make_numpy(node)
+
+
+def _make_numpy(node: ArrayNode) -> Any:
+    flat = np.frombuffer(node.data, dtype=np.dtype(node.dtype).newbyteorder("<"))
+    array = flat.astype(np.dtype(node.dtype), copy=True).reshape(node.shape)
+    if not node.contiguous and array.ndim:
+        wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), dtype=array.dtype)
+        wide[..., ::2] = array
+        array = wide[..., ::2]
+    array.flags.writeable = node.writeable
+    return array
+
+
+def _make_torch(node: ArrayNode) -> Any:
+    import torch
+
+    dtype = getattr(torch, node.dtype)
+    if not len(node.data):
+        return torch.empty(node.shape, dtype=dtype)
+    tensor = torch.frombuffer(bytearray(node.data), dtype=dtype).reshape(node.shape)
+    if not node.contiguous and tensor.dim():
+        wide = torch.zeros((*tensor.shape[:-1], 2 * tensor.shape[-1]), dtype=dtype)
+        wide[..., ::2] = tensor
+        tensor = wide[..., ::2]
+    return tensor

@@ -1,0 +1,79 @@
+"""The weakest tier's process: one job, a fresh interpreter, limits where the system has them.
+
+It runs on any operating system; nothing here stops hostile code.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .child import Channel, serve
+from .wire import Kind
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Serve one job on standard input and output, then end."""
+    read_fd, write_fd = _take_channel()
+    channel = Channel(read_fd, write_fd)
+    import numpy  # noqa: F401  before the limits; torch only if the job asks for it
+
+    settings = channel.receive()
+    if settings is None:
+        return
+    os.environ.clear()
+    if settings.body["torch"]:
+        import torch
+
+        torch.set_num_threads(1)
+    _limit(settings.body["memory_mib"], settings.body["cpu_s"])
+    channel.send(Kind.LOCKED, {})
+    serve(channel)
+    os._exit(0)
+
+
+def _take_channel() -> tuple[int, int]:
+    """Move the pipes away from 0 and 1, so that printing can't disturb them."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        for fd in (0, 1):
+            msvcrt.setmode(fd, os.O_BINARY)
+    read_fd, write_fd = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    return read_fd, write_fd
+
+
+def _limit(memory_mib: int, cpu_s: int) -> None:
+    """Set what limits there are; a system without one of them goes without it."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    size = _address_space()
+    wanted = [
+        (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_FSIZE, 0, 0),
+    ]
+    if size:
+        wanted.append((resource.RLIMIT_AS, size + memory_mib * 2**20, size + memory_mib * 2**20))
+    for name, soft, hard in wanted:
+        try:
+            resource.setrlimit(name, (soft, hard))
+        except (OSError, ValueError):
+            continue
+
+
+def _address_space() -> int:
+    """Return the size of the address space in bytes, 0 where that can't be read."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0

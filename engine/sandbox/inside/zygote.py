@@ -1,0 +1,140 @@
+"""The process that has torch loaded and forks one child per submission (Linux).
+
+It reads nothing that student code wrote: a job goes from the grader to the child over the child's
+own socket.  Its only peer is the grader, over a sequenced-packet socket; when that closes, for
+whatever reason, it kills its children and ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+from typing import Any, NoReturn
+
+from . import child, landlock, linux, lockdown
+from .exits import OUR_FAULT
+from .warm import warm_up
+from .wire import Kind
+
+__all__ = ["main"]
+
+_MESSAGE_BYTES = 2**18
+_CAP_SETGID, _CAP_SETUID = 6, 7
+
+
+def main() -> None:
+    """Serve the grader at the other end of standard input."""
+    control = socket.socket(fileno=os.dup(0))
+    control.set_inheritable(False)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    settings = json.loads(control.recv(_MESSAGE_BYTES))
+    versions = warm_up()
+    linux.prctl(linux.PR_SET_DUMPABLE, 0)
+    if settings["die_with_parent"]:
+        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if settings["keep_capabilities"]:
+        linux.keep_capabilities((_CAP_SETGID, _CAP_SETUID))
+    zygote = Zygote(control, _confinement(settings))
+    zygote.say({"ready": versions}, [os.pidfd_open(os.getpid())])
+    zygote.serve()
+
+
+def _confinement(settings: dict[str, Any]) -> lockdown.Confinement:
+    off = frozenset(settings["off"])
+    ruleset = None
+    if "landlock" not in off:
+        ruleset = landlock.make_ruleset(settings["abi"], settings["readable"])
+    return lockdown.Confinement(
+        uid=settings["uid"],
+        filter=bytes.fromhex(settings["filter"]),
+        ruleset=ruleset,
+        processes=settings["processes"],
+        path_fds=settings["path_fds"],
+        off=off,
+    )
+
+
+class Zygote:
+    """Forks on request and reports how each child ended."""
+
+    def __init__(self, control: socket.socket, confinement: lockdown.Confinement) -> None:
+        self._control = control
+        self._confinement = confinement
+        self._children: dict[int, int] = {}  # pidfd -> pid
+
+    def say(self, message: dict[str, Any], fds: list[int]) -> None:
+        """Send one message with descriptors."""
+        socket.send_fds(self._control, [json.dumps(message).encode()], fds)
+
+    def serve(self) -> None:
+        """Answer until the grader is gone."""
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        while True:
+            for fd, _ in poll.poll():
+                if fd == self._control.fileno():
+                    if not self._answer(poll):
+                        self._end()
+                        return
+                else:
+                    poll.unregister(fd)
+                    self._report(fd)
+
+    def _answer(self, poll: select.poll) -> bool:
+        """Fork for one request; False when the grader is gone."""
+        try:
+            data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE_BYTES, 4)
+        except OSError:
+            return False
+        if not data:
+            return False
+        own = os.getpid()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            for fd in fds:
+                os.close(fd)
+            self.say({"no_child": str(error)}, [])
+            return True
+        if pid == 0:
+            self._be_child(json.loads(data), fds[0], fds[1], own)
+        for fd in fds:
+            os.close(fd)
+        pidfd = os.pidfd_open(pid)
+        self._children[pidfd] = pid
+        poll.register(pidfd, select.POLLIN)
+        self.say({"child": pid}, [pidfd])
+        return True
+
+    def _be_child(self, request: dict[str, Any], job: int, output: int, parent: int) -> NoReturn:
+        """Lock down, serve the job, end; never return into the zygote's loop."""
+        code = OUR_FAULT
+        try:
+            self._control.detach()
+            lockdown.arrange_descriptors(job, output, self._confinement)
+            channel = child.Channel(lockdown.JOB_FD, lockdown.JOB_FD)
+            try:
+                lockdown.lock(self._confinement, request["address_space"], request["cpu_s"], parent)
+            except lockdown.BrokenLayerError as error:
+                channel.send(Kind.BROKEN, {"layer": str(error)})
+            else:
+                channel.send(Kind.LOCKED, {})
+                child.serve(channel, again="fork" in self._confinement.off)
+                code = 0
+        except BaseException:
+            code = OUR_FAULT
+        finally:
+            os._exit(code)
+
+    def _report(self, pidfd: int) -> None:
+        pid = self._children.pop(pidfd)
+        os.close(pidfd)
+        _, status, usage = os.wait4(pid, 0)
+        self.say({"ended": pid, "status": status, "cpu_s": usage.ru_utime + usage.ru_stime}, [])
+
+    def _end(self) -> None:
+        for pidfd in self._children:
+            signal.pidfd_send_signal(pidfd, signal.SIGKILL)

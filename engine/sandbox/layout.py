@@ -1,0 +1,126 @@
+"""Which files a zygote and its children may see: an allowlist, never a folder of packages as a whole.
+
+The folder that holds torch also holds `reference` and `problems` when Softmark is installed from a
+wheel, so packages are named one by one; the standard library is taken without its ``site-packages``.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Layout", "find_layout", "walkable_by_others"]
+
+# torch, numpy, and what importing them needs; what a CPU build lacks is passed over
+_PACKAGES = (
+    "torch",
+    "torchgen",
+    "functorch",
+    "torch.libs",
+    "numpy",
+    "numpy.libs",
+    "typing_extensions.py",
+    "sympy",
+    "mpmath",
+    "networkx",
+    "jinja2",
+    "markupsafe",
+    "filelock",
+    "fsspec",
+    "nvidia",
+    "triton",
+)
+_PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+_INSIDE = Path(__file__).parent / "inside"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Paths as they are outside; inside they are the same.
+
+    Parameters
+    ----------
+    executable : Path
+        The base interpreter, not the environment's link to it.
+    standard : Path
+        The standard library's folder.
+    site_folders : tuple of Path
+        Where the packages lie.
+    packages : tuple of Path
+        The packages themselves: folders and single files.
+    libraries : tuple of Path
+        Folders and files of the C libraries.
+    inside : Path
+        Our own part that runs beside student code.
+    """
+
+    executable: Path
+    standard: Path
+    site_folders: tuple[Path, ...]
+    packages: tuple[Path, ...]
+    libraries: tuple[Path, ...]
+    inside: Path
+
+    @property
+    def masked(self) -> tuple[Path, ...]:
+        """Package folders within the standard library's folder: to be hidden."""
+        return tuple(self.standard / name for name in _PACKAGE_FOLDERS if (self.standard / name).is_dir())
+
+    @property
+    def module_path(self) -> tuple[Path, ...]:
+        """The ``sys.path`` of zygote and child."""
+        return (self.standard, self.standard / "lib-dynload", *self.site_folders)
+
+    def readable(self) -> tuple[Path, ...]:
+        """Return what Landlock lets a child read: the packages, and the standard library entry by entry.
+
+        The C libraries are loaded before; a child that imports a further extension module needs
+        those that it links to.
+        """
+        standard = (
+            self.standard / name for name in os.listdir(self.standard) if name not in _PACKAGE_FOLDERS
+        )
+        return (*sorted(standard), *self.packages, *self.libraries)
+
+
+@functools.cache
+def find_layout() -> Layout:
+    """Return the layout of the running interpreter's torch, numpy and standard library."""
+    standard = Path(sysconfig.get_path("stdlib")).resolve()
+    site_folders = tuple(dict.fromkeys(_package_folder(name) for name in ("torch", "numpy")))
+    packages = [folder / name for folder in site_folders for name in _PACKAGES if (folder / name).exists()]
+    return Layout(
+        executable=Path(getattr(sys, "_base_executable", None) or sys.executable).resolve(),
+        standard=standard,
+        site_folders=site_folders,
+        packages=tuple(packages),
+        libraries=tuple(_libraries()),
+        inside=_INSIDE,
+    )
+
+
+def _package_folder(name: str) -> Path:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"{name} isn't installed")
+    return Path(spec.origin).parent.parent.resolve()
+
+
+def _libraries() -> list[Path]:
+    """Return the folders that hold the C library and its kin, and Python's own shared library."""
+    triple = sysconfig.get_config_var("MULTIARCH") or ""
+    multiarch = [Path(root, triple) for root in ("/lib", "/usr/lib") if triple]
+    found = [p for p in multiarch if p.is_dir()] or [Path("/lib"), Path("/usr/lib")]
+    found += [p for p in (Path("/lib64"), Path("/usr/lib64")) if p.is_dir()]
+    shared = Path(sysconfig.get_config_var("LIBDIR") or "/", sysconfig.get_config_var("INSTSONAME") or "-")
+    return [*found, shared] if shared.is_file() else found
+
+
+def walkable_by_others(path: Path) -> bool:
+    """Tell whether a user who owns nothing here can walk to `path`."""
+    return all(parent.stat().st_mode & 0o001 for parent in (path, *path.parents) if parent.is_dir())

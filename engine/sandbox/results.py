@@ -1,0 +1,109 @@
+"""Gathers what the children of one job gave back, and decides whether another child is worth it."""
+
+from __future__ import annotations
+
+from engine.runner import CallOutcome, CallStatus, Job, RunResult
+from engine.sandbox.dialogue import Dialogue
+from engine.sandbox.text import clean
+
+__all__ = ["Results"]
+
+_MAX_CHILDREN = 16
+_OUTPUT_CHARACTERS = 20_000
+_NOT_LOADED = CallOutcome(CallStatus.NOT_RUN, detail="The file could not be loaded.")
+_NO_TIME = CallOutcome(CallStatus.NOT_RUN, detail="The time for the whole submission was used up before.")
+_TOO_MANY = CallOutcome(CallStatus.NOT_RUN, detail="Too many earlier calls ended the process.")
+
+
+class Results:
+    """The results of one job so far.
+
+    Parameters
+    ----------
+    job : Job
+    tier : str
+    """
+
+    def __init__(self, job: Job, tier: str) -> None:
+        self._job = job
+        self._tier = tier
+        self._outcomes: list[CallOutcome | None] = [None] * len(job.calls)
+        self._load: CallOutcome | None = None
+        self._missing: tuple[str, ...] = ()
+        self._children = 0
+        self._first: int | None = 0
+        self._rest = _NO_TIME
+        self.bytes_left = job.limits.output_bytes
+
+    def next_call(self, left_s: float) -> int | None:
+        """Return the call with which the next child begins, None when there is nothing left to do."""
+        if self._first is None or (self._children and self._first >= len(self._outcomes)):
+            return None
+        if self._children and left_s <= 0:
+            self._rest = _NO_TIME
+            return None
+        if self._children >= _MAX_CHILDREN:
+            self._rest = _TOO_MANY
+            return None
+        self._children += 1
+        return self._first
+
+    def violate(self, outcome: CallOutcome) -> None:
+        """Let nothing count: a frame was forged."""
+        self._load = self._load or outcome
+        self._outcomes = [outcome] * len(self._outcomes)
+        self._first = None
+
+    def merge(self, dialogue: Dialogue, end: CallOutcome | None) -> None:
+        """Take over what one child gave back.
+
+        Parameters
+        ----------
+        dialogue : Dialogue
+        end : CallOutcome or None
+            What its end says about the call it was in; None if it came to its natural end.
+        """
+        for index, outcome in dialogue.outcomes.items():
+            self._outcomes[index] = outcome
+            self.bytes_left -= _size(outcome)
+        load = dialogue.load or end
+        if self._load is None:
+            self._load, self._missing = load, dialogue.missing
+        if load is None or load.status is not CallStatus.RETURNED:
+            self._rest = _NOT_LOADED
+            self._first = None
+        elif end is None:
+            self._first = None
+        else:
+            self._first = self._put(dialogue.next, end)
+
+    def _put(self, index: int, end: CallOutcome) -> int:
+        if index < len(self._outcomes):
+            self._outcomes[index] = end
+        return index + 1
+
+    def finish(self, printed: bytes) -> RunResult:
+        """Return the result; what was never reached is marked as not run."""
+        load = self._load or _NO_TIME
+        return RunResult(
+            load=load,
+            outcomes=tuple(outcome or self._rest for outcome in self._outcomes),
+            missing=self._missing,
+            output=clean(printed.decode("utf-8", "replace"), _OUTPUT_CHARACTERS),
+            tier=self._tier,
+        )
+
+
+def _size(outcome: CallOutcome) -> int:
+    """Return the bytes of the leaves of an outcome."""
+    total = 0
+    pending = [outcome.value, *(outcome.arguments or ())]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, (list, tuple)):
+            pending.extend(value)
+        elif isinstance(value, dict):
+            pending.extend(value.values())
+        else:
+            total += len(getattr(value, "data", b""))
+    return total

@@ -1,0 +1,154 @@
+"""The sandboxed runner: slots with a zygote each, jobs in, results out (Linux, T1 and T2)."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Self
+
+from engine.errors import EngineError, SandboxError
+from engine.runner import CallOutcome, CallStatus, Job, RunResult
+from engine.sandbox.attempt import Budget, Stop, converse
+from engine.sandbox.dialogue import VIOLATION, Dialogue, EncodedPlan, encode_load, encode_plan
+from engine.sandbox.ending import outcome_of_end
+from engine.sandbox.results import Results
+from engine.sandbox.zygote import Zygote
+
+__all__ = ["SandboxRunner"]
+
+
+class SandboxRunner:
+    """Runs jobs in T1 or T2; safe to call from several threads.
+
+    Parameters
+    ----------
+    tier : {"T1", "T2"}
+    slots : int
+        How many submissions run at the same time, each beside a zygote of its own.
+    off : frozenset of str
+        Layers switched off, by tests only.
+    """
+
+    def __init__(self, tier: str, slots: int, off: frozenset[str] = frozenset()) -> None:
+        self._tier = tier
+        self._off = off
+        # one thread starts all zygotes and lives as long as they: see Zygote's notes
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="zygote-starter")
+        self._closed = False
+        self._lock = threading.Lock()
+        self._plan: tuple[Job, EncodedPlan] | None = None
+        self._slots: list[_Slot] = [_Slot(self._starter, tier, n, off) for n in range(slots)]
+        self._free: queue.SimpleQueue[_Slot] = queue.SimpleQueue()
+        for slot in self._slots:
+            self._free.put(slot)
+
+    @property
+    def tier(self) -> str:
+        """``"T1"`` or ``"T2"``."""
+        return self._tier
+
+    def run(self, job: Job) -> RunResult:
+        """Run one job to its end or to its limits; wait for a free slot first.
+
+        Raises
+        ------
+        RunnerLostError
+            If the process was lost for a cause that isn't the code's own.
+        SandboxError
+            If a layer failed: no student code ran.
+        """
+        if self._closed:
+            raise SandboxError("the sandbox is closed")
+        plan = self._encoded(job)
+        slot = self._free.get()
+        try:
+            return self._run_on(slot, job, plan)
+        except EngineError:
+            slot.restart()
+            raise
+        finally:
+            self._free.put(slot)
+
+    def _encoded(self, job: Job) -> EncodedPlan:
+        """Encode the plan, or take the last one if the calls are the same object (a batch run)."""
+        with self._lock:
+            last = self._plan
+        if last is not None and last[0].calls is job.calls and last[0].limits == job.limits:
+            return last[1]
+        plan = encode_plan(job)
+        with self._lock:
+            self._plan = (job, plan)
+        return plan
+
+    def _run_on(self, slot: _Slot, job: Job, plan: EncodedPlan) -> RunResult:
+        zygote = slot.zygote()
+        budget = Budget(job.limits, enforced="deadline" not in self._off, capped="output" not in self._off)
+        results = Results(job, self._tier)
+        while (first := results.next_call(budget.left_s())) is not None:
+            dialogue = Dialogue(first, plan.count, results.bytes_left, check_order="order" not in self._off)
+            cpu_limit_s = budget.processor_s()
+            load = encode_load(job, first, max(0.1, budget.left_s()), results.bytes_left)
+            stop, ended = converse(zygote, dialogue, load, plan, budget)
+            if dialogue.broken is not None:
+                raise SandboxError("a layer of the sandbox failed; no student code ran", got=dialogue.broken)
+            if dialogue.violated:
+                results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail=VIOLATION))
+                continue
+            end = None if stop is Stop.DONE else outcome_of_end(stop, ended, cpu_limit_s)
+            results.merge(dialogue, end)
+        return results.finish(bytes(budget.printed))
+
+    def close(self) -> None:
+        """Give back all processes; a run that is under way fails with RunnerLostError."""
+        if self._closed:
+            return
+        self._closed = True
+        for slot in self._slots:
+            slot.close()
+        self._starter.shutdown()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Slot:
+    """A place for one submission at a time; its zygote starts in the background."""
+
+    def __init__(self, starter: ThreadPoolExecutor, tier: str, number: int, off: frozenset[str]) -> None:
+        self._starter = starter
+        self._tier = tier
+        self._number = number
+        self._off = off
+        self._pending: Future[Zygote] = self._start()
+
+    def _start(self) -> Future[Zygote]:
+        return self._starter.submit(Zygote, self._tier, self._number, self._off)
+
+    def zygote(self) -> Zygote:
+        """Return a living zygote; one that died while idle is replaced."""
+        zygote = self._pending.result()
+        if not zygote.alive:
+            self.restart()
+            zygote = self._pending.result()
+        zygote.wait_ready()
+        return zygote
+
+    def restart(self) -> None:
+        """Replace the zygote."""
+        self.close()
+        self._pending = self._start()
+
+    def close(self) -> None:
+        """End the zygote."""
+        try:
+            zygote = self._pending.result()
+        except EngineError:
+            return
+        zygote.close()

