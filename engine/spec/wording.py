@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -26,7 +27,7 @@ def near_words(word: str, known: Iterable[str], count: int = 1) -> list[str]:
     """Return the known words most like a word that isn't known, the nearest first."""
     words, word = list(known), word[:100]
     same = [candidate for candidate in words if candidate.lower() == word.lower()]
-    near = same + difflib.get_close_matches(word, words, n=count, cutoff=0.6)
+    near = same + difflib.get_close_matches(word, words, n=count, cutoff=0.65)
     return list(dict.fromkeys(near))[:count]
 
 
@@ -72,6 +73,8 @@ def explain(fault: Fault, keys: Iterable[str] = ()) -> str:
     kind, last = str(fault["type"]), fault["loc"][-1] if fault["loc"] else ""
     if kind == "extra_forbidden":
         allowed = list(keys)
+        if not re.fullmatch(r"[\w-]+", str(last)):
+            return f"'{shown(str(last))}' is no key; inside {{ }} a text with commas or colons needs quotes"
         return f"unknown key '{shown(str(last))}'" + did_you_mean(
             str(last), allowed, f"; the keys here are {listed(sorted(allowed), 20)}" if allowed else ""
         )

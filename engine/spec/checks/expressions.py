@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from engine.errors import Diagnostic
 from engine.spec.checks.expression_sites import expression_sites
-from engine.spec.checks.reading import ExpressionSite, Reading, parse_expression
+from engine.spec.checks.reading import ExpressionSite, Reading, Unreadable, parse_expression
 from engine.spec.wording import did_you_mean
 
 __all__ = ["check_expressions"]
@@ -37,7 +37,10 @@ _NAMES = {
     ast.NamedExpr: ":=",
     ast.Dict: "a dictionary",
     ast.Set: "a set",
-    ast.comprehension: "for",
+    ast.ListComp: "for",
+    ast.SetComp: "for",
+    ast.DictComp: "for",
+    ast.GeneratorExp: "for",
     ast.In: "in",
     ast.Is: "is",
 }
@@ -47,20 +50,27 @@ def check_expressions(reading: Reading) -> Iterator[Diagnostic]:
     """Yield syntax errors, what isn't part of the language, and undefined names."""
     for site in expression_sites(reading):
         tree = parse_expression(site.text)
-        if isinstance(tree, str):
-            yield reading.fault(site.loc, f"this expression can't be read: {tree}")
+        if isinstance(tree, Unreadable):
+            yield reading.fault(site.loc, _unreadable(tree), offset=tree.offset)
             continue
-        yield from _language(reading, site, tree)
-        yield from _names(reading, site, tree)
+        fault = _language(reading, site, tree)
+        if fault is not None:
+            yield fault
+        else:
+            yield from _names(reading, site, tree)
 
 
-def _language(reading: Reading, site: ExpressionSite, tree: ast.expr) -> Iterator[Diagnostic]:
+def _unreadable(tree: Unreadable) -> str:
+    hint = "; inside { } an expression with commas needs quotes" if "never closed" in tree.reason else ""
+    return f"this expression can't be read: {tree.reason}{hint}"
+
+
+def _language(reading: Reading, site: ExpressionSite, tree: ast.expr) -> Diagnostic | None:
     for node in ast.walk(tree):
-        if isinstance(node, _LANGUAGE) and not isinstance(node, _NOT_OURS):
-            continue
-        what = _NAMES.get(type(node), type(node).__name__)
-        yield reading.fault(site.loc, f"expressions can't hold {what}", offset=_offset(site.text, node))
-        return
+        if not isinstance(node, _LANGUAGE) or isinstance(node, _NOT_OURS):
+            what = _NAMES.get(type(node), type(node).__name__)
+            return reading.fault(site.loc, f"expressions can't hold {what}", offset=_offset(site.text, node))
+    return None
 
 
 def _names(reading: Reading, site: ExpressionSite, tree: ast.expr) -> Iterator[Diagnostic]:

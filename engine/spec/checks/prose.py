@@ -47,7 +47,7 @@ def _template(reading: Reading, site: ProseSite) -> Iterator[Diagnostic]:
         undeclared = meta.find_undeclared_variables(tree)
     except TemplateSyntaxError as problem:
         offset = _line_start(site.text, problem.lineno)
-        yield reading.fault(site.loc, _syntax(problem.message or ""), offset=offset)
+        yield reading.fault(site.loc, _syntax(problem.message or "", site.text), offset=offset)
         return
     except RecursionError:
         yield reading.fault(site.loc, "this template is nested too deeply")
@@ -66,8 +66,11 @@ def _template(reading: Reading, site: ProseSite) -> Iterator[Diagnostic]:
             yield reading.fault(site.loc, message, offset=_first(site.text, name.name))
 
 
-def _syntax(complaint: str) -> str:
-    hint = "; put a blank between a brace of LaTeX and {{" if "}" in complaint or "{" in complaint else ""
+def _syntax(complaint: str, text: str) -> str:
+    if complaint.startswith("Unexpected end of template"):
+        return "this template opens a {% block %} that never ends"
+    touching = any(braces in text for braces in ("{{{", "}}}", "{{%", "%}}"))
+    hint = "; put a blank between a brace of LaTeX and one of the template" if touching else ""
     return f"this template can't be read: {shown(complaint, 120)}{hint}"
 
 

@@ -17,7 +17,15 @@ from typing import Any
 from engine.errors import Diagnostic
 from engine.spec.places import Document
 
-__all__ = ["AnswerSite", "ExpressionSite", "ProseSite", "Reading", "Vocabulary", "parse_expression"]
+__all__ = [
+    "AnswerSite",
+    "ExpressionSite",
+    "ProseSite",
+    "Reading",
+    "Unreadable",
+    "Vocabulary",
+    "parse_expression",
+]
 
 Where = tuple[int | str, ...]
 
@@ -144,14 +152,25 @@ def mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why an expression can't be parsed, and at which character if that is known."""
+
+    reason: str
+    offset: int | None = None
+
+
 @lru_cache(maxsize=4096)
-def parse_expression(text: str) -> ast.expr | str:
+def parse_expression(text: str) -> ast.expr | Unreadable:
     """Return the syntax tree of an expression, or what is wrong with it."""
+    lead = len(text) - len(text.lstrip())
     try:
         with warnings.catch_warnings():  # Python warns of '\\d' in a text; the checks say what matters
             warnings.simplefilter("ignore")
             return ast.parse(text.strip(), mode="eval").body
     except SyntaxError as problem:
-        return problem.msg
+        if problem.lineno != 1 or not problem.offset:
+            return Unreadable(problem.msg)
+        return Unreadable(problem.msg, lead + min(problem.offset, len(text.strip())) - 1)
     except (ValueError, RecursionError, MemoryError):
-        return "it can't be parsed"
+        return Unreadable("it can't be parsed")
