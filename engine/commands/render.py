@@ -15,7 +15,7 @@ from engine.model import GradeReport, Outcome, Part, Text, Variant, Verdict
 
 __all__ = ["console", "show_options", "show_report", "show_table", "show_variant"]
 
-PIPED_WIDTH = 110
+PIPED_WIDTH = 1000
 
 _OUTCOME_STYLE = {
     Outcome.RIGHT: "bold green",

@@ -19,7 +19,7 @@ __all__ = ["command"]
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Which variant.")
 @click.option("--hints", is_flag=True, help="Show the hints too.")
 @click.option("--solution", is_flag=True, help="Show key and worked solution (instructors, practice).")
-@click.option("--format", "form", type=click.Choice(["text", "html", "latex"]), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(["text", "html", "latex"]), default="text", show_default=True, help="Form of the stem.")
 @json_option
 @course_option
 def command(
