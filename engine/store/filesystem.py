@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def mount_type(folder: Path, mountinfo: str) -> str | None:
         fields = mounted.split()
         if len(fields) < 5 or not rest:
             continue
-        point = Path(fields[4].encode().decode("unicode_escape"))
+        point = Path(re.sub(r"\\([0-7]{3})", lambda escape: chr(int(escape.group(1), 8)), fields[4]))
         if folder.is_relative_to(point) and (best is None or len(point.parts) >= best[0]):
             best = (len(point.parts), rest.split()[0])
     return best[1] if best else None

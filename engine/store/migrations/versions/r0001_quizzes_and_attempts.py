@@ -57,7 +57,7 @@ def upgrade() -> None:
         sa.CheckConstraint(
             "(outcome IN ('right', 'partial', 'wrong') AND score IS NOT NULL)"
             " OR (outcome IN ('ungraded', 'format_error') AND score IS NULL)",
-            name="ck_attempts_score_fits_outcome",
+            name=op.f("ck_attempts_score_fits_outcome"),
         ),
     )
     op.create_index("ix_attempts_outcome", "attempts", ["outcome"])
