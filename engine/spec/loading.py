@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engine.errors import SpecError
-from engine.spec.checks import Reading, Vocabulary, check_all
+from engine.spec.checks import Reading, check_all
+from engine.spec.functions import Vocabulary, builtin_vocabulary
 from engine.spec.registry import builtin_registry
 from engine.spec.schema import ProblemSpec
 from engine.spec.validation import in_order, validation_faults
@@ -30,7 +31,7 @@ def load_spec(
     registry : mapping of str to str, optional
         Known mistakes and their sentences; the built-in registry if left out.
     vocabulary : Vocabulary, optional
-        The functions that expressions and texts may call; left out, they aren't checked here.
+        The functions that expressions and texts may call; ours if left out.
 
     Returns
     -------
@@ -46,7 +47,7 @@ def load_spec(
     known = builtin_registry() if registry is None else registry
     if isinstance(document.data, dict):
         told = {(fault.line, fault.column) for fault in faults}
-        found = check_all(Reading(document, path, known, vocabulary))
+        found = check_all(Reading(document, path, known, vocabulary or builtin_vocabulary()))
         faults += [fault for fault in found if (fault.line, fault.column) not in told]
     faults += document.faults
     if spec is None or faults:

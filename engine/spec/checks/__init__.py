@@ -14,9 +14,9 @@ from engine.spec.checks.identity import check_identity, check_names
 from engine.spec.checks.mistakes import check_mistakes
 from engine.spec.checks.parts import check_parts, check_points
 from engine.spec.checks.prose import check_prose
-from engine.spec.checks.reading import Reading, Vocabulary
+from engine.spec.checks.reading import Reading
 
-__all__ = ["CHECKS", "Reading", "Vocabulary", "check_all"]
+__all__ = ["CHECKS", "Reading", "check_all"]
 
 CHECKS: tuple[Callable[[Reading], Iterator[Diagnostic]], ...] = (
     check_identity,

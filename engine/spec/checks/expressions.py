@@ -74,7 +74,7 @@ def _language(reading: Reading, site: ExpressionSite, tree: ast.expr) -> Diagnos
 
 
 def _names(reading: Reading, site: ExpressionSite, tree: ast.expr) -> Iterator[Diagnostic]:
-    functions = reading.vocabulary.functions if reading.vocabulary else None
+    functions = reading.vocabulary.functions
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Name):

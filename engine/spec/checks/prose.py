@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from engine.errors import Diagnostic
 from engine.spec.checks.prose_sites import prose_sites
 from engine.spec.checks.reading import ProseSite, Reading
+from engine.spec.functions import builtin_vocabulary
 from engine.spec.latex import latex_faults
 from engine.spec.text_file import shown
 from engine.spec.wording import did_you_mean
@@ -36,15 +37,17 @@ def check_prose(reading: Reading) -> Iterator[Diagnostic]:
 def _environment() -> Environment:
     from jinja2.sandbox import SandboxedEnvironment
 
-    return SandboxedEnvironment()
+    environment = SandboxedEnvironment()
+    environment.filters = dict.fromkeys(builtin_vocabulary().text_filters, str)
+    return environment
 
 
 def _template(reading: Reading, site: ProseSite) -> Iterator[Diagnostic]:
-    from jinja2 import TemplateSyntaxError, meta, nodes
+    from jinja2 import TemplateSyntaxError
 
     try:
         tree = _environment().parse(site.text)
-        undeclared = meta.find_undeclared_variables(tree)
+        faults = list(_forbidden(reading, tree)) or list(_names(reading, site, tree))
     except TemplateSyntaxError as problem:
         offset = _line_start(site.text, problem.lineno)
         yield reading.fault(site.loc, _syntax(problem.message or "", site.text), offset=offset)
@@ -52,18 +55,53 @@ def _template(reading: Reading, site: ProseSite) -> Iterator[Diagnostic]:
     except RecursionError:
         yield reading.fault(site.loc, "this template is nested too deeply")
         return
-    for kind in (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends):
-        if tree.find(kind) is not None:
-            yield reading.fault(site.loc, f"a text can't use {{% {kind.__name__.lower()} %}}")
+    for word, message in faults:
+        yield reading.fault(site.loc, message, offset=_first(site.text, word))
+
+
+Found = tuple[str, str]
+"""A word of a template and what is wrong with it."""
+
+
+def _forbidden(reading: Reading, tree: nodes.Template) -> Iterator[Found]:
+    """Yield blocks, attributes and filters that aren't part of our templates."""
+    from jinja2 import nodes
+
+    blocks = (
+        nodes.Macro,
+        nodes.CallBlock,
+        nodes.Include,
+        nodes.Import,
+        nodes.FromImport,
+        nodes.Extends,
+        nodes.Block,
+    )
+    for block in tree.find_all(blocks):
+        word = {"CallBlock": "call", "FromImport": "from"}.get(
+            type(block).__name__, type(block).__name__.lower()
+        )
+        yield word, f"a text can't use {{% {word} %}}"
+    for get in tree.find_all(nodes.Getattr):
+        if not (isinstance(get.node, nodes.Name) and get.node.name == "loop"):
+            yield f".{get.attr}", f"a text can't use a dot after a value (.{shown(get.attr, 30)})"
+    known = sorted(reading.vocabulary.text_filters)
+    for used in tree.find_all(nodes.Filter):
+        if used.name not in known:
+            yield used.name, f"there is no filter '{shown(used.name, 30)}'" + did_you_mean(used.name, known)
+
+
+def _names(reading: Reading, site: ProseSite, tree: nodes.Template) -> Iterator[Found]:
+    """Yield names and functions that aren't defined."""
+    from jinja2 import meta, nodes
+
+    undeclared = set(meta.find_undeclared_variables(tree))
     called = {id(call.node) for call in tree.find_all(nodes.Call)}
-    seen: set[str] = set()
     for name in tree.find_all(nodes.Name):
-        if name.name not in undeclared or name.name in seen:
-            continue
-        message = _function(reading, name) if id(name) in called else _undefined(name, site)
-        if message:
-            seen.add(name.name)
-            yield reading.fault(site.loc, message, offset=_first(site.text, name.name))
+        if name.name in undeclared:
+            undeclared.discard(name.name)
+            message = _function(reading, name) if id(name) in called else _undefined(name, site)
+            if message:
+                yield name.name, message
 
 
 def _syntax(complaint: str, text: str) -> str:
@@ -75,8 +113,6 @@ def _syntax(complaint: str, text: str) -> str:
 
 
 def _function(reading: Reading, name: nodes.Name) -> str | None:
-    if reading.vocabulary is None:
-        return None
     known = reading.vocabulary.functions | reading.vocabulary.text_functions | {"range"}
     if name.name in known:
         return None
@@ -99,9 +135,10 @@ def _line_start(text: str, line: int) -> int | None:
 
 
 def _first(text: str, name: str) -> int | None:
-    """Return where a name first stands inside a template part."""
+    """Return where a name (or ``.attribute``) first stands inside a template part."""
     for part in re.finditer(r"\{[{%].*?[}%]\}", text, re.DOTALL):
-        found = re.search(rf"(?<![\w.]){re.escape(name)}\b", part[0])
+        start = "" if name.startswith(".") else r"(?<![\w.])"
+        found = re.search(rf"{start}{re.escape(name)}\b", part[0])
         if found:
             return part.start() + found.start()
     return None

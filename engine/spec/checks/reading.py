@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import Diagnostic
+from engine.spec.functions import Vocabulary, builtin_vocabulary
 from engine.spec.places import Document
 
 __all__ = [
@@ -28,14 +29,6 @@ __all__ = [
 ]
 
 Where = tuple[int | str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """The functions that expressions may call, and the further ones that templates may."""
-
-    functions: frozenset[str] = frozenset()
-    text_functions: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +71,14 @@ class Reading:
         The file, for its name and its neighbours.
     registry : mapping of str to str, or None
         Known mistakes and their sentences; None leaves ids unchecked.
-    vocabulary : Vocabulary or None
-        None leaves function names unchecked.
+    vocabulary : Vocabulary
+        The functions that expressions and texts may call.
     """
 
     document: Document
     path: Path | None = None
     registry: Mapping[str, str] | None = None
-    vocabulary: Vocabulary | None = None
+    vocabulary: Vocabulary = field(default_factory=builtin_vocabulary)
     data: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:

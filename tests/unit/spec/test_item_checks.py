@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import SpecError
 from engine.spec import load_spec
-from engine.spec.checks import Vocabulary
+from engine.spec.functions import Vocabulary
 
 HEAD = """\
 id: item
@@ -95,8 +95,12 @@ def replaced(body: str, old: str, new: str) -> str:
         ("{{ e }}", "{{ e }", ["3:7: this template can't be read: unexpected '}'"]),
         ("{{ e }}", "{{ scores }}", ["3:23: 'scores' isn't defined; the names here are e"]),
         ("{{ e }}", "{{ key }}", ["3:23: 'key' isn't defined; the names here are e"]),
-        ("{{ e }}", "{{ e | nosuch }}", ["3:7: this template can't be read: No filter named 'nosuch'."]),
-        ("{{ e }}", "{% include 'x' %}", ["3:7: a text can't use {% include %}"]),
+        ("{{ e }}", "{{ e | nosuch }}", ["3:27: there is no filter 'nosuch'"]),
+        ("{{ e }}", "{% include 'x' %}", ["3:23: a text can't use {% include %}"]),
+        ("{{ e }}", "{{ e.shape }}", ["3:24: a text can't use a dot after a value (.shape)"]),
+        ("{{ e }}", "{{ softmaxx(e) }}", ["3:23: there is no function 'softmaxx'; did you mean 'softmax'?"]),
+        ("{{ e }}", "{% macro m() %}{% endmacro %}", ["3:23: a text can't use {% macro %}"]),
+        ("softmax(e)", "softmx(e)", ["4:29: there is no function 'softmx'; did you mean 'softmax'?"]),
         ("{{ e }}", "{% for x in e %}{{ x }}", ["3:7: this template opens a {% block %} that never ends"]),
     ],
 )  # fmt: skip
@@ -118,15 +122,10 @@ def test_the_solution_may_show_the_key_and_hints_may_not(tmp_path: Path) -> None
     ]
 
 
-def test_function_names_are_checked_where_the_vocabulary_is_known(tmp_path: Path) -> None:
-    known = Vocabulary(frozenset({"softmax", "context"}), frozenset({"tex"}))
-    assert load(tmp_path, replaced(VECTOR, "{{ e }}", "{{ tex(softmax(e)) }}"), vocabulary=known)
-    assert faults(tmp_path, replaced(VECTOR, "softmax(e)", "softmaxx(e)"), vocabulary=known) == [
-        "4:29: there is no function 'softmaxx'; did you mean 'softmax'?"
-    ]
-    assert faults(tmp_path, replaced(VECTOR, "{{ e }}", "{{ text(e) }}"), vocabulary=known) == [
-        "3:23: there is no function 'text'; did you mean 'tex'?"
-    ]
+def test_the_caller_may_bring_another_vocabulary(tmp_path: Path) -> None:
+    known = Vocabulary(frozenset({"attend"}))
+    assert load(tmp_path, replaced(VECTOR, "softmax(e)", "attend(e)"), vocabulary=known)
+    assert faults(tmp_path, VECTOR, vocabulary=known) == ["4:29: there is no function 'softmax'"]
 
 
 @pytest.mark.parametrize(
