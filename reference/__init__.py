@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         scaled_dot_scores,
     )
     from reference.search import Hypothesis, beam_search, exhaustive, greedy_decode
+    from reference.stepping import step_function
     from reference.tables import table_step
     from reference.weights import masked_softmax, softmax
 
@@ -71,6 +72,7 @@ _HOMES = {
         "scaled_dot_scores",
     ),
     "search": ("Hypothesis", "beam_search", "exhaustive", "greedy_decode"),
+    "stepping": ("step_function",),
     "tables": ("table_step",),
     "weights": ("masked_softmax", "softmax"),
 }
@@ -120,6 +122,7 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
     "softmax_vjp",
+    "step_function",
     "table_step",
     "threshold_alignment",
 ]

@@ -60,6 +60,11 @@ class Wiring:
         """Whether s_t = tanh(Wx [c_t; y] + …), with the context first."""
         return self.context_in != "output"
 
+    @property
+    def state_follows_word(self) -> bool:
+        """Whether P reads s_(t-1), and s_t is made of the word y_t that was chosen from P."""
+        return "previous_state" in self.output
+
 
 PRESETS: Mapping[str, Wiring] = {
     "l16": Wiring("additive", "prev", "attend_then_rnn", "state", ("state",)),
@@ -115,6 +120,11 @@ def _refuse_circles(wiring: Wiring) -> None:
         raise CircularityError(
             "the score uses s_t, but s_t is computed only after attending; "
             'use query_state="prev", or order="rnn_then_attend" (F-09)'
+        )
+    if wiring.order == "rnn_then_attend" and wiring.state_follows_word:
+        raise CircularityError(
+            "s_t would need the word y_t, but y_t is chosen only after attending; "
+            'use order="attend_then_rnn" (F-09)'
         )
     if wiring.order == "rnn_then_attend" and wiring.context_in_state:
         raise CircularityError(

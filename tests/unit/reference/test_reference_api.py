@@ -21,7 +21,7 @@ PUBLIC = [
     "count_params", "decoder_step", "dot_scores", "exhaustive", "grad_attention", "greedy_decode",
     "hard_alignment", "initial_state", "masked_softmax", "multi_head", "rnn_forward", "rnn_step",
     "scaled_dot_scores", "sdpa", "self_attention", "sequence_logprob", "sequence_prob",
-    "sequential_depth", "softmax", "softmax_jacobian", "softmax_vjp", "table_step",
+    "sequential_depth", "softmax", "softmax_jacobian", "softmax_vjp", "step_function", "table_step",
     "threshold_alignment",
 ]  # fmt: skip
 FOLDER = Path(inspect.getfile(reference)).parent

@@ -153,6 +153,8 @@ def test_s2_updates_its_state_after_the_word(device: str) -> None:
         ("s1", {"context_in": "both"}),
         ("s1", {"context_in": "state"}),
         ("s2", {"context_in": "state", "order": "rnn_then_attend"}),
+        ("s2", {"order": "rnn_then_attend"}),
+        ("s2", {"query_state": "current"}),
         ("s3", {"query_state": "current"}),
     ],
 )
@@ -169,13 +171,15 @@ def test_every_allowed_wiring_computes_each_value_before_its_use() -> None:
     )
     for preset, query_state, order, context_in in choices:
         known = {"previous_state", "token"}
+        if preset == "s2":
+            known.remove("token")  # its y_t is chosen from P, which needs the context
         possible = True
         for stage in order.split("_then_"):
             if stage == "attend":
                 possible &= query_state == "prev" or "state" in known
-                known.add("context")
+                known |= {"context", "token"}
             else:
-                possible &= context_in == "output" or "context" in known
+                possible &= (context_in == "output" or "context" in known) and "token" in known
                 known.add("state")
         options: dict[str, Any] = {"query_state": query_state, "order": order, "context_in": context_in}
         if not possible:

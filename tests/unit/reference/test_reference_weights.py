@@ -42,6 +42,15 @@ def test_huge_scores_do_not_overflow(dtype: torch.dtype, device: str) -> None:
         assert math.isclose(float(got.sum()), 1.0, abs_tol=8 * eps(x))
 
 
+@pytest.mark.parametrize("dtype", ALL)
+def test_each_row_is_shifted_by_its_own_maximum(dtype: torch.dtype, device: str) -> None:
+    """A common shift would overflow, or round small differences away in the lower row."""
+    x = torch.tensor([[6e4, 6e4], [-6e4, -6e4]], dtype=torch.float64, device=device).to(dtype)
+    assert ref.softmax(x, temperature=0.5).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    x = torch.tensor([[1e4, 0.0], [0.5, 0.25]], dtype=torch.float64, device=device).to(dtype)
+    same(ref.softmax(x, temperature=0.5)[1], loops.softmax([1.0, 0.5]))
+
+
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
 @pytest.mark.parametrize("temperature", [1.0, 0.7])
 def test_softmax_along_any_axis(axis: int, temperature: float, device: str) -> None:
