@@ -18,9 +18,15 @@ _THREADS = (
     "futex futex_waitv sched_yield sched_getaffinity sched_getparam sched_getscheduler set_robust_list "
     "get_robust_list rseq set_tid_address arch_prctl gettid exit exit_group getcpu"
 )
-_SIGNALS = "rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack setitimer getitimer alarm pause restart_syscall"
+_SIGNALS = (
+    "rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack setitimer getitimer alarm pause "
+    "restart_syscall"
+)
 _TIME = "nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getrusage"
-_IDENTITY = "getpid getppid getuid geteuid getgid getegid getresuid getresgid getgroups getpgid getpgrp getsid uname sysinfo"
+_IDENTITY = (
+    "getpid getppid getuid geteuid getgid getegid getresuid getresgid getgroups getpgid getpgrp getsid "
+    "uname sysinfo"
+)
 _OTHER = "getrandom poll ppoll select pselect6 getrlimit capget getpriority"
 # answered as "not there", so that a C library falls back to an older call that the list judges
 _ABSENT = "clone3 openat2 faccessat2 fchmodat2 io_uring_setup io_uring_enter io_uring_register"

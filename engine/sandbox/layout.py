@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import os
 import sys
 import sysconfig
 from dataclasses import dataclass
@@ -82,9 +81,7 @@ class Layout:
         The C libraries are loaded before; a child that imports a further extension module needs
         those that it links to.
         """
-        standard = (
-            self.standard / name for name in os.listdir(self.standard) if name not in _PACKAGE_FOLDERS
-        )
+        standard = (entry for entry in self.standard.iterdir() if entry.name not in _PACKAGE_FOLDERS)
         return (*sorted(standard), *self.packages, *self.libraries)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 __all__ = ["clean"]
 
 _MARK = "\N{REPLACEMENT CHARACTER}"
-_DROPPED = {code: _MARK for code in (*range(32), *range(127, 160), 0x2028, 0x2029)}
-_DROPPED |= {code: _MARK for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)}
+_DROPPED = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), _MARK)
+_DROPPED |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F), _MARK)
 for _kept in "\n\t":
     del _DROPPED[ord(_kept)]
 

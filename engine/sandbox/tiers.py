@@ -92,7 +92,8 @@ def _how_to_get_namespaces() -> str:
             "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
             "1",
             "Ubuntu forbids user namespaces by AppArmor: install the system's bubblewrap with its profile "
-            "(apt install bubblewrap apparmor-profiles), or sysctl kernel.apparmor_restrict_unprivileged_userns=0",
+            "(apt install bubblewrap apparmor-profiles), or "
+            "sysctl kernel.apparmor_restrict_unprivileged_userns=0",
         ),
         (
             "/proc/sys/kernel/unprivileged_userns_clone",
@@ -111,7 +112,7 @@ def _how_to_get_namespaces() -> str:
                 return how
         except OSError:
             continue
-    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists() or os.environ.get("container"):
+    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists() or "container" in os.environ:
         return (
             "this is a container that may not make namespaces: run it with --security-opt seccomp=unconfined "
             "--security-opt apparmor=unconfined --cap-add SYS_ADMIN, or be content with T2"

@@ -57,7 +57,7 @@ def _own_threads() -> int:
         if entry.name.isdigit():
             try:
                 if entry.stat().st_uid == os.getuid():
-                    total += len(os.listdir(entry / "task"))
+                    total += sum(1 for _ in (entry / "task").iterdir())
             except OSError:
                 continue
     return total

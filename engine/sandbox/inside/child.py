@@ -87,8 +87,8 @@ def _make_calls(channel: Channel, plan: calls.Plan, module: Any, job: dict[str, 
 
 
 def _open_output() -> None:
-    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)  # noqa: PTH123, SIM115
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)  # noqa: PTH123, SIM115
+    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
 
 
 def _flush() -> None:

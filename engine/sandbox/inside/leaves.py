@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -60,15 +61,12 @@ def _code(value: Any) -> str:
     return "object"
 
 
-async def _coroutine() -> None:
-    """Exist only for its type."""
-
-
-_started = _coroutine()
 _CODES = (
-    (type(i for i in ()), "generator"),
-    (type(_started), "coroutine"),
-    (type(lambda: None), "function"),
+    (types.GeneratorType, "generator"),
+    (types.CoroutineType, "coroutine"),
+    (types.FunctionType, "function"),
+    (types.BuiltinFunctionType, "function"),
+    (types.AsyncGeneratorType, "coroutine"),
     (set, "set"),
     (frozenset, "set"),
     (bytes, "bytes"),
@@ -80,7 +78,6 @@ _CODES = (
     (filter, "iterator"),
     (type, "class"),
 )
-_started.close()
 
 
 def _check_size(dtype: str, shape: tuple[int, ...], limit: int) -> None:

@@ -53,7 +53,7 @@ def prctl(option: int, value: int = 0) -> int:
 def syscall(number: int, *args: int | ctypes.Array[ctypes.c_char] | None) -> int:
     """Call a system call by its number; raise `OSError` where it fails."""
     plain = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
-    return _check(_libc.syscall(ctypes.c_long(number), *plain), f"syscall {number}")
+    return _check(int(_libc.syscall(ctypes.c_long(number), *plain)), f"syscall {number}")
 
 
 def capabilities() -> int:

@@ -162,14 +162,18 @@ def _try_layers(confinement: Confinement) -> None:
     if "rlimits" not in off and resource.getrlimit(resource.RLIMIT_FSIZE) != (0, 0):
         raise BrokenLayerError("rlimits: not in force")
     if confinement.uid is not None and "uid" not in off:
-        if set(os.getresuid() + os.getresgid()) != {confinement.uid} or os.getgroups():
-            raise BrokenLayerError("uid: not in force")
+        _check_user(confinement.uid)
     if "uid" not in off and "capabilities" not in off and linux.capabilities():
         raise BrokenLayerError("capabilities: some are left")
     if "landlock" not in off:
         _must_fail("landlock", lambda: os.open(__file__, os.O_RDONLY))
     if "seccomp" not in off:
         _must_fail("seccomp", lambda: os.memfd_create("probe"))
+
+
+def _check_user(uid: int) -> None:
+    if set(os.getresuid() + os.getresgid()) != {uid} or os.getgroups():
+        raise BrokenLayerError("uid: not in force")
 
 
 def _must_fail(layer: str, act: Callable[[], int]) -> None:

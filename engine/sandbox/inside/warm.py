@@ -61,7 +61,7 @@ def warm_up() -> dict[str, str]:
         If more than one thread runs afterwards: after a fork the others would be missing, and
         operations that wait for them would hang.
     """
-    tempfile.tempdir = "/tmp"  # noqa: S108  torch asks for one; nothing can be written there
+    tempfile.tempdir = "/tmp"  # torch asks for one; nothing can be written there
     for name in MODULES:
         importlib.import_module(name)
     _run_operations()
