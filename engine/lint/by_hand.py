@@ -37,8 +37,8 @@ class HandWork:
         self.decimals = decimals
         self.engine = engine
 
-    def evaluate(self, expression: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the value, rounded to the working precision.
+    def evaluate(self, expression: str) -> Any:
+        """Return the value as a numpy array, rounded to the working precision.
 
         Raises
         ------

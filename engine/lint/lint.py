@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -23,7 +23,7 @@ DEFAULT_SEEDS = 200
 class Registry(Protocol):
     """The part of a bank that lint of one item needs: misconception ids and their sentences."""
 
-    def registry(self) -> dict[str, str]:
+    def registry(self) -> Mapping[str, str]:
         """Return sentence by id."""
         ...
 

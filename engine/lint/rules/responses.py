@@ -1,0 +1,109 @@
+"""Every variant is answered: rightly in each notation, wrongly in each known way, blank, and malformed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from engine.lint.finding import Finding
+from engine.lint.subject import Subject
+from engine.lint.trial import blank_of, malformed, notations, right_answers, wrong_answers
+from engine.model import Check, GradeReport, Mode, Outcome, Part, Response, Variant
+
+__all__ = ["check"]
+
+RULE = "responses"
+# notations, blanks and malformed answers don't depend on the numbers: the first variants say all
+_FEW = 3
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Yield each way in which answering goes wrong, once, with the first seed that shows it."""
+    if subject.is_code:
+        return
+    seen: set[str] = set()
+    for seed, variant in enumerate(subject.variants):
+        for key, part, message in _trials(variant, thorough=seed < _FEW):
+            if key not in seen:
+                seen.add(key)
+                yield subject.fault(RULE, message, subject.loc_of(part), seed=seed)
+
+
+def _trials(variant: Variant, *, thorough: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield (kind of fault, part id, message)."""
+    right = right_answers(variant)
+    yield from _right(variant, right)
+    for part in variant.parts:
+        yield from _wrong(variant, part, right)
+        if thorough:
+            yield from _notations(variant, part, right)
+            yield from _blank(variant, part, right)
+            yield from _malformed(variant, part, right)
+
+
+def graded(variant: Variant, answers: Mapping[str, str]) -> GradeReport:
+    """Grade answers as `grade submit` does."""
+    from engine.grading import grade_answers
+
+    return grade_answers(variant, Response(dict(answers)), mode=Mode.PRACTICE, student=None)
+
+
+def _check_of(report: GradeReport, part: Part) -> Check | None:
+    return next((check for check in report.checks if check.id == part.id), None)
+
+
+def _is_full(report: GradeReport, part: Part) -> bool:
+    check = _check_of(report, part)
+    return check is not None and check.points == check.max_points > 0
+
+
+def _right(variant: Variant, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    report = graded(variant, right)
+    if report.outcome is not Outcome.RIGHT or report.score != report.max_score:
+        got = f"{report.outcome} with {report.score} of {report.max_score}"
+        part = next((p for p in variant.parts if not _is_full(report, p)), variant.parts[0])
+        yield "right", part.id, f"the key {right[part.id]!r} doesn't earn full marks: {got}"
+    if report.diagnosis:
+        named = ", ".join(d.misconception for d in report.diagnosis)
+        yield "right-diagnosed", variant.parts[0].id, f"the key is diagnosed as a mistake: {named}"
+
+
+def _notations(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    for text in notations(part, right[part.id]):
+        report = graded(variant, {**right, part.id: text})
+        if not _is_full(report, part):
+            yield f"notation {text}", part.id, f"the key typed as {text!r} doesn't earn full marks"
+
+
+def _wrong(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    for wrong in wrong_answers(part):
+        report = graded(variant, {**right, part.id: wrong.text})
+        name = wrong.misconception or "a wrong option"
+        if _is_full(report, part):
+            yield f"full {name}", part.id, f"{name}, answered as {wrong.text!r}, earns full marks"
+        named = {diagnosis.misconception for diagnosis in report.diagnosis}
+        if wrong.misconception and wrong.is_unique and wrong.misconception not in named:
+            got = ", ".join(sorted(named)) or "nothing"
+            yield (
+                f"undiagnosed {name}",
+                part.id,
+                f"{name}, answered as {wrong.text!r}, isn't diagnosed (named: {got})",
+            )
+
+
+def _blank(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    for text in blank_of(part):
+        report = graded(variant, {**right, part.id: text})
+        check = _check_of(report, part)
+        if check is None or check.points > 0:
+            yield "blank", part.id, f"a blank answer {text!r} earns marks"
+
+
+def _malformed(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    for text in malformed(part):
+        report = graded(variant, {**right, part.id: text})
+        if report.outcome is not Outcome.FORMAT_ERROR or report.score is not None:
+            yield (
+                f"malformed {text}",
+                part.id,
+                f"{text!r} can't be read, but it is {report.outcome} with {report.score} marks",
+            )
