@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as RichText
 
@@ -46,7 +46,18 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[str | RichText]],
         table.add_column(name, overflow="fold")
     for row in rows:
         table.add_row(*(c if isinstance(c, RichText) else RichText(clean(c)) for c in row))
-    console().print(table)
+    _print_table(console(), table)
+
+
+def _print_table(out: Console, table: Table) -> None:
+    if out.is_terminal:
+        out.print(table)
+        return
+    # rich fills every cell with blanks; a script's lines shouldn't end in them.
+    with out.capture() as capture:
+        out.print(table)
+    for line in capture.get().splitlines():
+        out.print(RichText(line.rstrip()))
 
 
 def show_variant(variant: Variant, *, with_hints: bool = False) -> None:
@@ -58,7 +69,7 @@ def show_variant(variant: Variant, *, with_hints: bool = False) -> None:
     out.print(RichText(variant.stem.plain))
     for note in variant.notes:
         out.print()
-        out.print(Padding(RichText("Note: " + note.plain, style="yellow"), (0, 0, 0, 2)))
+        out.print(RichText("Note: " + note.plain, style="yellow"))
     for part in variant.parts:
         show_part(out, part, alone=len(variant.parts) == 1)
     if with_hints:
@@ -97,14 +108,14 @@ def show_report(report: GradeReport) -> None:
     out = console()
     out.print(_head(report))
     if report.checks:
-        out.print(_check_table(report))
+        _print_table(out, _check_table(report))
     for diagnosis in report.diagnosis:
         line = RichText(f"→ {diagnosis.misconception}: ", style="bold cyan")
         line.append(clean(diagnosis.message), style="not bold default")
         out.print(line)
     if report.counterexample is not None:
         out.print(RichText("Smallest input found that shows it:", style="bold"))
-        out.print(Padding(RichText(clean(report.counterexample.code)), (0, 0, 0, 4)))
+        out.print(RichText(textwrap.indent(clean(report.counterexample.code), "    ")))
         out.print(RichText(f"  yours:    {clean(report.counterexample.got)}"))
         if report.counterexample.expected is not None:
             out.print(RichText(f"  expected: {clean(report.counterexample.expected)}"))
