@@ -1,1 +1,7 @@
 """From a problem's spec and a seed to one concrete variant with its key."""
+
+from __future__ import annotations
+
+from engine.variants.variant import draw, draw_seeded, family_size
+
+__all__ = ["draw", "draw_seeded", "family_size"]

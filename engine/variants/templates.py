@@ -11,8 +11,9 @@ from functools import lru_cache
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateError, meta, nodes
+from jinja2.exceptions import SecurityError
 from jinja2.runtime import LoopContext
-from jinja2.sandbox import SandboxedEnvironment, SecurityError
+from jinja2.sandbox import SandboxedEnvironment
 
 from engine.variants.figures import (
     Figure,
@@ -31,7 +32,7 @@ MAX_RANGE = 64
 MAX_LOOPS = 3
 
 
-class TemplateFault(ValueError):
+class TemplateFault(ValueError):  # noqa: N818 - jinja2 has a TemplateError of its own
     """A template that can't be read or filled; the message says why."""
 
 
@@ -115,11 +116,14 @@ def _compiled(source: str) -> tuple[Template, frozenset[str]]:
         _check(tree, 0)
         return _environment().from_string(source), frozenset(meta.find_undeclared_variables(tree))
     except TemplateError as error:
-        place = f" (line {error.lineno})" if getattr(error, "lineno", None) else ""
+        line = getattr(error, "lineno", None)
+        place = f" (line {line})" if line else ""
         raise TemplateFault(f"{error.message or type(error).__name__}{place}") from None
 
 
 def _check(node: nodes.Node, loops: int) -> None:
+    if isinstance(node, nodes.Name) and node.name in ("self", "caller", "varargs", "kwargs"):
+        raise SecurityError(f"{node.name} isn't part of our templates")
     if isinstance(node, _FORBIDDEN):
         raise SecurityError(f"{type(node).__name__.lower()} isn't part of our templates")
     if isinstance(node, nodes.For):

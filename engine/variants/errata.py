@@ -1,0 +1,38 @@
+"""Printed options that an erratum accepts although they aren't exactly right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.spec.schema import ProblemSpec
+from engine.variants.rounding import decimal_of
+from engine.variants.values import array_of
+
+__all__ = ["accepted_printed"]
+
+
+def accepted_printed(spec: ProblemSpec) -> tuple[Mapping[str, Any], ...]:
+    """Return the printed options that count as right, each with the erratum that says so.
+
+    Returns
+    -------
+    tuple of mapping
+        ``letter``, ``erratum`` (id), and ``numbers`` (decimal strings) with ``shape``, or ``text``.
+    """
+    if spec.printed is None:
+        return ()
+    found = []
+    for erratum in spec.errata:
+        letter = erratum.intended_option
+        if erratum.accept_intended and letter is not None and letter in spec.printed.options:
+            entry = {"letter": letter, "erratum": erratum.id, **_value(spec.printed.options[letter])}
+            found.append(entry)
+    return tuple(found)
+
+
+def _value(option: Any) -> dict[str, Any]:
+    if isinstance(option, str):
+        return {"text": option}
+    array = array_of(option)
+    return {"shape": list(array.shape), "numbers": [str(decimal_of(value)) for value in array.data]}

@@ -1,0 +1,187 @@
+"""Fields that take numbers: number, vector, matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from engine.errors import ExpressionError, UndefinedValueError
+from engine.model import Array, KnownWrong, Part
+from engine.spec.schema import MatrixAnswer, NumberAnswer, VectorAnswer
+from engine.variants.expressions import evaluate, require_finite
+from engine.variants.parameters import ImpossibleDraw, Redraw
+from engine.variants.parts.draft import Draft, FieldContext, Scribe
+from engine.variants.precision import rounding_slack
+from engine.variants.rounding import Interval, decimal_of, interval, is_rounding_safe, place_of, shown, unit
+from engine.variants.stream import Stream
+from engine.variants.values import array_of
+
+__all__ = ["EXTRA_DECIMALS", "Asked", "draft", "numbers"]
+
+NumericAnswer = NumberAnswer | VectorAnswer | MatrixAnswer
+
+# where an item doesn't state its working precision, two decimals more than it asks for
+EXTRA_DECIMALS = 2
+_AXES = {"number": 0, "vector": 1, "matrix": 2}
+_AXES_NAMES = {0: "a number", 1: "a vector", 2: "a matrix"}
+
+
+def numbers(text: str, value: Any) -> Array:
+    """Return an expression's value as an array.
+
+    Raises
+    ------
+    engine.errors.ExpressionError
+        It isn't made of numbers.
+    """
+    try:
+        return array_of(require_finite(value, text))
+    except (TypeError, ValueError) as error:
+        raise ExpressionError(str(error), where=f"expression {text[:120]!r}") from None
+
+
+def _key(answer: NumericAnswer, value: Any) -> Array:
+    array = numbers(answer.key, value)
+    axes = _AXES[answer.type]
+    if axes == 0 and len(array.data) == 1:
+        array = Array((), array.data)
+    if len(array.shape) != axes:
+        got = _AXES_NAMES.get(len(array.shape), f"shape {array.shape}")
+        raise ExpressionError(
+            f"the key of a {answer.type} field is {got}", where=f"expression {answer.key[:120]!r}"
+        )
+    return array
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How exactly a field asks for its key; follow-through asks again with other numbers."""
+
+    key: str
+    decimals: int | None = None
+    significant: int | None = None
+    working_decimals: int | None = None
+    tolerance: Decimal | None = None
+
+    def places(self, key: Array) -> tuple[int | None, ...]:
+        """Return the decimal place to which each entry is asked; None means exactly.
+
+        Raises
+        ------
+        ImpossibleDraw
+            No place is stated, and the key isn't whole.
+        """
+        places = tuple(place_of(value, self.decimals, self.significant) for value in key.data)
+        if None in places and self.tolerance is None and any(value != round(value) for value in key.data):
+            raise ImpossibleDraw("the key isn't whole: state decimals, significant or tolerance")
+        return places
+
+    def half_widths(self, key: Array, context: FieldContext) -> tuple[Decimal, ...]:
+        """Return for each entry how far a right answer may lie from the key.
+
+        Raises
+        ------
+        engine.errors.ExpressionError
+            The hand-work of the key fails.
+        """
+        if self.tolerance is not None:
+            return (self.tolerance,) * len(key.data)
+        places = [place for place in self.places(key) if place is not None]
+        if not places:
+            return (Decimal(0),) * len(key.data)
+        working = self.working_decimals
+        if working is None:
+            working = max(0, max(places) + EXTRA_DECIMALS)
+        slack = rounding_slack(self.key, context.names, context.derived, working, context.carried)
+        return tuple(_half(place, working, moved) for place, moved in zip(places, slack, strict=True))
+
+    def intervals(self, key: Array, context: FieldContext) -> tuple[Interval, ...]:
+        """Return for each entry the interval that is shown and graded."""
+        halves, places = self.half_widths(key, context), self.places(key)
+        return tuple(
+            interval(x, half, place) for x, half, place in zip(key.data, halves, places, strict=True)
+        )
+
+
+def _half(place: int, working: int, slack: float) -> Decimal:
+    """Return half a unit of the place plus the slack; who works no finer than asked rounds only once."""
+    half_unit = unit(place) / 2
+    moved = Decimal(format(slack, ".12g"))
+    return max(half_unit, moved) if working <= place else half_unit + moved
+
+
+def draft(answer: NumericAnswer, context: FieldContext) -> Draft:
+    """Draft a numeric field.
+
+    Raises
+    ------
+    Redraw
+        The key lies near a rounding tie, or a known mistake gives it.
+    ImpossibleDraw, engine.errors.ExpressionError
+        The spec is at fault.
+    """
+    value = evaluate(answer.key, context.names)
+    key = _key(answer, value)
+    asked = Asked(answer.key, answer.decimals, answer.significant, answer.working_decimals, answer.tolerance)
+    places = asked.places(key)
+    for entry, place in zip(key.data, places, strict=True):
+        if place is not None and not is_rounding_safe(entry, place):
+            raise Redraw(f"the key stays away from a rounding tie at {place} decimals")
+    accepted = asked.intervals(key, context)
+    known = _known_wrong(context, key, places, accepted)
+    settings: dict[str, Any] = {
+        "decimals": answer.decimals,
+        "significant": answer.significant,
+        "working_decimals": answer.working_decimals,
+        "tolerance": None if answer.tolerance is None else str(answer.tolerance),
+        "places": list(places),
+        "lower": [str(found.lower) for found in accepted],
+        "upper": [str(found.upper) for found in accepted],
+        "decimal_comma": answer.decimal_comma,
+        "simplex": answer.simplex,
+        "near_credit": answer.near_credit,
+        "partial": getattr(answer, "partial", "all"),
+        "unit": getattr(answer, "unit", None),
+    }
+
+    def build(scribe: Scribe, stream: Stream) -> Part:
+        sentences = {m.id: m.feedback for m in context.misconceptions}
+        wrong = tuple(
+            KnownWrong(name, scribe.feedback(sentences[name], name), value=array) for name, array in known
+        )
+        return Part("", answer.type, 1.0, key=key, known_wrong=wrong, settings=settings)
+
+    signature = (key.shape, tuple(found.lower for found in accepted))
+    halves = tuple(float(found.upper - found.lower) / 2 for found in accepted)
+    return Draft(value, signature, build, places, halves)
+
+
+def _known_wrong(
+    context: FieldContext, key: Array, places: Sequence[int | None], accepted: Sequence[Interval]
+) -> tuple[tuple[str, Array], ...]:
+    """Return what each misconception gives; one without a value for these numbers is left out."""
+    found = []
+    for misconception in context.misconceptions:
+        try:
+            array = numbers(misconception.expr, evaluate(misconception.expr, context.names))
+        except UndefinedValueError:
+            continue
+        if len(array.data) == 1 and key.shape == ():
+            array = Array((), array.data)
+        if array.shape == key.shape and _passes(array, places, accepted):
+            raise Redraw(f"{misconception.id} gives another answer than the key")
+        found.append((misconception.id, array))
+    return tuple(found)
+
+
+def _passes(wrong: Array, places: Sequence[int | None], accepted: Sequence[Interval]) -> bool:
+    """Tell whether a wrong value would be accepted, as it is or as it is written down."""
+    exact = [Fraction(decimal_of(value)) for value in wrong.data]
+    written = [Fraction(shown(value, place)) for value, place in zip(wrong.data, places, strict=True)]
+    return any(
+        all(span.holds(value) for span, value in zip(accepted, values, strict=True))
+        for values in (exact, written)
+    )
