@@ -95,13 +95,18 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One submission and the whole plan of calls, sent in one message."""
+    """One submission and the whole plan of calls, sent in one message.
+
+    If one of the first ``essential`` calls is lost (time-out, memory, crash), nothing that comes after
+    it is needed: a runner may leave it ``NOT_RUN`` instead of going on in a new process.
+    """
 
     source: str
     filename: str
     calls: tuple[Call, ...]
     limits: Limits = Limits()
     functions: tuple[str, ...] = ()
+    essential: int = 0
 
 
 class CallStatus(StrEnum):
