@@ -13,16 +13,17 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
 from engine.code.case import Case, Expected
 from engine.code.exercise import CodeExercise
-from engine.code.families import Candidate
+from engine.code.families import family
 from engine.code.leaves import wire_of
 from engine.code.observe import Observation, Observations, observed
 from engine.code.show import array_text, exception_text, python_of, result_pair, shape_text
-from engine.code.shrink import fingerprint, simpler
+from engine.code.shrink import Candidate, complexity, fingerprint, simpler
 from engine.code.tolerance import close
 from engine.model import CodeSubmission, Counterexample
 from engine.runner import Call, CallStatus, Job, Runner
@@ -31,7 +32,7 @@ __all__ = ["MAX_CALLS", "find_counterexample"]
 
 MAX_CALLS = 300
 _BATCH = 48
-_FIRST_LOOK = 40
+_PUBLIC_SEEDS = (b"public 1", b"public 2")
 _LOST = {CallStatus.TIMED_OUT, CallStatus.OUT_OF_MEMORY, CallStatus.CRASHED, CallStatus.NOT_RUN}
 _WORDS = {
     CallStatus.TIMED_OUT: "(no result in time)",
@@ -58,7 +59,7 @@ class _Search:
     ) -> None:
         self._exercise, self._submission = exercise, submission
         self._library, self._runner = library, runner
-        self._left = MAX_CALLS
+        self._left = MAX_CALLS - 1  # one is for the last look
         self._asked: set[object] = set()
 
     def first_wrong(self, candidates: Sequence[Candidate], aspect: str | None = None) -> _Shown | None:
@@ -74,6 +75,11 @@ class _Search:
             if kind is not None and aspect in (None, kind):
                 return shown
         return None
+
+    def alone(self, shown: _Shown, aspect: str | None) -> _Shown | None:
+        """Return what one candidate does in a process of its own, if that is wrong in this aspect."""
+        again = self._run([shown.candidate])
+        return again[0] if again and _fault(again[0].observation, again[0].expected) == aspect else None
 
     def _run(self, candidates: Sequence[Candidate]) -> list[_Shown]:
         name, limits = self._exercise.function, self._exercise.limits
@@ -135,13 +141,26 @@ def find_counterexample(
 
 
 def _smallest(exercise: CodeExercise, search: _Search) -> _Shown | None:
-    best = search.first_wrong(exercise.family.candidates()[:_FIRST_LOOK])
+    truth = exercise.family
+    best = search.first_wrong([Candidate(args, truth.axes(args)) for args in truth.candidates()])
+    if best is None:
+        best = search.first_wrong(_varied(exercise.family_name))
     if best is None:
         return None
     aspect = _fault(best.observation, best.expected)
     while (better := search.first_wrong(simpler(best.candidate)[:_BATCH], aspect)) is not None:
         best = better
-    return best
+    # run alone, as the student will: a fault that needs earlier calls isn't what this input shows
+    return search.alone(best, aspect)
+
+
+@cache
+def _varied(family_name: str) -> tuple[Candidate, ...]:
+    """Return the inputs of plans whose seeds are no secret, simplest first: they are like the hidden ones."""
+    found = family(family_name)
+    cases = [case for seed in _PUBLIC_SEEDS for case in found.plan(seed).cases]
+    candidates = [Candidate(case.args, found.axes(case.args)) for case in cases if found.sound(case.args)]
+    return tuple(sorted(candidates, key=complexity))
 
 
 def _fault(observation: Observation, expected: Expected) -> str | None:

@@ -18,15 +18,11 @@ from engine.code.source import SourceFacts, examine_source
 from engine.errors import EngineError
 from engine.foreign import clean_line
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
-from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
+from engine.runner import CallStatus, Job, Runner, RunResult
 
 __all__ = ["grade_code"]
 
 _log = logging.getLogger(__name__)
-
-# a crash or time-out ends the process; the calls after it get two more processes, then they are skipped
-_RUNS = 3
-_ENDS_PROCESS = {CallStatus.TIMED_OUT, CallStatus.OUT_OF_MEMORY, CallStatus.CRASHED, CallStatus.NOT_RUN}
 
 
 def grade_code(
@@ -132,35 +128,14 @@ def _explained(
 def _run(
     exercise: CodeExercise, plan: Plan, submission: CodeSubmission, runner: Runner, library: str
 ) -> RunResult:
-    """Run the plan; go on after a call that ended the process, in a new one."""
+    """Run the whole plan as one job; going on after a crashed call is the runner's business."""
     calls = plan.calls(exercise.function, library)
-    job = Job(submission.source, "submission.py", calls, exercise.limits, (exercise.function,))
+    # the first call is the one that "runs" judges: without it every other check is skipped
+    job = Job(submission.source, "submission.py", calls, exercise.limits, (exercise.function,), essential=1)
     result = runner.run(job)
-    outcomes = _complete(result, len(calls))
-    if result.load.status is not CallStatus.RETURNED:
-        return result
-    for _ in range(_RUNS - 1):
-        last = _last_run(outcomes)
-        if last + 1 >= len(calls) or last < 0 or outcomes[0].status in _ENDS_PROCESS:
-            break
-        more = runner.run(replace(job, calls=calls[last + 1 :]))
-        if more.load.status is not CallStatus.RETURNED:
-            break
-        outcomes = (*outcomes[: last + 1], *_complete(more, len(calls) - last - 1))
-    return replace(result, outcomes=outcomes)
-
-
-def _complete(result: RunResult, count: int) -> tuple[CallOutcome, ...]:
-    """Return one outcome a call; a runner that gave another number is at fault."""
-    if result.load.status is CallStatus.RETURNED and len(result.outcomes) != count:
-        raise EngineError(f"the runner gave {len(result.outcomes)} outcomes for {count} calls")
-    return result.outcomes
-
-
-def _last_run(outcomes: tuple[CallOutcome, ...]) -> int:
-    """Return the place of the last call that was run."""
-    ran = [place for place, outcome in enumerate(outcomes) if outcome.status is not CallStatus.NOT_RUN]
-    return ran[-1] if ran else -1
+    if result.load.status is CallStatus.RETURNED and len(result.outcomes) != len(calls):
+        raise EngineError(f"the runner gave {len(result.outcomes)} outcomes for {len(calls)} calls")
+    return result
 
 
 def _scored(report: GradeReport) -> GradeReport:

@@ -18,10 +18,12 @@ __all__ = [
     "described",
     "exception_text",
     "number",
+    "number_pair",
     "numbers",
     "python_of",
     "result_pair",
     "shape_text",
+    "worst_place",
 ]
 
 
@@ -33,6 +35,18 @@ def number(value: Any) -> str:
     if math.isinf(x):
         return "infinity" if x > 0 else "-infinity"
     return f"{x:.6g}"
+
+
+def number_pair(got: Any, wanted: Any) -> tuple[str, str]:
+    """Return two different numbers as text, with as many digits as it takes to tell them apart."""
+    pair = (number(got), number(wanted))
+    return pair if pair[0] != pair[1] else (f"{float(got):.12g}", f"{float(wanted):.12g}")
+
+
+def worst_place(error: NDArray[np.float64]) -> tuple[int, ...]:
+    """Return where an error is largest; NaN is larger than anything."""
+    flat = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
+    return tuple(int(index) for index in np.unravel_index(flat, error.shape))
 
 
 def numbers(values: Iterable[Any], most: int = 4) -> str:

@@ -8,18 +8,33 @@ is deterministic.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Argument
-from engine.code.families import Candidate
 
-__all__ = ["complexity", "fingerprint", "simpler"]
+__all__ = ["Candidate", "complexity", "fingerprint", "simpler"]
 
 Complexity = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """An input that may become a counterexample.
+
+    Parameters
+    ----------
+    args : tuple
+        As a call's positional arguments.
+    axes : tuple of tuple of str
+        For each argument the names of its axes; axes of one name have one size and shrink together.
+    """
+
+    args: tuple[Argument, ...]
+    axes: tuple[tuple[str, ...], ...]
 
 
 def complexity(candidate: Candidate) -> Complexity:

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["FLOOR", "close", "relative_tolerance"]
+__all__ = ["FLOOR", "VALUES", "close", "relative_tolerance"]
 
 FLOOR = {"float64": 1e-9, "float32": 1e-5, "float16": 2e-2}
+# the check of the values looks for wrong results; lost precision is for the checks of sums to find
+VALUES = 1e-6
 _STEPS = 8.0  # roundings per quantity that a right program may need
 
 

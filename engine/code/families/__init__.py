@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from engine.code.families.family import Candidate, Family, family, family_names
+from engine.code.families.family import Family, family, family_names
 
-__all__ = ["Candidate", "Family", "family", "family_names"]
+__all__ = ["Family", "family", "family_names"]

@@ -4,31 +4,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
 from engine.code.case import Argument, Expected, Plan
 
-__all__ = ["Candidate", "Family", "family", "family_names"]
+__all__ = ["Family", "family", "family_names"]
 
 _NO_FAMILY = {"__init__", "family"}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
-    """A public input that a counterexample may start from.
-
-    Parameters
-    ----------
-    args : tuple
-        As a call's positional arguments.
-    axes : tuple of tuple of str
-        For each argument the names of its axes; axes of one name have one size and shrink together.
-    """
-
-    args: tuple[Argument, ...]
-    axes: tuple[tuple[str, ...], ...]
 
 
 class Family(Protocol):
@@ -44,8 +27,12 @@ class Family(Protocol):
         """Return what the reference gives for these arguments."""
         ...
 
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
         """Return the public inputs that a search for a counterexample starts from, simplest first."""
+        ...
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        """Return the names of the axes of each argument; axes of one name shrink together."""
         ...
 
     def sound(self, args: tuple[Argument, ...]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Plan
 from engine.code.draws import Values, draw_specs
-from engine.code.families.family import Candidate
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
@@ -91,8 +91,16 @@ class _Sdpa:
         plan.judge("pure", public, again)
         return plan.plan()
 
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
         return tuple(_candidates())
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        Q, _, _, mask = _read(args)
+        lead = tuple(f"batch {place}" for place in range(Q.ndim - 2))
+        names = [(*lead, "m", "d"), (*lead, "n", "d"), (*lead, "n", "v")]
+        if mask is not None:
+            names.append((*lead[: mask.ndim - 2], "m", "n"))
+        return tuple(names)
 
 
 def _read(args: tuple[Argument, ...]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
@@ -296,34 +304,26 @@ def _add_refused(plan: PlanBuilder) -> None:
     plan.judge_each("refuses", members)
 
 
-def _candidates() -> list[Candidate]:
-    plain = (("m", "d"), ("n", "d"), ("n", "v"))
-    masked = (*plain, ("m", "n"))
-    batch = tuple(("b", *names) for names in plain)
+def _candidates() -> Iterator[tuple[Argument, ...]]:
     Q, K = np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])
     V = np.array([[1.0], [0.0]])
     hide = np.array([[True, False]])
-    return [
-        Candidate((Q, K, V), plain),
-        Candidate((2 * Q, K, V), plain),
-        Candidate((np.array([[1.0], [0.0]]), K[:, :1], V), plain),
-        Candidate((_Q4, _K4, _V2), plain),
-        Candidate((_Q, _K, _V), plain),
-        Candidate((Q, K, V, hide), masked),
-        Candidate((Q, K, V, ~hide), masked),
-        Candidate((Q, K, V, hide & ~hide), masked),
-        Candidate((Q, K, V, hide | ~hide), masked),
-        Candidate((_Q4, _K4, _V2, np.array([[True, False, True], [False, True, True]])), masked),
-        Candidate((Q, 1000 * K[::-1], V, hide), masked),
-        Candidate((1000 * Q, 1000 * K, V), plain),
-        Candidate((1000 * _Q4, 2 * _K4, _V2), plain),
-        Candidate((np.stack([Q, 2 * Q]), np.stack([K, K]), np.stack([V, 2 * V])), batch),
-        Candidate((np.stack([_Q4, _Q4]), np.stack([_K4, -_K4]), np.stack([_V2, _V2])), batch),
-        Candidate(tuple(_single(Q, K, V)), plain),
-        Candidate((*_single(Q, K, V), hide), masked),
-        Candidate(tuple(_single(_Q4, _K4, _V2)), plain),
-        Candidate(tuple(_single(100 * Q, 10 * K, V)), plain),
-    ]
+    for q in (Q, 2 * Q):
+        yield q, K, V
+    yield np.array([[1.0], [0.0]]), K[:, :1], V
+    yield _Q4, _K4, _V2
+    yield _Q, _K, _V
+    for mask in (hide, ~hide, hide & ~hide, hide | ~hide):
+        yield Q, K, V, mask
+    yield _Q4, _K4, _V2, np.array([[True, False, True], [False, True, True]])
+    yield Q, 1000 * K[::-1], V, hide
+    yield 1000 * Q, 1000 * K, V
+    yield 1000 * _Q4, 2 * _K4, _V2
+    yield np.stack([Q, 2 * Q]), np.stack([K, K]), np.stack([V, 2 * V])
+    yield np.stack([_Q4, _Q4]), np.stack([_K4, -_K4]), np.stack([_V2, _V2])
+    for arrays in ((Q, K, V), (_Q4, _K4, _V2), (100 * Q, 10 * K, V)):
+        yield tuple(_single(*arrays))
+    yield (*_single(Q, K, V), hide)
 
 
 FAMILY = _Sdpa()

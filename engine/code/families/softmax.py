@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Plan
 from engine.code.draws import Values, draw_specs
-from engine.code.families.family import Candidate
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
@@ -78,22 +78,12 @@ class _Softmax:
         plan.judge("pure", public["square"], again)
         return plan.plan()
 
-    def candidates(self) -> tuple[Candidate, ...]:
-        x = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 1.0, 2.0]])
-        found = [Candidate((row,), (("n",),)) for row in (np.array([1.0, 0.0]), np.array([2.0, 1.0, 0.0]))]
-        found += [Candidate((array,), (("m", "n"),)) for array in (x[:2, :2], x[1:], x)]
-        found += [Candidate((x[:2], axis), (("m", "n"), ())) for axis in (0, 1, -2)]
-        cube = np.stack([x[:2, :2], x[1:, 1:]])
-        found += [Candidate((cube, *axis), (("b", "m", "n"), ())) for axis in ((), (0,), (1,))]
-        for height in (1000.0, LIFT):
-            found += [Candidate((row,), (("n",),)) for row in (np.array([height, 0.0]), height * x[0])]
-            found.append(Candidate((np.array([height + 1.0, height]),), (("n",),)))
-            found.append(Candidate((np.array([[height, height], [0.0, 0.0]]),), (("m", "n"),)))
-            found.append(Candidate((np.array([-height, 1.0 - height]),), (("n",),)))
-        small = [np.array([1.0, 0.0]), x[1:]]
-        found += [Candidate((a.astype(np.float32),), (("m", "n")[-a.ndim :],)) for a in small]
-        found.append(Candidate((small[0].astype(np.float16),), (("n",),)))
-        return tuple(found)
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        return tuple(_candidates())
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        x, _ = _read(args)
+        return tuple(f"axis {place}" for place in range(x.ndim)), ()
 
 
 def _read(args: tuple[Argument, ...]) -> tuple[NDArray[np.floating], int]:
@@ -198,6 +188,25 @@ def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     ]
     plan.judge_each("dtype", members)
     plan.judge_each("values", members, cases="precision")
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    x = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 1.0, 2.0]])
+    pair = np.array([1.0, 0.0])
+    for array in (pair, x[0], x[:2, :2], x[1:], x):
+        yield (array,)
+    for axis in (0, 1, -2):
+        yield x[:2], axis
+    cube = np.stack([x[:2, :2], x[1:, 1:]])
+    yield (cube,)
+    yield cube, 0
+    yield cube, 1
+    for height in (1000.0, LIFT):
+        for row in ([height, 0.0], [height + 1, height], [1 - height, -height], [2 * height, height, 0.0]):
+            yield (np.array(row),)
+        yield (np.array([[height, height], [0.0, 0.0]]),)
+    for array in (pair.astype(np.float32), x[1:].astype(np.float32), pair.astype(np.float16)):
+        yield (array,)
 
 
 FAMILY = _Softmax()

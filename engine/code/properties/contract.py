@@ -7,7 +7,8 @@ import numpy as np
 from engine.code.case import Group
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number, shape_text
+from engine.code.show import described, number_pair, shape_text, worst_place
+from engine.code.tolerance import VALUES
 from engine.runner import CallStatus
 
 __all__ = ["PROPERTIES"]
@@ -84,10 +85,11 @@ def _values(group: Group, seen: Observations) -> str | None:
     for member in group.members:
         got, expected = seen.values(member), seen.expected(member)
         error = np.abs(got - expected.values)
-        if not (error <= expected.slack).all():
-            worst = np.unravel_index(int(np.argmax(np.where(np.isnan(error), np.inf, error))), error.shape)
-            place = ", ".join(str(int(index)) for index in worst)
-            wanted, found = number(expected.values[worst]), number(got[worst])
+        largest = float(np.abs(expected.values).max(initial=1.0))
+        if not (error <= max(expected.slack, VALUES * largest)).all():
+            worst = worst_place(error)
+            place = ", ".join(str(index) for index in worst)
+            found, wanted = number_pair(got[worst], expected.values[worst])
             call = described(seen.plan, member, seen.function)
             return f"for {call} entry [{place}] is {found}, expected {wanted}"
     return None
@@ -99,5 +101,5 @@ PROPERTIES = (
     Property("dtype", "The result must have the floating dtype of the input.", _dtype),
     Property("pure", "The function must leave its arguments as they are and repeat its result.", _pure),
     Property("refuses", "Inputs whose shapes don't fit must raise ValueError.", _refuses),
-    Property("values", "The result must equal the definition's.", _values),
+    Property("values", "The result must equal what the definition gives.", _values),
 )

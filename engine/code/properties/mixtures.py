@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from engine.code.case import Group
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number
+from engine.code.show import described, number, number_pair
 
-__all__ = ["PROPERTIES"]
+__all__ = ["PROPERTIES", "leaves_range"]
 
 Floats = NDArray[np.float64]
 
@@ -19,16 +19,22 @@ def _values_of(seen: Observations, member: int) -> Floats:
     return np.asarray(seen.plan.cases[member].args[2], dtype=np.float64)  # (n, Dv)
 
 
-def _hull(group: Group, seen: Observations) -> str | None:
-    """Each coordinate between the smallest and the largest value, within n * eps * max|V|.
+def leaves_range(seen: Observations, member: int) -> bool:
+    """Return whether an output lies outside the smallest and largest value of some coordinate.
 
-    Exactly between would fail half of all right constant-value runs by rounding.
+    Exactly between would fail half of all right constant-value runs by rounding, so there is slack
+    of the size n * eps * max|V|.
     """
-    (member,) = group.members
     output, values = seen.values(member), _values_of(seen, member)
     slack = seen.expected(member).slack
-    low, high = values.min(axis=-2) - slack, values.max(axis=-2) + slack
-    if ((output >= low) & (output <= high)).all():
+    low = values.min(axis=-2, keepdims=True) - slack  # (..., 1, Dv)
+    high = values.max(axis=-2, keepdims=True) + slack
+    return not bool(((output >= low) & (output <= high)).all())
+
+
+def _hull(group: Group, seen: Observations) -> str | None:
+    (member,) = group.members
+    if not leaves_range(seen, member):
         return None
     return f"for {described(seen.plan, member, seen.function)} the output leaves the range of the values"
 
@@ -42,7 +48,8 @@ def _equals(group: Group, seen: Observations, wanted: Floats) -> str | None:
     place = tuple(np.argwhere(~right)[0])
     wide = np.broadcast_to(wanted, output.shape)
     call = described(seen.plan, member, seen.function)
-    return f"for {call} an entry is {number(output[place])} instead of {number(wide[place])}"
+    found, due = number_pair(output[place], wide[place])
+    return f"for {call} an entry is {found} instead of {due}"
 
 
 def _constant(group: Group, seen: Observations) -> str | None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.code.case import Group
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number
+from engine.code.show import described, number_pair, worst_place
 from engine.code.tolerance import close
 
 __all__ = ["PROPERTIES"]
@@ -24,11 +24,10 @@ def _differing(group: Group, seen: Observations, got: Floats, wanted: Floats) ->
     """Return None if both agree, else where they part most."""
     if close(got, wanted, _slack(group, seen)):
         return None
-    error = np.abs(got - wanted)
-    worst = np.unravel_index(int(np.argmax(np.where(np.isnan(error), np.inf, error))), error.shape)
+    worst = worst_place(np.abs(got - wanted))
     one, other = (described(seen.plan, member, seen.function) for member in group.members[-2:])
-    found = f"an entry is {number(got[worst])} instead of {number(wanted[worst])}"
-    return f"between {one} and {other} {found}"
+    found, right = number_pair(got[worst], wanted[worst])
+    return f"between {one} and {other} an entry is {found} instead of {right}"
 
 
 def _unchanged(group: Group, seen: Observations) -> str | None:

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from engine.code.case import Group
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
+from engine.code.properties.mixtures import leaves_range
 from engine.code.show import described, number, numbers
+from engine.code.tolerance import VALUES
 
 __all__ = ["PROPERTIES"]
 
@@ -78,9 +80,10 @@ def _settled(group: Group, seen: Observations) -> str | None:
         bad = values[~np.isfinite(values)].flat[0]
         return f"{described(seen.plan, member, seen.function)} gave {number(bad)}"
     if "axis" not in group.data:
-        return None
+        told = f"{described(seen.plan, member, seen.function)} left the range of the values"
+        return told if leaves_range(seen, member) else None
     sums = values.sum(axis=int(group.data["axis"]))
-    if (np.abs(sums - 1.0) <= seen.expected(member).relative).all():
+    if (np.abs(sums - 1.0) <= max(seen.expected(member).relative, VALUES)).all():
         return None
     told = numbers(np.unique(sums))
     return f"for {described(seen.plan, member, seen.function)} the weights sum to {told}"

@@ -1,0 +1,6 @@
+import numpy as np
+
+
+def soft_max(x, axis=-1):
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
