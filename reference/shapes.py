@@ -220,5 +220,8 @@ def matvec(W: Tensor, x: Tensor) -> Tensor:
 
 def join(*vectors: Tensor) -> Tensor:
     """Concatenate vectors along their last axis, leading axes broadcast."""
+    lead = vectors[0].shape[:-1]
+    if all(vector.shape[:-1] == lead for vector in vectors):
+        return torch.cat(vectors, dim=-1)
     lead = torch.broadcast_shapes(*(v.shape[:-1] for v in vectors))  # type: ignore[no-untyped-call]
     return torch.cat([vector.expand(*lead, vector.shape[-1]) for vector in vectors], dim=-1)

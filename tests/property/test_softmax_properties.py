@@ -117,7 +117,7 @@ def test_fully_masked_rows_are_zero_and_others_unaffected(seed: int, n: int, dty
     w = ref.masked_softmax(x, mask)
     assert (w[1] == 0).all()
     for row in (0, 2):
-        assert torch.equal(w[row], ref.masked_softmax(x[row], mask[row]))
+        assert apart(w[row], ref.masked_softmax(x[row], mask[row])) <= 2 * eps(x)
 
 
 @given(seed=seeds, n=dims, dtype=every_dtype)
