@@ -23,6 +23,7 @@ __all__ = [
     "Numbers",
     "NumbersOrProse",
     "OneOrList",
+    "PositiveNumber",
     "Prose",
     "Real",
     "Sentence",
@@ -81,6 +82,8 @@ def _as_decimal(value: Any) -> Decimal:
 
 
 Number = Annotated[Decimal, BeforeValidator(_as_decimal), WithJsonSchema({"type": "number"})]
+
+PositiveNumber = Annotated[Number, Field(gt=0), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})]
 
 
 def _shape(value: Any, depth: int = 0) -> tuple[int, ...]:

@@ -51,7 +51,7 @@ def load_registry(path: Path) -> dict[str, str]:
     SpecError
         With all faults of the file.
     """
-    entries = validate(read_yaml(path), Registry).root
+    entries = validate(read_yaml(path, keep_going=True), Registry).root
     return {
         name: entry.feedback if isinstance(entry, KnownMistake) else " ".join(entry.split())
         for name, entry in entries.items()

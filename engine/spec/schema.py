@@ -28,6 +28,7 @@ from engine.spec.kinds import (
     Numbers,
     NumbersOrProse,
     OneOrList,
+    PositiveNumber,
     Prose,
     Real,
     Sentence,
@@ -126,7 +127,7 @@ class DecimalParameter(Strict):
 
     kind: Literal["decimal"]
     range: tuple[Number, Number] = Field(description="Smallest and largest value.")
-    step: Number = Field(gt=0, description="Every value is a multiple of this.")
+    step: PositiveNumber = Field(description="Every value is a multiple of this.")
     exclude: tuple[Number, ...] = Field(default=(), description="Values that are never drawn.")
 
     @model_validator(mode="after")
@@ -150,7 +151,7 @@ class VectorParameter(Strict):
     kind: Literal["vector"]
     size: Size = Field(description="Number of entries: a number or an expression.")
     range: tuple[Number, Number] = Field(description="Smallest and largest entry.")
-    step: Number = Field(default=Decimal(1), gt=0, description="Every entry is a multiple of this.")
+    step: PositiveNumber = Field(default=Decimal(1), description="Every entry is a multiple of this.")
     distinct: Flag = Field(default=False, description="No two entries are equal.")
     exclude: tuple[Number, ...] = Field(default=(), description="Values that no entry takes.")
 
@@ -167,7 +168,7 @@ class MatrixParameter(Strict):
     kind: Literal["matrix"]
     shape: tuple[Size, Size] = Field(description="Rows and columns: numbers or expressions.")
     range: tuple[Number, Number] = Field(description="Smallest and largest entry.")
-    step: Number = Field(default=Decimal(1), gt=0, description="Every entry is a multiple of this.")
+    step: PositiveNumber = Field(default=Decimal(1), description="Every entry is a multiple of this.")
     distinct_rows: Flag = Field(default=False, description="No two rows are equal.")
     exclude: tuple[Number, ...] = Field(default=(), description="Values that no entry takes.")
 
@@ -182,8 +183,8 @@ class WeightsParameter(Strict):
 
     kind: Literal["weights"]
     size: Size = Field(description="Number of weights: a number or an expression.")
-    step: Number = Field(
-        default=Decimal("0.1"), gt=0, description="Every weight is a multiple of this; it divides 1."
+    step: PositiveNumber = Field(
+        default=Decimal("0.1"), description="Every weight is a multiple of this; it divides 1."
     )
     distinct: Flag = Field(default=False, description="No two weights are equal.")
 
@@ -205,8 +206,8 @@ class ProbabilityTreeParameter(Strict):
     kind: Literal["probability_tree"]
     vocabulary: Whole = Field(ge=2, le=5, description="Number of tokens V.")
     depth: Whole = Field(ge=1, le=4, description="Length of the sequences.")
-    step: Number = Field(
-        default=Decimal("0.01"), gt=0, description="Every probability is a multiple of this; it divides 1."
+    step: PositiveNumber = Field(
+        default=Decimal("0.01"), description="Every probability is a multiple of this; it divides 1."
     )
 
     @model_validator(mode="after")
@@ -275,9 +276,8 @@ class _Numeric(Strict):
     working_decimals: Whole | None = Field(
         default=None, ge=0, le=10, description="Decimals to which every intermediate may be rounded."
     )
-    tolerance: Number | None = Field(
+    tolerance: PositiveNumber | None = Field(
         default=None,
-        gt=0,
         description="Accepted distance from the key, instead of the one that follows from rounding.",
     )
     decimal_comma: Flag = Field(default=False, description="Whether `0,5` means one half.")
@@ -459,7 +459,9 @@ class CodeAnswer(Strict):
     mutants: tuple[MutantSpec, ...] = Field(
         default=(), max_length=100, description="Known-wrong implementations."
     )
-    limits: LimitsSpec = Field(default=LimitsSpec(), description="Limits on one submission.")
+    limits: LimitsSpec = Field(
+        default=LimitsSpec(), description="Time and memory, if the usual ones don't fit."
+    )
 
 
 AnswerSpec = Annotated[

@@ -82,11 +82,12 @@ def _signature(reading: Reading) -> Iterator[Diagnostic]:
     if not isinstance(text, str) or not isinstance(function, str):
         return
     try:
-        body = ast.parse(f"def {text.removeprefix('def ').rstrip(': ')}: ...").body
+        body = ast.parse(f"def {text.removeprefix('def ').rstrip(': ')}: pass").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         yield reading.fault(("answer", "signature"), f"this isn't a signature such as {function}(x)")
         return
-    if len(body) != 1 or not isinstance(body[0], ast.FunctionDef) or body[0].name != function:
+    one = body[0] if len(body) == 1 else None
+    if not isinstance(one, ast.FunctionDef) or one.name != function or not isinstance(one.body[0], ast.Pass):
         yield reading.fault(("answer", "signature"), f"this isn't the signature of '{function}'")
 
 
