@@ -119,7 +119,7 @@ def _grade(
             items=_code_items(bank),
             roster=roster,
             only_item=item,
-            refuse_unlisted=bool(course) and course.settings.policies.unlisted_students == "refuse",
+            refuse_unlisted=course is not None and course.settings.policies.unlisted_students == "refuse",
         )
         make_folder(out)
         store = stack.enter_context(_open_store(workplace, out))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,7 +28,7 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
     from engine.commands.workplace import find_workplace
 
     bank = find_workplace(course_path).bank
-    rows = []
+    rows: list[dict[str, Any]] = []
     for item in bank.ids():
         spec = bank.load(item)
         kind = spec.answer.type if spec.answer else "steps"

@@ -64,14 +64,14 @@ def _finish(workplace: Workplace, path: Path, quiz: Quiz, answers: dict[int, dic
 def _ask_question(question: QuizQuestion, answers: dict[str, str], total: int) -> None:
     from rich.text import Text as RichText
 
-    from engine.commands.render import console, number, show_part
+    from engine.commands.render import console, points, show_part
 
     out = console()
     variant = question.variant
     missing = [part for part in variant.parts if not answers.get(part.id)]
     if not missing:
         return
-    out.rule(f"Question {question.number} of {total} · {number(question.points)} points", align="left")
+    out.rule(f"Question {question.number} of {total} · {points(question.points)}", align="left")
     out.print(RichText(variant.stem.plain))
     for note in variant.notes:
         out.print(RichText("Note: " + note.plain, style="yellow"))

@@ -39,6 +39,11 @@ def number(value: float) -> str:
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
+def points(value: float) -> str:
+    """Return ``1 point`` or ``2.5 points``."""
+    return f"{number(value)} point{'' if value == 1 else 's'}"
+
+
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str | RichText]], title: str = "") -> None:
     """Print a table; cells are plain text, cleaned here."""
     table = Table(title=title or None, box=None, pad_edge=False, title_justify="left", header_style="bold")
@@ -64,7 +69,7 @@ def show_variant(variant: Variant, *, with_hints: bool = False) -> None:
     """Print an item as a student sees it: stem, notes, parts and options; never its key."""
     out = console()
     out.print(RichText(clean_line(variant.title), style="bold"))
-    out.print(RichText(f"{variant.item} · variant {variant.id} · {number(variant.points)} points", style="dim"))
+    out.print(RichText(f"{variant.item} · variant {variant.id} · {points(variant.points)}", style="dim"))
     out.print()
     out.print(RichText(variant.stem.plain))
     for note in variant.notes:
@@ -80,7 +85,7 @@ def show_part(out: Console, part: Part, *, alone: bool) -> None:
     """Print one answer field: its prompt and options."""
     if part.prompt is not None or not alone:
         out.print()
-        head = "" if alone else f"[{part.id}] ({number(part.points)} points) "
+        head = "" if alone else f"[{part.id}] ({points(part.points)}) "
         out.print(RichText(head + (part.prompt.plain if part.prompt else "")))
     show_options(out, part)
 
@@ -126,7 +131,7 @@ def show_report(report: GradeReport) -> None:
 
 
 def _head(report: GradeReport) -> RichText:
-    score = "no mark" if report.score is None else f"{number(report.score)} of {number(report.max_score)} points"
+    score = "no mark" if report.score is None else f"{number(report.score)} of {points(report.max_score)}"
     who = f" · {clean_line(report.student)}" if report.student else ""
     head = RichText(f"{report.item}{who}: ")
     head.append(str(report.outcome).replace("_", " "), style=_OUTCOME_STYLE[report.outcome])

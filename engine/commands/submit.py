@@ -188,7 +188,7 @@ def _tell_quiz(reports: list[GradeReport], as_json: bool) -> int:
         document = {"score": score, "max_score": maximum, "reports": [report.as_json() for report in reports]}
         click.echo(json.dumps(document, ensure_ascii=False, indent=2))
         return exit_code(reports)
-    from engine.commands.render import number, show_report
+    from engine.commands.render import number, points, show_report
 
     for question, report in enumerate(reports, start=1):
         click.echo(f"Question {question}")
@@ -197,6 +197,6 @@ def _tell_quiz(reports: list[GradeReport], as_json: bool) -> int:
     if score is None:
         click.echo("Nothing was recorded: mend what can't be read and hand the file in again.")
     else:
-        click.echo(f"Total: {number(score)} of {number(maximum)} points")
+        click.echo(f"Total: {number(score)} of {points(maximum)}")
     return exit_code(reports)
 
