@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.batch.exercises import CodeGrader
 from engine.course import FileKind, HandedFile, IntakeProblem
-from engine.errors import EngineError, InputError, StoreError
+from engine.errors import EngineError, InputError, SoftmarkError, StoreError
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
 from engine.runner import Runner
 from engine.store import Attempt, Store, quiz_responses, response_sha256
@@ -79,6 +79,8 @@ class Desk:
             report = self.code.grade(item, submission, runner, student)
             if report.outcome is Outcome.UNGRADED:
                 reason = "; ".join(report.notes) or "no reason was given"
+            elif report.outcome is Outcome.FORMAT_ERROR:
+                reason = next((check.message for check in report.checks if check.message), "it can't be read")
         except StoreError:
             raise
         except Exception as error:  # whatever fails here is ours: never the student's 0
@@ -86,6 +88,9 @@ class Desk:
             report = self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
         report = replace(report, student=student, mode=self.mode)
         kept = self.store.record(Attempt.of_code(student, submission, report, started=started, reason=reason))
+        if kept.report.outcome is Outcome.FORMAT_ERROR:
+            step = "mend the file and hand it in again; this cost no attempt"
+            return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", step, student))
         return FileResult(student, file, reason=None if kept.settled else reason)
 
     def _unreadable(
@@ -195,7 +200,7 @@ def _problem(student: str, file: HandedFile, error: InputError) -> IntakeProblem
 
 
 def _cause(error: Exception) -> str:
-    if isinstance(error, EngineError):
+    if isinstance(error, SoftmarkError):
         return " ".join(line.strip() for line in error.lines())
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return (

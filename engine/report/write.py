@@ -19,6 +19,10 @@ from engine.report.summary import ClassTable, summary_page
 __all__ = ["ReportFiles", "page_name", "write_reports"]
 
 
+# Devices of Windows, whatever their suffix.
+_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")
+
+
 @dataclass(frozen=True, slots=True)
 class ReportFiles:
     """What was written, and the table that it shows."""
@@ -32,7 +36,7 @@ class ReportFiles:
 def page_name(student: str) -> str:
     """Return a file name for a student's page: safe on every system, different for different ids."""
     plain = re.sub(r"[^a-z0-9-]+", "-", student.casefold()).strip("-")[:60]
-    if plain == student:
+    if plain and plain == student and not _RESERVED.fullmatch(plain):
         return f"{plain}.html"
     digest = hashlib.sha256(student.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{plain or 'student'}_{digest}.html"
