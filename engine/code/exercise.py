@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -182,9 +183,8 @@ def _property_faults(check: CheckSpec, offered: set[str]) -> list[str]:
         return [f"check {check.id!r}: unknown option {min(others)!r}; there is only 'cases'"]
     cases: Any = check.options.get("cases")
     if group_key(check.property, cases) not in offered:
-        return [
-            f"check {check.id!r}: the plan tries no {check.property!r} on cases {cases or 'by default'!r}"
-        ]
+        kind = f" with cases: {cases}" if cases else ""
+        return [f"check {check.id!r}: the plan never tries {check.property!r}{kind}"]
     return []
 
 
@@ -217,7 +217,8 @@ def _place(file: Path, message: str) -> Diagnostic:
     except (OSError, UnicodeDecodeError):
         lines = []
     quoted = message.split("'")[1] if message.count("'") >= 2 else "answer:"
-    for place, line in enumerate(lines, start=1):
-        if quoted in line:
-            return Diagnostic(str(file), place, line.index(quoted) + 1, message, line)
+    for wanted in (f"id: {quoted}", quoted):
+        for place, line in enumerate(lines, start=1):
+            if re.search(rf"{re.escape(wanted)}(?![\w-])", line):
+                return Diagnostic(str(file), place, line.index(wanted) + 1, message, line)
     return Diagnostic(str(file), 1, 1, message)

@@ -86,11 +86,13 @@ def _argument(value: Argument, shapes: bool) -> str:
     return _nested(value.tolist(), 6) + suffix
 
 
-def _nested(value: Any, digits: int) -> str:
+def _nested(value: Any, digits: int, point: bool = False) -> str:
+    """Return nested lists of numbers; with `point` whole numbers end in a dot, as numpy prints floats."""
     if isinstance(value, list):
-        return "[" + ", ".join(_nested(item, digits) for item in value) + "]"
+        return "[" + ", ".join(_nested(item, digits, point) for item in value) + "]"
     if isinstance(value, float) and math.isfinite(value):
-        return f"{value:.{digits}g}"
+        shown = f"{value:.{digits}g}"
+        return f"{shown}." if point and shown.lstrip("-").isdigit() else shown
     return str(value)
 
 
@@ -98,7 +100,7 @@ def array_text(array: NDArray[Any], library: str, dtype: str, digits: int = 6) -
     """Return an array as ``array([…])`` or ``tensor([…])``, with its dtype where it isn't float64."""
     name = "array" if library == "numpy" else "tensor"
     suffix = "" if dtype == "float64" else f", dtype={dtype}"
-    return f"{name}({_nested(array.tolist(), digits)}{suffix})"
+    return f"{name}({_nested(array.tolist(), digits, point=True)}{suffix})"
 
 
 def result_pair(

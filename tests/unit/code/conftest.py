@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
+from engine.code import CodeExercise, counterexample, freeze_plan, grade_code, load_exercise
 from engine.code.case import Plan
 from engine.code.trusted import TrustedRunner
 from engine.model import CodeSubmission, GradeReport, Mode
@@ -37,6 +37,12 @@ def _grade(item: str, source: str, seed: int = 0) -> GradeReport:
     exercise, plan = _exercise(item), _plan(item, seed)
     with TrustedRunner() as runner:
         return grade_code(exercise, plan, _submission(source), runner, mode=Mode.PRACTICE, student="s01")
+
+
+@pytest.fixture(autouse=True)
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test gets a counterexample that another one found."""
+    monkeypatch.setattr(counterexample, "_kept", counterexample._Recent(8))
 
 
 @pytest.fixture(scope="session")

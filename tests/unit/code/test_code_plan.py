@@ -1,0 +1,173 @@
+"""Plans: replayable, small, quick, canonical cases first; expected values against loops of our own."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from engine.code import CodeExercise, freeze_plan
+from engine.code.case import Plan
+from engine.code.draws import Values, draw_specs
+from engine.code.families import family, family_names
+
+Plans = Callable[[str, int], Plan]
+ITEMS = ("softmax", "sdpa")
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_same_seed_same_plan_other_seed_other_plan(
+    item: str, exercise_of: Callable[[str], CodeExercise]
+) -> None:
+    exercise = exercise_of(item)
+    one, again, other = (freeze_plan(exercise, seed) for seed in (b"a", b"a", b"b"))
+    assert one.id == again.id != other.id
+    assert one.calls("f", "numpy") == again.calls("f", "numpy")
+    hidden = [
+        [
+            case.args[0].tobytes()
+            for case in plan.cases
+            if not case.public and isinstance(case.args[0], np.ndarray)
+        ]
+        for plan in (one, other)
+    ]
+    assert not set(hidden[0]) & set(hidden[1])  # nothing hidden is the same for two seeds
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_plan_is_the_same_in_every_thread(item: str) -> None:
+    found: list[str] = []
+    threads = [threading.Thread(target=lambda: found.append(family(item).plan(b"t").id)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and len(set(found)) == 1
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_plan_is_small_and_begins_with_a_public_square_case(item: str, plan_of: Plans) -> None:
+    for seed in range(20):
+        plan = plan_of(item, seed)
+        assert 20 <= len(plan.cases) <= 50
+        first = plan.cases[0]
+        assert first.public and first.id == "square"
+        assert first.args[0].shape[-1] == first.args[0].shape[-2]  # type: ignore[union-attr]
+        assert plan.groups["runs"][0].members == (0,)
+        sizes = [value.size for case in plan.cases for value in case.args if isinstance(value, np.ndarray)]
+        assert max(sizes) <= 150
+        assert len({case.id for case in plan.cases}) == len(plan.cases)
+
+
+def test_hidden_sdpa_sizes_are_unequal(plan_of: Plans) -> None:
+    for seed in range(20):
+        cases = {case.id: case for case in plan_of("sdpa", seed).cases}
+        for name in ("first", "second", "third", "masked"):
+            Q, K, V = cases[name].args[:3]
+            assert len({Q.shape[0], K.shape[0], K.shape[1], V.shape[1]}) == 4
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_plan_inputs_are_exact_in_their_dtype(item: str, plan_of: Plans) -> None:
+    """Multiples of 1/8 (or plain hot scores): relations between inputs hold without rounding."""
+    for seed in range(5):
+        for case in plan_of(item, seed).cases:
+            if case.id.endswith("-hot"):
+                continue
+            for value in case.args:
+                if isinstance(value, np.ndarray) and value.dtype != np.bool_:
+                    eighths = value.astype(np.float64) * 8
+                    assert np.array_equal(eighths, np.trunc(eighths))
+
+
+def test_expected_softmax_equals_a_loop(plan_of: Plans) -> None:
+    for seed in range(5):
+        for case in plan_of("softmax", seed).cases:
+            x, axis = np.asarray(case.args[0], dtype=np.float64), (*case.args, -1)[1]
+            assert case.expected is not None
+            moved = np.moveaxis(x, axis, -1)
+            right = np.empty_like(moved)
+            for place in np.ndindex(moved.shape[:-1]):
+                e = [math.exp(value - max(moved[place])) for value in moved[place]]
+                right[place] = [value / math.fsum(e) for value in e]
+            got = np.moveaxis(case.expected.values, axis, -1)
+            np.testing.assert_allclose(got, right, rtol=1e-12, atol=1e-300)
+
+
+def test_expected_sdpa_equals_a_loop(plan_of: Plans) -> None:
+    for seed in range(5):
+        for case in plan_of("sdpa", seed).cases:
+            if case.expected is None:
+                assert case.aspect == "refused"
+                continue
+            Q, K, V = (np.asarray(value, dtype=np.float64) for value in case.args[:3])
+            mask = case.args[3] if len(case.args) > 3 else np.ones((Q.shape[-2], K.shape[-2]), dtype=bool)
+            seen = np.broadcast_to(mask, (*Q.shape[:-1], K.shape[-2]))
+            for place in np.ndindex(Q.shape[:-1]):
+                lead = place[:-1]
+                right = _one_query(Q[place], K[lead], V[lead], seen[place])
+                np.testing.assert_allclose(case.expected.values[place], right, rtol=1e-9, atol=1e-9)
+
+
+def _one_query(q: np.ndarray, K: np.ndarray, V: np.ndarray, seen: np.ndarray) -> list[float]:
+    scores = {
+        j: math.fsum(a * b for a, b in zip(q, K[j], strict=True)) / math.sqrt(len(q))
+        for j in range(len(K))
+        if seen[j]
+    }
+    if not scores:
+        return [0.0] * V.shape[1]
+    top = max(scores.values())
+    weights = {j: math.exp(score - top) for j, score in scores.items()}
+    total = math.fsum(weights.values())
+    return [math.fsum(w * V[j][c] for j, w in weights.items()) / total for c in range(V.shape[1])]
+
+
+def test_pruned_plan_keeps_only_what_its_checks_need(plan_of: Plans) -> None:
+    whole = family("softmax").plan(b"x")
+    public = frozenset(i for i, case in enumerate(whole.cases) if case.public and case.aspect == "ordinary")
+    few = whole.only({"runs", "shift", "sum1"}, public)
+    assert set(few.groups) == {"runs", "shift", "sum1"}
+    assert len(few.cases) < len(whole.cases)
+    for key, groups in few.groups.items():
+        for new, old in zip(groups, whole.groups[key], strict=True):
+            assert [few.cases[m].id for m in new.members] == [whole.cases[m].id for m in old.members]
+    assert {few.cases[m].id for m in few.returning} <= {whole.cases[m].id for m in whole.returning}
+
+
+def test_arguments_return_only_where_asked(plan_of: Plans) -> None:
+    plan = plan_of("softmax", 0)
+    calls = plan.calls("softmax", "torch")
+    assert {i for i, call in enumerate(calls) if call.return_arguments} == set(plan.returning)
+    assert len(plan.returning) >= 3
+    assert all(call.args[0].library == "torch" for call in calls)
+
+
+def test_unknown_family() -> None:
+    assert family_names() == ["sdpa", "softmax"]
+    with pytest.raises(KeyError):
+        family("family")
+
+
+def test_values_are_exact_distinct_and_bounded() -> None:
+    values = Values(b"s")
+    numbers = values.distinct(4, (4, 4, 4))
+    assert np.unique(numbers).size == 64 and np.abs(numbers).max() <= 4
+    assert np.array_equal(numbers * 8, np.trunc(numbers * 8))
+    with pytest.raises(ValueError, match="different multiples"):
+        values.distinct(1, (18,))
+    for size in (2, 3, 5):
+        order = values.order(size)
+        assert sorted(order) == list(range(size)) and not np.array_equal(order, np.arange(size))
+
+
+def test_draw_specs_refuses_a_strategy_that_is_too_small() -> None:
+    from hypothesis import strategies as st
+
+    with pytest.raises(ValueError, match="fewer than 5"):
+        draw_specs(st.integers(0, 2), 5, b"s")
+    drawn = draw_specs(st.integers(0, 10**6), 5, b"s")
+    assert drawn == draw_specs(st.integers(0, 10**6), 5, b"s") and len(set(drawn)) == 5
