@@ -518,7 +518,7 @@ class PrintedExercise(Strict):
     """The exercise as its source prints it: an exhibit, never silently corrected.
 
     ``options`` maps the printed letters to numbers or texts; ``key`` is the letter that the source's
-    solution or the recomputation supports, None where there is none.
+    solution or the recomputation supports, ``null`` where there is none.
     """
 
     stem: Prose | None = Field(default=None, description="The printed stem, if it differs.")

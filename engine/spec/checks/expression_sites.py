@@ -14,8 +14,8 @@ def expression_sites(reading: Reading) -> Iterator[ExpressionSite]:
     """Yield every expression of the file.
 
     Sizes see the parameters above them; derived values the parameters and the derived values above;
-    constraints and keys all of them; a step also the steps above it, and its invariants and
-    misconceptions its own value; the item's own misconceptions all steps.
+    constraints and keys all of them; a step also the values of the steps above it, and its invariants
+    and misconceptions its own. Only a step whose answer has a value (a number, a word) is a name.
     """
     yield from _sizes(reading)
     yield from _derived(reading)
@@ -24,9 +24,8 @@ def expression_sites(reading: Reading) -> Iterator[ExpressionSite]:
         yield from _at(reading, (*where, "expr"), values)
     yield from _at(reading, ("answer", "key"), values)
     yield from _at(reading, ("printed", "expr"), values)
-    steps = frozenset(name for _, name in reading.step_ids())
-    yield from _misconceptions(reading, (), values | steps)
-    yield from _steps(reading, values, steps)
+    yield from _misconceptions(reading, (), values)
+    yield from _steps(reading, values, reading.keys() - {"key"})
 
 
 def _sizes(reading: Reading) -> Iterator[ExpressionSite]:
@@ -50,7 +49,7 @@ def _steps(reading: Reading, values: frozenset[str], steps: frozenset[str]) -> I
     above = values
     for where, _ in reading.entries("steps"):
         name = reading.at(*where, "id")
-        own = above | {name} if isinstance(name, str) else above
+        own = above | ({name} & steps) if isinstance(name, str) else above
         yield from _at(reading, (*where, "answer", "key"), above, steps)
         for place, _ in reading.entries(*where, "invariants"):
             yield from _at(reading, place, own, steps)

@@ -14,6 +14,9 @@ __all__ = ["check_mistakes"]
 
 def check_mistakes(reading: Reading) -> Iterator[Diagnostic]:
     """Yield misconceptions that stand twice, and ids without a sentence."""
+    if reading.at("misconceptions") and reading.at("steps"):
+        message = "the misconceptions of an item with steps stand in its steps"
+        yield reading.fault(("misconceptions",), message, key=True)
     holders: list[Where] = [(), *(where for where, _ in reading.entries("steps"))]
     for holder in holders:
         loc = (*holder, "misconceptions")

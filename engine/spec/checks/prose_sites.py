@@ -19,14 +19,14 @@ _OF_ANSWERS = (
 def prose_sites(reading: Reading) -> Iterator[ProseSite]:
     """Yield every text that students see.
 
-    All may show parameters and derived values; feedback and the solution also the key, and the
-    solution the steps' values.
+    All may show parameters and derived values; feedback and the solution also the keys: ``key``, or
+    the steps' ids.
     """
     values = reading.values()
-    steps = frozenset(name for _, name in reading.step_ids())
+    keys = reading.keys()
     yield from _at(reading, ("stem",), values)
     yield from _at(reading, ("printed", "stem"), values)
-    yield from _at(reading, ("solution",), values | steps | {"key"})
+    yield from _at(reading, ("solution",), values | keys)
     for where, _ in reading.texts("hints"):
         yield from _at(reading, where, values)
     for where, _ in reading.entries("errata"):
@@ -35,17 +35,17 @@ def prose_sites(reading: Reading) -> Iterator[ProseSite]:
     for holder in holders:
         yield from _at(reading, (*holder, "prompt"), values)
         for where, _ in reading.entries(*holder, "misconceptions"):
-            yield from _at(reading, (*where, "feedback"), values | steps | {"key"})
-    yield from _of_answers(reading, values)
+            yield from _at(reading, (*where, "feedback"), values | keys)
+    yield from _of_answers(reading, values, keys)
 
 
-def _of_answers(reading: Reading, values: frozenset[str]) -> Iterator[ProseSite]:
+def _of_answers(reading: Reading, values: frozenset[str], keys: frozenset[str]) -> Iterator[ProseSite]:
     for site in reading.answers():
-        yield from _at(reading, (*site.loc, "feedback"), values | {"key"})
+        yield from _at(reading, (*site.loc, "feedback"), values | keys)
         for name, fields in _OF_ANSWERS:
             for where, _ in reading.entries(*site.loc, name):
                 for field in fields:
-                    names = values | {"key"} if field == "feedback" else values
+                    names = values | keys if field == "feedback" else values
                     yield from _at(reading, (*where, field), names)
 
 

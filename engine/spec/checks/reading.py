@@ -30,6 +30,8 @@ __all__ = [
 
 Where = tuple[int | str, ...]
 
+_WITH_VALUE = ("number", "vector", "matrix", "single_choice", "token")
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerSite:
@@ -125,6 +127,12 @@ class Reading:
         """Return the path and text of every step's id."""
         found = [((*where, "id"), self.at(*where, "id")) for where, _ in self.entries("steps")]
         return [(where, name) for where, name in found if isinstance(name, str)]
+
+    def keys(self) -> frozenset[str]:
+        """Return what names the keys: ``key`` for the item's answer, the ids of its steps."""
+        named = {(): "key"} | {where[:-1]: name for where, name in self.step_ids()}
+        sites = [site for site in self.answers() if site.type in _WITH_VALUE]
+        return frozenset(named[site.loc[:-1]] for site in sites if site.loc[:-1] in named)
 
     def values(self) -> frozenset[str]:
         """Return the names of parameters and derived values."""

@@ -1,5 +1,7 @@
 """The bank: indexed by file name, overlaid by later roots, items read only when asked for."""
 
+# ruff: noqa: E501 (tables of files and the sentences that they get)
+
 from __future__ import annotations
 
 import subprocess

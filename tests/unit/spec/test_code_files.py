@@ -1,5 +1,7 @@
 """The checks on a code exercise: references, circles, signature, files."""
 
+# ruff: noqa: E501 (tables of files and the sentences that they get)
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Each rule of a problem file: what breaks it, and the sentence and place that are shown."""
 
+# ruff: noqa: E501 (tables of files and the sentences that they get)
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -266,7 +268,7 @@ steps:
     invariants: ["abs(sum(w) - 1) < 0.1"]
     misconceptions: [{id: m-neg, expr: softmax(-f)}]
   - {id: c, prompt: Context?, answer: {type: vector, key: "context(w, e)", decimals: 3}}
-solution: "{{ key }} {{ w }} {{ c }}"
+solution: "{{ w }} {{ c }}"
 """
 
 
@@ -279,13 +281,32 @@ solution: "{{ key }} {{ w }} {{ c }}"
         ("softmax(-f)", "softmax(-c)", ["9:49: 'c' is defined only further down; an expression uses what stands above it"]),
         ("{{ f }}?", "{{ w }}?", ["6:27: 'w' isn't defined; the names here are e, f"]),
         ("2 * e", "2 * c", ["2:18: 'c' isn't defined; the names here are e"]),
-        ("id: w\n", "id: f\n", ["5:9: 'f' is the name of a derived value already", "8:27: 'w' isn't defined; the names here are e, f", "10:68: 'w' isn't defined; the names here are e, f", "11:25: 'w' isn't defined; the names here are c, e, f, key"]),
-        ("{type: vector, key: \"context(w, e)\", decimals: 3}", "{type: code, function: f, signature: f(x), plan: p, solutions: [a.py], checks: [{id: a, property: a, points: 1}]}", ["10:46: a step can't ask for code; code is an item of its own"]),
+        ("id: w\n", "id: f\n", ["5:9: 'f' is the name of a derived value already", "8:27: 'w' isn't defined; the names here are e, f", "10:68: 'w' isn't defined; the names here are e, f", "11:15: 'w' isn't defined; the names here are c, e, f"]),
+        ("{type: vector, key: \"context(w, e)\", decimals: 3}", "{type: code, function: f, signature: f(x), plan: p, solutions: [a.py], checks: [{id: a, property: a, points: 1}]}", ["10:46: a step can't ask for code; code is an item of its own", "11:23: 'c' isn't defined; the names here are e, f, w"]),
     ],
 )  # fmt: skip
 def test_steps_see_what_stands_above_them(tmp_path: Path, old: str, new: str, expected: list[str]) -> None:
     assert load(tmp_path, STEPS)
     assert faults(tmp_path, replaced(STEPS, old, new)) == expected
+
+
+def test_a_step_without_a_value_is_no_name(tmp_path: Path) -> None:
+    body = (
+        "stem: x\nsteps:\n"
+        "  - {id: m, prompt: x, answer: {type: ordering, cards: [{id: a, text: A}, {id: b, text: B}]}}\n"
+        "  - {id: n, prompt: x, answer: {type: number, key: m + 1, decimals: 0}}\n"
+        "solution: '{{ n }} {{ key }}'\n"
+    )
+    assert faults(tmp_path, body) == [
+        "4:52: 'm' isn't defined; no names are defined here",
+        "5:23: 'key' isn't defined; the names here are n",
+    ]
+
+
+def test_known_mistakes_of_an_item_with_steps_stand_in_the_steps(tmp_path: Path) -> None:
+    assert faults(tmp_path, STEPS + "misconceptions: [{id: m-neg, expr: softmax(-e)}]\n") == [
+        "12:1: the misconceptions of an item with steps stand in its steps"
+    ]
 
 
 ERRATUM = """\

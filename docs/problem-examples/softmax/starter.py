@@ -1,0 +1,8 @@
+"""The file that students start from."""
+
+import numpy as np
+
+
+def softmax(x, axis=-1):
+    """Turn scores into weights along an axis."""
+    raise NotImplementedError

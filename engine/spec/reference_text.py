@@ -1,0 +1,110 @@
+"""The parts of ``docs/problem-spec.md`` that are written and not generated."""
+
+from __future__ import annotations
+
+__all__ = ["EXPRESSIONS", "INTRODUCTION", "MISTAKES", "PRINTED", "STEPS", "TEXTS", "YAML_RULES"]
+
+INTRODUCTION = """\
+# Problem files
+
+<!-- Generated from engine/spec by `python -m engine.spec.reference_page`; change the text there. -->
+
+One file is one item: `softmax-weights.yaml` is the item `softmax-weights`. Put your own files into the
+`problems` folder of your course; an item there takes the place of a built-in one with the same name. Then
+
+    grade lint softmax-weights
+    grade show softmax-weights --seed 1
+
+check it by recomputation and show one of its variants. Whatever is wrong with a file is shown at once, each
+fault with its line and column:
+
+    softmax-weights.yaml:9:35: there is no function 'softmx'; did you mean 'softmax'?
+        answer: {type: vector, key: softmx(e), decimals: 3}
+                                    ^
+
+An editor that knows JSON Schema completes and checks while you type, if the file begins with
+
+    # yaml-language-server: $schema=schema.json
+
+and the schema lies beside it (`grade schema > schema.json`).
+
+Every key and every wrong option that can be computed is computed, from the numbers of the variant that a
+student gets. You write the *expression*; nobody types a number that can be wrong.
+"""
+
+YAML_RULES = """\
+## YAML as it is read here
+
+Files are UTF-8 text of at most 1 MiB in YAML 1.2. That makes a difference to what older tools do:
+
+- Only `true` and `false` are truth values; `yes`, `no`, `on` and `off` are words.
+- `010` is ten. `1e-3` is a number. `12:30:45` and `2026-11-27` are words.
+- `0.10` keeps its digits: a step of `0.1` is exactly one tenth.
+- A key that stands twice is an error. Anchors (`&x`), aliases (`*x`), merge keys (`<<`) and tags (`!x`)
+  aren't possible.
+- Keys are words, whatever they look like; values are what they look like. A section `5.1` that is meant as
+  a word stands in quotes: `section: "5.1"`.
+- In double quotes a backslash means something: `"\\tanh"` would be a tab and `anh`. Write formulas in
+  single quotes, or after `|` on lines of their own.
+- In `{ … }` and `[ … ]` a text with a comma, a colon or brackets stands in quotes:
+  `{key: "context(w, H)"}`.
+"""
+
+EXPRESSIONS = """\
+## Expressions
+
+Keys, derived values, constraints, invariants and misconceptions are expressions:
+
+    context(softmax(e), H)
+    2 ** e / sum(2 ** e)
+    abs(sum(w) - 1) <= 0.01
+
+They consist of names, numbers, words in quotes, lists, `+ - * / // % ** @`, comparisons, `and`, `or`,
+`not`, `a if condition else b`, positions from 0 (`e[0]`, `H[-1]`) and calls of the functions below.
+Arithmetic works entry by entry; the shapes must be equal, or one side a number. `@` is the matrix product.
+All is computed in double precision.
+
+An expression may use what stands above it: sizes the parameters before them, derived values the parameters
+and the derived values before them, a step also the values of the steps before it, and the invariants and
+misconceptions of a step that step's own value too.
+"""
+
+TEXTS = """\
+## Texts
+
+Stems, prompts, options, feedback, hints and solutions are Markdown with formulas between `$` and `$`, or
+`$$` and `$$` on their own. A dollar sign is `\\$`. What stands in `{{ … }}` is filled in for each variant:
+names of parameters and derived values, expressions, and the functions below; feedback and the solution may
+also use the key: `{{ key }}`, or in an item with steps the steps' ids. `{% for row in H %} … {% endfor %}`
+repeats, `{% if … %} … {% endif %}` chooses. Leave a blank between a brace of LaTeX and one of these:
+`\\frac{ {{ a }} }{2}`.
+"""
+
+STEPS = """\
+## Steps
+
+An item has one `answer`, or several `steps`, each with its own answer field. Each step is marked as it
+stands and, with `follow_through`, once more with the student's own earlier values; the better result
+counts, if those values meet the `invariants`. The id of a step is the name of its value.
+"""
+
+MISTAKES = """\
+## Known mistakes
+
+A wrong answer is compared with what each known mistake would give. Ids and sentences stand in the registry,
+`misconceptions.yaml`, a mapping from id to sentence:
+
+    m-base2: These are the weights that powers of 2 give. Softmax uses powers of e.
+
+An item lists the ids that fit it, each with the expression of the mistake. A course's own registry adds to
+the built-in one, or replaces sentences of it.
+"""
+
+PRINTED = """\
+## Printed exercises and errata
+
+An exercise of a lecture is kept as it is printed, beside the form that is scored. `grade lint` recomputes
+it: if no printed option is right, the file must say so, with `status: erratum` and an erratum, or lint
+fails. An item of your own may note a fault of its source in `errata` and keep the status `ok`. The built-in
+`l16-ex3-softmax-weights` shows both keys at work.
+"""
