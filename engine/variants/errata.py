@@ -18,7 +18,8 @@ def accepted_printed(spec: ProblemSpec) -> tuple[Mapping[str, Any], ...]:
     Returns
     -------
     tuple of mapping
-        ``letter``, ``erratum`` (id), and ``numbers`` (decimal strings) with ``shape``, or ``text``.
+        ``letter``, ``erratum`` (id), ``note`` (its template), and ``numbers`` (decimal strings) with
+        ``shape``, or ``text``.
     """
     if spec.printed is None:
         return ()
@@ -26,8 +27,8 @@ def accepted_printed(spec: ProblemSpec) -> tuple[Mapping[str, Any], ...]:
     for erratum in spec.errata:
         letter = erratum.intended_option
         if erratum.accept_intended and letter is not None and letter in spec.printed.options:
-            entry = {"letter": letter, "erratum": erratum.id, **_value(spec.printed.options[letter])}
-            found.append(entry)
+            value = _value(spec.printed.options[letter])
+            found.append({"letter": letter, "erratum": erratum.id, "note": erratum.note, **value})
     return tuple(found)
 
 

@@ -150,7 +150,9 @@ def draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext) 
         keys = tuple(option.id for option in shown_options if option.correct)
         settings: dict[str, Any] = {"decimals": answer.decimals}
         if context.accepted:
-            settings["accepted"] = [dict(entry) for entry in context.accepted]
+            settings["accepted"] = [
+                {**entry, "note": scribe.text(entry["note"], "erratum").plain} for entry in context.accepted
+            ]
         return Part("", answer.type, 1.0, key_ids=keys, options=shown_options, settings=settings)
 
     signature: Any = right.words

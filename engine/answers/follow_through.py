@@ -1,0 +1,239 @@
+"""Error carried forward: what would be right, given a student's own earlier values.
+
+A step is evaluated again with the values that the student entered for the steps before it.  That
+is done only if those values meet their invariants and nothing degenerates: somebody who enters one-hot
+or uniform weights has made the next step trivial and earns nothing by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from engine.answers.numeric import is_simplex
+from engine.errors import ExpressionError, UndefinedValueError
+from engine.model import Array, KnownWrong, Part, Variant
+from engine.variants.expressions import evaluate, evaluate_truth, parse, require_finite
+from engine.variants.parameters import ImpossibleDraw
+from engine.variants.parts.draft import FieldContext
+from engine.variants.parts.numeric import Asked, numbers
+from engine.variants.values import names_of
+from engine.variants.variant import misconception_name
+
+__all__ = ["Carried", "Given", "carry_forward"]
+
+# what a student entered for the numeric steps, exactly, by step id
+Given = Mapping[str, Sequence[Fraction]]
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A step as it stands after the student's own earlier values.
+
+    Parameters
+    ----------
+    part : Part or None
+        The step with its key, interval and known mistakes worked out again; None where that isn't done.
+    steps : tuple of str
+        The steps whose own values count.
+    reason : str
+        Why nothing is carried forward, for the student.
+    """
+
+    part: Part | None
+    steps: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def carry_forward(variant: Variant, part: Part, given: Given) -> Carried:
+    """Work a step out again with a student's own earlier values.
+
+    Parameters
+    ----------
+    variant : Variant
+    part : Part
+        A numeric step.
+    given : mapping
+        The numeric answers to the steps before it; blank ones are left out.
+    """
+    nothing = Carried(None)
+    if part.key is None or part.id not in variant.expressions or not part.settings.get("follow_through"):
+        return nothing
+    before = variant.parts[: variant.parts.index(part)]
+    needed = _steps_behind(variant, part.id)
+    own = tuple(step for step in before if step.id in needed and step.id in given and step.key is not None)
+    if not own:
+        return nothing
+    try:
+        return _carried(variant, part, before, own, given)
+    except UndefinedValueError:
+        return Carried(None, reason="your earlier values leave this step without a value")
+    except (ExpressionError, ImpossibleDraw):
+        return nothing
+
+
+def _carried(
+    variant: Variant, part: Part, before: Sequence[Part], own: Sequence[Part], given: Given
+) -> Carried:
+    names = _names(variant, before, {step.id: given[step.id] for step in own})
+    for step in own:
+        if (reason := _unfit(step, given[step.id], names)) is not None:
+            return Carried(None, reason=reason)
+    text = variant.expressions[part.id]
+    key = numbers(text, evaluate(text, names))
+    if part.key is not None and part.key.shape == () and len(key.data) == 1:
+        key = Array((), key.data)
+    if part.key is None or key.shape != part.key.shape:
+        return Carried(None)
+    if (kind := _degenerate(key, part)) is not None:
+        return Carried(None, reason=f"your earlier values make this step {kind}")
+    return Carried(_asked_again(variant, part, key, names), tuple(step.id for step in own))
+
+
+def _steps_behind(variant: Variant, step: str) -> frozenset[str]:
+    """Return every name on which a step's key depends, through derived values and other steps."""
+    found: set[str] = set()
+    frontier = set(parse(variant.expressions[step]).names)
+    while frontier:
+        name = frontier.pop()
+        if name not in found:
+            found.add(name)
+            if name in variant.expressions:
+                frontier |= parse(variant.expressions[name]).names
+    return frozenset(found)
+
+
+def _names(variant: Variant, before: Sequence[Part], own: Given) -> dict[str, Any]:
+    """Return parameters, derived values, and the earlier steps: the student's where there are any."""
+    import torch
+
+    names = names_of(variant.values)
+    steps = {step.id: step for step in variant.parts}
+    for name, text in variant.expressions.items():
+        if ":" not in name and name not in steps:
+            names[name] = require_finite(evaluate(text, names), text)
+    for step in before:
+        if step.id in own and step.key is not None:
+            values = [float(entry) for entry in own[step.id]]
+            names[step.id] = torch.tensor(values, dtype=torch.float64).reshape(step.key.shape)
+        elif step.id in variant.expressions:
+            text = variant.expressions[step.id]
+            names[step.id] = require_finite(evaluate(text, names), text)
+    return names
+
+
+# --- guards -----------------------------------------------------------------------------
+
+
+def _unfit(step: Part, entries: Sequence[Fraction], names: Mapping[str, Any]) -> str | None:
+    """Return why a student's value can't be carried forward, or None."""
+    if step.key is None:
+        return None
+    width = step.key.shape[-1] if step.key.shape else 1
+    rows = [entries[i : i + width] for i in range(0, len(entries), width)]
+    if step.settings.get("simplex") and not all(is_simplex(step, row) for row in rows):
+        return f"your value of {step.id} isn't carried on, as it can't be weights"
+    for invariant in step.settings.get("invariants", ()):
+        if not evaluate_truth(invariant, names):
+            return f"your value of {step.id} isn't carried on, as it can't be right in any case"
+    own = Array(step.key.shape, tuple(float(entry) for entry in entries))
+    kind = _degenerate(own, step) if _is_weights(step.key, step) else _zero(own, step)
+    if kind is not None:
+        return f"your value of {step.id} isn't carried on, as it is {kind} and makes the rest trivial"
+    return None
+
+
+def _grain(part: Part) -> float:
+    places = [place for place in part.settings["places"] if place is not None]
+    return 10.0 ** -max(places) if places else 1e-6
+
+
+def _is_weights(key: Array, part: Part) -> bool:
+    return bool(part.settings.get("simplex")) or (
+        len(key.data) > 1 and min(key.data) >= 0 and abs(sum(key.data) - 1) < 1e-9
+    )
+
+
+def _zero(value: Array, part: Part) -> str | None:
+    grain = _grain(part)
+    if part.key is None or all(abs(x) < grain for x in part.key.data):
+        return None
+    return "zero" if all(abs(x) < grain for x in value.data) else None
+
+
+def _degenerate(value: Array, part: Part) -> str | None:
+    """Return in which way a value is trivial although the step's key isn't, or None."""
+    key = part.key
+    if key is None:
+        return None
+    kinds = {"uniform": _is_uniform, "one-hot": _is_one_hot, "saturated": _is_saturated, "zero": _is_zero}
+    grain = _grain(part)
+    weights = _is_weights(key, part)
+    for kind, holds in kinds.items():
+        if kind in ("uniform", "one-hot") and not weights:
+            continue
+        if kind == "saturated" and max(map(abs, key.data)) >= 1:
+            continue
+        if holds(value, grain) and not holds(key, grain):
+            return kind
+    return None
+
+
+def _is_uniform(value: Array, grain: float) -> bool:
+    return len(value.data) > 1 and max(value.data) - min(value.data) < grain * 1.001
+
+
+def _is_one_hot(value: Array, grain: float) -> bool:
+    width = value.shape[-1] if value.shape else 1
+    rows = [value.data[i : i + width] for i in range(0, len(value.data), width)]
+    return width > 1 and all(max(row) > 1 - grain * 1.001 for row in rows)
+
+
+def _is_saturated(value: Array, grain: float) -> bool:
+    return all(abs(x) > 1 - grain * 1.001 for x in value.data)
+
+
+def _is_zero(value: Array, grain: float) -> bool:
+    return all(abs(x) < grain for x in value.data)
+
+
+# --- the step, asked again --------------------------------------------------------------
+
+
+def _asked_again(variant: Variant, part: Part, key: Array, names: Mapping[str, Any]) -> Part:
+    settings = dict(part.settings)
+    tolerance = settings.get("tolerance")
+    asked = Asked(
+        variant.expressions[part.id],
+        settings.get("decimals"),
+        settings.get("significant"),
+        settings.get("working_decimals"),
+        None if tolerance is None else Decimal(tolerance),
+    )
+    steps = {step.id for step in variant.parts}
+    derived = {n: text for n, text in variant.expressions.items() if ":" not in n and n not in steps}
+    spans = asked.intervals(key, FieldContext(names, derived))
+    settings["places"] = list(asked.places(key))
+    settings["lower"] = [str(span.lower) for span in spans]
+    settings["upper"] = [str(span.upper) for span in spans]
+    wrong = tuple(_wrong_again(variant, part, known, key, names) for known in part.known_wrong)
+    return replace(part, key=key, settings=settings, known_wrong=tuple(w for w in wrong if w is not None))
+
+
+def _wrong_again(
+    variant: Variant, part: Part, known: KnownWrong, key: Array, names: Mapping[str, Any]
+) -> KnownWrong | None:
+    import torch
+
+    text = variant.expressions.get(misconception_name(part.id, known.misconception))
+    if text is None:
+        return None
+    own = torch.tensor(key.data, dtype=torch.float64).reshape(key.shape)
+    try:
+        value = numbers(text, evaluate(text, {**names, part.id: own}))
+    except ExpressionError:
+        return None
+    return replace(known, value=value)

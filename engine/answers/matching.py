@@ -1,0 +1,118 @@
+"""Prompts and their targets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+
+from engine.answers.reading.labels import MAX_TEXT, read_labels
+from engine.answers.reading.numeral import format_error, normal_signs
+from engine.answers.result import AnswerType, Graded, listed
+from engine.model import Part
+
+__all__ = ["Matching"]
+
+_PAIR = re.compile(r"\(?([0-9]{1,2})\)?\s*[-:=.>→]*\s*\(?([A-Za-z])\)?")
+_BETWEEN = re.compile(r"[\s,;/]*")
+
+
+class Matching(AnswerType):
+    """A letter for each number; numbers may be left out."""
+
+    name = "matching"
+
+    def parse(self, text: str, part: Part) -> Mapping[str, str]:
+        """Return the target's id by the prompt's id.
+
+        Raises
+        ------
+        ResponseFormatError
+            It is neither pairs nor one letter for each number.
+        """
+        if len(text) > MAX_TEXT:
+            raise format_error(
+                f"the answer has {len(text)} characters; at most {MAX_TEXT} are read", text[:60]
+            )
+        if any("0" <= c <= "9" for c in text):
+            return self._pairs(text, part)
+        labels = [option.id for option in part.options]
+        letters = read_labels(text, labels, "targets")
+        if len(letters) != len(part.prompts):
+            what = f"there are {len(letters)} letters for {len(part.prompts)} numbers"
+            raise format_error(what, text, self._expected(part))
+        return dict(zip((prompt.id for prompt in part.prompts), letters, strict=True))
+
+    def _expected(self, part: Part) -> str:
+        return f"pairs such as 1-{part.options[-1].id}, 2-a"
+
+    def _pairs(self, text: str, part: Part) -> Mapping[str, str]:
+        body = normal_signs(text).strip().strip("{}[]")
+        known = {option.id for option in part.options}
+        prompts = {prompt.id for prompt in part.prompts}
+        found: dict[str, str] = {}
+        at = 0
+        while at < len(body):
+            pair = _PAIR.match(body, at)
+            if pair is None:
+                raise format_error("this isn't read as pairs", text, self._expected(part))
+            prompt, target = str(int(pair[1])), pair[2].lower()
+            if prompt not in prompts:
+                raise format_error(f"there is no number {prompt}", text, self._expected(part))
+            if target not in known:
+                raise format_error(f"there is no {target} among the targets", text, self._expected(part))
+            if prompt in found:
+                raise format_error(f"number {prompt} is answered twice", text, self._expected(part))
+            found[prompt] = target
+            between = _BETWEEN.match(body, pair.end())
+            at = between.end() if between is not None else len(body)
+        return found
+
+    def judge(self, part: Part, answer: Mapping[str, str]) -> Graded:
+        """Judge pairs by the part's policy; a number left out is wrong."""
+        right = dict(zip((prompt.id for prompt in part.prompts), part.key_ids, strict=True))
+        wrong = [prompt for prompt in part.prompts if answer.get(prompt.id) != right[prompt.id]]
+        if not wrong:
+            return Graded(1, "Right.")
+        names = listed([prompt.id for prompt in wrong])
+        hits = len(right) - len(wrong)
+        message = f"{hits} of {len(right)} pairs are right; {names} {'is' if len(wrong) == 1 else 'are'} not."
+        feedback = [prompt.feedback for prompt in wrong if prompt.feedback and prompt.id in answer]
+        share = Fraction(hits, len(right)) if self._policy(part) == "each-answer" else Fraction(0)
+        return Graded(share, " ".join([message, *dict.fromkeys(feedback)]))
+
+    @staticmethod
+    def _policy(part: Part) -> str:
+        return str(part.settings.get("policy", "each-answer"))
+
+    def right_responses(self, part: Part) -> list[str]:
+        """Return the pairs in several notations, and the letters alone."""
+        pairs = list(zip((prompt.id for prompt in part.prompts), part.key_ids, strict=True))
+        return [
+            ", ".join(f"{p}-{t}" for p, t in pairs),
+            " ".join(f"{p}{t}" for p, t in pairs),
+            "; ".join(f"{p}: {t.upper()}" for p, t in reversed(pairs)),
+            "\n".join(f"{p} = {t}" for p, t in pairs),
+            " ".join(part.key_ids),
+        ]
+
+    def wrong_responses(self, part: Part) -> list[tuple[str, str | None]]:
+        """Return the pairs with the first one changed."""
+        other = next(option.id for option in part.options if option.id != part.key_ids[0])
+        targets = [other, *part.key_ids[1:]]
+        return [(", ".join(f"{p.id}-{t}" for p, t in zip(part.prompts, targets, strict=True)), None)]
+
+    def blank_hint(self, part: Part) -> str:
+        """Return e.g. ``a letter for each number, such as 1-c, 2-a``."""
+        return f"a letter for each number, such as 1-{part.options[-1].id}, 2-a"
+
+    def policy(self, part: Part) -> str:
+        """Return the scoring rule in one sentence."""
+        if self._policy(part) == "each-answer":
+            return "each right pair earns its share"
+        return "all pairs must be right"
+
+    def chance_score(self, part: Part) -> float:
+        """Return the mean share of who picks a target at random for each number."""
+        one = 1 / len(part.options)
+        return one if self._policy(part) == "each-answer" else one ** len(part.prompts)

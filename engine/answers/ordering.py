@@ -1,0 +1,99 @@
+"""Cards in their right order."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, permutations
+from math import factorial
+
+from engine.answers.reading.labels import read_labels
+from engine.answers.reading.numeral import format_error
+from engine.answers.result import AnswerType, Graded, listed
+from engine.model import Part
+
+__all__ = ["Ordering"]
+
+_RULES = {
+    "exact": "the whole order must be right",
+    "positions": "each card in its place earns its share",
+    "pairs": "each pair of cards in the right order earns its share, each in the wrong order costs as much; "
+    "never below 0",
+}
+_ENUMERABLE = 7
+
+
+class Ordering(AnswerType):
+    """All letters, first to last."""
+
+    name = "ordering"
+
+    def parse(self, text: str, part: Part) -> tuple[str, ...]:
+        """Return the cards' ids in the order typed.
+
+        Raises
+        ------
+        ResponseFormatError
+            A card is missing, unknown or named twice.
+        """
+        labels = [option.id for option in part.options]
+        found = read_labels(text, labels, "cards")
+        twice = sorted({label for label in found if found.count(label) > 1})
+        missing = [label for label in labels if label not in found]
+        expected = f"each of the {len(labels)} letters once, first to last"
+        if twice:
+            raise format_error(f"card {listed(twice)} is named more than once", text, expected)
+        if missing:
+            raise format_error(f"card {listed(missing)} is missing", text, expected)
+        return tuple(found)
+
+    def judge(self, part: Part, answer: tuple[str, ...]) -> Graded:
+        """Judge an order by the part's policy."""
+        key = part.key_ids
+        if answer == key:
+            return Graded(1, "Right.")
+        placed = sum(a == b for a, b in zip(answer, key, strict=True))
+        message = f"{placed} of {len(key)} cards stand in their place. {part.settings.get('feedback') or ''}"
+        return Graded(_share(self._policy(part), key, answer), message.strip())
+
+    @staticmethod
+    def _policy(part: Part) -> str:
+        return str(part.settings.get("policy", "pairs"))
+
+    def right_responses(self, part: Part) -> list[str]:
+        """Return the order with blanks, commas, arrows, and together."""
+        keys = part.key_ids
+        return [" ".join(keys), ", ".join(keys), "".join(keys), " > ".join(keys).upper(), " -> ".join(keys)]
+
+    def wrong_responses(self, part: Part) -> list[tuple[str, str | None]]:
+        """Return the reversed order."""
+        return [(" ".join(reversed(part.key_ids)), None)]
+
+    def blank_hint(self, part: Part) -> str:
+        """Return that all letters are to be put in order."""
+        return f"all letters from a to {part.options[-1].id}, first to last"
+
+    def policy(self, part: Part) -> str:
+        """Return the scoring rule in one sentence."""
+        return _RULES[self._policy(part)]
+
+    def chance_score(self, part: Part) -> float:
+        """Return the mean share of a random order (from 8 cards on, a bound for ``pairs``)."""
+        key, policy = part.key_ids, self._policy(part)
+        if policy == "exact":
+            return 1 / factorial(len(key))
+        if policy == "positions":
+            return 1 / len(key)
+        sample = key[:_ENUMERABLE]
+        total = sum((_share(policy, sample, order) for order in permutations(sample)), Fraction(0))
+        return float(total / factorial(len(sample)))
+
+
+def _share(policy: str, key: tuple[str, ...], answer: tuple[str, ...]) -> Fraction:
+    if policy == "exact":
+        return Fraction(int(answer == key))
+    if policy == "positions":
+        return Fraction(sum(a == b for a, b in zip(answer, key, strict=True)), len(key))
+    place = {card: i for i, card in enumerate(answer)}
+    pairs = list(combinations(key, 2))
+    right = sum(place[a] < place[b] for a, b in pairs)
+    return max(Fraction(0), Fraction(2 * right - len(pairs), len(pairs)))
