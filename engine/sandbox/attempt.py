@@ -13,13 +13,12 @@ from enum import Enum
 from engine.errors import RunnerLostError
 from engine.runner import Limits
 from engine.sandbox.dialogue import Dialogue, EncodedPlan
-from engine.sandbox.zygote import Child, Ended, Zygote
+from engine.sandbox.zygote import Ended, Zygote
 
-__all__ = ["Budget", "Stop", "converse"]
+__all__ = ["Budget", "Link", "Stop", "converse", "converse_again"]
 
 _CHUNK = 2**20
 _SLACK_S = 0.3
-_END_GRACE_S = 1.0
 _OUTPUT_KEPT = 2**16
 _STARVED_FACTOR = 10.0
 
@@ -67,70 +66,105 @@ class Budget:
         self.printed += data
 
 
+class Link:
+    """A child and the grader's ends of its socket and its output pipe.
+
+    Raises
+    ------
+    RunnerLostError
+        If no child can be made.
+    """
+
+    def __init__(self, zygote: Zygote, budget: Budget) -> None:
+        self.socket, theirs = socket.socketpair()
+        self.output, write_end = os.pipe()
+        memory_mib = budget.limits.memory_mib
+        try:
+            with theirs:
+                self.child = zygote.fork(theirs, write_end, memory_mib=memory_mib, cpu_s=budget.processor_s())
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            os.close(write_end)
+        self.socket.setblocking(False)
+        os.set_blocking(self.output, False)
+
+    def close(self) -> None:
+        """Close our ends."""
+        self.socket.close()
+        os.close(self.output)
+
+    def drain(self, budget: Budget) -> None:
+        """Read what a dead child left in the pipe."""
+        while True:
+            try:
+                data = os.read(self.output, _CHUNK)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            budget.keep(data)
+
+
 def converse(
-    zygote: Zygote, dialogue: Dialogue, load: bytes, plan: EncodedPlan, budget: Budget
-) -> tuple[Stop, Ended]:
-    """Run one child until it is over, exits or passes a deadline.
+    zygote: Zygote, link: Link, dialogue: Dialogue, load: bytes, plan: EncodedPlan, budget: Budget
+) -> tuple[Stop, Ended | None]:
+    """Let one child serve until it is done, exits or passes a deadline; it is dead afterwards.
 
     Returns
     -------
     stop : Stop
-    ended : Ended
+    ended : Ended or None
+        None where the child said all that was expected: how it ends then is of no interest, and
+        nobody waits for it.
 
     Raises
     ------
     RunnerLostError
         If the zygote is lost, or the machine gives the child no processor.
     """
-    ours, theirs = socket.socketpair()
-    read_end, write_end = os.pipe()
+    exchange = _Exchange(link, dialogue, load, plan, budget)
     try:
-        with theirs:
-            try:
-                child = zygote.fork(
-                    theirs, write_end, memory_mib=budget.limits.memory_mib, cpu_s=budget.processor_s()
-                )
-            finally:
-                os.close(write_end)
-        exchange = _Exchange(ours, read_end, child, dialogue, load, plan, budget)
-        try:
-            stop = exchange.run()
-        finally:
-            if not dialogue.ended:
-                child.kill()
-            ended = zygote.wait_end(child, _END_GRACE_S)
-        exchange.drain()
-        budget.cpu_s += ended.cpu_s
-        return stop, ended
+        stop = exchange.run()
     finally:
-        ours.close()
-        os.close(read_end)
+        link.child.kill()
+    ended = None
+    if dialogue.ended:
+        zygote.forget(link.child)
+    else:
+        ended = zygote.wait_end(link.child)
+        budget.cpu_s += ended.cpu_s
+    link.drain(budget)
+    return stop, ended
+
+
+def converse_again(
+    link: Link, dialogue: Dialogue, load: bytes, plan: EncodedPlan, budget: Budget
+) -> tuple[Stop, Ended | None]:
+    """Let a child serve and live on: for the test that switches the fork layer off."""
+    stop = _Exchange(link, dialogue, load, plan, budget).run()
+    link.drain(budget)
+    return stop, None
 
 
 class _Exchange:
+    """Bytes both ways between grader and child."""
+
     def __init__(
-        self,
-        ours: socket.socket,
-        output: int,
-        child: Child,
-        dialogue: Dialogue,
-        load: bytes,
-        plan: EncodedPlan,
-        budget: Budget,
+        self, link: Link, dialogue: Dialogue, load: bytes, plan: EncodedPlan, budget: Budget
     ) -> None:
-        ours.setblocking(False)
-        os.set_blocking(output, False)
-        self._ours = ours
-        self._output = output
-        self._child = child
+        self._ours = link.socket
+        self._output = link.output
+        self._child = link.child
         self._dialogue = dialogue
         self._plan = plan
         self._budget = budget
         self._unsent = memoryview(load)
         self._progress = time.monotonic()
         self._poll = select.poll()
-        self._poll.register(ours, select.POLLIN | select.POLLOUT)
-        self._poll.register(output, select.POLLIN)
+        self._poll.register(self._ours, select.POLLIN | select.POLLOUT)
+        self._poll.register(self._output, select.POLLIN)
         self._before_s = budget.waited_s
 
     def run(self) -> Stop:
@@ -188,17 +222,6 @@ class _Exchange:
             self._budget.keep(data)
         elif events:
             self._poll.unregister(self._output)
-
-    def drain(self) -> None:
-        """Read what a dead child left in the pipe."""
-        while True:
-            try:
-                data = os.read(self._output, _CHUNK)
-            except BlockingIOError:
-                return
-            if not data:
-                return
-            self._budget.keep(data)
 
     def _timeout_ms(self) -> float | None:
         if not self._budget.enforced:

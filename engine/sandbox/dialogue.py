@@ -8,6 +8,7 @@ replies counts, not even earlier ones: whatever wrote the forged frame may have 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +19,7 @@ from engine.sandbox.inside.wire import (
     FrameReader,
     Kind,
     TableNode,
+    TooLargeError,
     TreeReader,
     TreeWriter,
     WireError,
@@ -121,21 +123,24 @@ def encode_plan(job: Job) -> EncodedPlan:
             }
         )
         at += sum(map(len, writer.blobs[first:]))
-    frame = pack(Kind.PLAN, {"calls": calls, "call_s": job.limits.call_s}, writer.blobs)
+    try:
+        frame = pack(Kind.PLAN, {"calls": calls, "call_s": job.limits.call_s}, writer.blobs)
+    except TooLargeError:
+        raise ValueError("the plan has too many values outside arrays") from None
     return EncodedPlan(frame, len(calls))
 
 
 def encode_load(job: Job, first: int, load_s: float, output_bytes: int) -> bytes:
     """Encode the request to load the file; calls begin with number `first`."""
+    name = clean(PurePath(job.filename.replace("\0", "")).name, 100)
     body = {
-        "source": job.source,
-        "filename": job.filename,
+        "filename": name or "submission.py",
         "functions": list(job.functions),
         "load_s": load_s,
         "first": first,
         "output_bytes": output_bytes,
     }
-    return pack(Kind.LOAD, body)
+    return pack(Kind.LOAD, body, [job.source.encode("utf-8", "surrogatepass")])
 
 
 class Dialogue:

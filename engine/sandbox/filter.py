@@ -8,7 +8,7 @@ import tempfile
 
 __all__ = ["allowed_calls", "compile_filter", "libseccomp_version"]
 
-_MEMORY = "mmap munmap mremap mprotect madvise brk membarrier mincore"
+_MEMORY = "mmap munmap mremap mprotect madvise brk membarrier"
 _READING = (
     "read readv pread64 preadv open openat close close_range fstat stat lstat newfstatat statx lseek access "
     "faccessat readlink readlinkat getcwd getdents64 getdents fadvise64 statfs fstatfs dup dup2 dup3"
@@ -32,6 +32,8 @@ _OTHER = "getrandom poll ppoll select pselect6 getrlimit capget getpriority"
 _ABSENT = "clone3 openat2 faccessat2 fchmodat2 io_uring_setup io_uring_enter io_uring_register"
 
 _CLONE_THREAD = 0x00010000
+_CLONE_NEW_ANYTHING = 0x7E020000
+_CLONE_TRACE = 0x00802000  # CLONE_PTRACE, CLONE_UNTRACED
 _FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC
 _PRCTL_NAMES = (15, 16)  # PR_SET_NAME, PR_GET_NAME
 _O_ASYNC = 0o20000
@@ -66,7 +68,8 @@ def compile_filter() -> bytes:
         _add(rules, seccomp.ERRNO(errno.ENOSYS), name)
     _add(rules, seccomp.ERRNO(errno.ENOTTY), "ioctl")
     arg = seccomp.Arg
-    _add(rules, seccomp.ALLOW, "clone", arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
+    mask = _CLONE_THREAD | _CLONE_NEW_ANYTHING | _CLONE_TRACE
+    _add(rules, seccomp.ALLOW, "clone", arg(0, seccomp.MASKED_EQ, mask, _CLONE_THREAD))
     for command in _FCNTL_COMMANDS:
         if command == 4:
             _add(rules, seccomp.ALLOW, "fcntl", arg(1, seccomp.EQ, 4), arg(2, seccomp.MASKED_EQ, _O_ASYNC, 0))

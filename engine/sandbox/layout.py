@@ -35,6 +35,7 @@ _PACKAGES = (
     "triton",
 )
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+_DEVICES = (Path("/dev/urandom"), Path("/dev/zero"))  # torch.seed() reads the first
 _INSIDE = Path(__file__).parent / "inside"
 
 
@@ -75,6 +76,11 @@ class Layout:
         """The ``sys.path`` of zygote and child."""
         return (self.standard, self.standard / "lib-dynload", *self.site_folders)
 
+    @property
+    def package_names(self) -> tuple[str, ...]:
+        """What the packages are called in an import."""
+        return tuple(path.stem for path in self.packages)
+
     def readable(self) -> tuple[Path, ...]:
         """Return what Landlock lets a child read: the packages, and the standard library entry by entry.
 
@@ -82,7 +88,7 @@ class Layout:
         those that it links to.
         """
         standard = (entry for entry in self.standard.iterdir() if entry.name not in _PACKAGE_FOLDERS)
-        return (*sorted(standard), *self.packages, *self.libraries)
+        return (*sorted(standard), *self.packages, *self.libraries, *_DEVICES)
 
 
 @functools.cache

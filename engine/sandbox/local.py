@@ -216,6 +216,7 @@ class _Exchange:
         """
         settings = {
             "torch": "torch" in job.source or _needs_torch(job),
+            "packages": list(find_layout().package_names),
             "memory_mib": job.limits.memory_mib,
             "cpu_s": max(1, math.ceil(left_s)),
         }

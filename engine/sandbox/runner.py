@@ -10,11 +10,11 @@ from typing import Self
 
 from engine.errors import EngineError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, RunResult
-from engine.sandbox.attempt import Budget, Stop, converse
+from engine.sandbox.attempt import Budget, Link, Stop, converse, converse_again
 from engine.sandbox.dialogue import VIOLATION, Dialogue, EncodedPlan, encode_load, encode_plan
 from engine.sandbox.ending import outcome_of_end
 from engine.sandbox.results import Results
-from engine.sandbox.zygote import Zygote
+from engine.sandbox.zygote import Ended, Zygote
 
 __all__ = ["SandboxRunner"]
 
@@ -65,7 +65,7 @@ class SandboxRunner:
         slot = self._free.get()
         try:
             return self._run_on(slot, job, plan)
-        except EngineError:
+        except BaseException:  # an interrupt by the keyboard too leaves a conversation half done
             slot.restart()
             raise
         finally:
@@ -90,15 +90,34 @@ class SandboxRunner:
             dialogue = Dialogue(first, plan.count, results.bytes_left, check_order="order" not in self._off)
             cpu_limit_s = budget.processor_s()
             load = encode_load(job, first, max(0.1, budget.left_s()), results.bytes_left)
-            stop, ended = converse(zygote, dialogue, load, plan, budget)
+            stop, ended = self._converse(slot, zygote, dialogue, load, plan, budget)
             if dialogue.broken is not None:
                 raise SandboxError("a layer of the sandbox failed; no student code ran", got=dialogue.broken)
             if dialogue.violated:
                 results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail=VIOLATION))
                 continue
-            end = None if stop is Stop.DONE else outcome_of_end(stop, ended, cpu_limit_s)
+            end = None if ended is None else outcome_of_end(stop, ended, cpu_limit_s)
             results.merge(dialogue, end)
         return results.finish(bytes(budget.printed))
+
+    def _converse(
+        self,
+        slot: _Slot,
+        zygote: Zygote,
+        dialogue: Dialogue,
+        load: bytes,
+        plan: EncodedPlan,
+        budget: Budget,
+    ) -> tuple[Stop, Ended | None]:
+        if "fork" in self._off:
+            dialogue.locked = slot.kept is not None
+            slot.kept = slot.kept or Link(zygote, budget)
+            return converse_again(slot.kept, dialogue, load, plan, budget)
+        link = Link(zygote, budget)
+        try:
+            return converse(zygote, link, dialogue, load, plan, budget)
+        finally:
+            link.close()
 
     def close(self) -> None:
         """Give back all processes; a run that is under way fails with RunnerLostError."""
@@ -126,6 +145,8 @@ class _Slot:
         self._tier = tier
         self._number = number
         self._off = off
+        self._closed = False
+        self.kept: Link | None = None  # only where the fork layer is switched off
         self._pending: Future[Zygote] = self._start()
 
     def _start(self) -> Future[Zygote]:
@@ -133,6 +154,8 @@ class _Slot:
 
     def zygote(self) -> Zygote:
         """Return a living zygote; one that died while idle is replaced."""
+        if self._closed:
+            raise SandboxError("the sandbox is closed")
         zygote = self._pending.result()
         if not zygote.alive:
             self.restart()
@@ -141,12 +164,20 @@ class _Slot:
         return zygote
 
     def restart(self) -> None:
-        """Replace the zygote."""
-        self.close()
-        self._pending = self._start()
+        """Replace the zygote, unless the runner is closed."""
+        self._end()
+        if not self._closed:
+            self._pending = self._start()
 
     def close(self) -> None:
-        """End the zygote."""
+        """End the zygote for good."""
+        self._closed = True
+        self._end()
+
+    def _end(self) -> None:
+        if self.kept is not None:
+            self.kept.close()
+            self.kept = None
         try:
             zygote = self._pending.result()
         except EngineError:

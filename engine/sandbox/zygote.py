@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -24,6 +25,7 @@ __all__ = ["Child", "Ended", "Zygote"]
 
 _READY_S = 120.0
 _END_S = 20.0
+_CLOSE_S = 3.0
 _MESSAGE_BYTES = 2**16
 _ENVIRONMENT = {
     # Python objects through malloc, and malloc in huge pages: a fork copies far fewer page table
@@ -156,6 +158,7 @@ class Zygote:
         return {
             "abi": landlock_abi(),
             "readable": [str(path) for path in self._layout.readable()],
+            "packages": list(self._layout.package_names),
             "filter": "" if "seccomp" in off else compile_filter().hex(),
             "uid": self._uid,
             "processes": process_limit(namespaced=self._walled, root=self._root),
@@ -186,6 +189,8 @@ class Zygote:
 
     def _lost(self) -> EngineError:
         self._process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
         self._log.seek(0)
         said = self._log.read(2**16).decode("utf-8", "replace").strip().splitlines()
         last = said[-1] if said else None
@@ -236,20 +241,31 @@ class Zygote:
         """
         limits = {"address_space": self._size + memory_mib * 2**20, "cpu_s": cpu_s}
         self._send(limits, (job.fileno(), output))
-        message, fds = self._receive(_END_S)
-        if "child" not in message:
-            raise RunnerLostError("the machine can't start another process", got=message.get("no_child"))
-        return Child(message["child"], fds[0])
+        while True:
+            message, fds = self._receive(_END_S)
+            if "child" in message:
+                return Child(message["child"], fds[0])
+            if "no_child" in message:
+                raise RunnerLostError("the machine can't start another process", got=message["no_child"])
+            # else the end of an earlier child that nobody waited for
 
-    def wait_end(self, child: Child, grace_s: float = 0.0) -> Ended:
-        """Wait until the child is gone; kill it after the grace."""
-        if grace_s and not _readable(child.pidfd, grace_s):
-            child.kill()
-        try:
+    def wait_end(self, child: Child) -> Ended:
+        """Wait until a killed child is gone.
+
+        Raises
+        ------
+        RunnerLostError
+            If the zygote is lost.
+        """
+        os.close(child.pidfd)
+        while True:
             message, _ = self._receive(_END_S)
-        finally:
-            os.close(child.pidfd)
-        return Ended(message["status"], message["cpu_s"])
+            if message.get("ended") == child.pid:
+                return Ended(message["status"], message["cpu_s"])
+
+    def forget(self, child: Child) -> None:
+        """Don't wait for a killed child: the zygote sees to its end before it makes the next one."""
+        os.close(child.pidfd)
 
     @property
     def alive(self) -> bool:
@@ -258,19 +274,15 @@ class Zygote:
 
     def close(self) -> None:
         """End it and all its children."""
-        self._control.close()
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)  # a thread that waits for a message sees the end
         try:
-            self._process.wait(2.0)
+            self._process.wait(_CLOSE_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._control.close()
         self._log.close()
-
-
-def _readable(fd: int, timeout_s: float) -> bool:
-    poll = select.poll()
-    poll.register(fd, select.POLLIN)
-    return bool(poll.poll(timeout_s * 1000))
 
 
 def _host_pid(pidfd: int) -> int:

@@ -45,24 +45,24 @@ class _Clock:
     """A processor-time limit that interrupts Python code, again and again until it gives in."""
 
     armed = False
+    rang = False
 
-    def __enter__(self) -> None:
-        self.armed = True
+    def start(self, seconds: float) -> None:
+        """Set the clock."""
+        self.armed, self.rang = True, False
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGPROF, self._ring)
+            signal.setitimer(signal.ITIMER_PROF, seconds, _REPEAT_S)
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """Stop the clock."""
         self.armed = False
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_PROF, 0)
 
-    def start(self, seconds: float) -> _Clock:
-        """Arm the clock."""
-        if hasattr(signal, "setitimer"):
-            signal.signal(signal.SIGPROF, self._ring)
-            signal.setitimer(signal.ITIMER_PROF, seconds, _REPEAT_S)
-        return self
-
     def _ring(self, *_: object) -> None:
         if self.armed:
+            self.rang = True
             raise _OutOfTimeError
 
 
@@ -175,7 +175,6 @@ def run_call(
 
     report = _guarded(act, filename, plan.call_s)
     report["index"] = index
-    report.setdefault("seconds", time.perf_counter() - begun)
     return report, writer.blobs if report["status"] == "returned" else []
 
 
@@ -189,20 +188,27 @@ def _describe(value: Any, limit: int) -> Any:
 
 
 def _guarded(act: Callable[[], Report], filename: str, cpu_s: float) -> Report:
+    """Do `act` within its processor time; whatever it raises becomes a report."""
     begun = time.perf_counter()
     try:
-        with _clock.start(cpu_s):
-            return act()
+        try:
+            _clock.start(cpu_s)
+            report = act()
+        finally:
+            _clock.stop()
     except _OutOfTimeError:
-        return {"status": "timed_out"}
+        _clock.stop()  # it may have rung while it was being stopped
+        report = {"status": "timed_out"}
     except UnsupportedError as error:
-        return {"status": "unsupported", "code": str(error)}
+        report = {"status": "unsupported", "code": str(error)}
     except TooLargeError as error:
-        return {"status": "too_large", "code": str(error)}
+        report = {"status": "too_large", "code": str(error)}
     except BaseException as error:
-        report = _explained(error, filename)
-        report["seconds"] = time.perf_counter() - begun
-        return report
+        report = {"status": "timed_out"} if _clock.rang else _explained(error, filename)
+    if _clock.rang:  # even if the code caught the interruption and went on
+        report = {"status": "timed_out"}
+    report.setdefault("seconds", time.perf_counter() - begun)
+    return report
 
 
 def _explained(error: BaseException, filename: str) -> Report:
@@ -211,10 +217,15 @@ def _explained(error: BaseException, filename: str) -> Report:
     line = _line(error, filename)
     text = ""
     try:
-        with _clock.start(_DESCRIBE_S):
+        try:
+            _clock.start(_DESCRIBE_S)
             text = _plain(str(error))
+        finally:
+            _clock.stop()
     except BaseException:
+        _clock.stop()
         text = "(its text can't be shown)"
+    _clock.rang = False
     if isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and any(t in text for t in _OUT_OF_MEMORY_TEXTS)
     ):

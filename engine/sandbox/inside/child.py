@@ -60,7 +60,8 @@ def _serve_one(channel: Channel, frame: Frame) -> None:
         raise WireError("load")
     _open_output()
     job = frame.body
-    module, report = calls.load(job["source"], job["filename"], job["functions"], job["load_s"])
+    source = str(frame.blob, "utf-8", "surrogatepass")
+    module, report = calls.load(source, job["filename"], job["functions"], job["load_s"])
     _flush()
     channel.send(Kind.LOADED, report)
     planned = channel.receive() if report["status"] == "returned" else None

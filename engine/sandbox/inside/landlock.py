@@ -21,6 +21,7 @@ _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same numbers on every architectu
 _VERSION_FLAG = 1
 _PATH_BENEATH = 1
 
+WRITE_FILE: Final = 1 << 1
 READ_FILE: Final = 1 << 2
 READ_DIR: Final = 1 << 3
 # access rights on files by the first ABI that knows them: 13 at first, REFER 2, TRUNCATE 3, IOCTL_DEV 5
@@ -37,8 +38,17 @@ def abi_version() -> int:
         return 0
 
 
-def make_ruleset(abi: int, readable: Iterable[str]) -> int:
+def make_ruleset(abi: int, readable: Iterable[str], writeable: Iterable[str] = ()) -> int:
     """Return a ruleset that denies every access known to `abi` but reading below `readable`.
+
+    Parameters
+    ----------
+    abi : int
+        At least 1.
+    readable : iterable of str
+        Folders and files.
+    writeable : iterable of str
+        Devices that may be read and written: /dev/null.
 
     Returns
     -------
@@ -61,14 +71,16 @@ def make_ruleset(abi: int, readable: Iterable[str]) -> int:
     ruleset = syscall(_CREATE, ctypes.create_string_buffer(handled, 24), size, 0)
     os.set_inheritable(ruleset, False)
     for path in readable:
-        _allow_reading(ruleset, path)
+        rights = READ_FILE | (READ_DIR if os.path.isdir(path) else 0)  # noqa: PTH112
+        _allow(ruleset, path, rights)
+    for path in writeable:
+        _allow(ruleset, path, READ_FILE | WRITE_FILE)
     return ruleset
 
 
-def _allow_reading(ruleset: int, path: str) -> None:
+def _allow(ruleset: int, path: str, rights: int) -> None:
     parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        rights = READ_FILE | (READ_DIR if os.path.isdir(path) else 0)  # noqa: PTH112
         rule = ctypes.create_string_buffer(struct.pack("<Qi", rights, parent), 12)
         syscall(_ADD, ruleset, _PATH_BENEATH, rule, 0)
     finally:

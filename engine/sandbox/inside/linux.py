@@ -62,7 +62,7 @@ def capabilities() -> int:
     data = ctypes.create_string_buffer(24)
     syscall(_CAPGET[os.uname().machine], header, data)
     low, high = struct.unpack("<3I3I", data.raw)[:3], struct.unpack("<3I3I", data.raw)[3:]
-    return (low[0] | low[1] | low[2]) | (high[0] | high[1] | high[2]) << 32
+    return int(low[0] | low[1] | low[2]) | int(high[0] | high[1] | high[2]) << 32
 
 
 def keep_capabilities(kept: tuple[int, ...]) -> None:

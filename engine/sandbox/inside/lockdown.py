@@ -70,6 +70,8 @@ def arrange_descriptors(job: int, output: int, confinement: Confinement) -> None
     os.dup2(high[0], JOB_FD, inheritable=False)
     for target in (1, 2):
         os.dup2(high[1], target, inheritable=False)
+    # an own /dev/null: the flags of the zygote's would carry a message to the next submission
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     if "descriptors" in confinement.off:
         return
     os.closerange(_RULESET_FD + (ruleset is not None), _PATH_FDS)

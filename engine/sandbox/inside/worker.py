@@ -9,6 +9,7 @@ import os
 import sys
 
 from .child import Channel, serve
+from .imports import offer_only
 from .wire import Kind
 
 __all__ = ["main"]
@@ -28,6 +29,7 @@ def main() -> None:
         import torch
 
         torch.set_num_threads(1)
+    offer_only(settings.body["packages"])
     _limit(settings.body["memory_mib"], settings.body["cpu_s"])
     channel.send(Kind.LOCKED, {})
     serve(channel)

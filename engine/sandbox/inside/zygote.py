@@ -7,6 +7,7 @@ whatever reason, it kills its children and ends.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -16,6 +17,7 @@ from typing import Any, NoReturn
 
 from . import child, landlock, linux, lockdown
 from .exits import OUR_FAULT
+from .imports import offer_only
 from .warm import warm_up
 from .wire import Kind
 
@@ -32,6 +34,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     settings = json.loads(control.recv(_MESSAGE_BYTES))
     versions = warm_up()
+    offer_only(settings["packages"])
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
     if settings["die_with_parent"]:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -46,7 +49,7 @@ def _confinement(settings: dict[str, Any]) -> lockdown.Confinement:
     off = frozenset(settings["off"])
     ruleset = None
     if "landlock" not in off:
-        ruleset = landlock.make_ruleset(settings["abi"], settings["readable"])
+        ruleset = landlock.make_ruleset(settings["abi"], settings["readable"], [os.devnull])
     return lockdown.Confinement(
         uid=settings["uid"],
         filter=bytes.fromhex(settings["filter"]),
@@ -91,6 +94,7 @@ class Zygote:
             return False
         if not data:
             return False
+        self._await_children(poll)
         own = os.getpid()
         try:
             pid = os.fork()
@@ -129,6 +133,12 @@ class Zygote:
         finally:
             os._exit(code)
 
+    def _await_children(self, poll: select.poll) -> None:
+        """See every earlier child to its end: two never live at the same time, and share nothing."""
+        for pidfd in list(self._children):
+            poll.unregister(pidfd)
+            self._report(pidfd)
+
     def _report(self, pidfd: int) -> None:
         pid = self._children.pop(pidfd)
         os.close(pidfd)
@@ -137,4 +147,5 @@ class Zygote:
 
     def _end(self) -> None:
         for pidfd in self._children:
-            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+            with contextlib.suppress(OSError):  # gone, or another user's: its parent-death signal does it
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
