@@ -1,5 +1,23 @@
-"""Lint: every item proves by recomputation that it can be served."""
+"""Lint: every item proves by recomputation that it can be served.
+
+``lint_item`` and ``lint_bank`` are imported when they are first asked for: they bring torch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from engine.lint.finding import Finding, LintReport, Severity
 
-__all__ = ["Finding", "LintReport", "Severity"]
+if TYPE_CHECKING:
+    from engine.lint.lint import DEFAULT_SEEDS, lint_bank, lint_item
+
+__all__ = ["DEFAULT_SEEDS", "Finding", "LintReport", "Severity", "lint_bank", "lint_item"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("DEFAULT_SEEDS", "lint_bank", "lint_item"):
+        from engine.lint import lint
+
+        return getattr(lint, name)
+    raise AttributeError(name)

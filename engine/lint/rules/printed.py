@@ -58,6 +58,8 @@ def _numeric(
         return
     found = recompute(exact, options, printed.decimals)
     subject.facts["printed"] = found.describe()
+    if declared:
+        subject.facts["errata"] = [erratum.id for _, erratum in declared]
     yield from _coinciding(subject, found)
     yield from _declarations(subject, found, declared)
     yield from _printed_key(subject, printed, found)

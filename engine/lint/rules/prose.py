@@ -15,7 +15,7 @@ __all__ = ["check", "faults_of"]
 RULE = "prose"
 _VOID = {"br", "hr", "img", "wbr"}
 _LEFTOVER = re.compile(
-    r"\{\{|\}\}(?=\s*$)|\{%|%\}|\btensor\(|\bUndefined\b|\bDecimal\(|\bnan\b|\binf\b|[\[(=,]\s*None\b"
+    r"\{\{|\}\}(?=\s*$)|\{%|%\}|\btensor\(|\bUndefined\b|\bDecimal\(|\bnan\b|\binf\b|=\sNone\b|\[None\b"
 )
 _MINUS_ZERO = re.compile(r"(?<![\w)])[-−]0(?:\.0*)?(?![\d.])")
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")

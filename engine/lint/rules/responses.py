@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 
+from engine.errors import ResponseFormatError
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
 from engine.lint.trial import blank_of, malformed, notations, right_answers, wrong_answers
@@ -33,7 +35,7 @@ def _trials(variant: Variant, *, thorough: bool) -> Iterator[tuple[str, str, str
     right = right_answers(variant)
     yield from _right(variant, right)
     for part in variant.parts:
-        yield from _wrong(variant, part, right)
+        yield from _wrong(variant, part, right, thorough=thorough)
         if thorough:
             yield from _notations(variant, part, right)
             yield from _blank(variant, part, right)
@@ -74,20 +76,40 @@ def _notations(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterat
             yield f"notation {text}", part.id, f"the key typed as {text!r} doesn't earn full marks"
 
 
-def _wrong(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+def _wrong(
+    variant: Variant, part: Part, right: Mapping[str, str], *, thorough: bool
+) -> Iterator[tuple[str, str, str]]:
     for wrong in wrong_answers(part):
-        report = graded(variant, {**right, part.id: wrong.text})
-        name = wrong.misconception or "a wrong option"
-        if _is_full(report, part):
+        is_full, named = _outcome_of(variant, part, right, wrong.text, thorough=thorough)
+        name = wrong.misconception or "a wrong answer"
+        if is_full:
             yield f"full {name}", part.id, f"{name}, answered as {wrong.text!r}, earns full marks"
-        named = {diagnosis.misconception for diagnosis in report.diagnosis}
         if wrong.misconception and wrong.is_unique and wrong.misconception not in named:
             got = ", ".join(sorted(named)) or "nothing"
-            yield (
-                f"undiagnosed {name}",
-                part.id,
-                f"{name}, answered as {wrong.text!r}, isn't diagnosed (named: {got})",
-            )
+            message = f"{name}, answered as {wrong.text!r}, isn't diagnosed (named: {got})"
+            yield f"undiagnosed {name}", part.id, message
+
+
+def _outcome_of(
+    variant: Variant, part: Part, right: Mapping[str, str], text: str, *, thorough: bool
+) -> tuple[bool, set[str]]:
+    """Return whether an answer earns full marks, and what is diagnosed.
+
+    Thorough: graded with the right answers to the parts before it, as a student's would be. Otherwise by the
+    answer type alone, which is much faster and leaves out only the follow-through.
+    """
+    if thorough:
+        earlier = takewhile(lambda other: other.id != part.id, variant.parts)
+        report = graded(variant, {**{other.id: right[other.id] for other in earlier}, part.id: text})
+        return _is_full(report, part), {diagnosis.misconception for diagnosis in report.diagnosis}
+    from engine.answers import answer_type
+
+    kind = answer_type(part.type)
+    try:
+        result = kind.grade(part, text)
+    except ResponseFormatError:
+        return False, {diagnosis.misconception for diagnosis in kind.observe(part, text)}
+    return result.is_full, {diagnosis.misconception for diagnosis in result.diagnosis}
 
 
 def _blank(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:

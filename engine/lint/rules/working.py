@@ -1,0 +1,102 @@
+"""Who rounds every intermediate to the stated working precision gets full marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.lint.by_hand import HandWork
+from engine.lint.finding import Finding
+from engine.lint.rules.responses import graded
+from engine.lint.subject import Subject
+from engine.lint.trial import places_of, right_answers, typed
+from engine.model import Array, Outcome, Part, Variant
+from engine.spec.schema import MatrixAnswer, NumberAnswer, VectorAnswer
+
+__all__ = ["check", "worked_answers"]
+
+RULE = "working"
+_EXTRA = 2  # decimals beyond those asked for, where an item states no working precision
+Numeric = NumberAnswer | VectorAnswer | MatrixAnswer
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Yield the first variant in which careful hand work loses marks."""
+    if not any(isinstance(answer, Numeric) for _, answer in _fields(subject)):
+        return
+    for seed, variant in enumerate(subject.variants):
+        answers = worked_answers(subject, variant)
+        report = graded(variant, answers)
+        if report.outcome is not Outcome.RIGHT:
+            part = next(
+                p for p, c in zip(variant.parts, report.checks, strict=False) if c.points < c.max_points
+            )
+            exact = right_answers(variant)[part.id]
+            yield subject.fault(
+                RULE,
+                "a student who rounds every intermediate to the working precision loses marks",
+                subject.loc_of(part.id),
+                expected=f"full marks for {answers[part.id]} (the key is {exact})",
+                got=f"{report.score} of {report.max_score} in all",
+                next_step="raise tolerance, or ask for more working_decimals",
+                seed=seed,
+            )
+            return
+
+
+def _fields(subject: Subject) -> list[tuple[str, Any]]:
+    spec = subject.spec
+    if spec.answer is not None:
+        return [("answer", spec.answer)]
+    return [(step.id, step.answer) for step in spec.steps]
+
+
+def worked_answers(subject: Subject, variant: Variant) -> dict[str, str]:
+    """Return the answers of a student who rounds every intermediate, also those carried forward."""
+    import torch
+
+    from engine.variants.expressions import evaluate
+    from engine.variants.values import names_of
+
+    names: dict[str, Any] = dict(names_of(variant.values))
+    answers = right_answers(variant)
+    for (name, answer), part in zip(_fields(subject), variant.parts, strict=True):
+        if not isinstance(answer, Numeric):
+            if (key := getattr(answer, "key", None)) is not None:
+                names[name] = evaluate(key, {**names, **_derived(subject, names)})
+            continue
+        work = HandWork(names, _working(answer), lambda text: evaluate(text, names))
+        for derived, text in subject.spec.derived.items():
+            names[derived] = torch.as_tensor(_worked(work, text))
+        value = work.evaluate(answer.key)
+        answers[part.id] = _typed(value, part)
+        names[name] = torch.as_tensor(value)
+    return answers
+
+
+def _derived(subject: Subject, names: dict[str, Any]) -> dict[str, Any]:
+    from engine.variants.expressions import evaluate
+
+    known: dict[str, Any] = {}
+    for name, text in subject.spec.derived.items():
+        known[name] = evaluate(text, {**names, **known})
+    return known
+
+
+def _worked(work: HandWork, text: str) -> Any:
+    """Work a derived value out by hand, or take it from the engine where it is no arithmetic."""
+    try:
+        return work.evaluate(text)
+    except ValueError:
+        return work.engine(text)
+
+
+def _working(answer: Numeric) -> int:
+    if answer.working_decimals is not None:
+        return answer.working_decimals
+    return (answer.decimals if answer.decimals is not None else 6) + _EXTRA
+
+
+def _typed(value: Any, part: Part) -> str:
+    assert part.key is not None
+    return typed(Array(part.key.shape, tuple(value.flatten().tolist())), places_of(part))
