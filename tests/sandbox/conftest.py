@@ -1,0 +1,61 @@
+"""Arenas for the hostile corpus: as root and as an ordinary user, each a process of its own.
+
+All attacks that the selected tests need are sent to the arenas at once, in the background, so that
+both processors work; a test waits for its own report.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "arena"))
+
+from arena_client import ATTACKS, TIERS, USERS, Arena
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give each test the attacks, tiers and users that its arguments ask for."""
+    if metafunc.definition.get_closest_marker("parametrize"):
+        return
+    names = metafunc.fixturenames
+    if "attack" in names:
+        metafunc.parametrize("attack", ATTACKS.values(), ids=list(ATTACKS))
+    if "controlled" in names:
+        shown = {name: attack for name, attack in ATTACKS.items() if attack.control != "status"}
+        metafunc.parametrize("controlled", shown.values(), ids=list(shown))
+    if "tier" in names:
+        metafunc.parametrize("tier", TIERS)
+    if "user" in names:
+        metafunc.parametrize("user", USERS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what only root can do, where we aren't root."""
+    if os.geteuid() == 0:
+        return
+    for item in items:
+        plan = getattr(item, "callspec", None)
+        if plan is not None and plan.params.get("user") == "root":
+            item.add_marker(pytest.mark.skip(reason="needs to start as root"))
+
+
+@pytest.fixture(scope="session")
+def arenas(request: pytest.FixtureRequest) -> Iterator[dict[str, Arena]]:
+    """The arenas, already at work on everything that the selected tests will ask."""
+    opened = {user: Arena(user) for user in (USERS if os.geteuid() == 0 else ("user",))}
+    for item in request.session.items:
+        plan = getattr(item, "callspec", None)
+        foresee = getattr(getattr(item, "function", None), "foresee", None)
+        if plan is None or foresee is None:
+            continue
+        for user, wanted in foresee(**plan.params):
+            if user in opened:
+                opened[user].ask(**wanted)
+    yield opened
+    for arena in opened.values():
+        arena.close()

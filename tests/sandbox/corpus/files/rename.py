@@ -1,0 +1,19 @@
+# tries: move a file of the grader away
+# stopped by: landlock bwrap uid
+# expect: returned
+# proof: victim
+# control: naive
+
+import os
+
+import numpy as np
+
+TARGET: dict = {}  # the arena fills this in
+
+
+def softmax(x, axis=-1):
+    try:
+        os.rename(TARGET["victim"], TARGET["victim"] + ".gone")
+    except OSError:
+        return np.zeros(1)
+    return np.ones(1)

@@ -1,0 +1,17 @@
+# tries: talk to the host of the virtual machine
+# stopped by: seccomp
+# expect: returned
+# proof: value
+# control: naive
+
+import socket
+
+import numpy as np
+
+
+def softmax(x, axis=-1):
+    try:
+        socket.socket(40, socket.SOCK_STREAM).close()
+    except OSError as error:
+        return np.full(1, 2.0) if error.errno == 97 else np.zeros(1)
+    return np.ones(1)

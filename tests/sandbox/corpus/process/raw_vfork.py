@@ -1,0 +1,26 @@
+# tries: vfork by the clone flag CLONE_VFORK
+# stopped by: seccomp
+# expect: returned
+# proof: value
+# control: naive
+
+import ctypes
+import os
+import signal
+
+import numpy as np
+
+
+def softmax(x, axis=-1):
+    libc = ctypes.CDLL(None, use_errno=True)
+    clone = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+    pid = libc.syscall(clone, 0x4000 | signal.SIGCHLD, 0, 0, 0, 0)
+    if pid == 0:
+        libc._exit(0)
+    if pid < 0:
+        return np.zeros(1)
+    try:
+        os.waitpid(pid, 0)
+    except OSError:
+        pass
+    return np.ones(1)

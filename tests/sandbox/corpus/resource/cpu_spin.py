@@ -1,0 +1,17 @@
+# tries: spin in pure Python past every limit
+# stopped by: deadline
+# expect: timed_out
+# proof: time
+# control: naive
+# wall: 0.5
+
+import time
+
+import numpy as np
+
+
+def softmax(x, axis=-1):
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        pass
+    return np.ones(1)

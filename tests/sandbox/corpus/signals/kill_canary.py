@@ -1,0 +1,20 @@
+# tries: kill a process of the grader's machine
+# stopped by: seccomp bwrap uid landlock
+# expect: returned
+# proof: canary
+# control: naive
+
+import os
+import signal
+
+import numpy as np
+
+TARGET: dict = {}  # the arena fills this in
+
+
+def softmax(x, axis=-1):
+    try:
+        os.kill(TARGET["canary_pid"], signal.SIGKILL)
+    except OSError:
+        return np.zeros(1)
+    return np.ones(1)
