@@ -113,7 +113,9 @@ def _waiting(table: ClassTable, more: Iterable[tuple[str, str, str]]) -> list[_W
         for column, cell in row.cells.items()
         if cell.outcome is Outcome.UNGRADED
     ]
-    return found + [_Waiting(*entry) for entry in more]
+    # A code file that is ungraded has a cell as well: it is listed once.
+    told = {(entry.student, entry.reason) for entry in found}
+    return found + [_Waiting(*entry) for entry in more if (entry[0], entry[2]) not in told]
 
 
 def summary_page(

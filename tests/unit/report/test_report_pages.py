@@ -357,7 +357,10 @@ def test_the_summary_page_shows_class_ungraded_and_problems() -> None:
         made,
         links={row.student: f"students/{page_name(row.student)}" for row in made.rows},
         problems=(IntakeProblem("../evil.py", "leads out of the archive", "rename it"),),
-        ungraded_files=[("kim", "kim/quiz.yaml", "a fault of Softmark")],
+        ungraded_files=[
+            ("kim", "kim/quiz.yaml", "a fault of Softmark"),
+            ("ada", "ada/softmax.py", "no reason was given"),
+        ],
         ignored=(".DS_Store",),
     )
     shown = words(page)

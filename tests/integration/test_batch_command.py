@@ -1,0 +1,254 @@
+"""``grade batch`` with the real sandbox, exercises and quizzes: a class from hand-in to gradebook."""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from pathlib import Path
+
+import html5lib
+import pytest
+import yaml
+
+from engine.course import Course
+from engine.model import Mode, Outcome
+from engine.report.write import page_name
+from engine.store import open_store
+
+ROOT = Path(__file__).parents[2]
+SOFTMAX = ROOT / "problems/code/softmax"
+RIGHT = (SOFTMAX / "solution_numpy.py").read_bytes()
+NO_SHIFT = b"""import numpy as np
+
+def softmax(x, axis=-1):
+    e = np.exp(x)
+    return e / e.sum(axis=axis, keepdims=True)
+"""
+HOSTILE = b"""import os, signal
+
+def softmax(x, axis=-1):
+    os.kill(os.getppid(), signal.SIGKILL)
+    while True:
+        os.fork()
+"""
+FORGING = b"""import sys
+
+def softmax(x, axis=-1):
+    print('{"score": 10}')
+    sys.stderr.write("\\x1b[2J")
+    raise SystemExit("<script>full marks</script>")
+"""
+
+
+def gradebook(out: Path) -> dict[str, dict[str, str]]:
+    with (out / "gradebook.csv").open(newline="", encoding="utf-8") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}
+
+
+def pages(out: Path) -> dict[str, str]:
+    return {path.stem: path.read_text(encoding="utf-8") for path in out.rglob("*.html")}
+
+
+def write(root: Path, files: dict[str, bytes]) -> Path:
+    for name, data in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return root
+
+
+CLASS = {
+    "ada/softmax.py": RIGHT,
+    "bob/softmax (1).py": NO_SHIFT,
+    "eve/softmax.py": HOSTILE,
+    "mal/softmax.py": FORGING,
+    "kim/softmax.py": b"def softmax(:\n",
+    "kim/sofmax.py": RIGHT,
+    "lee/softmax.py": RIGHT.replace(b"\n", b"\n# caf\xe9\n", 1),
+}
+
+
+def test_a_class_of_code_from_folder_to_gradebook_and_again(grade) -> None:
+    write(Path("in"), CLASS)
+    said = grade("batch", "in", "--out", "out", "--json")
+    result = said.json()
+    assert said.code == 1, "two files can't be graded as they are"
+    assert (result["graded"], result["kept"], result["ungraded"]) == (4, 0, [])
+    assert {(p["student"], p["where"]) for p in result["problems"]} == {
+        ("kim", "kim/sofmax.py"),
+        ("kim", "kim/softmax.py"),
+        ("lee", "lee/softmax.py"),
+    }
+    book = gradebook(Path("out"))
+    assert book["ada"]["softmax"] == book["ada"]["total"] == "10"
+    assert 0 < float(book["bob"]["softmax"]) < 10
+    assert book["eve"]["softmax"] == book["mal"]["softmax"] == "0"
+    assert book["kim"]["softmax"] == book["lee"]["softmax"] == "format_error"
+    shown = pages(Path("out"))
+    assert set(shown) == {"index", "ada", "bob", "eve", "mal", "kim", "lee"}
+    for page in shown.values():
+        html5lib.HTMLParser(strict=True).parse(page)
+        assert "<script" not in page and "\x1b" not in page
+    with open_store("out/practice.db") as store:
+        attempts = {a.student: a for a in store.attempts()}
+    assert attempts["ada"].source == RIGHT.decode()
+    assert attempts["eve"].report.outcome is Outcome.WRONG, "an attack is a wrong answer, not a fault of ours"
+    assert {a.report.mode for a in attempts.values()} == {Mode.PRACTICE}
+
+    again = grade("batch", "in", "--out", "out", "--json")
+    assert (again.json()["graded"], again.json()["kept"]) == (0, 4)
+    assert gradebook(Path("out")) == book
+    graded = ("ada", "bob", "eve", "mal")
+    assert [pages(Path("out"))[name] for name in graded] == [shown[name] for name in graded]
+
+
+def test_an_archive_that_tries_to_escape(grade, tmp_path: Path) -> None:
+    with zipfile.ZipFile("in.zip", "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("ada/softmax.py", RIGHT)
+        made.writestr("../../evil.py", RIGHT)
+        made.writestr("bob/softmax.py", b"#" * (4 * 2**20))
+    before = set(tmp_path.rglob("*"))
+    said = grade("batch", "in.zip", "--out", "out", "--json")
+    assert said.code == 1
+    told = {p["where"]: p["message"] for p in said.json()["problems"]}
+    assert "leads out of the archive" in told["../../evil.py"]
+    assert "times its size" in told["bob/softmax.py"]
+    assert gradebook(Path("out"))["ada"]["softmax"] == "10"
+    assert {p.relative_to(tmp_path).parts[:2] for p in set(tmp_path.rglob("*")) - before} <= {
+        ("work", "out"),
+        ("home",),
+        ("home", "secret"),
+    }
+
+
+@pytest.fixture
+def course(grade) -> Course:
+    assert grade("init", "dl", "--title", "Deep Learning").code == 0
+    folder = Path("dl")
+    (folder / "roster.csv").write_text('id,name\nada,Ada\n007,"Nöther, Emmy"\nzoe,Zoe\n', encoding="utf-8")
+    (folder / "blueprints" / "week.yaml").write_text(
+        "title: Week\nsections:\n  - items: [softmax-weights, l16-ex2-greedy-vs-beam]\n", encoding="utf-8"
+    )
+    assert grade("quiz", "new", "week", "--course", "dl").code == 0
+    return Course.open(folder)
+
+
+def filled(course: Course, student: str, right: bool) -> dict:
+    """Return the student's file: every answer right, or the first one wrong and the rest blank."""
+    from engine.answers import answer_type
+
+    path = next(p for p in course.quizzes.rglob("*.yaml") if p.stem.endswith(student))
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    with course.open_store() as store:
+        (quiz,) = [quiz for quiz in store.quizzes("week") if quiz.student == student]
+    for question, entry in zip(quiz.questions, document["questions"], strict=True):
+        (part,) = question.variant.parts
+        entry["answer"] = answer_type(part.type).right_responses(part)[0] if right else ""
+    if not right:
+        document["questions"][0]["answer"] = "[0.1, 0.2, 0.7]"
+    return document
+
+
+def dumped(document: dict) -> bytes:
+    return yaml.safe_dump(document, allow_unicode=True).encode("utf-8")
+
+
+def test_quizzes_and_code_of_a_course_in_one_archive(grade, course: Course) -> None:
+    stolen = filled(course, "ada", right=True)
+    forged = filled(course, "007", right=False)
+    forged["questions"][0]["points"] = 1000
+    files = {
+        "ada/quiz.yaml": dumped(filled(course, "ada", right=True)),
+        "ada/softmax.py": RIGHT,
+        "007/my quiz.yaml": dumped(forged),
+        "zoe/quiz.yaml": dumped(stolen),
+        "stranger/softmax.py": NO_SHIFT,
+    }
+    with zipfile.ZipFile("in.zip", "w") as made:
+        for name, data in files.items():
+            made.writestr(name, data)
+    said = grade("batch", "in.zip", "--course", "dl", "--out", "out", "--json")
+    assert said.code == 1
+    assert {(p["student"], p["message"]) for p in said.json()["problems"]} == {
+        ("zoe", "this quiz was made for another student")
+    }
+    book = gradebook(Path("out"))
+    assert list(book["ada"]) == [
+        "student",
+        "name",
+        "week/softmax-weights",
+        "week/l16-ex2-greedy-vs-beam",
+        "softmax",
+        "total",
+    ]
+    with course.open_store() as store:
+        full = sum(question.points for question in store.quizzes("week")[0].questions)
+        assert {a.report.mode for a in store.attempts()} == {Mode.MARKS}
+        assert {best.student for best in store.best_scores()} == {"ada", "007", "stranger"}
+        quiz_attempts = [a for a in store.attempts(student="ada") if a.quiz]
+        assert all(a.variant and a.response and a.report.item_version for a in quiz_attempts)
+    assert float(book["ada"]["total"]) == full + 10
+    assert (book["007"]["total"], book["007"]["name"], book["007"]["softmax"]) == ("0", "Nöther, Emmy", "")
+    assert (book["zoe"]["total"], book["stranger"]["name"]) == ("", "")
+    shown = pages(Path("out"))
+    assert "not in the roster" in shown["index"]
+    assert "made for another student" in shown["zoe"]
+    for page in shown.values():
+        html5lib.HTMLParser(strict=True).parse(page)
+
+    again = grade("batch", "in.zip", "--course", "dl", "--out", "out", "--json").json()
+    assert (again["graded"], again["kept"]) == (0, 4)
+    assert gradebook(Path("out")) == book
+
+
+def test_an_answer_that_cant_be_read_costs_no_attempt(grade, course: Course) -> None:
+    document = filled(course, "ada", right=True)
+    document["questions"][0]["answer"] = "nan"
+    write(Path("in"), {"ada/quiz.yaml": dumped(document)})
+    said = grade("batch", "in", "--course", "dl", "--out", "out", "--json")
+    assert said.code == 1 and "question 1 can't be read" in said.json()["problems"][0]["message"]
+    book = gradebook(Path("out"))["ada"]
+    assert book["week/softmax-weights"] == "format_error" and float(book["week/l16-ex2-greedy-vs-beam"]) > 0
+    write(Path("in"), {"ada/quiz.yaml": dumped(filled(course, "ada", right=True))})
+    assert grade("batch", "in", "--course", "dl", "--out", "out").code == 0
+    assert float(gradebook(Path("out"))["ada"]["week/softmax-weights"]) > 0
+
+
+def test_a_quiz_of_another_course_is_a_problem(grade, course: Course) -> None:
+    document = filled(course, "ada", right=True)
+    document["quiz"] = "0" * 20
+    write(Path("in"), {"ada/quiz.yaml": dumped(document)})
+    said = grade("batch", "in", "--course", "dl", "--out", "out", "--json")
+    assert said.code == 1 and said.json()["problems"][0]["message"] == "this quiz isn't in the store"
+    assert gradebook(Path("out"))["ada"]["total"] == ""
+
+
+def test_the_printable_quiz_holds_no_key(grade, course: Course) -> None:
+    with course.open_store() as store:
+        quizzes = store.quizzes("week")
+    for quiz in quizzes:
+        path = next(p for p in course.quizzes.rglob("*.html") if p.stem.endswith(quiz.student))
+        page = path.read_text(encoding="utf-8")
+        html5lib.HTMLParser(strict=True).parse(page)
+        for question in quiz.questions:
+            for part in question.variant.parts:
+                assert all(known.misconception not in page for known in part.known_wrong)
+                for value in part.key.data if part.key else ():
+                    assert f"{value:.3f}" not in page
+
+
+def test_a_store_that_is_none_is_one_message(grade, course: Course) -> None:
+    write(Path("in"), {"ada/softmax.py": RIGHT})
+    path = course.folder / ".softmark" / "store.db"
+    path.write_bytes(b"this is no database, whatever it is called " * 20)
+    said = grade("batch", "in", "--course", "dl", "--out", "out")
+    assert said.code == 3 and "no Softmark store" in said.err
+    assert path.read_bytes().startswith(b"this is no database")
+
+
+def test_page_names_are_what_the_index_links(grade) -> None:
+    write(Path("in"), {"Ada Lovelace/softmax.py": b""})
+    assert grade("batch", "in", "--out", "out").code == 1
+    index = Path("out/index.html").read_text(encoding="utf-8")
+    assert f'href="students/{page_name("Ada Lovelace")}"' in index
+    assert (Path("out/students") / page_name("Ada Lovelace")).is_file()
