@@ -618,11 +618,18 @@ class ProblemSpec(Strict):
         default=None, ge=1, description="Number of different variants, for an item that has fewer than 200."
     )
 
-    @property
-    def full_marks(self) -> float:
-        """Points of the whole item: of its steps or checks, where it has such."""
-        if self.steps:
-            return sum(step.points for step in self.steps)
-        if isinstance(self.answer, CodeAnswer):
-            return sum(check.points for check in self.answer.checks)
-        return self.points
+    @model_validator(mode="before")
+    @classmethod
+    def _points_of_parts(cls, data: Any) -> Any:
+        """Let points that are left out be the sum of the steps' or checks'."""
+        if not isinstance(data, dict) or "points" in data:
+            return data
+        answer = data.get("answer")
+        checks = answer.get("checks") if isinstance(answer, dict) and answer.get("type") == "code" else None
+        parts, usual = (checks, 0.0) if checks else (data.get("steps"), 1.0)
+        if not isinstance(parts, list | tuple) or not all(isinstance(part, dict) for part in parts):
+            return data
+        points = [part.get("points", usual) for part in parts]
+        if not points or any(isinstance(p, bool) or not isinstance(p, int | float) for p in points):
+            return data
+        return {**data, "points": float(sum(points))}

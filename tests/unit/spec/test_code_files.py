@@ -56,7 +56,7 @@ def faults(folder: Path, old: str = "", new: str = "") -> list[str]:
 
 def test_a_sound_exercise_loads_and_its_marks_are_its_checks(folder: Path) -> None:
     assert faults(folder) == []
-    assert load_spec(folder / "clip-scores.yaml", registry={}).full_marks == 3
+    assert load_spec(folder / "clip-scores.yaml", registry={}).points == 3
 
 
 @pytest.mark.parametrize(

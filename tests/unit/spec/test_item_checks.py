@@ -290,6 +290,12 @@ def test_steps_see_what_stands_above_them(tmp_path: Path, old: str, new: str, ex
     assert faults(tmp_path, replaced(STEPS, old, new)) == expected
 
 
+def test_points_that_are_left_out_are_the_sum_of_the_steps(tmp_path: Path) -> None:
+    assert load(tmp_path, STEPS).points == 2  # type: ignore[attr-defined]
+    assert load(tmp_path, VECTOR).points == 1  # type: ignore[attr-defined]
+    assert faults(tmp_path, VECTOR + "points:\n") == ["5:8: a number was expected, not nothing"]
+
+
 def test_a_step_without_a_value_is_no_name(tmp_path: Path) -> None:
     body = (
         "stem: x\nsteps:\n"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.spec import ProblemSpec, builtin_root, item_version, json_schema, load_spec
+from engine.lint import Severity, lint_item
+from engine.spec import ProblemSpec, builtin_bank, builtin_root, item_version, json_schema, load_spec
 from engine.spec.checks import CHECKS
 from engine.spec.functions import GROUPS, TEXT_FUNCTIONS
 from engine.spec.reference_page import examples_folder, reference_page
@@ -58,10 +59,16 @@ def test_an_example_loads_and_can_be_drawn(path: Path) -> None:
     drawn = [
         draw_seeded(spec, version=version, registry=builtin_registry(), seed=seed) for seed in range(SEEDS)
     ]
-    assert all(variant.points == spec.full_marks for variant in drawn)
+    assert all(variant.points == spec.points for variant in drawn)
     if not spec.parameters:
         return
     assert len({variant.id for variant in drawn}) > SEEDS // 2
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_proves_itself(path: Path) -> None:
+    report = lint_item(load_spec(path), path, builtin_bank(), seeds=SEEDS)
+    assert [finding for finding in report.findings if finding.severity is Severity.ERROR] == []
 
 
 def kind(spec: ProblemSpec) -> set[str]:
