@@ -6,6 +6,7 @@ short and the output is capped.  What students type never goes through a templat
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -26,6 +27,8 @@ from engine.variants.figures import (
 )
 
 __all__ = ["TemplateFault", "fill_template", "names_in_template"]
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 MAX_OUTPUT = 50_000
 MAX_RANGE = 64
@@ -196,7 +199,7 @@ def fill_template(source: str, names: Mapping[str, Any]) -> str:
             if length > MAX_OUTPUT:
                 raise TemplateFault(f"the text grows beyond {MAX_OUTPUT} characters")
     except TemplateError as error:
-        raise TemplateFault(error.message or type(error).__name__) from None
+        raise TemplateFault(_ADDRESS.sub("", error.message or type(error).__name__)) from None
     except (TypeError, ValueError, IndexError, KeyError, ArithmeticError, RuntimeError) as error:
         if isinstance(error, TemplateFault):
             raise
