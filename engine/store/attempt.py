@@ -124,6 +124,7 @@ class Attempt:
             response=response,
             filename=filename,
             quiz=quiz,
+            reason=_reason(report),
         )
 
     @classmethod
@@ -168,6 +169,14 @@ class Attempt:
         """Option ids by part, in the order shown."""
         parts = self.variant.parts if self.variant else ()
         return {part.id: tuple(option.id for option in part.options) for part in parts if part.options}
+
+
+def _reason(report: GradeReport) -> str | None:
+    """Return why a report has no score, from its own words."""
+    if report.outcome is Outcome.FORMAT_ERROR:
+        messages = [check.message for check in report.checks if check.message]
+        return "; ".join(" ".join(message.split()) for message in messages) or "; ".join(report.notes) or None
+    return "; ".join(report.notes) or None if report.outcome is Outcome.UNGRADED else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,6 +295,16 @@ def test_a_quiz_handed_in_again_adds_only_what_changed(store: Store) -> None:
     assert len(list(store.attempts())) == 3
 
 
+def test_an_answer_without_score_keeps_the_reason(store: Store) -> None:
+    store.save_quiz(a_quiz())
+    unread, waiting = (dataclasses.replace(r, notes=("the note",)) for r in quiz_reports([None, None]))
+    unread = dataclasses.replace(
+        unread, checks=(Check("answer", Verdict.FAILED, 0, 1, "`nan` is\n  no number"),)
+    )
+    store.record_quiz(a_quiz(), {}, [unread, dataclasses.replace(waiting, outcome=Outcome.UNGRADED)])
+    assert [a.reason for a in store.attempts()] == ["`nan` is no number", "the note"]
+
+
 def test_the_same_answer_to_other_numbers_is_another_submission() -> None:
     response = Response({"answer": "1"})
     hashes = {response_sha256(v, response, q) for v in ("v1", "v2") for q in (None, "q1", "q2")}
