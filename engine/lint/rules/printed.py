@@ -231,6 +231,8 @@ def _scored_version(subject: Subject, printed: PrintedExercise) -> Iterator[Find
     answer = subject.spec.answer
     if not isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer):
         return
+    if isinstance(answer, SingleChoiceAnswer) and answer.key is not None and printed.expr is not None:
+        yield from _same_question(subject, printed, printed.expr, answer, answer.key)
     accepted = [e.intended_option for e in subject.spec.errata if e.accept_intended and e.intended_option]
     wanted = set(_letters(printed.key)) | set(accepted)
     if not wanted:
@@ -245,6 +247,36 @@ def _scored_version(subject: Subject, printed: PrintedExercise) -> Iterator[Find
             got=", ".join(sorted(got)) + (", shuffled" if answer.shuffle else ""),
             next_step="set shuffle: false and key_position, so that the letters match the print",
         )
+
+
+def _same_question(
+    subject: Subject, printed: PrintedExercise, expr: str, answer: SingleChoiceAnswer, key: str
+) -> Iterator[Finding]:
+    """The scored version asks for the same numbers, at the same rounding, as the print."""
+    try:
+        exact, scored = _exact(subject, expr), _exact(subject, key)
+    except SoftmarkError:  # told where the print is recomputed, or where a variant is drawn
+        return
+    if len(exact) != len(scored) or max(abs(a - b) for a, b in zip(exact, scored, strict=True)) > 1e-9:
+        yield subject.fault(
+            RULE,
+            "the key of the scored version isn't the recomputed value of the printed exercise",
+            ("answer", "key"),
+            expected=_listed(exact),
+            got=_listed(scored),
+        )
+    if answer.decimals != printed.decimals:
+        yield subject.fault(
+            RULE,
+            "the scored version rounds to other decimals than the print",
+            ("answer", "decimals"),
+            expected=str(printed.decimals),
+            got=str(answer.decimals),
+        )
+
+
+def _listed(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:.6f}" for value in values)
 
 
 def _scored_letters(answer: SingleChoiceAnswer | MultipleChoiceAnswer) -> list[str]:

@@ -1,0 +1,52 @@
+"""The bank that we ship passes its own lint, without a warning."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.lint.lint import lint_item
+from engine.spec import builtin_bank
+
+BANK = builtin_bank()
+ANSWER_TYPES = {
+    "single_choice",
+    "multiple_choice",
+    "number",
+    "vector",
+    "matrix",
+    "ordering",
+    "matching",
+    "token",
+    "code",
+}
+
+
+@pytest.mark.parametrize("item", BANK.ids())
+def test_item_passes_lint(item: str) -> None:
+    report = lint_item(BANK.load(item), BANK.path(item), BANK, seeds=4)
+    assert report.findings == (), "\n".join(line for f in report.findings for line in f.lines())
+
+
+def test_exactly_two_printed_exercises_have_faulty_options() -> None:
+    faulty = {
+        item: report.facts["errata"]
+        for item in BANK.ids()
+        if item.startswith("l16-ex")
+        and (report := lint_item(BANK.load(item), BANK.path(item), BANK, seeds=1)).facts.get("errata")
+    }
+    assert faulty == {"l16-ex3-softmax-weights": ["F-02"], "l16-ex5-alignment-vector": ["F-03"]}
+
+
+def test_every_answer_type_is_in_the_bank() -> None:
+    types = set()
+    for item in BANK.ids():
+        spec = BANK.load(item)
+        types |= {answer.type for answer in (spec.answer, *(s.answer for s in spec.steps)) if answer}
+    assert types == ANSWER_TYPES
+
+
+def test_every_item_says_where_it_comes_from_and_helps() -> None:
+    for item in BANK.ids():
+        spec = BANK.load(item)
+        assert len(spec.hints) >= 2, item
+        assert spec.solution, item

@@ -1,0 +1,317 @@
+"""Spoiled items fail lint, each for its own reason and at its own place."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import Any, Protocol
+
+import pytest
+
+from engine.lint import Finding, LintReport, Severity
+from engine.lint.lint import lint_bank
+from engine.lint.rules import draws, keys, prose, responses
+from engine.lint.subject import Subject
+from engine.model import Array, Text, Variant
+from engine.spec import Bank, builtin_root
+
+Data = dict[str, Any]
+
+
+class Spoils(Protocol):
+    folder: Any
+
+    def lint(self, item: str, change: Any, *, seeds: int = 3) -> LintReport: ...
+
+    def subject(self, item: str, change: Any = ..., *, seeds: int = 3) -> Subject: ...
+
+
+def only(found: tuple[Finding, ...] | list[Finding]) -> Finding:
+    assert len(found) == 1, ["\n".join(f.lines()) for f in found]
+    return found[0]
+
+
+def test_an_unspoiled_item_passes(spoiler: Spoils) -> None:
+    report = spoiler.lint("softmax-weights", lambda data: None)
+    assert report.findings == ()
+    assert report.passed
+    assert report.facts["variants_tried"] == 3
+
+
+# --- the printed exercises, end to end ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("item", "erratum", "reason"),
+    [
+        ("l16-ex3-softmax-weights", "F-02", "no printed option is the key rounded to 3 decimals"),
+        ("l16-ex5-alignment-vector", "F-03", "no printed option is right"),
+    ],
+)
+def test_removing_a_declaration_fails(spoiler: Spoils, item: str, erratum: str, reason: str) -> None:
+    def remove(data: Data) -> None:
+        data["errata"] = [e for e in data["errata"] if e["id"] != erratum]
+        if not data["errata"]:
+            data |= {"errata": [], "status": "ok"}
+
+    report = spoiler.lint(item, remove)
+    assert not report.passed
+    found = next(f for f in report.errors if f.rule == "printed")
+    assert found.message.startswith(reason)
+    assert found.file.endswith(f"{item}.yaml")
+    assert found.line is not None
+    assert found.source_line.strip() == "options:"
+    shown = "\n".join(found.lines())
+    assert f"{item}.yaml:{found.line}:{found.column}: error [printed]" in shown
+    assert "next: declare an erratum of kind" in shown
+
+
+def test_a_declared_erratum_is_noted_as_a_fact(spoiler: Spoils) -> None:
+    assert spoiler.lint("l16-ex3-softmax-weights", lambda data: None).facts["errata"] == ["F-02"]
+    assert "errata" not in spoiler.lint("l16-ex1-context-vector", lambda data: None).facts
+
+
+def test_a_scored_key_that_is_not_the_printed_question_fails(spoiler: Spoils) -> None:
+    def other(data: Data) -> None:
+        data["answer"]["key"] = "2 * context(w, H)"
+
+    found = only(spoiler.lint("l16-ex1-context-vector", other).errors)
+    assert found.message.startswith("the key of the scored version isn't the recomputed value")
+    assert (found.expected, found.got) == ("1.700000, 0.300000", "3.400000, 0.600000")
+
+
+def test_other_decimals_than_the_print_fail(spoiler: Spoils) -> None:
+    def other(data: Data) -> None:
+        data["answer"]["decimals"] = 3
+
+    found = only(spoiler.lint("l16-ex1-context-vector", other).errors)
+    assert (found.expected, found.got) == ("2", "3")
+
+
+# --- draws ------------------------------------------------------------------------------------
+
+
+def test_a_constraint_that_never_holds_is_named(spoiler: Spoils) -> None:
+    def impossible(data: Data) -> None:
+        data["constraints"].append({"expr": "max(e) > 100", "message": "the moon is made of cheese"})
+
+    found = only(spoiler.lint("softmax-weights", impossible).errors)
+    assert found.rule == "draws"
+    assert "the moon is made of cheese" in "\n".join(found.lines())
+    assert found.seed == 0
+
+
+def test_a_misconception_that_always_gives_the_key_fails(spoiler: Spoils) -> None:
+    def same(data: Data) -> None:
+        data["misconceptions"].append({"id": "m-uniform", "expr": "softmax(e + 1)"})
+
+    found = only(spoiler.lint("softmax-weights", same).errors)
+    assert "m-uniform" in found.message
+
+
+def test_a_family_of_few_keys_is_found_even_with_few_seeds(spoiler: Spoils) -> None:
+    def narrow(data: Data) -> None:
+        data["parameters"]["e"] |= {"range": [0, 2], "step": 1}
+        data["constraints"] = []
+
+    found = only(spoiler.lint("softmax-weights", narrow, seeds=30).errors)
+    assert found.message == "the family has too few distinct keys: students would share them"
+    assert found.got == "6 distinct keys in 30 variants"
+
+
+def test_a_family_that_declares_too_few_keys_fails(spoiler: Spoils) -> None:
+    def understate(data: Data) -> None:
+        data["variants"] = 3
+
+    found = only(spoiler.lint("greedy-path", understate, seeds=12).errors)
+    assert found.expected == "at most 3"
+
+
+def test_a_large_family_needs_no_declaration(spoiler: Spoils) -> None:
+    def overstate(data: Data) -> None:
+        data["variants"] = 5000
+
+    report = spoiler.lint("softmax-weights", overstate)
+    assert report.passed
+    assert only(report.warnings).severity is Severity.WARNING
+
+
+def test_counting_goes_on_until_there_are_enough_keys(spoiler: Spoils) -> None:
+    subject = spoiler.subject("softmax-weights", seeds=200)
+    assert list(draws.check(subject)) == []
+
+
+@pytest.mark.parametrize(("drawn", "size", "finite"), [(30, 6, True), (30, 200, False), (30, 10_000, False)])
+def test_repetition_tells_small_families(drawn: int, size: int, finite: bool) -> None:
+    keys: Counter[Any] = Counter((7919 * i * i + 31 * i) % size for i in range(drawn))
+    assert draws.looks_finite(keys) is finite
+
+
+# --- answers ----------------------------------------------------------------------------------
+
+
+def test_a_tolerance_below_the_working_precision_fails(spoiler: Spoils) -> None:
+    def strict(data: Data) -> None:
+        data["answer"] |= {"tolerance": 0.006, "working_decimals": 2}
+
+    report = spoiler.lint("sdpa-matrix", strict, seeds=10)
+    found = next(f for f in report.errors if f.rule == "working")
+    assert found.message == "a student who rounds every intermediate to the working precision loses marks"
+    assert found.line is not None
+
+
+def with_variant(subject: Subject, change: Any) -> Subject:
+    """Replace the drawn variants by one that is wrong in itself."""
+    variant: Variant = change(subject.variants[0])
+    subject.__dict__["_draws"] = ((variant,), None)
+    subject.__dict__.pop("variants", None)
+    return subject
+
+
+def test_a_key_outside_its_own_interval_is_found(spoiler: Spoils) -> None:
+    def shift(variant: Variant) -> Variant:
+        (part,) = variant.parts
+        assert part.key is not None
+        moved = Array(part.key.shape, tuple(x + 0.1 for x in part.key.data))
+        return replace(variant, parts=(replace(part, key=moved),))
+
+    subject = with_variant(spoiler.subject("context-vector"), shift)
+    messages = [f.message for f in responses.check(subject)]
+    assert any("doesn't earn full marks: wrong with 0" in m for m in messages)
+
+
+def test_a_mistake_that_nobody_diagnoses_is_found(spoiler: Spoils, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.answers.vector import Vector
+
+    monkeypatch.setattr(Vector, "_known", lambda self, part, answer: ())
+    messages = [f.message for f in responses.check(spoiler.subject("context-vector", seeds=1))]
+    assert any(m.startswith("m-uniform, answered as") and m.endswith("(named: nothing)") for m in messages)
+
+
+def test_marks_for_a_blank_are_found(spoiler: Spoils, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.answers import result
+
+    def generous(part: Any) -> result.PartResult:
+        check = result.Check(part.id, result.Verdict.PASSED, part.points, part.points)
+        return result.PartResult(part.id, part.points, part.points, "", checks=(check,), is_blank=True)
+
+    monkeypatch.setattr(result, "blank_result", generous)
+    messages = [f.message for f in responses.check(spoiler.subject("context-vector", seeds=1))]
+    assert any(m.startswith("a blank answer") for m in messages)
+
+
+def test_an_answer_that_should_not_be_readable_is_found(
+    spoiler: Spoils, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.lint import trial
+
+    monkeypatch.setattr(trial, "_UNREADABLE", ("1, 2",))
+    found = only(list(responses.check(spoiler.subject("context-vector", seeds=1))))
+    assert found.message.startswith("'1, 2' can't be read, but it is wrong with 0")
+
+
+def test_options_that_come_too_close_are_found(spoiler: Spoils) -> None:
+    def crowd(variant: Variant) -> Variant:
+        (part,) = variant.parts
+        first, second, *others = part.options
+        assert first.value is not None
+        near = Array(first.value.shape, tuple(x + 0.011 for x in first.value.data))
+        second = replace(second, value=near)
+        return replace(variant, parts=(replace(part, options=(first, second, *others)),))
+
+    subject = with_variant(spoiler.subject("l16-ex1-context-vector"), crowd)
+    assert only(list(keys.check(subject))).message.startswith(
+        "two options lie within 1 units of the last place"
+    )
+
+
+def test_a_key_on_a_tie_is_found(spoiler: Spoils) -> None:
+    def tie(variant: Variant) -> Variant:
+        (part,) = variant.parts
+        return replace(variant, parts=(replace(part, key=Array((2,), (0.125, 1.0))),))
+
+    subject = with_variant(spoiler.subject("context-vector"), tie)
+    assert any("rounding tie at 2 decimals" in f.message for f in keys.check(subject))
+
+
+def test_a_text_that_shows_template_syntax_is_found_once(spoiler: Spoils) -> None:
+    def leak(variant: Variant) -> Variant:
+        return replace(variant, stem=Text("{{ w }}", "<p>{{ w }}</p>", "w"))
+
+    subject = with_variant(spoiler.subject("context-vector"), leak)
+    found = list(prose.check(subject))
+    assert only(found).message.startswith("stem: the plain text holds '{{'")
+
+
+# --- sources and prose ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"document": "S0", "file": "lecture.pdf", "section": "2"}, "the file doesn't belong to S0"),
+        ({"document": "S0", "section": "2"}, "the file doesn't belong to S0"),
+        (
+            {"document": "S1", "file": "000_fe1562997ed4e4a6.txt", "section": "2"},
+            "the file doesn't belong to S1",
+        ),
+        ({"document": "S0", "file": "000_fe1562997ed4e4a6.txt"}, "names no place"),
+        (
+            {"document": "S0", "file": "000_fe1562997ed4e4a6.txt", "equations": ["2"]},
+            "S0 has no equation '2'",
+        ),
+        (
+            {"document": "S4", "file": "004_27672af9cede3d64.txt", "equations": ["1"]},
+            "S4 has no equation '1'",
+        ),
+    ],
+)
+def test_sources_must_exist(spoiler: Spoils, source: Data, message: str) -> None:
+    report = spoiler.lint("io-length-claims", lambda data: data.update(source=source), seeds=1)
+    assert message in only(report.errors).message
+
+
+def test_background_without_a_place_is_fine(spoiler: Spoils) -> None:
+    report = spoiler.lint(
+        "io-length-claims", lambda data: data.update(source={"document": "background"}), seeds=1
+    )
+    assert report.findings == ()
+
+
+def test_missing_hints_and_solution_are_warnings(spoiler: Spoils) -> None:
+    def bare(data: Data) -> None:
+        del data["hints"], data["solution"]
+
+    report = spoiler.lint("io-length-claims", bare, seeds=1)
+    assert report.passed
+    assert [w.message for w in report.warnings] == ["the item has no hint", "the item has no worked solution"]
+
+
+# --- whole banks ------------------------------------------------------------------------------
+
+
+def test_a_file_that_can_not_be_loaded_gives_a_report(spoiler: Spoils) -> None:
+    (spoiler.folder / "broken.yaml").write_text("id: broken\ntitle: [\n", encoding="utf-8")
+    (spoiler.folder / "partial.yaml").write_text("id: partial\ntitle: A title\n", encoding="utf-8")
+    bank = Bank([builtin_root(), spoiler.folder])
+    seen: list[str] = []
+    reports = lint_bank(
+        bank, ["broken", "io-length-claims", "partial"], seeds=1, progress=lambda r: seen.append(r.item)
+    )
+    assert seen == ["broken", "io-length-claims", "partial"]
+    assert [report.passed for report in reports] == [False, True, False]
+    assert {f.rule for report in reports for f in report.errors} == {"spec"}
+    assert all(f.line for f in reports[0].errors)
+    assert len(reports[2].errors) > 1
+
+
+def test_a_report_is_plain_json(spoiler: Spoils) -> None:
+    report = spoiler.lint("l16-ex5-alignment-vector", lambda data: data.update(errata=[], status="ok"))
+    data = json.loads(json.dumps(report.as_json()))
+    assert data["passed"] is False
+    assert data["item"] == "l16-ex5-alignment-vector"
+    finding = data["findings"][0]
+    assert finding["rule"] == "printed"
+    assert finding["severity"] == "error"
+    assert isinstance(finding["line"], int)
