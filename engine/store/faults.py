@@ -42,10 +42,6 @@ _SQLITE: dict[int, tuple[str, str]] = {
         "the store is damaged",
         "make a copy of the file, then restore a backup or recover it with `sqlite3 FILE .recover`",
     ),
-    sqlite3.SQLITE_CONSTRAINT: (
-        "the attempt doesn't fit what the store holds",
-        "report this with `grade doctor`: a score without an outcome, or a quiz that was never saved",
-    ),
     sqlite3.SQLITE_NOTADB: (
         "the file is no Softmark store",
         "give the path of a store, or move the file away so that a new store can be made",
@@ -67,6 +63,13 @@ def store_faults(where: str) -> Iterator[None]:
         yield
     except StoreError:
         raise
+    except sa.exc.IntegrityError as error:
+        raise StoreError(
+            "the attempt doesn't fit what the store holds",
+            where=where,
+            got=str(error.orig).strip().splitlines()[0],
+            next_step="report this: a score without its outcome, or a quiz that was never saved",
+        ) from error
     except sa.exc.DBAPIError as error:
         if isinstance(error.orig, sqlite3.Error):
             raise _sqlite_fault(error.orig, where) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import sqlite3
+import os
 import threading
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -36,6 +36,7 @@ from engine.model import (
 )
 from engine.store import Attempt, Store, open_store, quiz_responses, response_sha256
 from engine.store.codec import decode, encode
+from engine.store.tables import attempts as attempts_table
 
 NOW = datetime(2026, 11, 27, 12, 30, 15, 123456, tzinfo=UTC)
 
@@ -78,9 +79,20 @@ def a_quiz(student: str = "007", quiz_id: str = "q1", name: str = "week-1") -> Q
     return Quiz(quiz_id, name, "Week 1", student, questions, attempt=1)
 
 
-@pytest.fixture
-def store(tmp_path: Path):
-    with open_store(tmp_path / "store.db") as opened:
+# postgresql://… of a server that may be emptied: the same tests then run on it too.
+POSTGRES = os.environ.get("SOFTMARK_TEST_POSTGRES")
+
+
+@pytest.fixture(params=["sqlite", *(["postgresql"] if POSTGRES else [])])
+def store(tmp_path: Path, request: pytest.FixtureRequest):
+    target: str | Path = tmp_path / "store.db"
+    if request.param == "postgresql":
+        assert POSTGRES is not None
+        target = POSTGRES
+        with open_store(target) as old, old._database.write() as connection:
+            connection.exec_driver_sql("DELETE FROM attempts")
+            connection.exec_driver_sql("DELETE FROM quizzes")
+    with open_store(target) as opened:
         yield opened
 
 
@@ -191,14 +203,16 @@ def test_practice_never_turns_into_a_mark(store: Store) -> None:
     assert [best.score for best in store.best_scores(Mode.PRACTICE)] == [2.0]
 
 
-def test_the_database_itself_refuses_a_second_row_for_one_submission(store: Store, tmp_path: Path) -> None:
+def test_the_database_itself_refuses_a_second_row_for_one_submission(store: Store) -> None:
     store.record(attempt())
-    raw = sqlite3.connect(tmp_path / "store.db")
-    columns = [row[1] for row in raw.execute("PRAGMA table_info(attempts)") if row[1] != "id"]
-    names = ", ".join(columns)
-    with pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
-        raw.execute(f"INSERT INTO attempts ({names}) SELECT {names} FROM attempts")
-    raw.close()
+    names = ", ".join(column.name for column in attempts_table.columns if column.name != "id")
+    with (
+        pytest.raises(StoreError, match="doesn't fit") as caught,
+        store._database.write() as connection,
+    ):
+        connection.exec_driver_sql(f"INSERT INTO attempts ({names}) SELECT {names} FROM attempts")
+    assert "unique" in str(caught.value.got).lower()
+    assert len(list(store.attempts())) == 1
 
 
 @pytest.mark.parametrize(
