@@ -87,7 +87,11 @@ def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: 
         score=score,
         checks=tuple(check for result in results for check in result.checks),
         diagnosis=tuple(dict.fromkeys(d for result in results for d in result.diagnosis)),
-        notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
+        notes=tuple(
+            dict.fromkeys(
+                [note for result in results for note in result.notes] + [note.plain for note in variant.told_after]
+            )
+        ),
     )
 
 

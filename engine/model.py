@@ -173,6 +173,8 @@ class Variant:
         Named expressions that a follow-through evaluates again (derived values and keys of steps).
     notes : tuple of Text
         Errata shown with the item.
+    told_after : tuple of Text
+        Errata that give the key away: shown with the feedback.
     """
 
     id: str
@@ -184,6 +186,7 @@ class Variant:
     values: Mapping[str, Drawn] = field(default_factory=dict)
     expressions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[Text, ...] = ()
+    told_after: tuple[Text, ...] = ()
     hints: tuple[Text, ...] = ()
     solution: Text | None = None
 

@@ -56,6 +56,8 @@ def _show_text(variant: Variant, hints: bool, solution: bool, starter: str | Non
     if solution:
         for part in variant.parts:
             click.echo(f"\nKey of {part.id}: {_key_text(part)}")
+        for note in variant.told_after:
+            click.echo(f"\nNote: {note.plain}")
         if variant.solution is not None:
             click.echo(f"\nSolution: {variant.solution.plain}")
 
@@ -97,5 +99,6 @@ def _as_json(
         shown["hints"] = [hint.plain for hint in variant.hints]
     if solution:
         shown["keys"] = {part.id: _key_text(part) for part in variant.parts}
+        shown["told_after"] = [note.plain for note in variant.told_after]
         shown["solution"] = variant.solution.plain if variant.solution else None
     return shown

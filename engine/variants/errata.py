@@ -1,15 +1,24 @@
-"""Printed options that an erratum accepts although they aren't exactly right."""
+"""Errata: which are told with the item and which after it, and the printed options they accept."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from engine.spec.schema import ProblemSpec
+from engine.model import Text
+from engine.spec.schema import Erratum, ProblemSpec
 from engine.variants.rounding import decimal_of
 from engine.variants.values import array_of
 
-__all__ = ["accepted_printed"]
+__all__ = ["PRINTED_DIFFERS", "accepted_printed", "gives_away"]
+
+PRINTED_DIFFERS = Text(*["The options differ from those that the source prints; the feedback says how and why."] * 3)
+"""What is told with an item whose errata would give its key away."""
+
+
+def gives_away(erratum: Erratum) -> bool:
+    """Return whether an erratum speaks of printed options, and so of the key: told with the feedback."""
+    return erratum.kind in ("nearest_option_misrounded", "no_correct_option")
 
 
 def accepted_printed(spec: ProblemSpec) -> tuple[Mapping[str, Any], ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.model import Drawn, Part, Text, Variant
 from engine.spec.schema import ProblemSpec
+from engine.variants.errata import PRINTED_DIFFERS, gives_away
 from engine.variants.figures import figure_of
 from engine.variants.parts import Draft, Scribe
 from engine.variants.solving import Field, Solved, solve
@@ -108,6 +109,7 @@ def _written(
     scribe = Scribe(shown, answers, registry)
     full = Scribe({**shown, **answers}, {}, registry)
     parts = tuple(_part(field, draft, scribe, stream) for field, draft in solved.fields)
+    after = _errata(spec, scribe, after=True)
     return Variant(
         id=_id(spec.id, version, solved.drawn, parts),
         item=spec.id,
@@ -117,9 +119,19 @@ def _written(
         parts=parts,
         values=solved.drawn,
         expressions=_expressions(spec),
-        notes=tuple(scribe.text(erratum.note, f"erratum {erratum.id}") for erratum in spec.errata),
+        notes=(*(PRINTED_DIFFERS for _ in after[:1]), *_errata(spec, scribe, after=False)),
+        told_after=after,
         hints=tuple(scribe.text(hint, "hint") for hint in spec.hints),
         solution=None if spec.solution is None else full.text(spec.solution, "solution"),
+    )
+
+
+def _errata(spec: ProblemSpec, scribe: Scribe, *, after: bool) -> tuple[Text, ...]:
+    """Return the errata that are told with the item, or those that are told after it."""
+    return tuple(
+        scribe.text(f"{erratum.id}: {erratum.note}" if after else erratum.note, f"erratum {erratum.id}")
+        for erratum in spec.errata
+        if gives_away(erratum) is after
     )
 
 

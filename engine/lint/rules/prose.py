@@ -47,7 +47,7 @@ def _texts(variant: Variant) -> Iterator[tuple[tuple[int | str, ...], Text]]:
             yield (*loc, "prompt"), part.prompt
         for option in (*part.options, *part.prompts):
             yield loc, option.text
-    for index, note in enumerate(variant.notes):
+    for index, note in enumerate(variant.notes + variant.told_after):
         yield ("errata", index), note
     for index, hint in enumerate(variant.hints):
         yield ("hints", index), hint
