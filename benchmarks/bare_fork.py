@@ -32,10 +32,10 @@ def answer(source: str, as_tensor: bool, calls: list) -> bytes:
         exec(compile(source, "submission.py", "exec"), module.__dict__)
     except BaseException as error:
         return pickle.dumps(repr(error))
-    for call in calls:
+    for function, args, kwargs in calls:
         try:
-            kwargs = {k: build(v, as_tensor) for k, v in call.kwargs.items()}
-            value = module.__dict__[call.function](*(build(v, as_tensor) for v in call.args), **kwargs)
+            named = {k: build(v, as_tensor) for k, v in kwargs.items()}
+            value = module.__dict__[function](*(build(v, as_tensor) for v in args), **named)
             values.append(np.asarray(value))
         except BaseException as error:
             values.append(repr(error))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -229,8 +230,13 @@ _Dumper.add_representer(
 
 
 def _shown(text: str) -> str:
-    lines = "\n".join(line.rstrip() for line in text.expandtabs(4).strip().split("\n"))
-    return _Block(lines + "\n") if "\n" in lines or len(lines) > 80 else lines
+    """Return prose as YAML shows it best: short lines plain, the rest as a block wrapped at 96."""
+    lines = [
+        wrapped
+        for line in text.expandtabs(4).strip().split("\n")
+        for wrapped in ([line.rstrip()] if line.startswith(" ") else textwrap.wrap(line, 96) or [""])
+    ]
+    return _Block("\n".join(lines) + "\n") if len(lines) > 1 else "".join(lines)
 
 
 def _part_fields(part: Part) -> dict[str, Any]:
@@ -257,7 +263,7 @@ def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict
         fields["notes"] = [_shown(note.plain) for note in variant.notes]
     if len(variant.parts) == 1:
         fields |= _part_fields(variant.parts[0])
-        fields["answer"] = _shown(answers.get(variant.parts[0].id, ""))
+        fields["answer"] = answers.get(variant.parts[0].id, "")
     else:
         fields["parts"] = [
             {
@@ -265,7 +271,7 @@ def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict
                 "points": _plain_number(part.points),
                 "prompt": _shown(part.prompt.plain if part.prompt else part.id),
                 **_part_fields(part),
-                "answer": _shown(answers.get(part.id, "")),
+                "answer": answers.get(part.id, ""),
             }
             for part in variant.parts
         ]

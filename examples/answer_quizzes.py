@@ -29,7 +29,7 @@ def answer(student, number, part):
     wrong = wrong_responses(part)
     if not wrong or luck > 0.97:
         return ""
-    return wrong[int(chance(student, number, "which") * len(wrong))]
+    return wrong[int(chance(student, number, "which") * len(wrong))][0]
 
 
 def main(course, name, handed_in):

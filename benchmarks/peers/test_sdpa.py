@@ -32,12 +32,9 @@ MASK = np.array([[True, False, True, True, False]] * 3)
 
 
 def test_values():
-    np.testing.assert_allclose(call(Q, K, V), expected(Q, K, V), rtol=1e-9)
-
-
-def test_square():
     square = rng.normal(size=(4, 4))
     np.testing.assert_allclose(call(square, square[::-1], square), expected(square, square[::-1], square), rtol=1e-9)
+    np.testing.assert_allclose(call(Q, K, V), expected(Q, K, V), rtol=1e-9)
 
 
 def test_batch():
@@ -47,10 +44,16 @@ def test_batch():
 
 def test_mask():
     np.testing.assert_allclose(call(Q, K, V, MASK), expected(Q, K, V, MASK), rtol=1e-9)
+    hidden = MASK & (np.arange(3) > 0)[:, None]
+    np.testing.assert_allclose(call(Q, K, V, hidden)[0], 0)
 
 
 def test_large_scores():
     np.testing.assert_allclose(call(Q * 1e3, K * 10, V), expected(Q * 1e3, K * 10, V), rtol=1e-9)
+
+
+def test_dtype():
+    assert str(call(*(a.astype(np.float32) for a in (Q, K, V))).dtype) == "float32"
 
 
 if __name__ == "__main__":
