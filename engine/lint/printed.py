@@ -16,9 +16,9 @@ _SLACK = 1e-9
 
 
 def rounded(values: Sequence[float], decimals: int, rule: str = ROUND_HALF_EVEN) -> tuple[Decimal, ...]:
-    """Round each value to so many decimals, on its shortest decimal text and not on its binary form."""
+    """Round each value to so many decimals, on its decimal text and not on its binary form; 0 has no sign."""
     place = Decimal(1).scaleb(-decimals)
-    return tuple(Decimal(f"{value:.12f}").quantize(place, rounding=rule) for value in values)
+    return tuple(Decimal(f"{value:.12f}").quantize(place, rounding=rule) + 0 for value in values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Keys of drawn variants, computed again by hand.
 
-Nothing here uses the reference, the key expressions or torch: plain Python loops over the drawn
-decimals, written from the lectures' equations.
+The hand computation uses neither the reference nor the key expressions nor torch: plain Python loops over
+the drawn decimals, written from the lectures' equations.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import pytest
 from engine.model import Drawn, Part, Variant
 from engine.spec import builtin_bank, item_version
 from engine.variants import draw_seeded
+from engine.variants.expressions import evaluate
+from engine.variants.values import as_tensor
 
 Numbers = dict[str, Any]
 SEEDS = range(12)
@@ -204,23 +206,35 @@ def test_beam_item_serves_tables_where_the_searches_differ() -> None:
         assert probability(table, beam(table, 2)) > probability(table, greedy(table))
 
 
+WORKED: Numbers = {
+    "W_s": [[0.5, 0], [0.2, 0.4]],
+    "W_h": [[0.3, -0.2], [0.1, 0.6]],
+    "v": [1, 2],
+    "H": [[1, 0], [0, 1], [1, 1]],
+    "s": [0.5, -0.5],
+    "y": [1, 0],
+    "Wx": [[0.4, -0.3, 0.2, 0.1], [0.1, 0.5, -0.2, 0.3]],
+    "Ws": [[0.2, 0.1], [-0.1, 0.3]],
+    "Wy": [[1, 0], [0, 1], [1, -1]],
+}
+
+
 def test_worked_instance_of_the_decoder_step() -> None:
     """The instance of curriculum part E: what equations (4)-(8) give, to six decimals."""
-    worked = full_step(
-        {
-            "W_s": [[0.5, 0], [0.2, 0.4]],
-            "W_h": [[0.3, -0.2], [0.1, 0.6]],
-            "v": [1, 2],
-            "H": [[1, 0], [0, 1], [1, 1]],
-            "s": [0.5, -0.5],
-            "y": [1, 0],
-            "Wx": [[0.4, -0.3, 0.2, 0.1], [0.1, 0.5, -0.2, 0.3]],
-            "Ws": [[0.2, 0.1], [-0.1, 0.3]],
-            "Wy": [[1, 0], [0, 1], [1, -1]],
-        }
-    )
+    worked = full_step(WORKED)
     assert worked["e"] == pytest.approx([0.500520, 0.974193, 1.410475], abs=6e-7)
     assert worked["w"] == pytest.approx([0.196460, 0.315492, 0.488048], abs=6e-7)
     assert worked["c"] == pytest.approx([0.684508, 0.803540], abs=6e-7)
     assert worked["s_new"] == pytest.approx([0.275440, 0.070106], abs=6e-7)
     assert worked["P"] == pytest.approx([0.364077, 0.296495, 0.339428], abs=6e-7)
+
+
+def test_the_item_gives_the_worked_instance() -> None:
+    """The key expressions of decoder-full-step on the worked instance, stage by stage."""
+    spec = builtin_bank().load("decoder-full-step")
+    names = {name: as_tensor(value) for name, value in WORKED.items()}
+    by_hand = full_step(WORKED)
+    for step in spec.steps:
+        assert step.answer is not None
+        names[step.id] = evaluate(step.answer.key, names)  # type: ignore[union-attr]
+        assert names[step.id].tolist() == pytest.approx(by_hand[step.id], abs=1e-12)

@@ -1,0 +1,33 @@
+"""The quiz on the lecture can be drawn, and each student gets other numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import problems
+from engine.quiz import compose, read_blueprint
+from engine.spec import builtin_bank
+
+BLUEPRINT = Path(problems.__file__).parent / "blueprints" / "l16.yaml"
+
+
+def test_the_lecture_quiz_is_drawn_for_two_students() -> None:
+    blueprint = read_blueprint(BLUEPRINT)
+    bank = builtin_bank()
+    ada, bob = compose(blueprint, bank, ["ada", "bob"], secret=b"secret of a test", name="l16")
+    items = [question.variant.item for question in ada.questions]
+    assert items == [question.variant.item for question in bob.questions]
+    assert len(set(items)) == len(items) == 8
+    assert {
+        "l16-ex2-greedy-vs-beam",
+        "l16-ex4-problems-addressed",
+        "softmax-weights",
+        "l16-full-pass",
+    } <= set(items)
+    assert sum(question.points for question in ada.questions) == 13
+    different = [
+        a.variant.item
+        for a, b in zip(ada.questions, bob.questions, strict=True)
+        if a.variant.values != b.variant.values
+    ]
+    assert {"softmax-weights", "context-vector", "l16-full-pass"} <= set(different)
