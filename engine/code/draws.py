@@ -1,7 +1,11 @@
 """Randomness of a plan: hypothesis draws the specs of inputs, PCG64's raw integers fill them.
 
-Both are functions of the seed alone.  The values are small multiples of 1/8, which every floating
-dtype from float16 on holds exactly, so relations such as x + 1e4 are exact in float64 and float32.
+Both are functions of the seed alone, for one version of hypothesis (the constraints file pins it).
+Strategies must draw integers below 100 only: to larger ones hypothesis adds constants that it finds in
+whatever modules happen to be loaded, and the plan would depend on the process.
+
+The values are small multiples of 1/8, which every floating dtype from float16 on holds exactly, so
+relations such as x + 1e4 are exact in float64 and float32.
 """
 
 from __future__ import annotations
@@ -27,7 +31,16 @@ def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
     """Return `count` different examples of a strategy, the same for the same seed.
 
     Hypothesis tries the smallest example first and then random ones; examples that repeat are dropped.
+    Inside a hypothesis test of the caller's, its health check ``nested_given`` must be off.
     """
+    with _lock:
+        drawn = _examples(strategy, 4 * count + 8, seed)
+    if len(drawn) < count:
+        raise ValueError(f"the strategy has fewer than {count} examples")
+    return drawn[-count:]  # the first ones are the smallest, the last ones the most varied
+
+
+def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
 
@@ -35,7 +48,7 @@ def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
 
     @seeded(int.from_bytes(hashlib.sha256(b"specs" + seed).digest()[:8], "big"))
     @settings(
-        max_examples=4 * count + 8,
+        max_examples=most,
         database=None,
         deadline=None,
         phases=[Phase.generate],
@@ -45,12 +58,8 @@ def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
     def collect(example: T) -> None:
         found.setdefault(example, example)
 
-    with _lock:
-        collect()
-    drawn = list(found.values())
-    if len(drawn) < count:
-        raise ValueError(f"the strategy has fewer than {count} examples")
-    return drawn[-count:]  # the first ones are the smallest, the last ones the most varied
+    collect()
+    return list(found.values())
 
 
 class Values:

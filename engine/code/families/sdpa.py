@@ -285,7 +285,7 @@ def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         *(plan.case(f"{name}-single", *_single(*arrays), aspect="precision") for name, arrays in drawn),
     ]
     mask = _mask(values, shapes.first[0], shapes.first[1])
-    members.append(plan.case("masked-single", *_single(*drawn[0][1]), mask, aspect="precision"))
+    members.append(plan.case("masked-single", *_single(*drawn[0][1]), mask, aspect="masked"))
     plan.judge_each("dtype", members)
     plan.judge_each("values", members, cases="precision")
 

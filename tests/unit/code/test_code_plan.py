@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -171,3 +175,26 @@ def test_draw_specs_refuses_a_strategy_that_is_too_small() -> None:
         draw_specs(st.integers(0, 2), 5, b"s")
     drawn = draw_specs(st.integers(0, 10**6), 5, b"s")
     assert drawn == draw_specs(st.integers(0, 10**6), 5, b"s") and len(set(drawn)) == 5
+
+
+def test_plan_does_not_depend_on_the_process(tmp_path: Path) -> None:
+    """Hypothesis takes large constants from the modules that are loaded; a plan must not show it."""
+    constants = ", ".join(str(n) for n in range(100, 20_000, 7))
+    (tmp_path / "other.py").write_text(f"NUMBERS = [{constants}]\nWORDS = {['abc', 'def']}\n")
+    script = (
+        "import other, sys\n"
+        "from engine.code.families import family\n"
+        "print(*[family(n).plan(bytes([s])).id for n in ('softmax', 'sdpa') for s in range(25)])"
+    )
+    root = str(Path(__file__).parents[3])
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{root}:{tmp_path}", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    here = [family(name).plan(bytes([seed])).id for name in ("softmax", "sdpa") for seed in range(25)]
+    assert done.stdout.split() == here
