@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from engine.answers.reading.numeral import format_error, normal_signs, read_numeral
 from engine.errors import ResponseFormatError
+from engine.foreign import clean_line
 
 __all__ = ["MAX_TEXT", "Numbers", "read_numbers"]
 
@@ -23,6 +24,7 @@ _WRAPPER = re.compile(
     r"(?:(?:np|numpy|torch)\.)?(?:array|tensor|matrix)\((?P<body>.*?)(?:,\s*(?:dtype|device)\s*=\s*[\w.'\":]+)*\)\Z",
     re.DOTALL,
 )
+_CALL = re.compile(r"[A-Za-z]\w*[ ]*\(")
 _TRANSPOSED = re.compile(r"(?:ᵀ|\^T|\^\{T\}|\.T)\Z")
 _TOKEN = re.compile(r"[\[\](){}]|[,;\n]|[^\s\[\](){},;]+")
 _OPENING, _CLOSING = "[({", "])}"
@@ -84,6 +86,8 @@ def read_numbers(text: str, *, decimal_comma: bool = False) -> Numbers:
     turned = _TRANSPOSED.search(body)
     if turned is not None:
         body = body[: turned.start()].rstrip()
+    if _CALL.search(body):
+        raise format_error("expressions aren't computed here; type the numbers", text)
     glued = bool(_COMMA.search(body))
     if decimal_comma and glued:
         body = _with_points(body)
@@ -184,7 +188,9 @@ class _Layout:
                 if separators > 1:
                     raise self.fault("a row is missing between two separators")
             elif token != "\n":
-                raise self.fault("a number stands outside the brackets of its row")
+                raise self.fault(
+                    f"{clean_line(token, 20)} stands outside the brackets; type the numbers only"
+                )
         return tuple(rows)
 
     def _split_rows(self, tokens: list[str]) -> tuple[tuple[Fraction, ...], ...]:
