@@ -77,11 +77,29 @@ def run_pytest(files: list[tuple[Path, str, str]]) -> tuple[list[float], list[bo
             places.append((place, test, uses_torch(path)))
         for measured in (False, True):
             for place, test, torch in places:
-                environment = {**os.environ, "SUBMISSION": "submission", "LIBRARY": "torch" if torch else "numpy"}
-                command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, str(test)]
+                environment = {
+                    **os.environ,
+                    "SUBMISSION": "submission",
+                    "LIBRARY": "torch" if torch else "numpy",
+                }
+                command = [
+                    sys.executable,
+                    "-m",
+                    "pytest",
+                    "-q",
+                    "-p",
+                    "no:cacheprovider",
+                    "-c",
+                    os.devnull,
+                    str(test),
+                ]
                 begun = time.perf_counter()
                 done = subprocess.run(
-                    command, cwd=place, env={**environment, "PYTHONPATH": str(place)}, capture_output=True, check=False
+                    command,
+                    cwd=place,
+                    env={**environment, "PYTHONPATH": str(place)},
+                    capture_output=True,
+                    check=False,
                 )
                 if measured:
                     seconds.append(time.perf_counter() - begun)
@@ -116,7 +134,9 @@ def grade_class(files: list[tuple[Path, str, str]], repeats: int) -> dict[str, o
             seconds, outcomes = [], []
             for path, item, _ in files:
                 start = time.perf_counter()
-                report = grade_code(*prepared[item], read_code_file(path), runner, mode=Mode.MARKS, student=None)
+                report = grade_code(
+                    *prepared[item], read_code_file(path), runner, mode=Mode.MARKS, student=None
+                )
                 seconds.append(time.perf_counter() - start)
                 outcomes.append(str(report.outcome))
             return seconds, outcomes
@@ -187,7 +207,7 @@ def main() -> None:
     each_right = statistics.median(row[i] for _, row in ours["rounds"] for i in right)
     fork = statistics.median(s for row in ours["forks"] for s in row)
     fork_right = statistics.median(row[i] for row in ours["forks"] for i in right)
-    print(f"pytest, fresh process each   {pytest_total:8.2f} s   {1000 * statistics.median(seconds):8.1f} ms each")
+    print(f"pytest, fresh process {pytest_total:8.2f} s   {1000 * statistics.median(seconds):8.1f} ms each")
     print(f"Softmark T1, cold            {ours['cold']:8.2f} s   {pytest_total / ours['cold']:8.1f} x faster")
     print(f"Softmark T1, warm            {warm:8.2f} s   {pytest_total / warm:8.1f} x faster")
     print(f"  median per submission      {1000 * each:8.1f} ms  (right ones {1000 * each_right:.1f} ms)")

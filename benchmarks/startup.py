@@ -14,7 +14,9 @@ def main() -> None:
         begun = time.perf_counter()
         subprocess.run([sys.executable, "-m", "cli", "--help"], capture_output=True, check=True)
         seconds.append(time.perf_counter() - begun)
-    print(f"grade --help: median {1000 * statistics.median(seconds):.0f} ms, maximum {1000 * max(seconds):.0f} ms")
+    print(
+        f"grade --help: median {1000 * statistics.median(seconds):.0f} ms, max {1000 * max(seconds):.0f} ms"
+    )
     script = "import sys, cli\ntry: cli.main(['--help'])\nexcept SystemExit: print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     print(f"torch imported: {done.stdout.splitlines()[-1]}")

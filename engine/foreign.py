@@ -11,7 +11,15 @@ import unicodedata
 __all__ = ["clean", "clean_line", "csv_cell"]
 
 # Bidirectional controls, zero-width characters and line separators can make text read as something else.
-_HIDDEN = {0x00AD, 0x2028, 0x2029, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)}
+_HIDDEN = {
+    0x00AD,
+    0x2028,
+    0x2029,
+    0xFEFF,
+    *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+}
 
 
 def clean(text: str, limit: int = 2000) -> str:
@@ -22,7 +30,9 @@ def clean(text: str, limit: int = 2000) -> str:
     """
     cut = text[:limit]
     shown = "".join(
-        c if c in "\n\t" or not (unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co"} or ord(c) in _HIDDEN) else "\ufffd"
+        c
+        if c in "\n\t" or not (unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co"} or ord(c) in _HIDDEN)
+        else "\ufffd"
         for c in cut
     )
     if len(text) > limit:

@@ -93,7 +93,9 @@ def _matches(spec: ProblemSpec, section: Section) -> bool:
     )
 
 
-def choose_items(blueprint: Blueprint, bank: Bank, secret: bytes, name: str) -> list[tuple[str, float | None]]:
+def choose_items(
+    blueprint: Blueprint, bank: Bank, secret: bytes, name: str
+) -> list[tuple[str, float | None]]:
     """Return (item id, points) in order: the same families for everybody who takes quiz `name`.
 
     Raises
@@ -194,7 +196,12 @@ def compose(
         questions = []
         for number, ((spec, points), version) in enumerate(zip(specs, versions, strict=True), start=1):
             variant = draw(
-                spec, version=version, registry=registry, secret=secret, student=f"{name}/{student}", attempt=attempt
+                spec,
+                version=version,
+                registry=registry,
+                secret=secret,
+                student=f"{name}/{student}",
+                attempt=attempt,
             )
             scaled = _with_points(variant, points)
             questions.append(QuizQuestion(number, scaled, scaled.points))
@@ -297,7 +304,9 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
         "quiz": quiz.id,
         "title": quiz.title,
         "student": quiz.student,
-        "questions": [_question_fields(question, given.get(question.number, {})) for question in quiz.questions],
+        "questions": [
+            _question_fields(question, given.get(question.number, {})) for question in quiz.questions
+        ],
     }
     return head + yaml.dump(body, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
@@ -404,7 +413,8 @@ def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeRepor
         unknown = sorted(set(answers) - ids) if answers else []
         if unknown and set(answers.values()) != {""}:
             raise QuizError(
-                f"question {question.number} has no part {clean_line(unknown[0])!r}", expected=", ".join(sorted(ids))
+                f"question {question.number} has no part {clean_line(unknown[0])!r}",
+                expected=", ".join(sorted(ids)),
             )
         report = grade_answers(
             question.variant,

@@ -33,7 +33,9 @@ MASK = np.array([[True, False, True, True, False]] * 3)
 
 def test_values():
     square = rng.normal(size=(4, 4))
-    np.testing.assert_allclose(call(square, square[::-1], square), expected(square, square[::-1], square), rtol=1e-9)
+    np.testing.assert_allclose(
+        call(square, square[::-1], square), expected(square, square[::-1], square), rtol=1e-9
+    )
     np.testing.assert_allclose(call(Q, K, V), expected(Q, K, V), rtol=1e-9)
 
 

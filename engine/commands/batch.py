@@ -31,7 +31,9 @@ __all__ = ["command"]
 @click.argument("source", metavar="DIR|ZIP", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for pages and tables.")
 @click.option("--item", default=None, help="All code is for this item; files may be called after students.")
-@click.option("--workers", type=click.IntRange(1, 256), default=None, help="Sandbox slots (default: all cores).")
+@click.option(
+    "--workers", type=click.IntRange(1, 256), default=None, help="Sandbox slots (default: all cores)."
+)
 @click.option("--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier.")
 @click.option("--unsafe-local", is_flag=True, help="Allow marks at T3: for code that you trust only.")
 @click.option("--solutions", is_flag=True, help="Show worked solutions on the students' pages.")
@@ -64,7 +66,9 @@ def command(
     workplace = find_workplace(course_path)
     if tier == "T3" and workplace.mode is Mode.MARKS and not unsafe_local:
         raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
-    result, files = _grade(workplace, source, out, item, workers, _opener(workplace, tier, unsafe_local), solutions)
+    result, files = _grade(
+        workplace, source, out, item, workers, _opener(workplace, tier, unsafe_local), solutions
+    )
     if as_json:
         click.echo(json.dumps(_as_json(result, files), ensure_ascii=False, indent=2))
     else:
@@ -176,7 +180,8 @@ def _as_json(result: BatchResult, files: ReportFiles) -> dict[str, Any]:
         "interrupted": result.interrupted,
         "seconds": round(result.seconds, 3),
         "ungraded": [
-            {"student": u.student, "file": u.name, "item": u.item, "reason": u.reason} for u in result.ungraded
+            {"student": u.student, "file": u.name, "item": u.item, "reason": u.reason}
+            for u in result.ungraded
         ],
         "problems": [
             {"student": p.student, "where": p.where, "message": p.message, "next_step": p.next_step}
@@ -195,7 +200,9 @@ def _tell(result: BatchResult, files: ReportFiles) -> None:
     for row in table.rows:
         cells = [_cell(row.cells.get(column.id)) for column in table.columns]
         total = row.total()
-        rows.append([row.student, *cells, number(total) if total is not None else "ungraded" if row.cells else ""])
+        rows.append(
+            [row.student, *cells, number(total) if total is not None else "ungraded" if row.cells else ""]
+        )
     maximum = [number(column.max_score) for column in table.columns]
     show_table(
         ["student", *(c.id for c in table.columns), "total"], [["of", *maximum, number(table.maximum)], *rows]
@@ -205,7 +212,9 @@ def _tell(result: BatchResult, files: ReportFiles) -> None:
     for problem in result.problems:
         click.echo(f"not graded: {problem.where}: {problem.message}")
     for waiting in result.ungraded:
-        click.echo(f"ungraded (tried again on the next run): {waiting.student} {waiting.name}: {waiting.reason}")
+        click.echo(
+            f"ungraded (tried again on the next run): {waiting.student} {waiting.name}: {waiting.reason}"
+        )
     if result.interrupted:
         click.echo(f"stopped with {result.left} files left; call it again to go on")
     click.echo(f"summary:   {files.index}")

@@ -20,7 +20,9 @@ __all__ = ["command"]
 
 @click.command("lint")
 @click.argument("items", metavar="[ITEM|FILE.yaml]...", nargs=-1)
-@click.option("--seeds", type=click.IntRange(1, 1_000_000), default=30, show_default=True, help="Variants per item.")
+@click.option(
+    "--seeds", type=click.IntRange(1, 1_000_000), default=30, show_default=True, help="Variants per item."
+)
 @json_option
 @course_option
 def command(items: tuple[str, ...], seeds: int, as_json: bool, course_path: Path | None) -> int:

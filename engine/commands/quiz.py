@@ -30,9 +30,17 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("blueprint")
-@click.option("--student", "students", multiple=True, help="Only this student (repeatable); default: the roster.")
+@click.option(
+    "--student", "students", multiple=True, help="Only this student (repeatable); default: the roster."
+)
 @click.option("--name", default=None, help="Name of the quiz (default: the blueprint's name).")
-@click.option("--attempt", type=click.IntRange(0, 1000), default=0, show_default=True, help="Another attempt, another draw.")
+@click.option(
+    "--attempt",
+    type=click.IntRange(0, 1000),
+    default=0,
+    show_default=True,
+    help="Another attempt, another draw.",
+)
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for the files.")
 @json_option
 @course_option
@@ -58,13 +66,18 @@ def new(
     path = find_blueprint(workplace, blueprint)
     ids = list(students) or (workplace.course.roster_ids() if workplace.course else ["me"])
     if not ids:
-        raise UsageError("the roster is empty", next_step="add students to roster.csv, or name one with --student")
+        raise UsageError(
+            "the roster is empty", next_step="add students to roster.csv, or name one with --student"
+        )
     quiz_name = name or path.stem
     quizzes = make_quizzes(workplace, path, ids, quiz_name, attempt)
     folder = out or (workplace.course.folder / "quizzes" / quiz_name if workplace.course else Path())
     files = write_quizzes(folder, quizzes)
     if as_json:
-        rows = [{"student": q.student, "quiz": q.id, "files": [str(f) for f in fs]} for q, fs in zip(quizzes, files, strict=True)]
+        rows = [
+            {"student": q.student, "quiz": q.id, "files": [str(f) for f in fs]}
+            for q, fs in zip(quizzes, files, strict=True)
+        ]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
         click.echo(f"{len(quizzes)} quizzes of {len(quizzes[0].questions)} questions lie in {folder}")
@@ -87,10 +100,14 @@ def find_blueprint(workplace: Workplace, blueprint: str) -> Path:
         if path.is_file():
             return path
     known = sorted({p.stem for folder in folders for p in folder.glob("*.yaml")})
-    raise QuizError(f"no blueprint {blueprint!r}", expected=", ".join(known) or "a blueprint file", got=blueprint)
+    raise QuizError(
+        f"no blueprint {blueprint!r}", expected=", ".join(known) or "a blueprint file", got=blueprint
+    )
 
 
-def make_quizzes(workplace: Workplace, path: Path, students: list[str], name: str, attempt: int) -> list[Quiz]:
+def make_quizzes(
+    workplace: Workplace, path: Path, students: list[str], name: str, attempt: int
+) -> list[Quiz]:
     """Draw and store the quizzes; a progress bar on a terminal."""
     from engine.commands.progress import progress_bar
     from engine.quiz import compose, read_blueprint
@@ -98,7 +115,13 @@ def make_quizzes(workplace: Workplace, path: Path, students: list[str], name: st
     plan = read_blueprint(path)
     with progress_bar("drawing", len(students)) as advance:
         quizzes = compose(
-            plan, workplace.bank, students, secret=workplace.secret(), name=name, attempt=attempt, progress=advance
+            plan,
+            workplace.bank,
+            students,
+            secret=workplace.secret(),
+            name=name,
+            attempt=attempt,
+            progress=advance,
         )
     with workplace.open_store() as store:
         store.save_quizzes(quizzes)
@@ -128,7 +151,9 @@ def write_quizzes(folder: Path, quizzes: list[Quiz]) -> list[tuple[Path, Path]]:
             page.write_text(quiz_page(quiz), encoding="utf-8")
             files.append((fill_in, page))
     except OSError as error:
-        raise QuizError("the quiz files can't be written", where=str(error.filename or folder), got=str(error.strerror)) from error
+        raise QuizError(
+            "the quiz files can't be written", where=str(error.filename or folder), got=str(error.strerror)
+        ) from error
     return files
 
 
@@ -139,7 +164,9 @@ def safe_stem(text: str) -> str:
 
 @command.command("take")
 @click.argument("quiz_file", metavar="QUIZ.yaml|BLUEPRINT", default="l16")
-@click.option("--attempt", type=click.IntRange(0, 1000), default=0, help="Another attempt at a practice quiz.")
+@click.option(
+    "--attempt", type=click.IntRange(0, 1000), default=0, help="Another attempt at a practice quiz."
+)
 @course_option
 def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
     """Answer a quiz in the terminal: a fill-in file, or a practice quiz from a blueprint.
@@ -168,7 +195,9 @@ def write_quizzes_for_practice(quizzes: list[Quiz]) -> Path:
     from engine.quiz import fill_in_text
 
     quiz = quizzes[0]
-    path = Path(safe_stem(f"{quiz.name}-{quiz.student}" + (f"-{quiz.attempt}" if quiz.attempt else "")) + ".yaml")
+    path = Path(
+        safe_stem(f"{quiz.name}-{quiz.student}" + (f"-{quiz.attempt}" if quiz.attempt else "")) + ".yaml"
+    )
     if not path.exists():
         path.write_text(fill_in_text(quiz), encoding="utf-8")
     return path

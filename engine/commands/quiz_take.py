@@ -37,7 +37,9 @@ def take_quiz(workplace: Workplace, path: Path) -> int:
     if quiz is None:
         raise QuizError(f"quiz {filled.quiz!r} isn't in the store", where=str(path))
     answers = {number: dict(parts) for number, parts in filled.answers.items()}
-    console().print(f"{quiz.title}: {len(quiz.questions)} questions. Enter leaves a question open, Ctrl-C stops.")
+    console().print(
+        f"{quiz.title}: {len(quiz.questions)} questions. Enter leaves a question open, Ctrl-C stops."
+    )
     try:
         for question in quiz.questions:
             _ask_question(question, answers.setdefault(question.number, {}), len(quiz.questions))
@@ -52,7 +54,9 @@ def take_quiz(workplace: Workplace, path: Path) -> int:
 def _finish(workplace: Workplace, path: Path, quiz: Quiz, answers: dict[int, dict[str, str]]) -> int:
     from engine.commands.submit import _tell_quiz, submit_quiz
 
-    open_parts = [q.number for q in quiz.questions if any(not answers[q.number].get(p.id) for p in q.variant.parts)]
+    open_parts = [
+        q.number for q in quiz.questions if any(not answers[q.number].get(p.id) for p in q.variant.parts)
+    ]
     if open_parts:
         listed = ", ".join(map(str, open_parts))
         if not click.confirm(f"Still open: question {listed}. Hand in all the same?", default=False):

@@ -127,7 +127,11 @@ def show_report(report: GradeReport) -> None:
     for note in report.notes:
         out.print(RichText("Note: " + clean(note), style="yellow"))
     if report.tier:
-        out.print(RichText(f"graded at {report.tier}, {report.mode} mode, engine {report.engine_version}", style="dim"))
+        out.print(
+            RichText(
+                f"graded at {report.tier}, {report.mode} mode, engine {report.engine_version}", style="dim"
+            )
+        )
 
 
 def _head(report: GradeReport) -> RichText:

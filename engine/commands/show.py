@@ -16,10 +16,19 @@ __all__ = ["command"]
 
 @click.command("show")
 @click.argument("item")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Which variant.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Which variant."
+)
 @click.option("--hints", is_flag=True, help="Show the hints too.")
 @click.option("--solution", is_flag=True, help="Show key and worked solution (instructors, practice).")
-@click.option("--format", "form", type=click.Choice(["text", "html", "latex"]), default="text", show_default=True, help="Form of the stem.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "html", "latex"]),
+    default="text",
+    show_default=True,
+    help="Form of the stem.",
+)
 @json_option
 @course_option
 def command(
@@ -40,7 +49,9 @@ def command(
     if spec.answer is not None and spec.answer.type == "code":
         starter = (workplace.bank.path(item).parent / spec.answer.starter).read_text(encoding="utf-8")
     if as_json:
-        click.echo(json.dumps(_as_json(variant, seed, hints, solution, starter), ensure_ascii=False, indent=2))
+        click.echo(
+            json.dumps(_as_json(variant, seed, hints, solution, starter), ensure_ascii=False, indent=2)
+        )
     elif form != "text":
         click.echo(variant.stem.html if form == "html" else variant.stem.latex)
     else:
@@ -68,9 +79,7 @@ def _key_text(part: Part) -> str:
     return right_response(part) if part.type != "code" else "see the solutions beside the problem file"
 
 
-def _as_json(
-    variant: Variant, seed: int, hints: bool, solution: bool, starter: str | None
-) -> dict[str, Any]:
+def _as_json(variant: Variant, seed: int, hints: bool, solution: bool, starter: str | None) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "item": variant.item,
         "item_version": variant.item_version,

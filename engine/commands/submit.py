@@ -25,12 +25,18 @@ _QUIZ_FILE_LIMIT = 2**20
 @click.command("submit")
 @click.argument("what", metavar="ITEM|QUIZ.yaml")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--answer", "answers", multiple=True, metavar="TEXT", help="The answer; PART=TEXT, repeated, for steps.")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Variant of the item.")
+@click.option(
+    "--answer", "answers", multiple=True, metavar="TEXT", help="The answer; PART=TEXT, repeated, for steps."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Variant of the item."
+)
 @click.option("--student", default=None, help="Student id to record.")
 @click.option("--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier.")
 @click.option("--unsafe-local", is_flag=True, help="Allow marks at T3: for code that you trust only.")
-@click.option("--plan-seed", default=None, metavar="HEX", help="Replay the hidden plan of an earlier attempt.")
+@click.option(
+    "--plan-seed", default=None, metavar="HEX", help="Replay the hidden plan of an earlier attempt."
+)
 @json_option
 @course_option
 def command(
@@ -111,7 +117,9 @@ def _submit_answer(
 def _by_part(answers: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
     if len(ids) == 1:
         if len(answers) > 1:
-            raise UsageError("this item has one answer", expected="one --answer", got=f"{len(answers)} of them")
+            raise UsageError(
+                "this item has one answer", expected="one --answer", got=f"{len(answers)} of them"
+            )
         return {ids[0]: answers[0]}
     given: dict[str, str] = {}
     for text in answers:
@@ -199,4 +207,3 @@ def _tell_quiz(reports: list[GradeReport], as_json: bool) -> int:
     else:
         click.echo(f"Total: {number(score)} of {points(maximum)}")
     return exit_code(reports)
-

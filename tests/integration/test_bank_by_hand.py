@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from engine.model import Drawn, Part, Variant
+from engine.grading import grade_answers
+from engine.model import Drawn, Mode, Part, Response, Variant
 from engine.spec import builtin_bank, item_version
 from engine.variants import draw_seeded
 from engine.variants.expressions import evaluate
@@ -238,3 +239,54 @@ def test_the_item_gives_the_worked_instance() -> None:
         assert step.answer is not None
         names[step.id] = evaluate(step.answer.key, names)  # type: ignore[union-attr]
         assert names[step.id].tolist() == pytest.approx(by_hand[step.id], abs=1e-12)
+
+
+# --- follow-through: a student who makes one mistake and works on with it -----------------------
+
+
+def entered(values: list[float], decimals: int) -> str:
+    return "[" + ", ".join(f"{value:.{decimals}f}" for value in values) + "]"
+
+
+def marks(variant: Variant, answers: dict[str, str]) -> dict[str, float]:
+    report = grade_answers(variant, Response(answers), mode=Mode.PRACTICE, student=None)
+    return {check.id: check.points / check.max_points for check in report.checks if check.max_points}
+
+
+def test_scores_without_v_cost_only_their_own_step() -> None:
+    for variant in variants_of("l16-full-pass"):
+        x = {name: nested(drawn) for name, drawn in variant.values.items()}
+        scores = scores_of({**x, "v": [1, 1]})
+        weights = [round(w, 3) for w in softmax([round(e, 3) for e in scores])]
+        answers = {
+            "e": entered(scores, 3),
+            "w": entered(weights, 3),
+            "c": entered(mix(weights, x["H"]), 2),
+        }
+        report = grade_answers(variant, Response(answers), mode=Mode.PRACTICE, student=None)
+        assert marks(variant, answers) == {"e": 0.0, "w": 1.0, "c": 1.0}
+        assert [d.misconception for d in report.diagnosis] == ["m-no-v"]
+
+
+def test_a_swapped_concatenation_costs_only_the_state() -> None:
+    for variant in variants_of("decoder-full-step"):
+        x = {name: nested(drawn) for name, drawn in variant.values.items()}
+        right = full_step(x)
+        swapped = tanh(added(times(x["Wx"], [*map(float, x["y"]), *right["c"]]), times(x["Ws"], x["s"])))
+        answers = {
+            "e": entered(right["e"], 4),
+            "w": entered(right["w"], 4),
+            "c": entered(right["c"], 3),
+            "s_new": entered(swapped, 3),
+            "P": entered(softmax(times(x["Wy"], [round(value, 3) for value in swapped])), 3),
+        }
+        assert marks(variant, answers) == {"e": 1.0, "w": 1.0, "c": 1.0, "s_new": 0.0, "P": 1.0}
+
+
+def test_weights_that_do_not_sum_to_one_are_not_carried_forward() -> None:
+    (variant, *_) = variants_of("l16-full-pass")
+    x = {name: nested(drawn) for name, drawn in variant.values.items()}
+    scores = scores_of(x)
+    weights = [1 / (1 + math.exp(-e)) for e in scores]
+    answers = {"e": entered(scores, 3), "w": entered(weights, 3), "c": entered(mix(weights, x["H"]), 2)}
+    assert marks(variant, answers) == {"e": 1.0, "w": 0.0, "c": 0.0}

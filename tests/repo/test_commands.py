@@ -14,7 +14,9 @@ from engine.commands import grade
 ROOT = Path(__file__).parents[2]
 
 
-def walk(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+def walk(
+    command: click.Command, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     yield path, command
     if isinstance(command, click.Group):
         context = click.Context(command)
@@ -35,7 +37,9 @@ def test_help_has_an_example(path: tuple[str, ...]) -> None:
     assert " ".join(("grade", *path)) in result.output
 
 
-@pytest.mark.parametrize("path", [p for p, c in COMMANDS if p and not isinstance(c, click.Group)], ids=" ".join)
+@pytest.mark.parametrize(
+    "path", [p for p, c in COMMANDS if p and not isinstance(c, click.Group)], ids=" ".join
+)
 def test_the_readme_names_every_command(path: tuple[str, ...]) -> None:
     assert "grade " + " ".join(path) in (ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -10,7 +10,9 @@ import pytest
 HEAVY = ("torch", "numpy", "pydantic", "rich", "sqlalchemy", "hypothesis", "jinja2", "yaml")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["submit", "--help"], ["quiz", "new", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["submit", "--help"], ["quiz", "new", "--help"]]
+)
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     script = (
         "import sys\nfrom cli import main\n"
