@@ -12,7 +12,8 @@ from engine.variants.values import array_of
 
 __all__ = ["PRINTED_DIFFERS", "accepted_printed", "gives_away"]
 
-PRINTED_DIFFERS = Text(*["The options differ from those that the source prints; the feedback says how and why."] * 3)
+_DIFFERS = "The options differ from those that the source prints; the feedback says how and why."
+PRINTED_DIFFERS = Text(_DIFFERS, _DIFFERS, _DIFFERS)
 """What is told with an item whose errata would give its key away."""
 
 
