@@ -193,7 +193,8 @@ def _is_one_hot(value: Array, grain: float) -> bool:
 
 
 def _is_saturated(value: Array, grain: float) -> bool:
-    return all(abs(x) > 1 - grain * 1.001 for x in value.data)
+    # a tanh near its limits; entries beyond 1 are no tanh, but a context vector, say
+    return all(1 - grain * 1.001 < abs(x) <= 1 for x in value.data)
 
 
 def _is_zero(value: Array, grain: float) -> bool:
