@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import Diagnostic
-from engine.spec.text_file import source_line
+from engine.spec.text_file import shown, source_line
 
 __all__ = ["Document", "Loc", "Place", "Scalar"]
 
@@ -106,7 +106,7 @@ class Document:
             line, column = self.locate(loc, key=key)
         else:
             line, column = self.locate_inside(loc, offset)
-        return Diagnostic(self.file, line, column, message, source_line(self.text, line))
+        return Diagnostic(self.file, line, column, shown(message, 1000), source_line(self.text, line))
 
     def _place(self, loc: Loc, *, key: bool = False) -> Place:
         place, own_key = self.root, None

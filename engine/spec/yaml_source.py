@@ -190,6 +190,8 @@ class _Reading:
         if node.value == "<<" and not node.style:
             self._fault(node.start_mark, "merge keys (<<) can't be used; write the keys out")
             return None
+        if node.style == '"':
+            self._look_at_escapes(node)
         return str(node.value)
 
     def _scalar(self, node: yaml.ScalarNode) -> tuple[Any, Place]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import CourseError, QuizError, SpecError
+from engine.spec import load_spec
 from engine.spec.yaml_source import MAX_DEPTH, read_yaml, read_yaml_text
 
 
@@ -180,6 +181,15 @@ def test_an_escaped_control_character_is_refused() -> None:
     assert messages('a: "\\x1b[31mred"\n') == [
         "1:4: a control character can't stand in a text; delete the escape"
     ]
+
+
+def test_an_escaped_control_character_in_a_key_is_refused_and_not_printed(tmp_path: Path) -> None:
+    path = tmp_path / "item.yaml"
+    path.write_text('stem: x\nderived: {"\\x1b[31m": softmax(e)}\n', encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load_spec(path)
+    assert "\x1b" not in str(caught.value)
+    assert "a control character can't stand in a text; delete the escape" in str(caught.value)
 
 
 def test_depth_is_bounded_before_anything_is_built() -> None:
