@@ -90,7 +90,7 @@ def _carried(
         return Carried(None)
     if (kind := _degenerate(key, part)) is not None:
         return Carried(None, reason=f"your earlier values make this step {kind}")
-    return Carried(_asked_again(variant, part, key, names), tuple(step.id for step in own))
+    return Carried(_asked_again(variant, part, key, names, own), tuple(step.id for step in own))
 
 
 def _steps_behind(variant: Variant, step: str) -> frozenset[str]:
@@ -204,7 +204,9 @@ def _is_zero(value: Array, grain: float) -> bool:
 # --- the step, asked again --------------------------------------------------------------
 
 
-def _asked_again(variant: Variant, part: Part, key: Array, names: Mapping[str, Any]) -> Part:
+def _asked_again(
+    variant: Variant, part: Part, key: Array, names: Mapping[str, Any], own: Sequence[Part]
+) -> Part:
     settings = dict(part.settings)
     tolerance = settings.get("tolerance")
     asked = Asked(
@@ -216,12 +218,18 @@ def _asked_again(variant: Variant, part: Part, key: Array, names: Mapping[str, A
     )
     steps = {step.id for step in variant.parts}
     derived = {n: text for n, text in variant.expressions.items() if ":" not in n and n not in steps}
-    spans = asked.intervals(key, FieldContext(names, derived))
+    # a student may go on with more digits than were typed
+    carried = {step.id: tuple(_half_units(step)) for step in own}
+    spans = asked.intervals(key, FieldContext(names, derived, carried=carried))
     settings["places"] = list(asked.places(key))
     settings["lower"] = [str(span.lower) for span in spans]
     settings["upper"] = [str(span.upper) for span in spans]
     wrong = tuple(_wrong_again(variant, part, known, key, names) for known in part.known_wrong)
     return replace(part, key=key, settings=settings, known_wrong=tuple(w for w in wrong if w is not None))
+
+
+def _half_units(step: Part) -> list[float]:
+    return [0.0 if place is None else 0.5 * 10.0**-place for place in step.settings["places"]]
 
 
 def _wrong_again(
