@@ -75,7 +75,7 @@ class Course:
         from engine.spec.yaml_source import read_yaml, validate
 
         path = folder / _SETTINGS
-        if not path.is_file():
+        if not _is_file(path):
             raise CourseError(
                 "this is no course folder",
                 where=str(folder),
@@ -90,7 +90,7 @@ class Course:
         here = start.absolute()
         for folder in (here, *here.parents):
             # The secret's folder tells a course from any other folder with a course.yaml.
-            if (folder / _SETTINGS).is_file() and (folder / ".softmark").is_dir():
+            if _is_file(folder / _SETTINGS) and (folder / ".softmark").is_dir():
                 return cls.open(folder)
         return None
 
@@ -153,6 +153,13 @@ class Course:
             raise CourseError(
                 "the example can't be written", where=str(self.folder), got=str(error)
             ) from error
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a folder that this user may not look into
+        return False
 
 
 def _write_new(path: Path, text: str) -> None:

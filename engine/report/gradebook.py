@@ -14,7 +14,7 @@ from typing import Any
 from engine import __version__
 from engine.course import StudentRow
 from engine.foreign import csv_cell
-from engine.model import Outcome
+from engine.model import Mode, Outcome
 from engine.report.summary import ClassTable
 
 __all__ = ["gradebook_csv", "gradebook_json"]
@@ -42,23 +42,29 @@ def _cells(row: StudentRow, table: ClassTable) -> list[str | float | int]:
     return cells
 
 
-def gradebook_csv(table: ClassTable) -> str:
+def gradebook_csv(table: ClassTable, *, practice: bool = False) -> str:
     """Return the gradebook as CSV (RFC 4180, UTF-8): ``student, name``, a column per item, ``total``.
+
+    With `practice` a last column ``mode`` says so in every line: such a table can't be taken for marks.
 
     Texts are in quotes, so that an id such as ``007`` is seen to be one; none of them begins a formula.
     """
     out = io.StringIO()
     writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerow(["student", "name", *(csv_cell(column.id) for column in table.columns), "total"])
+    mode = (["mode"], ["practice"]) if practice else ([], [])
+    writer.writerow(
+        ["student", "name", *(csv_cell(column.id) for column in table.columns), "total", *mode[0]]
+    )
     for row in table.rows:
-        writer.writerow([csv_cell(row.student), csv_cell(row.name), *_cells(row, table)])
+        writer.writerow([csv_cell(row.student), csv_cell(row.name), *_cells(row, table), *mode[1]])
     return out.getvalue()
 
 
-def gradebook_json(table: ClassTable) -> str:
-    """Return the gradebook as JSON: title, columns with full marks, students with scores and outcomes."""
+def gradebook_json(table: ClassTable, *, practice: bool = False) -> str:
+    """Return the gradebook as JSON: title, mode, columns, students with scores and outcomes."""
     document: dict[str, Any] = {
         "title": table.title,
+        "mode": str(Mode.PRACTICE if practice else Mode.MARKS),
         "engine_version": __version__,
         "max_total": _score(table.maximum),
         "columns": [

@@ -98,8 +98,8 @@ def write_reports(
             sentences=sentences,
             practice=practice,
         )
-        _replace(gradebook, gradebook_csv(table))
-        _replace(out / "gradebook.json", gradebook_json(table))
+        _replace(gradebook, gradebook_csv(table, practice=practice))
+        _replace(out / "gradebook.json", gradebook_json(table, practice=practice))
         _replace(index, page)
     except OSError as error:
         raise StoreError(

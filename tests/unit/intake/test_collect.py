@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import struct
+import tempfile
 import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.course import FileKind, Intake, Roster, Student
 from engine.errors import IntakeError
@@ -346,6 +349,30 @@ def test_every_entry_is_accounted_for(tmp_path: Path, work: Path) -> None:
     seen = {file.name for student in intake.students for file in student.files}
     seen |= {problem.where for problem in intake.problems} | set(intake.ignored)
     assert seen == set(names)
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_a_broken_archive_gives_lists_or_one_error_and_writes_nowhere_else(data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        (root / "work").mkdir()
+        path = archive(
+            root / "in.zip", {"ada/softmax.py": CODE, "bob/sdpa.ipynb": b"{}" * 50, "x/q.yaml": QUIZ}
+        )
+        broken = bytearray(path.read_bytes())
+        for _ in range(data.draw(st.integers(1, 4))):
+            broken[data.draw(st.integers(0, len(broken) - 1))] = data.draw(st.integers(0, 255))
+        path.write_bytes(
+            broken[: data.draw(st.integers(0, len(broken)))] if data.draw(st.booleans()) else broken
+        )
+        try:
+            intake = collect(path, root / "work", items=ITEMS)
+        except IntakeError:
+            pass
+        else:
+            assert all(file.path.parent == root / "work" for s in intake.students for file in s.files)
+        assert {p.name for p in root.iterdir()} == {"in.zip", "work"}
 
 
 # --- names ---

@@ -320,6 +320,17 @@ def test_the_json_gradebook_has_full_marks_and_outcomes() -> None:
     assert found["students"][0]["student"] == "007"
 
 
+def test_a_table_of_practice_cant_be_taken_for_marks(tmp_path: Path) -> None:
+    made = write_reports(tmp_path, [StudentResults("ada", "", (result(),))], title="T", practice=True)
+    table_rows = rows(made.gradebook.read_text(encoding="utf-8"))
+    assert [row[-1] for row in table_rows] == ["mode", "practice"]
+    assert json.loads((tmp_path / "gradebook.json").read_text())["mode"] == "practice"
+    assert "nothing here counts" in words(made.index.read_text(encoding="utf-8"))
+    marks = write_reports(tmp_path, [StudentResults("ada", "", (result(),))], title="T")
+    assert rows(marks.gradebook.read_text(encoding="utf-8"))[0][-1] == "total"
+    assert json.loads((tmp_path / "gradebook.json").read_text())["mode"] == "marks"
+
+
 # --- summary ---
 
 
