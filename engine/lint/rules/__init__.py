@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from engine.lint.finding import Finding
-from engine.lint.rules import code, draws, keys, printed, prose, responses, sources, working
+from engine.lint.rules import code, draws, feedback, keys, printed, prose, responses, sources, working
 from engine.lint.subject import Subject
 
 __all__ = ["RULES"]
@@ -17,6 +17,7 @@ RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     keys.check,
     prose.check,
     responses.check,
+    feedback.check,
     working.check,
     code.check,
 )

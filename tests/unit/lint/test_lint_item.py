@@ -315,3 +315,38 @@ def test_a_report_is_plain_json(spoiler: Spoils) -> None:
     assert finding["rule"] == "printed"
     assert finding["severity"] == "error"
     assert isinstance(finding["line"], int)
+
+
+# --- feedback ---------------------------------------------------------------------------------
+
+
+def warned(spoiler: Spoils, item: str, change: Any) -> list[str]:
+    report = spoiler.lint(item, change, seeds=1)
+    assert report.passed
+    return [f.message for f in report.warnings if f.rule == "feedback"]
+
+
+def test_a_silent_wrong_option_is_warned_of(spoiler: Spoils) -> None:
+    def silence(data: Data) -> None:
+        option = next(o for o in data["answer"]["options"] if not o.get("correct"))
+        option.pop("feedback", None)
+        option.pop("misconception", None)
+
+    (message,) = warned(spoiler, "io-length-claims", silence)
+    assert message.startswith(
+        "a wrong option says nothing to whoever chooses it: $T_x$ and $T_y$ must always differ"
+    )
+
+
+def test_silent_pairs_and_orders_are_warned_of(spoiler: Spoils) -> None:
+    pairs = warned(spoiler, "seq2seq-roles", lambda data: data["answer"]["prompts"][0].pop("feedback"))
+    assert pairs == ["a wrong pair would be told without a reason: reads the input sequence token by token"]
+    order = warned(spoiler, "greedy-trace-order", lambda data: data["answer"].pop("feedback"))
+    assert order == ["a wrong order would be told without a reason"]
+
+
+def test_numbers_without_known_mistakes_are_warned_of(spoiler: Spoils) -> None:
+    assert warned(spoiler, "decoder-state", lambda data: data.pop("misconceptions")) == [
+        "no known mistake is given, so a wrong answer can't be explained"
+    ]
+    assert len(warned(spoiler, "l16-full-pass", lambda data: data["steps"][1].pop("misconceptions"))) == 1
