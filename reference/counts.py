@@ -7,7 +7,6 @@ dq, dk, dv query, key, value, ds, dh decoder and encoder state, de embedding, d 
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -155,12 +154,14 @@ def _per_head(d: int, h: int) -> int:
 
 
 def _tokens_that_fit(bits: int, V: int) -> int:
-    """Return the largest n with V^n <= 2^bits, exactly."""
+    """Return the largest n with V^n <= 2^bits, in whole numbers: logarithms round."""
     if V < 2:
         raise ArgumentError("V is 1, expected at least 2 words")
-    n = int(bits / math.log2(V))
-    while V**n > 1 << bits:  # the logarithm may be off by one either way
-        n -= 1
-    while V ** (n + 1) <= 1 << bits:
-        n += 1
-    return n
+    low, high = bits // V.bit_length(), bits // (V.bit_length() - 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if V**middle <= 1 << bits:
+            low = middle
+        else:
+            high = middle - 1
+    return low
