@@ -155,7 +155,12 @@ def grade_class(files: list[tuple[Path, str, str]], repeats: int) -> dict[str, o
 def bare_forks(files, prepared, repeats: int) -> list[list[float]]:
     """Return seconds per submission of a bare fork that makes the plan's calls."""
     script = ROOT / "benchmarks/bare_fork.py"
-    child = subprocess.Popen([sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    child = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
     assert child.stdin is not None
     assert child.stdout is not None
     child.stdout.readline()
@@ -165,7 +170,10 @@ def bare_forks(files, prepared, repeats: int) -> list[list[float]]:
     for _ in range(repeats):
         seconds = []
         for path, item, _ in files:
-            calls = [(call.function, call.args, dict(call.kwargs)) for call in prepared[item][1].calls]
+            calls = [
+                (call.function, call.args, dict(call.kwargs))
+                for call in prepared[item][1].calls(item, "torch" if uses_torch(path) else "numpy")
+            ]
             job = pickle.dumps((path.read_text(encoding="utf-8"), uses_torch(path), calls))
             start = time.perf_counter()
             child.stdin.write(len(job).to_bytes(8, "little") + job)
