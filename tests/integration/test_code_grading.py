@@ -64,9 +64,8 @@ def test_the_example_class_gets_the_known_verdicts(student: str, item: str, runn
         assert stopped[0] == known["verdict"]
     else:
         assert set(stopped) <= {"failed"}
-    assert report.tier == (
-        "T1" if known["outcome"] != "format_error" and stopped != ["failed"] else report.tier
-    )
+    ran = any(c.id == "runs" and c.verdict is not Verdict.SKIPPED for c in report.checks)
+    assert report.tier == "T1" or not ran
 
 
 @pytest.mark.parametrize("item", ["softmax", "sdpa"])

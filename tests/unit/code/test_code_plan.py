@@ -184,7 +184,7 @@ def test_plan_does_not_depend_on_the_process(tmp_path: Path) -> None:
     script = (
         "import other, sys\n"
         "from engine.code.families import family\n"
-        "print(*[family(n).plan(bytes([s])).id for n in ('softmax', 'sdpa') for s in range(25)])"
+        "print(*[family(n).plan(bytes([s])).id for n in ('softmax', 'sdpa') for s in range(8)])"
     )
     root = str(Path(__file__).parents[3])
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{root}:{tmp_path}", "OMP_NUM_THREADS": "1"}
@@ -196,5 +196,5 @@ def test_plan_does_not_depend_on_the_process(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    here = [family(name).plan(bytes([seed])).id for name in ("softmax", "sdpa") for seed in range(25)]
+    here = [family(name).plan(bytes([seed])).id for name in ("softmax", "sdpa") for seed in range(8)]
     assert done.stdout.split() == here
