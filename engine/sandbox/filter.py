@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import ctypes.util
 import errno
 import functools
 import tempfile
@@ -96,9 +98,9 @@ def _add(rules: object, action: int, name: str, *arguments: object) -> None:
 
 def libseccomp_version() -> str | None:
     """Return the version of libseccomp, None where it is missing."""
-    try:
-        import pyseccomp as seccomp
-
-        return ".".join(map(str, seccomp.get_version())) if hasattr(seccomp, "get_version") else "2"
-    except (ImportError, RuntimeError, OSError):
+    name = ctypes.util.find_library("seccomp")
+    if name is None:
         return None
+    version = ctypes.CDLL(name).seccomp_version
+    version.restype = ctypes.POINTER(ctypes.c_uint * 3)
+    return ".".join(map(str, version().contents))

@@ -24,14 +24,17 @@ from .wire import Kind
 __all__ = ["main"]
 
 _MESSAGE_BYTES = 2**18
-_CAP_SETGID, _CAP_SETUID = 6, 7
+# CAP_KILL too: the parent-death signal is sent with the dying parent's rights
+_KEPT_CAPABILITIES = (5, 6, 7)  # CAP_KILL, CAP_SETGID, CAP_SETUID
 
 
 def main() -> None:
     """Serve the grader at the other end of standard input."""
     control = socket.socket(fileno=os.dup(0))
     control.set_inheritable(False)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
     settings = json.loads(control.recv(_MESSAGE_BYTES))
     versions = warm_up()
     offer_only(settings["packages"])
@@ -39,9 +42,11 @@ def main() -> None:
     if settings["die_with_parent"]:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     if settings["keep_capabilities"]:
-        linux.keep_capabilities((_CAP_SETGID, _CAP_SETUID))
+        linux.keep_capabilities(_KEPT_CAPABILITIES)
     zygote = Zygote(control, _confinement(settings))
-    zygote.say({"ready": versions}, [os.pidfd_open(os.getpid())])
+    pidfd = os.pidfd_open(os.getpid())
+    zygote.say({"ready": versions}, [pidfd])
+    os.close(pidfd)
     zygote.serve()
 
 
@@ -147,5 +152,5 @@ class Zygote:
 
     def _end(self) -> None:
         for pidfd in self._children:
-            with contextlib.suppress(OSError):  # gone, or another user's: its parent-death signal does it
+            with contextlib.suppress(OSError):
                 signal.pidfd_send_signal(pidfd, signal.SIGKILL)

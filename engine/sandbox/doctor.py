@@ -1,0 +1,351 @@
+"""Tries each forbidden act in the sandbox and reports what happened (`grade doctor`)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import secrets
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner
+from engine.sandbox.bwrap import bwrap_path, bwrap_version, is_root
+from engine.sandbox.filter import libseccomp_version
+from engine.sandbox.opening import open_runner
+from engine.sandbox.tiers import TIERS, Missing, landlock_abi, missing_layers
+
+__all__ = ["ActReport", "DoctorReport", "TierReport", "examine"]
+
+_ACTS = Path(__file__).parent / "acts.py"
+_LIMITS = Limits(wall_s=60.0, call_s=1.0, memory_mib=1024, output_bytes=2**16)
+_BOTH = frozenset({"T1", "T2"})
+_FIRST = frozenset({"T1"})
+_ALL = frozenset(TIERS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Act:
+    function: str
+    title: str
+    promised: frozenset[str] = _BOTH
+
+
+_LIST = (
+    _Act("read_key", "read a key file"),
+    _Act("list_folder", "list a folder outside"),
+    _Act("see_metadata", "see that a file outside exists, and its size", _FIRST),
+    _Act("read_problems", "read the problem bank"),
+    _Act("import_reference", "import the reference"),
+    _Act("read_own_source", "read the sandbox's own code"),
+    _Act("write_file", "write a file"),
+    _Act("make_name", "make a file name"),
+    _Act("change_file", "change a file's mode"),
+    _Act("fork", "make a process"),
+    _Act("start_program", "start a program"),
+    _Act("replace_program", "become another program"),
+    _Act("run_from_memory", "make a program in memory"),
+    _Act("make_threads", "make 400 threads"),
+    _Act("signal_parent", "signal its parent"),
+    _Act("signal_grader", "signal the grader"),
+    _Act("signal_by_descriptor", "signal by pidfd"),
+    _Act("trace_parent", "trace its parent"),
+    _Act("read_parent_memory", "open its parent's memory"),
+    _Act("read_parent_environment", "read its parent's environment"),
+    _Act("read_grader_environment", "read the grader's environment"),
+    _Act("copy_parent_memory", "copy its parent's memory"),
+    _Act("use_descriptors", "use inherited descriptors"),
+    _Act("see_environment", "see environment variables", _ALL),
+    _Act("connect_tcp", "connect to a port of this machine"),
+    _Act("send_datagram", "send a datagram"),
+    _Act("connect_abstract", "connect to an abstract socket"),
+    _Act("make_socket", "make sockets"),
+    _Act("share_memory", "make System V shared memory"),
+    _Act("queue_messages", "make a System V message queue"),
+    _Act("queue_posix_messages", "make a POSIX message queue"),
+    _Act("become_root", "become root"),
+    _Act("mount", "mount a file system"),
+    _Act("unshare_user", "make a user namespace"),
+    _Act("unshare_network", "make a network namespace"),
+    _Act("change_root", "change its root"),
+    _Act("load_bpf", "use bpf"),
+    _Act("watch_performance", "use performance counters"),
+    _Act("set_up_ring", "use io_uring"),
+    _Act("use_keyring", "use the kernel's keyring"),
+    _Act("store_in_keyring", "store a message in the kernel's keyring"),
+    _Act("handle_page_faults", "handle page faults"),
+    _Act("arm_signal", "arm a signal by fcntl"),
+    _Act("push_terminal", "type into the terminal"),
+    _Act("raise_limits", "change its limits"),
+    _Act("stay_alive", "outlive its parent"),
+    _Act("raise_priority", "change its priority"),
+    _Act("take_memory", "take more memory than the limit"),
+    _Act("never_end", "never end", _ALL),
+    _Act("sleep_long", "sleep beyond the limit", _ALL),
+    _Act("return_too_much", "return more than the limit", _ALL),
+    _Act("crash", "take the grader down with a crash", _ALL),
+)
+_MEANING = {
+    "T1": "all layers; for marks",
+    "T2": "Landlock, seccomp and limits without namespaces; for marks",
+    "T3": "deadlines and limits only; for practice with one's own code",
+}
+# one line at import time: the grader has not asked for anything yet
+_FORGER = "import os\nos.write(3, {frame!r})\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ActReport:
+    """What became of one forbidden act.
+
+    Parameters
+    ----------
+    id, title : str
+    stopped : bool
+        Whether the act failed.
+    promised : bool
+        Whether the tier promises that it fails.
+    what : str
+        What happened: our sentence, or the error that the act met (foreign text, cleaned).
+    """
+
+    id: str
+    title: str
+    stopped: bool
+    promised: bool
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class TierReport:
+    """Whether a tier can be had, and what is missing for it."""
+
+    tier: str
+    available: bool
+    missing: tuple[Missing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """All that `grade doctor` says.
+
+    Parameters
+    ----------
+    tier : str
+        The tier that was examined.
+    system, kernel, python : str
+    user_mode : str
+        How the child's user differs from the grader's.
+    landlock_abi : int
+        0 without Landlock.
+    bwrap, libseccomp : str or None
+        Version (and path); None where missing.
+    start_s : float
+        Time until the sandbox was ready.
+    submission_ms : float
+        Median time of an empty submission.
+    tiers : tuple of TierReport
+    acts : tuple of ActReport
+    """
+
+    tier: str
+    system: str
+    kernel: str
+    python: str
+    user_mode: str
+    landlock_abi: int
+    bwrap: str | None
+    libseccomp: str | None
+    start_s: float
+    submission_ms: float
+    tiers: tuple[TierReport, ...]
+    acts: tuple[ActReport, ...]
+
+    @property
+    def broken(self) -> tuple[ActReport, ...]:
+        """Acts that succeeded although the tier promises to stop them."""
+        return tuple(act for act in self.acts if act.promised and not act.stopped)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the tier keeps all its promises."""
+        return not self.broken
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        return {**asdict(self), "healthy": self.healthy}
+
+    def lines(self) -> list[str]:
+        """Return the report as plain lines."""
+        return [*self._summary(), "", *self._tier_lines(), "", *map(_line, self.acts), "", self._verdict()]
+
+    def _summary(self) -> list[str]:
+        return [
+            f"tier         {self.tier}",
+            f"system       {self.system} {self.kernel}, Python {self.python}",
+            f"user         {self.user_mode}",
+            f"Landlock     {f'ABI {self.landlock_abi}' if self.landlock_abi else 'missing'}",
+            f"bubblewrap   {self.bwrap or 'missing'}",
+            f"libseccomp   {self.libseccomp or 'missing'}",
+            f"speed        ready after {self.start_s:.1f} s, {self.submission_ms:.0f} ms for an empty submission",
+        ]
+
+    def _tier_lines(self) -> list[str]:
+        lines = []
+        for tier in self.tiers:
+            state = "available" if tier.available else "not available"
+            lines.append(f"{tier.tier}  {state}: {_MEANING[tier.tier]}")
+            for missing in tier.missing:
+                lines += [f"      {missing.layer}: {missing.reason}", f"      next: {missing.how}"]
+        return lines
+
+    def _verdict(self) -> str:
+        promised = sum(act.promised for act in self.acts)
+        if self.healthy:
+            return f"{self.tier} keeps its promises: all {promised} acts that it must stop were stopped."
+        names = ", ".join(act.id for act in self.broken)
+        return f"{self.tier} is broken here: it must stop {names}. Don't grade hostile code on this machine."
+
+
+def _line(act: ActReport) -> str:
+    mark = "stopped " if act.stopped else "BROKEN  " if act.promised else "possible"
+    return f"{mark}  {act.title}: {' '.join(act.what.split())}"
+
+
+def examine(tier: str | None = None) -> DoctorReport:
+    """Try every forbidden act in a sandbox.
+
+    Parameters
+    ----------
+    tier : {"T1", "T2", "T3"}, optional
+        Which tier to examine; otherwise the strongest that the machine can give.
+
+    Returns
+    -------
+    DoctorReport
+
+    Raises
+    ------
+    SandboxError
+        If the demanded tier can't be had.
+    """
+    begun = time.perf_counter()
+    with open_runner(tier=tier, unsafe_local=True) as runner:
+        runner.run(Job("", "empty.py", ()))
+        start_s = time.perf_counter() - begun
+        submission_ms = _median_ms(runner)
+        with _world() as world:
+            acts = _try_acts(runner, world)
+        if runner.tier != "T3":
+            acts += (_try_forging(runner),)
+    path = bwrap_path() if sys.platform == "linux" else None
+    return DoctorReport(
+        tier=runner.tier,
+        system=platform.system(),
+        kernel=platform.release(),
+        python=platform.python_version(),
+        user_mode=_user_mode(runner.tier),
+        landlock_abi=landlock_abi(),
+        bwrap=f"{bwrap_version(path)} ({path})" if path else None,
+        libseccomp=libseccomp_version() if sys.platform == "linux" else None,
+        start_s=start_s,
+        submission_ms=submission_ms,
+        tiers=tuple(TierReport(t, not missing_layers(t), missing_layers(t)) for t in TIERS),
+        acts=acts,
+    )
+
+
+def _median_ms(runner: Runner) -> float:
+    times = []
+    for _ in range(1 if runner.tier == "T3" else 7):
+        begun = time.perf_counter()
+        runner.run(Job("", "empty.py", ()))
+        times.append((time.perf_counter() - begun) * 1000)
+    return sorted(times)[len(times) // 2]
+
+
+def _user_mode(tier: str) -> str:
+    if tier == "T3":
+        return "the grader's own user, all its rights"
+    if is_root():
+        return "root: each slot has a user of its own without capabilities"
+    return "user namespace without capabilities" if tier == "T1" else "the grader's own user"
+
+
+@contextlib.contextmanager
+def _world() -> Iterator[dict[str, Any]]:
+    """Set up what the acts try to reach; permissions would let anybody in."""
+    root = Path(__file__).parents[2]
+    with tempfile.TemporaryDirectory() as name, socket.socket() as tcp, contextlib.ExitStack() as stack:
+        folder = Path(name)
+        folder.chmod(0o755)
+        key_file = folder / "key.txt"
+        key_file.write_text("the key", encoding="utf-8")
+        key_file.chmod(0o644)
+        open_folder = folder / "open"
+        open_folder.mkdir()
+        open_folder.chmod(0o777)
+        tcp.bind(("127.0.0.1", 0))
+        tcp.listen()
+        abstract = f"softmark-{secrets.token_hex(8)}"
+        if sys.platform == "linux":
+            unix = stack.enter_context(socket.socket(socket.AF_UNIX))
+            unix.bind("\0" + abstract)
+            unix.listen()
+        yield {
+            "abstract": abstract,
+            "folder": str(folder),
+            "grader": os.getpid(),
+            "inside_file": str(Path(__file__).parent / "inside" / "wire.py"),
+            "key_file": str(key_file),
+            "open_folder": str(open_folder),
+            "port": tcp.getsockname()[1],
+            "problem_file": str(next((root / "problems").rglob("*.yaml"), __file__)),
+            "root": str(root),
+            "too_much_memory": 4 * 2**30,
+            "too_much_output": 2**20,
+        }
+
+
+def _try_acts(runner: Runner, world: dict[str, Any]) -> tuple[ActReport, ...]:
+    """Hand the acts in, a few at a time: each crash costs one of a job's bounded number of children."""
+    source = _ACTS.read_text(encoding="utf-8")
+    reports = []
+    for begin in range(0, len(_LIST), 8):
+        acts = _LIST[begin : begin + 8]
+        calls = tuple(Call(act.function, (world,)) for act in acts)
+        result = runner.run(Job(source, "acts.py", calls, _LIMITS))
+        outcomes = result.outcomes
+        if result.load.status is not CallStatus.RETURNED:
+            outcomes = tuple(result.load for _ in acts)
+        reports += [_report(act, outcome, runner.tier) for act, outcome in zip(acts, outcomes, strict=True)]
+    return tuple(reports)
+
+
+def _report(act: _Act, outcome: CallOutcome, tier: str) -> ActReport:
+    stopped = outcome.status is not CallStatus.RETURNED
+    if outcome.exception is not None:
+        what = f"{outcome.exception.type}: {outcome.exception.text}"
+    elif stopped:
+        what = outcome.detail or str(outcome.status)
+    else:
+        what = str(outcome.value)
+    return ActReport(act.function, act.title, stopped, tier in act.promised, what)
+
+
+def _try_forging(runner: Runner) -> ActReport:
+    """Send a reply before the grader has asked."""
+    from engine.sandbox.inside.wire import Kind, pack
+
+    forged = pack(Kind.RESULT, {"index": 0, "status": "returned", "value": 1.0, "seconds": 0.0})
+    job = Job(_FORGER.format(frame=forged) + "def f(): return 0.0\n", "forger.py", (Call("f"),), _LIMITS)
+    outcome = runner.run(job).outcomes[0]
+    stopped = outcome.status is CallStatus.PROTOCOL_VIOLATION
+    what = outcome.detail if stopped else "the forged reply was taken"
+    return ActReport("forge_reply", "answer before being asked", stopped, True, what)
