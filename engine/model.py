@@ -186,9 +186,9 @@ class Variant:
     values: Mapping[str, Drawn] = field(default_factory=dict)
     expressions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[Text, ...] = ()
-    told_after: tuple[Text, ...] = ()
     hints: tuple[Text, ...] = ()
     solution: Text | None = None
+    told_after: tuple[Text, ...] = ()
 
     @property
     def points(self) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import queue
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 
 from engine.batch.desk import Desk, FileResult, ReadCode, ReadText
 from engine.batch.exercises import CodeGrader
@@ -214,24 +216,43 @@ def _drain(
     took: Callable[[FileResult], None],
 ) -> bool:
     failure: BaseException | None = None
-    interrupted = False
-    while running:
-        try:
-            # With a time-out, so that Ctrl-C is noticed on every platform.
-            result = results.get(timeout=_POLL_S)
+    with _stop_on_ctrl_c(halt) as interrupted:
+        while running:
+            try:
+                # With a time-out, so that Ctrl-C is noticed on every platform.
+                result = results.get(timeout=_POLL_S)
+            except queue.Empty:
+                continue
             if result is None:
                 running -= 1
             elif isinstance(result, BaseException):
                 failure = failure or result
             else:
                 took(result)
-        except queue.Empty:
-            continue
-        except KeyboardInterrupt:
-            if interrupted:
-                raise
-            interrupted = True
-            halt.set()
     if failure is not None:
         raise failure
-    return interrupted
+    return interrupted.is_set()
+
+
+@contextmanager
+def _stop_on_ctrl_c(halt: threading.Event) -> Iterator[threading.Event]:
+    """Let the first Ctrl-C set `halt` and the event that is given; a second one doesn't wait.
+
+    A KeyboardInterrupt could strike between taking a result and counting it; a handler can't.
+    """
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+        interrupted.set()
+        halt.set()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 
-from engine.variants.maths import MathsError, mathml, plain_maths
+from engine.variants.maths import MathsError, mathml, maths_forms, plain_maths
+from engine.variants.maths.numbers import split_numbers
 from engine.variants.maths.symbols import ACCENTS, ENVIRONMENTS, FUNCTIONS, SPACES, STYLES, SYMBOLS
 
 PLAIN = [
@@ -50,6 +51,7 @@ PLAIN = [
     (r"t = 1, \ldots, n", "t = 1, …, n"),
     (r"\text{score}(s, h)", "score(s, h)"),
     (r"f'(x)", "f′(x)"),
+    (r"\mathrm{softmax}\left( \frac{Q K^\top}{\sqrt{d}} \right) V", "softmax(Q Kᵀ / √d) V"),
 ]
 
 
@@ -84,7 +86,7 @@ def _all_macros():
     yield from (rf"\begin{{{name}}} a & b \\ c & d \end{{{name}}}" for name in ENVIRONMENTS)
 
 
-@pytest.mark.parametrize("source", [*(source for source, _ in PLAIN), *_all_macros()])
+@pytest.mark.parametrize("source", [*(source for source, _ in PLAIN), *sorted(_all_macros())])
 def test_mathml_is_well_formed_and_valid_in_html(source):
     for display in (False, True):
         element = mathml(source, display)
@@ -130,3 +132,37 @@ def test_bold_letters_keep_their_alphabet():
 def test_numbers_are_one_element():
     assert "<mn>12.75</mn>" in mathml("12.75")
     assert "<mo>−</mo><mn>0.5</mn>" in mathml("-0.5")
+
+
+NUMBERS = [
+    *(source for source, _ in PLAIN),
+    r"[0.3, -1.2, 5]",
+    r"\begin{bmatrix} -1 & 2.5 \\ 3 & -0.4 \end{bmatrix}",
+    r"3 - 4",
+    r"-3 - -4",
+    r"x = -0.5",
+    r"\sqrt 4 + \frac 1 2",
+    r"\sqrt{4} \cdot 3",
+    r"2^3_1 + 10",
+    r"\hat 3",
+    r"f(-1, 2)",
+    r"1 \le x \le 12",
+    r"\left[ -1, 2 \right]",
+    r"\mathbf{3} 4",
+]
+
+
+@pytest.mark.parametrize("source", NUMBERS)
+def test_taking_the_numbers_out_changes_nothing(source):
+    plain, element = maths_forms(source)
+    assert plain == plain_maths(source)
+    # a number's own sign may be grouped with it, which is shown alike
+    assert re.sub("</?mrow>", "", element) == re.sub("</?mrow>", "", mathml(source))
+    ElementTree.fromstring(element)
+
+
+def test_only_free_numbers_are_taken_out():
+    skeleton, numbers = split_numbers(r"[0.3, -1.2] - 4 x^2 \frac{1}{2} h^{(3)} \sqrt 5")
+    assert numbers == ["0.3", "-1.2", "4"]
+    assert skeleton.count("\uf8ff") == 3
+    assert "-" in skeleton
