@@ -75,7 +75,7 @@ def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: 
         student=student,
         mode=mode,
     )
-    texts = {part.id: response.answers.get(part.id) or "" for part in variant.parts}
+    texts = {part.id: str(response.answers.get(part.id) or "") for part in variant.parts}
     if (unreadable := _unreadable(variant, response, texts)) is not None:
         checks, observed = unreadable
         return replace(report, checks=checks, diagnosis=observed, notes=(NO_ATTEMPT,))
@@ -89,7 +89,8 @@ def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: 
         diagnosis=tuple(dict.fromkeys(d for result in results for d in result.diagnosis)),
         notes=tuple(
             dict.fromkeys(
-                [note for result in results for note in result.notes] + [note.plain for note in variant.told_after]
+                [note for result in results for note in result.notes]
+                + [note.plain for note in variant.told_after]
             )
         ),
     )

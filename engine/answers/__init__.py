@@ -86,10 +86,12 @@ def wrong_responses(part: Part) -> list[tuple[str, str | None]]:
 
 
 def blank_hint(part: Part) -> str:
-    """Return in a few words what is to be entered."""
+    """Return in a few words what is to be entered, and how it scores where that isn't all or nothing."""
     if part.type == "code":
         return "a file with the function"
-    return answer_type(part.type).blank_hint(part)
+    kind = answer_type(part.type)
+    hint = kind.blank_hint(part)
+    return f"{hint}; {kind.policy(part)}" if kind.shows_policy else hint
 
 
 def policy_text(part: Part) -> str:

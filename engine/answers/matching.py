@@ -21,6 +21,7 @@ class Matching(AnswerType):
     """A letter for each number; numbers may be left out."""
 
     name = "matching"
+    shows_policy = True
 
     def parse(self, text: str, part: Part) -> Mapping[str, str]:
         """Return the target's id by the prompt's id.

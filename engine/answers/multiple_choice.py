@@ -14,6 +14,7 @@ class MultipleChoice(AnswerType):
     """Letters in any order; the policy says how they score."""
 
     name = "multiple_choice"
+    shows_policy = True
 
     def parse(self, text: str, part: Part) -> frozenset[str]:
         """Return the ids of the options picked.

@@ -26,6 +26,7 @@ class Ordering(AnswerType):
     """All letters, first to last."""
 
     name = "ordering"
+    shows_policy = True
 
     def parse(self, text: str, part: Part) -> tuple[str, ...]:
         """Return the cards' ids in the order typed.

@@ -77,6 +77,8 @@ class AnswerType:
     """
 
     name = ""
+    shows_policy = False
+    """Whether the scoring rule is shown beside the field: where guessing or leaving out is a decision."""
 
     def parse(self, text: str, part: Part) -> Any:
         """Return what was entered, in the type's own form.

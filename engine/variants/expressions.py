@@ -215,7 +215,12 @@ class _Evaluator(SimpleEval):  # type: ignore[misc]
     """simpleeval, with only the nodes of our language."""
 
     def __init__(self, names: Mapping[str, Any], functions: Mapping[str, Any], operators: Mapping[Any, Any]):
-        super().__init__(operators=operators, functions=dict(functions), names=names)
+        # simpleeval's own set-up builds the nodes that we leave out, and changes the warning filters of
+        # the whole process for a moment, which other threads would see; so it isn't called
+        self.operators = operators
+        self.functions = functions
+        self.names = names
+        self.allowed_attrs: Mapping[type, set[str]] = {}
         self.nodes = {
             ast.Name: self._name,
             ast.Constant: self._eval_constant,
@@ -263,11 +268,18 @@ _KNOWN_FAILURES = (
 )  # fmt: skip
 
 
+def _call_of(name: str) -> Callable[..., Any] | None:
+    from engine.variants.functions import FUNCTIONS
+
+    function = FUNCTIONS.get(name)
+    return None if function is None else function.call
+
+
 def evaluate(
     text: str,
     names: Mapping[str, Any],
     *,
-    functions: Mapping[str, Callable[..., Any]] | None = None,
+    functions: Callable[[str], Callable[..., Any] | None] | None = None,
     operators: Mapping[Any, Callable[..., Any]] | None = None,
 ) -> Any:
     """Evaluate an expression.
@@ -278,8 +290,10 @@ def evaluate(
         The expression.
     names : mapping of str to value
         float64 tensors, numbers, words, tuples of words or numbers.
-    functions, operators : mapping, optional
-        Replacements (the hand-work of :mod:`engine.variants.precision`).
+    functions : callable, optional
+        Gives a function by its name, or None (the hand-work of :mod:`engine.variants.precision`).
+    operators : mapping, optional
+        What each operator does.
 
     Returns
     -------
@@ -294,12 +308,9 @@ def evaluate(
         It divides by zero.
     """
     parsed = parse(text)
-    if functions is None:
-        from engine.variants.functions import FUNCTIONS
-
-        functions = {name: function.call for name, function in FUNCTIONS.items()}
+    called = {name: call for name in parsed.functions if (call := (functions or _call_of)(name)) is not None}
     try:
-        value = _Evaluator(names, functions, operators or OPERATORS).eval(text, parsed.tree)
+        value = _Evaluator(names, called, operators or OPERATORS).eval(text, parsed.tree)
     except ExpressionError:
         raise
     except ZeroDivisionError as error:

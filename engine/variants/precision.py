@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from engine.variants.expressions import OPERATORS, evaluate, parse
@@ -63,19 +64,16 @@ class HandWork:
 
     def evaluate(self, text: str, names: Mapping[str, Any]) -> Any:
         """Evaluate an expression by hand-work."""
-        return evaluate(text, names, functions=self._functions(), operators=self._operators())
+        return evaluate(text, names, functions=self._function, operators=self._operators())
 
-    def _functions(self) -> dict[str, Callable[..., Any]]:
+    def _function(self, name: str) -> Callable[..., Any] | None:
         from engine.variants.functions import FUNCTIONS
 
-        return {name: self._function(function) for name, function in FUNCTIONS.items()}
-
-    def _function(self, function: Any) -> Callable[..., Any]:
-        if function.exact:
-            return function.call  # type: ignore[no-any-return]
+        function = FUNCTIONS.get(name)
+        if function is None or function.exact:
+            return None if function is None else function.call
         if function.by_hand is not None:
-            by_hand = function.by_hand
-            return lambda *args, **kwargs: by_hand(self.rounded, *args, **kwargs)
+            return partial(function.by_hand, self.rounded)
         call = function.call
         return lambda *args, **kwargs: self._written(call(*args, **kwargs))
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from engine.model import Text
-from engine.variants.maths import MathsError, mathml, plain_maths
+from engine.variants.maths import MathsError, maths_forms
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -68,17 +68,13 @@ def render_prose(source: str, *, inline: bool = False) -> Text:
     body, formulas = _take_formulas(source)
     skeleton = _skeleton(body, inline)
     try:
-        plain = [_plain(formula) for formula in formulas]
-        html = [mathml(formula.source, formula.display) for formula in formulas]
+        forms = [maths_forms(formula.source, formula.display) for formula in formulas]
     except MathsError as error:
         raise ProseError(str(error)) from None
+    plain = [f"\n    {text}\n" if f.display else text for f, (text, _) in zip(formulas, forms, strict=True)]
+    html = [element for _, element in forms]
     latex = [f"\\[{f.source}\\]" if f.display else f"${f.source}$" for f in formulas]
     return Text(skeleton.plain(plain), _fill(skeleton.html, html), _fill(skeleton.latex, latex))
-
-
-def _plain(formula: _Formula) -> str:
-    text = plain_maths(formula.source)
-    return f"\n    {text}\n" if formula.display else text
 
 
 def _take_formulas(source: str) -> tuple[str, list[_Formula]]:

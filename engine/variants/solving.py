@@ -14,6 +14,7 @@ from engine.variants.errata import accepted_printed
 from engine.variants.expressions import evaluate, evaluate_truth, require_finite
 from engine.variants.parameters import ImpossibleDraw, Redraw, draw_parameter
 from engine.variants.parts import Draft, FieldContext, draft_field
+from engine.variants.parts.numeric import foresee
 from engine.variants.stream import Stream
 from engine.variants.values import value_of
 
@@ -131,13 +132,27 @@ def _try(spec: ProblemSpec, stream: Stream) -> Solved:
         if not evaluate_truth(constraint.expr, names):
             raise Redraw(constraint.message)
     values = dict(names)
+    fields = fields_of(spec)
+    if len(fields) > 1:
+        _foresee(fields, names)
     drafts: list[tuple[Field, Draft]] = []
-    for field in fields_of(spec):
+    for field in fields:
         draft = _draft(spec, field, names, drafts)
         drafts.append((field, draft))
         if field.id != "answer" and draft.value is not None:
             names[field.id] = draft.value
     return Solved(drawn, values, tuple(drafts), stream.used > 0)
+
+
+def _foresee(fields: tuple[Field, ...], names: Mapping[str, Any]) -> None:
+    """Work out the keys of numeric steps only: most tries fail at a rounding tie of some step."""
+    known = dict(names)
+    for field in fields:
+        key = getattr(field.answer, "key", None)
+        if field.answer.type in ("number", "vector", "matrix"):
+            known[field.id] = foresee(field.answer, known)
+        elif key is not None:
+            known[field.id] = evaluate(key, known)
 
 
 def _draft(

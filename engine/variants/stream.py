@@ -57,7 +57,8 @@ class Stream:
     """
 
     def __init__(self, seed: int) -> None:
-        self._source = np.random.PCG64(seed)
+        self._seed = seed
+        self._source: np.random.PCG64 | None = None
         self._words: list[int] = []
         self._used = 0
 
@@ -79,6 +80,8 @@ class Stream:
     def word(self) -> int:
         """Return the next raw integer, 0 … 2**64 - 1."""
         if not self._words:
+            if self._source is None:
+                self._source = np.random.PCG64(self._seed)
             self._words = self._source.random_raw(_BUFFER).tolist()[::-1]
         self._used += 1
         return self._words.pop()

@@ -6,6 +6,7 @@ from functools import lru_cache
 from html import escape
 
 from engine.variants.maths.parser import (
+    HOLE,
     Accent,
     Atom,
     Fenced,
@@ -84,6 +85,8 @@ def _run(children: tuple[Node, ...], style: str) -> str:
 def _atom(atom: Atom, style: str) -> str:
     text = escape(atom.text)
     match atom.kind:
+        case "number" if atom.text == HOLE:
+            return HOLE
         case "number":
             return f"<mn>{''.join(styled(style, c) for c in text)}</mn>"
         case "identifier":

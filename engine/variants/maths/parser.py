@@ -9,6 +9,7 @@ from functools import lru_cache
 from engine.variants.maths.symbols import ACCENTS, ENVIRONMENTS, FUNCTIONS, SPACES, STYLES, SYMBOLS
 
 __all__ = [
+    "HOLE",
     "Accent",
     "Atom",
     "Fenced",
@@ -24,6 +25,8 @@ __all__ = [
 ]
 
 MAX_LENGTH = 4000
+# stands for a number that is put in later, see engine.variants.maths.numbers
+HOLE = "\uf8ff"
 MAX_DEPTH = 24
 
 
@@ -250,7 +253,7 @@ class _Reader:
         self.take()
         if token.startswith("\\"):
             return self.macro(token[1:], spaced)
-        if token[0].isdigit():
+        if token[0].isdigit() or token == HOLE:
             return Atom(token, "number", spaced)
         if token in _KINDS:
             return Atom(token, _KINDS[token], spaced)

@@ -129,6 +129,8 @@ def _gap(before: Node, after: Node) -> bool:
         return False
     if "relation" in (left, right) or "binary" in (left, right) or left == "punctuation":
         return True
+    if isinstance(after, Fenced) and left == "function":
+        return False
     if right == "open":
         return after.spaced and left in ("operand", "close")
     return left == "function" or after.spaced or right == "function" or isinstance(before, Script)
@@ -168,7 +170,8 @@ def _fraction(top: Node, bottom: Node) -> str:
         above = f"({above})"
     if _has_operator(bottom) or (isinstance(bottom, Row) and len(bottom.children) > 1 and " " in below):
         below = f"({below})"
-    return f"{above}/{below}" if len(above + below) <= 6 else f"{above} / {below}"
+    is_short = len(above + below) <= 6 and " " not in above + below
+    return f"{above}/{below}" if is_short else f"{above} / {below}"
 
 
 def _table(node: Table) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -19,12 +19,13 @@ from engine.variants.rounding import Interval, decimal_of, interval, is_rounding
 from engine.variants.stream import Stream
 from engine.variants.values import array_of
 
-__all__ = ["EXTRA_DECIMALS", "Asked", "draft", "numbers"]
+__all__ = ["EXTRA_DECIMALS", "Asked", "draft", "foresee", "numbers"]
 
 NumericAnswer = NumberAnswer | VectorAnswer | MatrixAnswer
 
 # where an item doesn't state its working precision, two decimals more than it asks for
 EXTRA_DECIMALS = 2
+_FAR = 1e-6
 _AXES = {"number": 0, "vector": 1, "matrix": 2}
 _AXES_NAMES = {0: "a number", 1: "a vector", 2: "a matrix"}
 
@@ -113,6 +114,31 @@ def _half(place: int, working: int, slack: float) -> Decimal:
     return max(half_unit, moved) if working <= place else half_unit + moved
 
 
+def _safe_key(
+    answer: NumericAnswer, names: Mapping[str, Any]
+) -> tuple[Any, Array, Asked, tuple[int | None, ...]]:
+    """Return the key as a value and as an array, how it is asked, and to which places."""
+    value = evaluate(answer.key, names)
+    key = _key(answer, value)
+    asked = Asked(answer.key, answer.decimals, answer.significant, answer.working_decimals, answer.tolerance)
+    places = asked.places(key)
+    for entry, place in zip(key.data, places, strict=True):
+        if place is not None and not is_rounding_safe(entry, place):
+            raise Redraw(f"the key stays away from a rounding tie at {place} decimals")
+    return value, key, asked, places
+
+
+def foresee(answer: NumericAnswer, names: Mapping[str, Any]) -> Any:
+    """Return a step's key, before the costly part of its draft, so that bad tries end early.
+
+    Raises
+    ------
+    Redraw, ImpossibleDraw, engine.errors.ExpressionError
+        As :func:`draft`.
+    """
+    return _safe_key(answer, names)[0]
+
+
 def draft(answer: NumericAnswer, context: FieldContext) -> Draft:
     """Draft a numeric field.
 
@@ -179,6 +205,11 @@ def _known_wrong(
 
 def _passes(wrong: Array, places: Sequence[int | None], accepted: Sequence[Interval]) -> bool:
     """Tell whether a wrong value would be accepted, as it is or as it is written down."""
+    for value, place, span in zip(wrong.data, places, accepted, strict=True):
+        # most wrong values lie far off: no need of exact fractions to see that
+        reach = 2 * float(span.upper - span.lower) + (0.0 if place is None else 10.0**-place) + _FAR
+        if abs(value - float(span.lower)) > reach:
+            return False
     exact = [Fraction(decimal_of(value)) for value in wrong.data]
     written = [Fraction(shown(value, place)) for value, place in zip(wrong.data, places, strict=True)]
     return any(

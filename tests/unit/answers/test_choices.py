@@ -286,6 +286,12 @@ def test_every_field_tests_itself(field):
     assert grade(field, " ").points == 0
 
 
+def test_scoring_rules_are_shown_where_guessing_is_a_decision():
+    assert blank_hint(SINGLE) == "one letter, a to c"
+    for field in (multiple(), ordering(), matching()):
+        assert blank_hint(field).endswith("; " + policy_text(field))
+
+
 def test_markup_in_answers_is_only_shown():
     with pytest.raises(ResponseFormatError) as caught:
         grade(SINGLE, "[bold]x[/bold]\x1b[31m<script>")
