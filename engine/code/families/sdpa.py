@@ -180,7 +180,10 @@ def _add_keys(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Valu
     Q, K, V = (plan.argument(hidden[0], i) for i in range(3))
     moved = plan.case("keys-moved", Q, K + values.distinct(4, (1, K.shape[1])), V)
     plan.judge("key-shift", hidden[0], moved)
-    Q, K, V = (plan.argument(hidden[2], i) for i in range(3))
+    m, n, d, _ = shapes.third
+    Q, K = values.integers(-1, 1, (m, d)) / 8, values.integers(-1, 1, (n, d)) / 8
+    Q[:, 0], K[:, 0] = 0.5, np.arange(n) / 2  # scores that differ, but leave no weight near 0 or 1
+    V = plan.argument(hidden[2], 2)
     tiled = plan.case("tiled", np.tile(Q, (1, 4)), np.tile(K, (1, 4)), V)
     plan.judge("tile-law", tiled, plan.case("doubled", 2 * Q, K, V))
 

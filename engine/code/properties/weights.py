@@ -80,8 +80,9 @@ def _settled(group: Group, seen: Observations) -> str | None:
         bad = values[~np.isfinite(values)].flat[0]
         return f"{described(seen.plan, member, seen.function)} gave {number(bad)}"
     if "axis" not in group.data:
-        told = f"{described(seen.plan, member, seen.function)} left the range of the values"
-        return told if leaves_range(seen, member) else None
+        if not leaves_range(seen, member):
+            return None
+        return f"{described(seen.plan, member, seen.function)} left the range of the values"
     sums = values.sum(axis=int(group.data["axis"]))
     if (np.abs(sums - 1.0) <= max(seen.expected(member).relative, VALUES)).all():
         return None
