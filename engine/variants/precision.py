@@ -145,10 +145,12 @@ def rounding_slack(
 
     work = HandWork(working_decimals)
     known = dict(names)
+    needed = _needed(key, working)
     for name, reach in (carried or {}).items():
+        if name not in needed:
+            continue
         value = as_tensor(known[name])
         known[name] = work.disturbed(value, torch.tensor(reach, dtype=torch.float64).reshape(value.shape))
-    needed = _needed(key, working)
     for name, text in working.items():
         if name in needed:
             known[name] = work.evaluate(text, known)
@@ -156,12 +158,12 @@ def rounding_slack(
 
 
 def _needed(key: str, working: Mapping[str, str]) -> set[str]:
-    """Return the derived names on which a key depends."""
+    """Return every name on which a key depends, directly or through derived values."""
     needed: set[str] = set()
     frontier = set(parse(key).names)
     while frontier:
         name = frontier.pop()
-        if name in working and name not in needed:
+        if name not in needed:
             needed.add(name)
-            frontier |= parse(working[name]).names
+            frontier |= parse(working[name]).names if name in working else set()
     return needed

@@ -1,0 +1,59 @@
+"""How many variants a core draws in a second, and where the time goes: numbers or texts.
+
+Run it with ``python benchmarks/draw_variants.py``; it draws from the built-in bank on one thread and
+prints the best of three rounds, after the templates and formulas have been seen once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import torch
+
+from engine.spec import builtin_bank
+from engine.variants import draw_seeded
+from engine.variants.solving import solve
+from engine.variants.stream import Stream, seeded_key
+
+ITEMS = (
+    "context-vector",
+    "softmax-weights",
+    "l16-alignment-vector",
+    "scaled-dot-score",
+    "sdpa-matrix",
+    "l16-full-pass",
+    "decoder-full-step",
+    "l16-ex4-problems-addressed",
+)
+ROUNDS, SEEDS = 3, 60
+
+
+def best(draw: Callable[[int], object]) -> float:
+    """Return seconds per seed, the best of the rounds; every round has seeds of its own."""
+    found = []
+    for start in range(0, ROUNDS * 1000, 1000):
+        begin = time.perf_counter()
+        for seed in range(start, start + SEEDS):
+            draw(seed)
+        found.append((time.perf_counter() - begin) / SEEDS)
+    return min(found)
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    bank = builtin_bank()
+    registry = bank.registry()
+    print(f"{'item':30} {'per second':>10} {'whole':>9} {'numbers':>9} {'texts':>9}")
+    for item in ITEMS:
+        spec = bank.load(item)
+        for seed in range(5000, 5020):
+            draw_seeded(spec, version="", registry=registry, seed=seed)
+        whole = best(lambda seed, spec=spec: draw_seeded(spec, version="", registry=registry, seed=seed))
+        numbers = best(lambda seed, spec=spec: solve(spec, Stream.of_key(seeded_key(seed), "parameters")))
+        times = " ".join(f"{1e3 * t:6.2f} ms" for t in (whole, numbers, whole - numbers))
+        print(f"{item:30} {1 / whole:10.0f} {times}")
+
+
+if __name__ == "__main__":
+    main()
