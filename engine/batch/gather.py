@@ -41,8 +41,7 @@ def class_results(
     students = set(names) | {files.student for files in intake.students if intake} if intake else set(names)
     students |= {problem.student for problem in problems if problem.student}
     if not names and intake is None:
-        students = {best.student for best in store.best_scores(mode)}
-        students |= {attempt.student for attempt in store.ungraded(mode)}
+        students = set(store.students(mode))
     quizzes = {quiz.id: quiz for quiz in store.quizzes()}
     for student in sorted(students):
         columns: dict[Column, list[Attempt]] = {}

@@ -241,6 +241,12 @@ class Store:
         with self._database.read() as connection:
             return [BestScore(*row) for row in connection.execute(query)]
 
+    def students(self, mode: Mode = Mode.MARKS) -> list[str]:
+        """Return the ids of everybody with an attempt, graded or not, in order."""
+        query = sa.select(attempts.c.student).where(attempts.c.mode == str(mode)).distinct()
+        with self._database.read() as connection:
+            return sorted(connection.execute(query).scalars())
+
     def ungraded(self, mode: Mode | None = None) -> list[Attempt]:
         """Return the attempts that still wait for a grade, with their reasons."""
         return list(self.attempts(mode=mode, outcome=Outcome.UNGRADED))
