@@ -28,6 +28,28 @@ def check(subject: Subject) -> Iterator[Finding]:
             if key not in seen:
                 seen.add(key)
                 yield subject.fault(RULE, message, subject.loc_of(part), seed=seed)
+    yield from _accepted(subject)
+
+
+def _accepted(subject: Subject) -> Iterator[Finding]:
+    """A printed option that an erratum accepts earns full marks, and the erratum is told."""
+    printed = subject.spec.printed
+    if printed is None or not subject.variants:
+        return
+    variant = subject.variants[0]
+    for index, erratum in enumerate(subject.spec.errata):
+        if not erratum.accept_intended or erratum.intended_option is None:
+            continue
+        for text in (erratum.intended_option, str(printed.options.get(erratum.intended_option))):
+            report = graded(variant, {variant.parts[0].id: text})
+            if report.outcome is not Outcome.RIGHT or not any(erratum.id in note for note in report.notes):
+                yield subject.fault(
+                    RULE,
+                    f"erratum {erratum.id} accepts printed option ({erratum.intended_option}), but answering "
+                    f"{text!r} is {report.outcome} with {report.score} marks",
+                    ("errata", index),
+                    expected="full marks and a note that names the erratum",
+                )
 
 
 def _trials(variant: Variant, *, thorough: bool) -> Iterator[tuple[str, str, str]]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from engine.lint.by_hand import HandWork
 from engine.lint.finding import Finding
+from engine.lint.printed import rounded
 from engine.lint.rules.responses import graded
 from engine.lint.subject import Subject
 from engine.lint.trial import places_of, right_answers, typed
@@ -24,13 +27,17 @@ def check(subject: Subject) -> Iterator[Finding]:
     """Yield the first variant in which careful hand work loses marks."""
     if not any(isinstance(answer, Numeric) for _, answer in _fields(subject)):
         return
-    for seed, variant in enumerate(subject.variants):
-        answers = worked_answers(subject, variant)
+    trials = (
+        (seed, variant, as_typed)
+        for seed, variant in enumerate(subject.variants)
+        for as_typed in _carried(variant)
+    )
+    for seed, variant, as_typed in trials:
+        answers = worked_answers(subject, variant, as_typed=as_typed)
         report = graded(variant, answers)
         if report.outcome is not Outcome.RIGHT:
-            part = next(
-                p for p, c in zip(variant.parts, report.checks, strict=False) if c.points < c.max_points
-            )
+            earned = {check.id: check.points for check in report.checks}
+            part = next((p for p in variant.parts if earned.get(p.id, 0) < p.points), variant.parts[0])
             exact = right_answers(variant)[part.id]
             yield subject.fault(
                 RULE,
@@ -51,8 +58,21 @@ def _fields(subject: Subject) -> list[tuple[str, Any]]:
     return [(step.id, step.answer) for step in spec.steps]
 
 
-def worked_answers(subject: Subject, variant: Variant) -> dict[str, str]:
-    """Return the answers of a student who rounds every intermediate, also those carried forward."""
+def _carried(variant: Variant) -> tuple[bool, ...]:
+    """A student may go on with what is on the paper, or with what was typed, which is often shorter."""
+    return (False, True) if len(variant.parts) > 1 else (False,)
+
+
+def worked_answers(subject: Subject, variant: Variant, *, as_typed: bool = False) -> dict[str, str]:
+    """Return the answers of a student who rounds every intermediate, also those carried forward.
+
+    Parameters
+    ----------
+    subject : Subject
+    variant : Variant
+    as_typed : bool
+        Go on with the earlier answers as they were typed, not with the working precision.
+    """
     import torch
 
     from engine.variants.expressions import evaluate
@@ -70,7 +90,7 @@ def worked_answers(subject: Subject, variant: Variant) -> dict[str, str]:
             names[derived] = torch.as_tensor(_worked(work, text))
         value = work.evaluate(answer.key)
         answers[part.id] = _typed(value, part)
-        names[name] = torch.as_tensor(value)
+        names[name] = torch.as_tensor(_as_typed(value, part) if as_typed else value)
     return answers
 
 
@@ -95,6 +115,13 @@ def _working(answer: Numeric) -> int:
     if answer.working_decimals is not None:
         return answer.working_decimals
     return (answer.decimals if answer.decimals is not None else 6) + _EXTRA
+
+
+def _as_typed(value: Any, part: Part) -> Any:
+    places = iter(places_of(part))
+    return np.array([float(rounded((entry,), next(places))[0]) for entry in value.flatten()]).reshape(
+        value.shape
+    )
 
 
 def _typed(value: Any, part: Part) -> str:

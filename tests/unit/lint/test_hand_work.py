@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine.lint.by_hand import HandWork, known_calls
+from engine.lint.rules import working
 from engine.lint.rules.working import worked_answers
 from engine.lint.subject import Subject
 from engine.lint.trial import notations, right_answers, typed
@@ -116,3 +117,15 @@ def test_notations_of_numbers_vectors_and_matrices() -> None:
     assert {"(0.50, -1.00)", "0.50, -1.00", "0.50 -1.00", "[.50, -1.00]"} <= set(vector)
     matrix = list(notations(part("matrix", Array((2, 2), (1.0, 2.0, 3.0, 4.0))), "[[1, 2], [3, 4]]"))
     assert {"1, 2; 3, 4", "1 2\n3 4"} <= set(matrix)
+
+
+def test_a_step_whose_tolerance_is_too_small_is_the_one_that_is_named(spoiler: Any) -> None:
+    def strict(data: dict[str, Any]) -> None:
+        data["steps"][2]["answer"] |= {"tolerance": 0.005, "working_decimals": 2}
+        data["steps"][2]["follow_through"] = False
+
+    (found,) = working.check(spoiler.subject("l16-full-pass", strict, seeds=40))
+    assert found.expected is not None
+    assert found.expected.startswith("full marks for [")
+    assert found.line is not None
+    assert found.source_line.strip().startswith("answer:")

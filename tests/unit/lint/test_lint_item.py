@@ -181,6 +181,15 @@ def test_a_key_outside_its_own_interval_is_found(spoiler: Spoils) -> None:
     assert any("doesn't earn full marks: wrong with 0" in m for m in messages)
 
 
+def test_an_accepted_printed_option_that_earns_nothing_is_found(spoiler: Spoils) -> None:
+    def strict(variant: Variant) -> Variant:
+        (part,) = variant.parts
+        return replace(variant, parts=(replace(part, settings={**part.settings, "accepted": []}),))
+
+    found = list(responses.check(with_variant(spoiler.subject("l16-ex3-softmax-weights"), strict)))
+    assert only(found).message.startswith("erratum F-02 accepts printed option (a), but answering '[0.665")
+
+
 def test_a_mistake_that_nobody_diagnoses_is_found(spoiler: Spoils, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.answers.vector import Vector
 
