@@ -75,6 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(args: list[str]) -> int:
     """Run one command line and return its exit code; no exception gets out."""
+    # Arrays of a few entries: a second thread costs a hundred times what it gives.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     wants_json = "--json" in args
     try:
         result = grade.main(args=args, prog_name="grade", standalone_mode=False)
