@@ -12,6 +12,7 @@ _MAX_CHILDREN = 16
 _OUTPUT_CHARACTERS = 20_000
 _NOT_LOADED = CallOutcome(CallStatus.NOT_RUN, detail="The file could not be loaded.")
 _NO_TIME = CallOutcome(CallStatus.NOT_RUN, detail="The time for the whole submission was used up before.")
+_NOTHING_WITHOUT = CallOutcome(CallStatus.NOT_RUN, detail="An earlier call that all others need was lost.")
 _TOO_MANY = CallOutcome(CallStatus.NOT_RUN, detail="Too many earlier calls ended the process.")
 
 
@@ -77,9 +78,13 @@ class Results:
         else:
             self._first = self._put(dialogue.next, end)
 
-    def _put(self, index: int, end: CallOutcome) -> int:
+    def _put(self, index: int, end: CallOutcome) -> int | None:
+        """Note how call `index` ended; return the call to go on with, None where no other is worth it."""
         if index < len(self._outcomes):
             self._outcomes[index] = end
+        if index < self._job.essential:
+            self._rest = _NOTHING_WITHOUT
+            return None
         return index + 1
 
     def finish(self, printed: bytes) -> RunResult:
