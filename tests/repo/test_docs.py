@@ -11,7 +11,7 @@ import pytest
 from engine.commands import grade as group
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md")) + [ROOT / "README.md"]
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
 
 
 def test_the_pages_that_people_need_are_there() -> None:
