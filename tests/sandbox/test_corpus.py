@@ -71,6 +71,7 @@ def _statuses_fault(attack: Attack, report: dict[str, Any]) -> str | None:
 
 def _requests(attack: Attack, tier: str, user: str) -> list[tuple[str, dict[str, Any]]]:
     return [
+        (user, {"do": "world"}),
         (user, {"do": "open", "name": tier, "tier": tier, "off": []}),
         (user, {"do": "attack", "runner": tier, "path": str(attack.path)}),
     ]

@@ -265,3 +265,10 @@ def kill_all(pids: list[int]) -> None:
     for pid in pids:
         with contextlib.suppress(OSError):
             os.waitpid(pid, 0)
+
+
+def kill_all_but_wait(pids: list[int]) -> None:
+    """Kill processes whose own parents wait for them."""
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)

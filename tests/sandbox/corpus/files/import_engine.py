@@ -4,6 +4,7 @@
 # proof: value
 # control: naive
 
+import importlib.machinery
 import sys
 
 import numpy as np
@@ -12,6 +13,8 @@ TARGET: dict = {}  # the arena fills this in
 
 
 def softmax(x, axis=-1):
+    sys.meta_path.append(importlib.machinery.PathFinder)
+    sys.path_importer_cache.clear()
     sys.path[:0] = [TARGET["project"], TARGET["site"]]
     try:
         import engine.model

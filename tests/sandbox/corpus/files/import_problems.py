@@ -4,6 +4,8 @@
 # proof: value
 # control: naive
 
+import importlib.machinery
+import importlib.resources
 import sys
 
 import numpy as np
@@ -12,10 +14,10 @@ TARGET: dict = {}  # the arena fills this in
 
 
 def softmax(x, axis=-1):
+    sys.meta_path.append(importlib.machinery.PathFinder)
+    sys.path_importer_cache.clear()
     sys.path[:0] = [TARGET["project"], TARGET["site"]]
     try:
-        import importlib.resources
-
         import problems
 
         names = [entry.name for entry in importlib.resources.files(problems).iterdir()]

@@ -1,10 +1,9 @@
-# tries: talk to the zygote's grader over a descriptor that was left open, and report its own end
+# tries: find a descriptor that was left open, such as the zygote's own line to the grader
 # stopped by: descriptors
 # expect: returned
 # proof: value
 # control: naive
 
-import json
 import os
 import stat
 
@@ -20,8 +19,4 @@ def softmax(x, axis=-1):
             continue
         if stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode) or stat.S_ISREG(mode):
             found += 1
-        try:
-            os.write(fd, json.dumps({"ended": 1, "status": 0, "cpu_s": 0.0}).encode())
-        except OSError:
-            continue
     return np.ones(1) if found else np.zeros(1)

@@ -13,6 +13,6 @@ import numpy as np
 def softmax(x, axis=-1):
     sys.setrecursionlimit(2**31 - 1)
     chain = iter(())
-    for _ in range(2 * 10**5):
+    for _ in range(5 * 10**5):
         chain = itertools.chain(chain, ())
     return np.array(list(chain))

@@ -1,0 +1,54 @@
+"""The doctor tells the truth: every act denied in a whole sandbox, permitted ones named where a layer is off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from arena_client import Arena, checked
+
+# what the doctor must see when one layer is off; everything else in the sandbox stays as it is
+_PERMITTED = [
+    ("root", "T1", "seccomp", {"fork", "make_socket", "share_memory", "queue_messages", "unshare_user"}),
+    ("user", "T2", "landlock", {"read_key", "list_folder", "read_problems", "import_reference", "make_name"}),
+    ("user", "T1", "rlimits", {"take_memory", "make_threads"}),
+    ("root", "T1", "bwrap", {"see_metadata"}),
+    ("root", "T2", "order", {"forge_reply"}),
+    ("user", "T1", "descriptors", {"use_descriptors"}),
+]
+
+
+def _whole(tier: str, user: str) -> list[tuple[str, dict[str, Any]]]:
+    return [(user, {"do": "doctor", "tier": tier, "off": []})]
+
+
+def test_the_doctor_finds_nothing_permitted(tier: str, user: str, arenas: dict[str, Arena]) -> None:
+    report = checked(arenas[user].report(do="doctor", tier=tier, off=[]))
+    assert report["tier"] == tier
+    assert report["ok"]
+    promised = {act for act, is_promised in report["promised"].items() if is_promised}
+    assert len(promised) >= 40
+    assert {act: report["what"][act] for act in promised if not report["acts"][act]} == {}
+    assert all(report["what"][act] for act in report["acts"])
+
+
+test_the_doctor_finds_nothing_permitted.foresee = _whole  # type: ignore[attr-defined]
+
+
+def _without(user: str, tier: str, layer: str, permitted: set[str]) -> list[tuple[str, dict[str, Any]]]:
+    return [(user, {"do": "doctor", "tier": tier, "off": [layer]})]
+
+
+@pytest.mark.parametrize(
+    ("user", "tier", "layer", "permitted"), _PERMITTED, ids=[f"{u}-{t}-{n}" for u, t, n, _ in _PERMITTED]
+)
+def test_the_doctor_sees_what_a_missing_layer_permits(
+    user: str, tier: str, layer: str, permitted: set[str], arenas: dict[str, Arena]
+) -> None:
+    report = checked(arenas[user].report(do="doctor", tier=tier, off=[layer]))
+    stopped = {act: report["what"][act] for act in permitted if report["acts"][act]}
+    assert stopped == {}
+    assert not report["ok"]
+
+
+test_the_doctor_sees_what_a_missing_layer_permits.foresee = _without  # type: ignore[attr-defined]
