@@ -19,6 +19,7 @@ __all__ = ["Budget", "Link", "Stop", "converse", "converse_again"]
 
 _CHUNK = 2**20
 _SLACK_S = 0.3
+_END_S = 5.0
 _OUTPUT_KEPT = 2**16
 _STARVED_FACTOR = 10.0
 
@@ -28,6 +29,7 @@ class Stop(Enum):
 
     DONE = "done"
     EXITED = "exited"
+    CLOSED = "closed the channel"
     CALL_DEADLINE = "call deadline"
     DEADLINE = "deadline"
 
@@ -116,8 +118,7 @@ def converse(
     -------
     stop : Stop
     ended : Ended or None
-        None where the child said all that was expected: how it ends then is of no interest, and
-        nobody waits for it.
+        None where the child said all that was expected: how it ends then is of no interest.
 
     Raises
     ------
@@ -127,16 +128,14 @@ def converse(
     exchange = _Exchange(link, dialogue, load, plan, budget)
     try:
         stop = exchange.run()
+        if stop is Stop.EXITED and not link.child.is_ending(_END_S):
+            stop = Stop.CLOSED
     finally:
         link.child.kill()
-    ended = None
-    if dialogue.ended:
-        zygote.forget(link.child)
-    else:
-        ended = zygote.wait_end(link.child)
-        budget.cpu_s += ended.cpu_s
+    ended = zygote.wait_end(link.child)
+    budget.cpu_s += ended.cpu_s
     link.drain(budget)
-    return stop, ended
+    return stop, None if dialogue.ended else ended
 
 
 def converse_again(

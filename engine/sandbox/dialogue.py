@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, TableFunction
 from engine.sandbox.inside.wire import (
+    FRAME_OVERHEAD,
     ArrayNode,
     Frame,
     FrameReader,
@@ -29,7 +30,6 @@ from engine.sandbox.text import clean
 
 __all__ = ["Dialogue", "EncodedPlan", "encode_load", "encode_plan"]
 
-_OVERHEAD_BYTES = 2**16
 _MAX_TEXT = 2000
 _MAX_PLAN_BYTES = 2**31 - 1
 
@@ -158,7 +158,7 @@ class Dialogue:
 
     def __init__(self, first: int, count: int, output_bytes: int, *, check_order: bool = True) -> None:
         self._reader = FrameReader(output_bytes)
-        self._left = output_bytes + _OVERHEAD_BYTES * (count - first + 2)
+        self._left = output_bytes + FRAME_OVERHEAD * (count - first + 2)
         self._output_bytes = output_bytes
         self._check_order = check_order
         self._count = count

@@ -24,6 +24,7 @@ from engine.sandbox.tiers import TIERS, Missing, landlock_abi, missing_layers
 __all__ = ["ActReport", "DoctorReport", "TierReport", "examine"]
 
 _ACTS = Path(__file__).parent / "acts.py"
+_SHARED_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/")
 _LIMITS = Limits(wall_s=60.0, call_s=1.0, memory_mib=1024, output_bytes=2**16)
 _BOTH = frozenset({"T1", "T2"})
 _FIRST = frozenset({"T1"})
@@ -177,6 +178,11 @@ class DoctorReport:
         """Whether the tier keeps all its promises."""
         return not self.broken
 
+    @property
+    def ok(self) -> bool:
+        """The same as `healthy`."""
+        return self.healthy
+
     def as_json(self) -> dict[str, Any]:
         """Return the report as JSON values."""
         return {**asdict(self), "healthy": self.healthy}
@@ -193,7 +199,7 @@ class DoctorReport:
             f"Landlock     {f'ABI {self.landlock_abi}' if self.landlock_abi else 'missing'}",
             f"bubblewrap   {self.bwrap or 'missing'}",
             f"libseccomp   {self.libseccomp or 'missing'}",
-            f"speed        ready after {self.start_s:.1f} s, {self.submission_ms:.0f} ms for an empty submission",
+            f"speed        ready after {self.start_s:.1f} s, {self.submission_ms:.0f} ms an empty submission",
         ]
 
     def _tier_lines(self) -> list[str]:
@@ -293,24 +299,34 @@ def _world() -> Iterator[dict[str, Any]]:
         open_folder.chmod(0o777)
         tcp.bind(("127.0.0.1", 0))
         tcp.listen()
-        abstract = f"softmark-{secrets.token_hex(8)}"
+        token = f"softmark-doctor-{secrets.token_hex(8)}"
+        stack.callback(_tidy, token)
         if sys.platform == "linux":
             unix = stack.enter_context(socket.socket(socket.AF_UNIX))
-            unix.bind("\0" + abstract)
+            unix.bind("\0" + token)
             unix.listen()
         yield {
-            "abstract": abstract,
+            "abstract": token,
             "folder": str(folder),
             "grader": os.getpid(),
             "inside_file": str(Path(__file__).parent / "inside" / "wire.py"),
             "key_file": str(key_file),
-            "open_folder": str(open_folder),
+            "folders": [str(open_folder), *_SHARED_FOLDERS],
+            "name": token,
             "port": tcp.getsockname()[1],
             "problem_file": str(next((root / "problems").rglob("*.yaml"), __file__)),
             "root": str(root),
             "too_much_memory": 4 * 2**30,
             "too_much_output": 2**20,
         }
+
+
+def _tidy(token: str) -> None:
+    """Remove what acts may have left where nothing holds them back."""
+    for folder in map(Path, _SHARED_FOLDERS):
+        for path in (folder / token, folder / f"{token}-2"):
+            with contextlib.suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
 
 
 def _try_acts(runner: Runner, world: dict[str, Any]) -> tuple[ActReport, ...]:

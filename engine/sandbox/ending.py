@@ -24,6 +24,8 @@ def outcome_of_end(stop: Stop, ended: Ended, cpu_limit_s: int) -> CallOutcome:
     """
     if stop in (Stop.DEADLINE, Stop.CALL_DEADLINE):
         return CallOutcome(CallStatus.TIMED_OUT, detail=f"It was stopped at the {stop.value}.")
+    if stop is Stop.CLOSED:
+        return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
     if not os.WIFSIGNALED(ended.status):
         code = os.waitstatus_to_exitcode(ended.status)
         said = "stopped working" if code == OUR_FAULT else f"ended itself with exit status {code}"

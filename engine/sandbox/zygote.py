@@ -83,6 +83,23 @@ class Child:
         except ProcessLookupError:
             return
 
+    def is_ending(self, patience_s: float) -> bool:
+        """Tell whether it is ending without our doing, now that its channel is closed; wait for the end.
+
+        A process that only closed its channel lives on; one that ends has the kernel's mark of it
+        before its files are closed.
+        """
+        exiting = 0x4
+        try:
+            fields = Path(f"/proc/{_host_pid(self.pidfd)}/stat").read_text().rpartition(")")[2].split()
+            if not int(fields[6]) & exiting:
+                return False
+        except (OSError, IndexError):
+            pass  # gone already
+        poll = select.poll()
+        poll.register(self.pidfd, select.POLLIN)
+        return bool(poll.poll(patience_s * 1000))
+
     def waited_s(self) -> float:
         """Return how long its main thread was ready to run but got no processor, in seconds."""
         return _schedule_delay(_host_pid(self.pidfd))
@@ -241,13 +258,10 @@ class Zygote:
         """
         limits = {"address_space": self._size + memory_mib * 2**20, "cpu_s": cpu_s}
         self._send(limits, (job.fileno(), output))
-        while True:
-            message, fds = self._receive(_END_S)
-            if "child" in message:
-                return Child(message["child"], fds[0])
-            if "no_child" in message:
-                raise RunnerLostError("the machine can't start another process", got=message["no_child"])
-            # else the end of an earlier child that nobody waited for
+        message, fds = self._receive(_END_S)
+        if "child" not in message:
+            raise RunnerLostError("the machine can't start another process", got=message.get("no_child"))
+        return Child(message["child"], fds[0])
 
     def wait_end(self, child: Child) -> Ended:
         """Wait until a killed child is gone.
@@ -258,14 +272,8 @@ class Zygote:
             If the zygote is lost.
         """
         os.close(child.pidfd)
-        while True:
-            message, _ = self._receive(_END_S)
-            if message.get("ended") == child.pid:
-                return Ended(message["status"], message["cpu_s"])
-
-    def forget(self, child: Child) -> None:
-        """Don't wait for a killed child: the zygote sees to its end before it makes the next one."""
-        os.close(child.pidfd)
+        message, _ = self._receive(_END_S)
+        return Ended(message["status"], message["cpu_s"])
 
     @property
     def alive(self) -> bool:

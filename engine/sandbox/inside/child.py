@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from . import calls
-from .wire import Frame, FrameReader, Kind, TooLargeError, WireError, pack
+from .wire import FRAME_OVERHEAD, Frame, FrameReader, Kind, TooLargeError, WireError, pack
 
 __all__ = ["Channel", "serve"]
 
@@ -80,10 +80,11 @@ def _make_calls(channel: Channel, plan: calls.Plan, module: Any, job: dict[str, 
         except TooLargeError:
             frame = b""
         if report["status"] == "returned":
-            if not 0 < len(frame) <= left:
+            spent = max(0, len(frame) - FRAME_OVERHEAD)
+            if not frame or spent > left:
                 frame = pack(Kind.RESULT, {"index": index, "status": "too_large", "code": "bytes"})
             else:
-                left -= len(frame)
+                left -= spent
         channel.write(frame)
 
 

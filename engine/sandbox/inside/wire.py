@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 
 __all__ = [
     "CONTIGUOUS",
+    "FRAME_OVERHEAD",
     "ITEM_SIZES",
     "MAX_DEPTH",
     "MAX_JSON_BYTES",
@@ -48,6 +49,8 @@ MAX_STRING: Final = 1_000_000
 MAX_INT_BITS: Final = 4096
 MAX_JSON_BYTES: Final = 4 * 2**20
 MAX_DIMENSIONS: Final = 32
+# every frame may be this much larger than what it takes off the cap on results
+FRAME_OVERHEAD: Final = 2**16
 
 CONTIGUOUS: Final = 1
 WRITEABLE: Final = 2
