@@ -72,7 +72,7 @@ class _Softmax:
         hidden = _add_ordinary(plan, shapes, values)
         _add_axes(plan, public["rect"], hidden)
         _add_relations(plan, public, hidden, values)
-        _add_large(plan, public, shapes, values)
+        _add_large(plan, shapes, values)
         _add_precision(plan, shapes, values)
         again = plan.case("square-again", plan.argument(public["square"]), public=True)
         plan.judge("pure", public["square"], again)
@@ -153,7 +153,7 @@ def _add_relations(plan: PlanBuilder, public: dict[str, int], hidden: dict[str, 
         plan.judge("hot", plan.case(f"{name}-hot", plan.argument(hidden[name]) / 1e6), spread=1e-5)
 
 
-def _add_large(plan: PlanBuilder, public: dict[str, int], shapes: Shapes, values: Values) -> None:
+def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     m, n = shapes.large
     h = float(shapes.height)
     up = np.where(values.integers(0, 1, (m, n)) == 1, h, -h)

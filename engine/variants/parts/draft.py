@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.model import Part, Text
-from engine.spec.schema import Misconception
+from engine.model import Option, Part, Text
+from engine.spec.schema import Misconception, OptionSpec
 from engine.variants.stream import Stream
 from engine.variants.text import render_text
 
@@ -71,6 +71,19 @@ class Scribe:
         if not template:
             return ""
         return render_text(template, {**self.names, **self.answers}, inline=True, where="feedback").plain
+
+    def options(self, written: Sequence[OptionSpec]) -> tuple[Option, ...]:
+        """Return options of the spec, in this order, with letters."""
+        return tuple(
+            Option(
+                name,
+                self.text(option.text, "option", inline=True),
+                correct=option.correct,
+                misconception=option.misconception,
+                feedback=self.feedback(option.feedback, option.misconception),
+            )
+            for name, option in zip(letters(len(written)), written, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import comb
 
-from engine.model import Option, Part
+from engine.model import Part
 from engine.spec.schema import MultipleChoiceAnswer
 from engine.variants.parameters import ImpossibleDraw
-from engine.variants.parts.draft import Draft, FieldContext, Scribe, letters
+from engine.variants.parts.draft import Draft, FieldContext, Scribe
 from engine.variants.stream import Stream
 
 __all__ = ["draft"]
@@ -32,16 +32,7 @@ def draft(answer: MultipleChoiceAnswer, context: FieldContext) -> Draft:
     def build(scribe: Scribe, stream: Stream) -> Part:
         chosen = sorted(stream.sample(right, take[0]) + stream.sample(wrong, take[1]))
         order = stream.shuffled(chosen) if answer.shuffle else chosen
-        options = tuple(
-            Option(
-                name,
-                scribe.text(answer.options[i].text, "option", inline=True),
-                correct=answer.options[i].correct,
-                misconception=answer.options[i].misconception,
-                feedback=scribe.feedback(answer.options[i].feedback, answer.options[i].misconception),
-            )
-            for name, i in zip(letters(len(order)), order, strict=True)
-        )
+        options = scribe.options([answer.options[i] for i in order])
         keys = tuple(option.id for option in options if option.correct)
         settings = {"policy": answer.policy}
         return Part("", answer.type, 1.0, key_ids=keys, options=options, settings=settings)

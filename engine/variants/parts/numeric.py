@@ -149,13 +149,7 @@ def draft(answer: NumericAnswer, context: FieldContext) -> Draft:
     ImpossibleDraw, engine.errors.ExpressionError
         The spec is at fault.
     """
-    value = evaluate(answer.key, context.names)
-    key = _key(answer, value)
-    asked = Asked(answer.key, answer.decimals, answer.significant, answer.working_decimals, answer.tolerance)
-    places = asked.places(key)
-    for entry, place in zip(key.data, places, strict=True):
-        if place is not None and not is_rounding_safe(entry, place):
-            raise Redraw(f"the key stays away from a rounding tie at {place} decimals")
+    value, key, asked, places = _safe_key(answer, context.names)
     accepted = asked.intervals(key, context)
     known = _known_wrong(context, key, places, accepted)
     settings: dict[str, Any] = {

@@ -90,17 +90,7 @@ def _draft_written(answer: SingleChoiceAnswer) -> Draft:
     def build(scribe: Scribe, stream: Stream) -> Part:
         order = range(len(answer.options))
         shown_order = stream.shuffled(order) if answer.shuffle else list(order)
-        names = letters(len(shown_order))
-        options = tuple(
-            Option(
-                name,
-                scribe.text(answer.options[i].text, "option", inline=True),
-                correct=answer.options[i].correct,
-                misconception=answer.options[i].misconception,
-                feedback=scribe.feedback(answer.options[i].feedback, answer.options[i].misconception),
-            )
-            for name, i in zip(names, shown_order, strict=True)
-        )
+        options = scribe.options([answer.options[i] for i in shown_order])
         keys = tuple(option.id for option in options if option.correct)
         return Part("", answer.type, 1.0, key_ids=keys, options=options, settings={"decimals": None})
 
