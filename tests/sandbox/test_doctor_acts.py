@@ -1,4 +1,4 @@
-"""The doctor tells the truth: every act denied in a whole sandbox, permitted ones named where a layer is off."""
+"""The doctor tells the truth: all acts denied in a whole sandbox, what a missing layer permits named."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def main() -> None:
     try:
         open_the_way([Path(p) for p in dict.fromkeys(sys.argv[2:split])])
     except OSError as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         sys.exit(NO_NAMESPACE)
     os.setgroups([])
     os.setresgid(uid, uid, uid)

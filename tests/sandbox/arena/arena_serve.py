@@ -56,7 +56,8 @@ def softmax(x, axis=-1):
 
 
 def fresh(x, axis=-1):
-    return [str(torch.get_default_dtype()), np.geterr()["under"], float(torch.zeros(1) + 1), str(np.float64(0.5))]
+    state = [str(torch.get_default_dtype()), np.geterr()["under"]]
+    return [*state, float(torch.zeros(1) + 1), str(np.float64(0.5))]
 """
 _ROWS = ((1.0, 2.0, 3.0), (-1.0, 0.0, 4.0))
 _FRESH = ["torch.float32", "ignore", 1.0, "0.5"]
