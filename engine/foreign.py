@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["clean", "clean_line", "csv_cell"]
+__all__ = ["clean", "clean_line", "csv_cell", "visible"]
 
 # Bidirectional controls, zero-width characters and line separators can make text read as something else.
 _HIDDEN = {
@@ -22,19 +22,23 @@ _HIDDEN = {
 }
 
 
-def clean(text: str, limit: int = 2000) -> str:
-    """Return `text` without control characters, cut to `limit` characters.
+def visible(text: str) -> str:
+    r"""Return `text` with nothing in it that hides, turns or steers, character for character.
 
     Newlines and tabs stay; every other control, format, surrogate or private-use
-    character becomes ``\N{REPLACEMENT CHARACTER}``.
+    character becomes ``\N{REPLACEMENT CHARACTER}``, so places in the text stay where they are.
     """
-    cut = text[:limit]
-    shown = "".join(
+    return "".join(
         c
         if c in "\n\t" or not (unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co"} or ord(c) in _HIDDEN)
         else "\ufffd"
-        for c in cut
+        for c in text
     )
+
+
+def clean(text: str, limit: int = 2000) -> str:
+    """Return `text` as :func:`visible` gives it, cut to `limit` characters and saying so."""
+    shown = visible(text[:limit])
     if len(text) > limit:
         shown += f" … ({len(text) - limit} more characters)"
     return shown

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine.errors import Diagnostic, InputError, SpecError
+from engine.foreign import visible
 
 __all__ = [
     "MAX_BYTES",
@@ -25,24 +26,20 @@ MAX_BYTES = 2**20
 
 # What YAML can't hold, and line ends that editors don't show as such.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-# Besides these, what would turn a terminal's line around.
-_UNSHOWABLE = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
-)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 def shown(text: str, limit: int = 60) -> str:
     """Return foreign text fit for one line of a message: no control characters, cut to ``limit``."""
-    text = _UNSHOWABLE.sub("\ufffd", text[: limit + 1])
+    text = visible(text[: limit + 1]).replace("\n", "\ufffd")
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def source_line(text: str, line: int) -> str:
     """Return line ``line`` (from 1) of a text as it may be printed; empty beyond the end."""
     lines = _lines(text)
-    return _UNSHOWABLE.sub("\ufffd", lines[line - 1]) if 0 < line <= len(lines) else ""
+    return visible(lines[line - 1]) if 0 < line <= len(lines) else ""
 
 
 @lru_cache(maxsize=2)  # a file with many faults is split once

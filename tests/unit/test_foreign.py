@@ -1,0 +1,54 @@
+"""Foreign text: nothing hides in it, and no spreadsheet takes it for a formula."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.foreign import clean, clean_line, csv_cell, visible
+from engine.spec.text_file import shown, source_line
+
+FOREIGN = st.text(st.characters(codec=None), max_size=60)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["\0", "\x1b", "\x7f", "\x9b", "\u00ad", "\u200b", "\u202e", "\u2028", "\u2066", "\ufeff", "\ud800"],
+)
+def test_what_hides_or_steers_is_made_visible_everywhere(hidden: str) -> None:
+    text = f"a{hidden}b"
+    assert (
+        visible(text) == clean(text) == clean_line(text) == shown(text) == source_line(text, 1) == "a\ufffdb"
+    )
+
+
+@given(FOREIGN)
+def test_places_stay(text: str) -> None:
+    seen = visible(text)
+    assert len(seen) == len(text)
+    assert all(new in (old, "\ufffd") for old, new in zip(text, seen, strict=True))
+    assert not any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co") for c in seen if c not in "\n\t")
+
+
+def test_ordinary_text_is_left_alone() -> None:
+    text = "Gödel: α̂ₜ ≤ ½,\n\t日本 – “x”"
+    assert visible(text) == clean(text) == text
+
+
+def test_a_cut_is_told() -> None:
+    assert clean("abcdef", 4) == "abcd … (2 more characters)"
+    assert clean("abcd", 4) == "abcd"
+
+
+@given(FOREIGN)
+def test_a_line_is_one_line(text: str) -> None:
+    assert len(clean_line(text).splitlines()) <= 1
+    assert len(shown(text).splitlines()) <= 1
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1"])
+def test_a_formula_becomes_text(text: str) -> None:
+    assert csv_cell(text) == "'" + text.strip()
