@@ -18,7 +18,7 @@ from engine.model import Mode
 if TYPE_CHECKING:
     from engine.batch import BatchResult
     from engine.commands.workplace import Workplace
-    from engine.course import Cell
+    from engine.course import Cell, Intake, Roster
     from engine.report import ReportFiles
     from engine.runner import Runner
     from engine.spec.bank import Bank
@@ -64,26 +64,21 @@ def command(
     from engine.commands.workplace import find_workplace
 
     workplace = find_workplace(course_path)
-    if tier == "T3" and workplace.mode is Mode.MARKS and not unsafe_local:
-        raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
+    workplace.check_tier(tier, unsafe_local)
     result, files = _grade(
-        workplace, source, out, item, workers, _opener(workplace, tier, unsafe_local), solutions
+        workplace,
+        source,
+        out,
+        item=item,
+        workers=workers,
+        open_runner=lambda slots: workplace.open_runner(tier, unsafe_local, slots),
+        solutions=solutions,
     )
     if as_json:
         click.echo(json.dumps(_as_json(result, files), ensure_ascii=False, indent=2))
     else:
         _tell(result, files)
     return result.exit_code
-
-
-def _opener(workplace: Workplace, tier: str | None, unsafe_local: bool) -> Callable[[int], Runner]:
-    def open_slots(slots: int) -> Runner:
-        from engine.sandbox import open_runner
-
-        practice = workplace.mode is Mode.PRACTICE
-        return open_runner(tier=tier, slots=slots, unsafe_local=unsafe_local or practice)
-
-    return open_slots
 
 
 def _open_store(workplace: Workplace, out: Path) -> Store:
@@ -101,6 +96,7 @@ def _grade(
     workplace: Workplace,
     source: Path,
     out: Path,
+    *,
     item: str | None,
     workers: int | None,
     open_runner: Callable[[int], Runner],
@@ -108,7 +104,7 @@ def _grade(
 ) -> tuple[BatchResult, ReportFiles]:
     from engine.batch import CodeExercises, class_results, grade_batch
     from engine.commands.progress import progress_bar
-    from engine.intake import collect, read_code_file, read_text_file
+    from engine.intake import read_code_file, read_text_file
     from engine.report import write_reports
 
     bank, course = workplace.bank, workplace.course
@@ -117,15 +113,8 @@ def _grade(
         bank.path(item)
     with ExitStack() as stack:
         workdir = stack.enter_context(tempfile.TemporaryDirectory(prefix="softmark-"))
-        intake = collect(
-            source,
-            Path(workdir),
-            items=_code_items(bank),
-            roster=roster,
-            only_item=item,
-            refuse_unlisted=course is not None and course.settings.policies.unlisted_students == "refuse",
-        )
-        make_folder(out)
+        intake = _collect(workplace, source, Path(workdir), roster, item)
+        _make_folder(out)
         store = stack.enter_context(_open_store(workplace, out))
         code = CodeExercises(bank, secret=workplace.secret(), mode=workplace.mode)
         advance = stack.enter_context(progress_bar("grading", intake.files))
@@ -162,7 +151,23 @@ def _grade(
     return result, files
 
 
-def make_folder(out: Path) -> None:
+def _collect(
+    workplace: Workplace, source: Path, workdir: Path, roster: Roster | None, item: str | None
+) -> Intake:
+    from engine.intake import collect
+
+    course = workplace.course
+    return collect(
+        source,
+        workdir,
+        items=_code_items(workplace.bank),
+        roster=roster,
+        only_item=item,
+        refuse_unlisted=course is not None and course.settings.policies.unlisted_students == "refuse",
+    )
+
+
+def _make_folder(out: Path) -> None:
     """Make the folder for results; a :class:`UsageError` says why it can't be made."""
     try:
         out.mkdir(parents=True, exist_ok=True)

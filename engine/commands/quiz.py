@@ -137,7 +137,7 @@ def write_quizzes(folder: Path, quizzes: list[Quiz]) -> list[tuple[Path, Path]]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for quiz in quizzes:
-            stem = safe_stem(f"{quiz.name}-{quiz.student}" + (f"-{quiz.attempt}" if quiz.attempt else ""))
+            stem = file_stem(quiz)
             fill_in, page = folder / f"{stem}.yaml", folder / f"{stem}.html"
             text = fill_in_text(quiz)
             if not fill_in.exists():
@@ -157,8 +157,9 @@ def write_quizzes(folder: Path, quizzes: list[Quiz]) -> list[tuple[Path, Path]]:
     return files
 
 
-def safe_stem(text: str) -> str:
-    """Return a file name without anything that a file system or a shell could take amiss."""
+def file_stem(quiz: Quiz) -> str:
+    """Return a quiz's file name without anything that a file system or a shell could take amiss."""
+    text = f"{quiz.name}-{quiz.student}" + (f"-{quiz.attempt}" if quiz.attempt else "")
     return "".join(c if c.isalnum() or c in "-_." else "_" for c in text).strip(".") or "quiz"
 
 
@@ -186,18 +187,14 @@ def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
         return take_quiz(workplace, Path(quiz_file))
     path = find_blueprint(workplace, quiz_file)
     quizzes = make_quizzes(workplace, path, ["me"], path.stem, attempt)
-    files = write_quizzes_for_practice(quizzes)
-    return take_quiz(workplace, files)
+    return take_quiz(workplace, write_practice_quiz(quizzes[0]))
 
 
-def write_quizzes_for_practice(quizzes: list[Quiz]) -> Path:
+def write_practice_quiz(quiz: Quiz) -> Path:
     """Write one practice quiz into this folder, or go on with the file that is there."""
     from engine.quiz import fill_in_text
 
-    quiz = quizzes[0]
-    path = Path(
-        safe_stem(f"{quiz.name}-{quiz.student}" + (f"-{quiz.attempt}" if quiz.attempt else "")) + ".yaml"
-    )
+    path = Path(f"{file_stem(quiz)}.yaml")
     if not path.exists():
         path.write_text(fill_in_text(quiz), encoding="utf-8")
     return path
@@ -206,4 +203,4 @@ def write_quizzes_for_practice(quizzes: list[Quiz]) -> Path:
 def _is_filled(path: Path) -> bool:
     from engine.intake import read_text_file
 
-    return any(line.startswith("quiz:") for line in read_text_file(path, limit=2**20).splitlines())
+    return any(line.startswith("quiz:") for line in read_text_file(path).splitlines())

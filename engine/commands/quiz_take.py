@@ -31,11 +31,9 @@ def take_quiz(workplace: Workplace, path: Path) -> int:
     from engine.intake import read_text_file
     from engine.quiz import read_filled
 
-    filled = read_filled(read_text_file(path, limit=2**20), str(path))
+    filled = read_filled(read_text_file(path), str(path))
     with workplace.open_store() as store:
-        quiz = store.load_quiz(filled.quiz)
-    if quiz is None:
-        raise QuizError(f"quiz {filled.quiz!r} isn't in the store", where=str(path))
+        quiz = workplace.load_quiz(store, filled, path)
     answers = {number: dict(parts) for number, parts in filled.answers.items()}
     console().print(
         f"{quiz.title}: {len(quiz.questions)} questions. Enter leaves a question open, Ctrl-C stops."
@@ -52,7 +50,7 @@ def take_quiz(workplace: Workplace, path: Path) -> int:
 
 
 def _finish(workplace: Workplace, path: Path, quiz: Quiz, answers: dict[int, dict[str, str]]) -> int:
-    from engine.commands.submit import _tell_quiz, submit_quiz
+    from engine.commands.submit import submit_quiz, tell_quiz
 
     open_parts = [
         q.number for q in quiz.questions if any(not answers[q.number].get(p.id) for p in q.variant.parts)
@@ -62,7 +60,7 @@ def _finish(workplace: Workplace, path: Path, quiz: Quiz, answers: dict[int, dic
         if not click.confirm(f"Still open: question {listed}. Hand in all the same?", default=False):
             click.echo(f"saved in {path}\n  next: grade quiz take {path}")
             return 1
-    return _tell_quiz(submit_quiz(workplace, path), as_json=False)
+    return tell_quiz(submit_quiz(workplace, path), as_json=False)
 
 
 def _ask_question(question: QuizQuestion, answers: dict[str, str], total: int) -> None:

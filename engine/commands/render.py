@@ -13,7 +13,7 @@ from rich.text import Text as RichText
 from engine.foreign import clean, clean_line
 from engine.model import GradeReport, Outcome, Part, Text, Variant, Verdict
 
-__all__ = ["console", "show_options", "show_report", "show_table", "show_variant"]
+__all__ = ["console", "number", "points", "show_part", "show_report", "show_table", "show_variant"]
 
 PIPED_WIDTH = 1000
 
@@ -87,10 +87,10 @@ def show_part(out: Console, part: Part, *, alone: bool) -> None:
         out.print()
         head = "" if alone else f"[{part.id}] ({points(part.points)}) "
         out.print(RichText(head + (part.prompt.plain if part.prompt else "")))
-    show_options(out, part)
+    _show_options(out, part)
 
 
-def show_options(out: Console, part: Part) -> None:
+def _show_options(out: Console, part: Part) -> None:
     """Print what can be chosen: prompts of a matching, then options with their letters."""
     if part.prompts:
         out.print()

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.options import course_option, json_option
-from engine.errors import QuizError, UsageError
+from engine.errors import UsageError
 from engine.model import GradeReport, Outcome, Response
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
 
-__all__ = ["command", "exit_code"]
-
-_QUIZ_FILE_LIMIT = 2**20
+__all__ = ["command", "exit_code", "submit_quiz", "tell_quiz"]
 
 
 @click.command("submit")
@@ -69,7 +67,7 @@ def command(
         if file is not None or answers:
             raise UsageError("a quiz file stands alone", expected="grade submit QUIZ.yaml")
         reports = submit_quiz(workplace, Path(what))
-        return _tell_quiz(reports, as_json)
+        return tell_quiz(reports, as_json)
     spec = workplace.bank.load(what)
     if spec.answer is not None and spec.answer.type == "code":
         if file is None or answers:
@@ -89,15 +87,9 @@ def submit_quiz(workplace: Workplace, path: Path) -> list[GradeReport]:
     from engine.intake import read_text_file
     from engine.quiz import grade_quiz, read_filled
 
-    filled = read_filled(read_text_file(path, limit=_QUIZ_FILE_LIMIT), str(path))
+    filled = read_filled(read_text_file(path), str(path))
     with workplace.open_store() as store:
-        quiz = store.load_quiz(filled.quiz)
-        if quiz is None:
-            raise QuizError(
-                f"quiz {filled.quiz!r} isn't in the store",
-                where=str(path),
-                next_step="grade it in the course folder that made it, or with --course FOLDER",
-            )
+        quiz = workplace.load_quiz(store, filled, path)
         reports = grade_quiz(filled, quiz, mode=workplace.mode)
         if not any(report.outcome is Outcome.FORMAT_ERROR for report in reports):
             store.record_quiz(quiz, filled.answers, reports)
@@ -147,18 +139,14 @@ def _submit_code(
     plan_seed: str | None,
 ) -> GradeReport:
     from engine.intake import read_code_file
-    from engine.model import Mode
-    from engine.sandbox import open_runner
 
     submission = read_code_file(file)
     try:
         seed = bytes.fromhex(plan_seed) if plan_seed is not None else secrets.token_bytes(16)
     except ValueError:
         raise UsageError("--plan-seed is no hexadecimal text", got=repr(plan_seed)) from None
-    marks = workplace.mode is Mode.MARKS
-    if marks and tier == "T3" and not unsafe_local:
-        raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
-    with open_runner(tier=tier, unsafe_local=unsafe_local or not marks) as runner:
+    workplace.check_tier(tier, unsafe_local)
+    with workplace.open_runner(tier, unsafe_local) as runner:
         from engine.code import freeze_plan, grade_code, load_exercise
         from engine.spec import item_version
 
@@ -188,7 +176,8 @@ def _tell_one(report: GradeReport, as_json: bool) -> int:
     return exit_code([report])
 
 
-def _tell_quiz(reports: list[GradeReport], as_json: bool) -> int:
+def tell_quiz(reports: Sequence[GradeReport], as_json: bool) -> int:
+    """Print a graded quiz, question by question, and return the exit code."""
     from engine.quiz import total
 
     score, maximum = total(reports)

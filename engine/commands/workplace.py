@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.errors import StoreError
-from engine.model import Mode, Variant
+from engine.errors import QuizError, StoreError, UsageError
+from engine.model import Mode, Quiz, Variant
 
 if TYPE_CHECKING:
     from engine.course import Course
+    from engine.quiz import FilledQuiz
+    from engine.runner import Runner
     from engine.spec.bank import Bank
     from engine.store import Store
 
@@ -53,6 +55,29 @@ class Workplace:
             return self.course.open_store()
         return open_store(_practice_folder() / "practice.db")
 
+    def load_quiz(self, store: Store, filled: FilledQuiz, path: Path) -> Quiz:
+        """Return the stored quiz that a fill-in file names; a :class:`QuizError` if it isn't there."""
+        quiz = store.load_quiz(filled.quiz)
+        if quiz is None:
+            raise QuizError(
+                f"quiz {filled.quiz!r} isn't in the store",
+                where=str(path),
+                next_step="use the course folder that made it, or name that with --course FOLDER",
+            )
+        return quiz
+
+    def check_tier(self, tier: str | None, unsafe_local: bool) -> None:
+        """Raise a :class:`UsageError` where marks are asked of the tier that gives none."""
+        if self.mode is Mode.MARKS and tier == "T3" and not unsafe_local:
+            raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
+
+    def open_runner(self, tier: str | None, unsafe_local: bool, slots: int = 1) -> Runner:
+        """Open the sandbox; in practice T3 may stand in for the stronger tiers."""
+        from engine.sandbox import open_runner
+
+        practice = self.mode is Mode.PRACTICE
+        return open_runner(tier=tier, slots=slots, unsafe_local=unsafe_local or practice)
+
     def draw(self, item: str, seed: int) -> Variant:
         """Draw the variant of `item` for a seed (``grade show ITEM --seed``)."""
         from engine.spec import item_version
@@ -70,7 +95,9 @@ def find_workplace(course_path: Path | None) -> Workplace:
     course = Course.open(course_path) if course_path else Course.find(Path.cwd())
     if course is None:
         return Workplace(builtin_bank(), None)
-    return Workplace(Bank([builtin_root(), course.problems]), course)
+    # git keeps no empty folders: a course without items of its own may lack theirs.
+    own = [course.problems] if course.problems.exists() else []
+    return Workplace(Bank([builtin_root(), *own]), course)
 
 
 def _practice_folder() -> Path:
