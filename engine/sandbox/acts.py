@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-# ruff: noqa: D103, PTH101, PTH108, PTH116, PTH118, PTH123, PTH208, PTH211
+# ruff: noqa: D103, PTH101, PTH116, PTH118, PTH123, PTH208, PTH211
 """What `grade doctor` has hostile code try inside the sandbox.
 
 This file is never imported: it is read as text and handed in like a submission.  Each function does

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
-from engine.errors import EngineError, SandboxError
+from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, RunResult
 from engine.sandbox.attempt import Budget, Link, Stop, converse, converse_again
 from engine.sandbox.dialogue import VIOLATION, Dialogue, EncodedPlan, encode_load, encode_plan
@@ -83,14 +83,14 @@ class SandboxRunner:
         return plan
 
     def _run_on(self, slot: _Slot, job: Job, plan: EncodedPlan) -> RunResult:
-        zygote = slot.zygote()
+        slot.zygote()  # its start doesn't count as the submission's time
         budget = Budget(job.limits, enforced="deadline" not in self._off, capped="output" not in self._off)
         results = Results(job, self._tier)
         while (first := results.next_call(budget.left_s())) is not None:
             dialogue = Dialogue(first, plan.count, results.bytes_left, check_order="order" not in self._off)
             cpu_limit_s = budget.processor_s()
             load = encode_load(job, first, max(0.1, budget.left_s()), results.bytes_left)
-            stop, ended = self._converse(slot, zygote, dialogue, load, plan, budget)
+            stop, ended = self._converse(slot, dialogue, load, plan, budget)
             if dialogue.broken is not None:
                 raise SandboxError("a layer of the sandbox failed; no student code ran", got=dialogue.broken)
             if dialogue.violated:
@@ -103,7 +103,6 @@ class SandboxRunner:
     def _converse(
         self,
         slot: _Slot,
-        zygote: Zygote,
         dialogue: Dialogue,
         load: bytes,
         plan: EncodedPlan,
@@ -111,11 +110,11 @@ class SandboxRunner:
     ) -> tuple[Stop, Ended | None]:
         if "fork" in self._off:
             dialogue.locked = slot.kept is not None
-            slot.kept = slot.kept or Link(zygote, budget)
+            slot.kept = slot.kept or slot.link(budget)
             return converse_again(slot.kept, dialogue, load, plan, budget)
-        link = Link(zygote, budget)
+        link = slot.link(budget)
         try:
-            return converse(zygote, link, dialogue, load, plan, budget)
+            return converse(slot.zygote(), link, dialogue, load, plan, budget)
         finally:
             link.close()
 
@@ -162,6 +161,14 @@ class _Slot:
             zygote = self._pending.result()
         zygote.wait_ready()
         return zygote
+
+    def link(self, budget: Budget) -> Link:
+        """Make a child; a zygote that turns out to be lost is replaced once, for no student code ran yet."""
+        try:
+            return Link(self.zygote(), budget)
+        except RunnerLostError:
+            self.restart()
+            return Link(self.zygote(), budget)
 
     def restart(self) -> None:
         """Replace the zygote, unless the runner is closed."""

@@ -195,7 +195,7 @@ class Zygote:
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         if not poll.poll(timeout_s * 1000):
-            raise self._lost()
+            raise self._lost(f"no answer within {timeout_s:.0f} s")
         try:
             data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE_BYTES, 4)
         except OSError:
@@ -204,16 +204,17 @@ class Zygote:
             raise self._lost()
         return json.loads(data), fds
 
-    def _lost(self) -> EngineError:
-        self._process.kill()
+    def _lost(self, reason: str | None = None) -> EngineError:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
+            status = self._process.wait(0.0 if reason else 1.0)
+            reason = f"it ended with status {status}"
+        self._process.kill()
         self._log.seek(0)
         said = self._log.read(2**16).decode("utf-8", "replace").strip().splitlines()
-        last = said[-1] if said else None
+        got = said[-1] if said else reason
         if self._ready:
-            return RunnerLostError("the process that runs student code was lost", got=last)
-        return SandboxError("the sandbox couldn't be started", got=last, next_step="run: grade doctor")
+            return RunnerLostError("the process that runs student code was lost", got=got)
+        return SandboxError("the sandbox couldn't be started", got=got, next_step="run: grade doctor")
 
     def wait_ready(self) -> None:
         """Wait until torch is loaded.
@@ -226,9 +227,12 @@ class Zygote:
         if self._ready:
             return
         message, fds = self._receive(_READY_S)
-        pid = _host_pid(fds[0])
-        os.close(fds[0])
-        status = _status(pid)
+        try:
+            status = _status(_host_pid(fds[0]))
+        except OSError:
+            raise self._lost() from None
+        finally:
+            os.close(fds[0])
         if status.get("Threads", "1") != "1":
             raise SandboxError(
                 "the sandbox has more than one thread; a fork would hang", got=status["Threads"]
