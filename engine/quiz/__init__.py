@@ -1,0 +1,28 @@
+"""Blueprint + roster + secret → one quiz per student, and the fill-in file that travels.
+
+The student's file holds the quiz id, stems and blanks; never a key, a misconception id or
+a seed.  When it comes back only the answers are read from it: points, parameters and
+options come from the store.
+"""
+
+from __future__ import annotations
+
+from engine.quiz.blueprint import Blueprint, Section, choose_items, read_blueprint
+from engine.quiz.compose import compose, quiz_id
+from engine.quiz.fill_in import fill_in_text
+from engine.quiz.marking import grade_quiz, total
+from engine.quiz.returned import FilledQuiz, read_filled
+
+__all__ = [
+    "Blueprint",
+    "FilledQuiz",
+    "Section",
+    "choose_items",
+    "compose",
+    "fill_in_text",
+    "grade_quiz",
+    "quiz_id",
+    "read_blueprint",
+    "read_filled",
+    "total",
+]

@@ -1,0 +1,99 @@
+"""The fill-in file as it comes back: only the answers are believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import Diagnostic, QuizError
+from engine.spec.places import Document, Loc
+from engine.spec.yaml_source import read_yaml
+
+__all__ = ["FilledQuiz", "read_filled"]
+
+
+@dataclass(frozen=True)
+class FilledQuiz:
+    """What is believed of a returned file: the quiz id and the answers, as typed.
+
+    Parameters
+    ----------
+    quiz : str
+        Quiz id.
+    answers : mapping of int to mapping of str to str
+        Question number → part id (``"answer"`` where there is one) → raw text.
+    claims : mapping of int to mapping
+        Points and stem as they stand in the file: only to tell the student that edits don't count.
+    """
+
+    quiz: str
+    answers: Mapping[int, Mapping[str, str]]
+    claims: Mapping[int, Mapping[str, Any]]
+
+
+def _typed(document: Document, loc: Loc) -> str:
+    """Return an answer as it was typed; a list in block form as ``a, b`` and its rows by ``;``."""
+    written = document.written(loc)
+    value = document.value(loc)
+    if value is None or written.startswith("[") or not isinstance(value, list | dict):
+        return "" if value is None else written
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_typed(document, (*loc, key))}" for key in value)
+    entries = [_typed(document, (*loc, index)) for index in range(len(value))]
+    return ("; " if any(isinstance(entry, list) for entry in value) else ", ").join(entries)
+
+
+def read_filled(text: str | bytes | Path, filename: str | None = None) -> FilledQuiz:
+    """Read a filled-in quiz file.
+
+    Raises
+    ------
+    QuizError
+        It is no quiz file, names no quiz, or numbers a question twice.
+    """
+    document = read_yaml(text, filename, error=QuizError)
+    data = document.data
+    if not isinstance(data, dict) or not document.written(("quiz",)) or "quiz" not in data:
+        raise QuizError(
+            "this is no quiz file",
+            where=document.file,
+            expected="a YAML file that begins with `quiz: ID`, as made by grade quiz new",
+        )
+    questions = data.get("questions") or []
+    if not isinstance(questions, list):
+        raise QuizError.of_file([document.diagnostic(("questions",), "the questions must be a list")])
+    answers: dict[int, dict[str, str]] = {}
+    claims: dict[int, Mapping[str, Any]] = {}
+    faults: list[Diagnostic] = []
+    for index, question in enumerate(questions):
+        loc: Loc = ("questions", index)
+        number = question.get("number") if isinstance(question, dict) else None
+        if not isinstance(number, int) or isinstance(number, bool):
+            faults.append(document.diagnostic(loc, "this question has lost its number (number: 1, 2, …)"))
+        elif number in answers:
+            faults.append(document.diagnostic(loc, f"question {number} stands twice in the file; keep one"))
+        else:
+            answers[number] = _answers_of(document, loc, question, faults)
+            claims[number] = {"points": document.written((*loc, "points")), "stem": question.get("stem")}
+    if faults:
+        raise QuizError.of_file(faults)
+    return FilledQuiz(document.written(("quiz",)), answers, claims)
+
+
+def _answers_of(
+    document: Document, loc: Loc, question: Mapping[str, Any], faults: list[Diagnostic]
+) -> dict[str, str]:
+    if "parts" not in question:
+        return {"answer": _typed(document, (*loc, "answer")) if "answer" in question else ""}
+    parts = question["parts"]
+    if not isinstance(parts, list) or not all(isinstance(p, dict) and "part" in p for p in parts):
+        faults.append(document.diagnostic((*loc, "parts"), "the parts must be a list of part: and answer:"))
+        return {}
+    return {
+        document.written((*loc, "parts", i, "part")): _typed(document, (*loc, "parts", i, "answer"))
+        if "answer" in part
+        else ""
+        for i, part in enumerate(parts)
+    }
