@@ -1,7 +1,8 @@
 """The mathematics of the lectures, in torch: every key of an exercise is computed here.
 
 Any device, any floating dtype, leading batch axes everywhere; results stay on the inputs' device and
-keep their floating dtype. It imports nothing of the engine.
+keep their floating dtype. It imports nothing of the engine. S0 to S4, F-01 … and D-1 … in docstrings are
+the documents, faults and differences of ``docs/sources.md``.
 
 ``import reference`` is free: torch comes in with the first name that needs it.
 """

@@ -22,6 +22,7 @@ def test_the_pages_that_people_need_are_there() -> None:
         "grading-rules.md",
         "instructor-guide.md",
         "problem-spec.md",
+        "sources.md",
         "security-model.md",
         "student-guide.md",
     }
@@ -49,3 +50,15 @@ def test_every_part_of_the_engine_is_in_the_architecture_page() -> None:
         if (p / "__init__.py").is_file() or (p.suffix == ".py" and p.stem != "__init__")
     ]
     assert [part for part in parts if f"engine/{part}" not in page] == []
+
+
+def test_every_short_name_of_a_source_is_explained() -> None:
+    explained = set(
+        re.findall(r"^\| ([A-Z]-?\d+) \|", (ROOT / "docs/sources.md").read_text("utf-8"), re.MULTILINE)
+    )
+    used: set[str] = set()
+    for folder, kind in (("reference", "*.py"), ("problems", "*.yaml"), ("docs/problem-examples", "*.yaml")):
+        for path in (ROOT / folder).rglob(kind):
+            used |= set(re.findall(r"\b(?:S\d|[FD]-\d+)\b", path.read_text("utf-8")))
+    assert {"S0", "F-01", "D-4"} <= used
+    assert used - explained == set()
