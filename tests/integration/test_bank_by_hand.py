@@ -221,7 +221,7 @@ WORKED: Numbers = {
 
 
 def test_worked_instance_of_the_decoder_step() -> None:
-    """The instance of curriculum part E: what equations (4)-(8) give, to six decimals."""
+    """One full pass: what equations (4)-(8) give, to six decimals."""
     worked = full_step(WORKED)
     assert worked["e"] == pytest.approx([0.500520, 0.974193, 1.410475], abs=6e-7)
     assert worked["w"] == pytest.approx([0.196460, 0.315492, 0.488048], abs=6e-7)

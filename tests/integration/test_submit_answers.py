@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-# Softmax of (2, 1, 0), to 6 decimals: curriculum's audit of exercise 3.
+# Softmax of (2, 1, 0), to 6 decimals: the lecture's exercise 3.
 EXACT = (0.665241, 0.244728, 0.090031)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 # waking a second thread costs a thousand times more than any of these tiny operations
 torch.set_num_threads(1)
 
-# relative and absolute, of curriculum.md 1.3 but tighter for float64: only rounding may differ
+# relative and absolute; tight for float64: only rounding may differ
 TOLERANCE = {
     torch.float64: (1e-11, 1e-12),
     torch.float32: (1e-5, 2e-6),

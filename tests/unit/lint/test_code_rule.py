@@ -39,7 +39,7 @@ def test_the_exercise_proves_itself_and_shows_its_kill_matrix(exercise: Path) ->
     found, subject = lint(exercise)
     assert found == []
     matrix = subject.facts["kill_matrix"]
-    assert matrix["mean-shift"] == ["stable"]  # curriculum 4.1: nothing else sees it
+    assert matrix["mean-shift"] == ["stable"]  # no other property sees it
     assert matrix["clip"] == ["shift"]
     assert all(matrix.values())
 

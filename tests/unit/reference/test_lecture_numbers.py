@@ -1,4 +1,4 @@
-"""The audit of the lecture's exercises and other numbers of the curriculum, recomputed."""
+"""The audit of the lecture's exercises and other numbers of the lectures, recomputed."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_candidates_equal_a_watched_search(V: int, T: int, b: int) -> None:
     ref.beam_search(step, 0, b, 0, -1, T)
     assert scored == ref.count_ops("beam_candidates", V=V, T=T, b=b)
     if b <= V:
-        assert scored == V + (T - 1) * b * V  # the curriculum's formula
+        assert scored == V + (T - 1) * b * V  # V at the first step, b * V at each later one
     scored = 0
     ref.greedy_decode(step, 0, 0, -1, T)
     assert scored == ref.count_ops("greedy_candidates", V=V, T=T)

@@ -16,7 +16,7 @@ from reference.tables import row_of
 from tests.oracles import sequences
 from tests.oracles.arrays import WIDE
 
-COUNTEREXAMPLE = {  # curriculum, row beam-worse-than-greedy; rows that no search needs are missing
+COUNTEREXAMPLE = {  # a beam worse than greedy; rows that no search needs are missing
     (): (0.40, 0.36, 0.24),
     (0,): (0.40, 0.31, 0.29),
     (1,): (0.50, 0.45, 0.05),
@@ -261,7 +261,7 @@ def test_half_precision_rows_count_as_distributions() -> None:
     assert len(row_of(row)) == 500
 
 
-def test_rates_of_the_curriculum() -> None:
+def test_how_often_a_search_misses_the_best() -> None:
     """0.16 and 0.28 of random tables with three words tell greedy from beam 2; 0.09 beam 2 from the best."""
     rng = np.random.default_rng(0)
     counts = {2: [0, 0], 3: [0, 0]}
