@@ -15,7 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "arena"))
 
-from arena_client import ATTACKS, TIERS, USERS, Arena
+from arena_client import ATTACKS, TIERS, USERS, Arena, arena_names
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -47,15 +47,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def arenas(request: pytest.FixtureRequest) -> Iterator[dict[str, Arena]]:
     """The arenas, already at work on everything that the selected tests will ask."""
-    opened = {user: Arena(user) for user in (USERS if os.geteuid() == 0 else ("user",))}
+    users = USERS if os.geteuid() == 0 else ("user",)
+    opened = {name: Arena(user) for user in users for name in arena_names(user).values()}
     for item in request.session.items:
         plan = getattr(item, "callspec", None)
         foresee = getattr(getattr(item, "function", None), "foresee", None)
         if plan is None or foresee is None:
             continue
-        for user, wanted in foresee(**plan.params):
-            if user in opened:
-                opened[user].ask(**wanted)
+        for name, wanted in foresee(**plan.params):
+            if name in opened:
+                opened[name].ask(**wanted)
     yield opened
     for arena in opened.values():
         arena.close()

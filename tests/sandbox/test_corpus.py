@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from arena_attack import TARGET_LINE, Attack
-from arena_client import ATTACKS, TIERS, Arena, checked, control_user, opened
+from arena_client import ATTACKS, TIERS, Arena, checked, control_arena, opened
 
 from engine.runner import CallStatus
 from engine.sandbox.opening import LAYERS
@@ -71,14 +71,14 @@ def _statuses_fault(attack: Attack, report: dict[str, Any]) -> str | None:
 
 def _requests(attack: Attack, tier: str, user: str) -> list[tuple[str, dict[str, Any]]]:
     return [
-        (user, {"do": "world"}),
-        (user, {"do": "open", "name": tier, "tier": tier, "off": []}),
-        (user, {"do": "attack", "runner": tier, "path": str(attack.path)}),
+        (f"{user} attacks", {"do": "world"}),
+        (f"{user} attacks", {"do": "open", "name": tier, "tier": tier, "off": []}),
+        (f"{user} attacks", {"do": "attack", "runner": tier, "path": str(attack.path)}),
     ]
 
 
 def test_attack_is_stopped(attack: Attack, tier: str, user: str, arenas: dict[str, Arena]) -> None:
-    arena = arenas[user]
+    arena = arenas[f"{user} attacks"]
     if attack.needs == "ipv6" and not checked(arena.report(do="world"))["ipv6"]:
         pytest.skip("the loopback has no IPv6 here")
     report = checked(arena.report(do="attack", runner=opened(arena, tier), path=str(attack.path)))
@@ -96,16 +96,16 @@ test_attack_is_stopped.foresee = _requests  # type: ignore[attr-defined]
 
 
 def _control_requests(controlled: Attack) -> list[tuple[str, dict[str, Any]]]:
-    return [(control_user(controlled), {"do": "naive", "path": str(controlled.path)})]
+    return [(control_arena(controlled), {"do": "naive", "path": str(controlled.path)})]
 
 
 def test_attack_works_on_a_naive_grader(controlled: Attack, arenas: dict[str, Arena]) -> None:
-    user = control_user(controlled)
-    if user not in arenas:
+    name = control_arena(controlled)
+    if name not in arenas:
         pytest.skip("this attack needs root to be shown to work")
-    if controlled.needs == "ipv6" and not checked(arenas[user].report(do="world"))["ipv6"]:
+    if controlled.needs == "ipv6" and not checked(arenas[name].report(do="world"))["ipv6"]:
         pytest.skip("the loopback has no IPv6 here")
-    report = checked(arenas[user].report(do="naive", path=str(controlled.path)))
+    report = checked(arenas[name].report(do="naive", path=str(controlled.path)))
     if report["unknown"] and not report["succeeded"]:
         pytest.skip("this kernel doesn't have what the attack uses")
     assert report["succeeded"], report

@@ -19,11 +19,11 @@ _PERMITTED = [
 
 
 def _whole(tier: str, user: str) -> list[tuple[str, dict[str, Any]]]:
-    return [(user, {"do": "doctor", "tier": tier, "off": []})]
+    return [(f"{user} layers", {"do": "doctor", "tier": tier, "off": []})]
 
 
 def test_the_doctor_finds_nothing_permitted(tier: str, user: str, arenas: dict[str, Arena]) -> None:
-    report = checked(arenas[user].report(do="doctor", tier=tier, off=[]))
+    report = checked(arenas[f"{user} layers"].report(do="doctor", tier=tier, off=[]))
     assert report["tier"] == tier
     assert report["ok"]
     promised = {act for act, is_promised in report["promised"].items() if is_promised}
@@ -36,7 +36,7 @@ test_the_doctor_finds_nothing_permitted.foresee = _whole  # type: ignore[attr-de
 
 
 def _without(user: str, tier: str, layer: str, permitted: set[str]) -> list[tuple[str, dict[str, Any]]]:
-    return [(user, {"do": "doctor", "tier": tier, "off": [layer]})]
+    return [(f"{user} layers", {"do": "doctor", "tier": tier, "off": [layer]})]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def _without(user: str, tier: str, layer: str, permitted: set[str]) -> list[tupl
 def test_the_doctor_sees_what_a_missing_layer_permits(
     user: str, tier: str, layer: str, permitted: set[str], arenas: dict[str, Arena]
 ) -> None:
-    report = checked(arenas[user].report(do="doctor", tier=tier, off=[layer]))
+    report = checked(arenas[f"{user} layers"].report(do="doctor", tier=tier, off=[layer]))
     stopped = {act: report["what"][act] for act in permitted if report["acts"][act]}
     assert stopped == {}
     assert not report["ok"]

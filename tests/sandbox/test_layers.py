@@ -64,17 +64,17 @@ def _request(layer: str, tier: str, user: str) -> dict[str, Any]:
 def test_attacks_get_through_without_a_layer(
     layer: str, tier: str, user: str, arenas: dict[str, Arena]
 ) -> None:
-    arena = arenas[user]
-    without = checked(arena.report(**_request(layer, tier, user)))
+    without = checked(arenas[f"{user} layers"].report(**_request(layer, tier, user)))
     assert without["opened"] == {"tier": tier, "good": None}
     assert all(without["succeeded"].values()), without["reports"]
+    arena = arenas[f"{user} attacks"]
     for path in without["succeeded"]:
         with_all = checked(arena.report(do="attack", runner=opened(arena, tier), path=path))
         assert not with_all["succeeded"]
 
 
 def _requests(layer: str, tier: str, user: str) -> list[tuple[str, dict[str, Any]]]:
-    return [(user, _request(layer, tier, user))]
+    return [(f"{user} layers", _request(layer, tier, user))]
 
 
 test_attacks_get_through_without_a_layer.foresee = _requests  # type: ignore[attr-defined]

@@ -23,7 +23,9 @@ PROJECT = HERE.parent.parent.parent
 ATTACKS = {attack.name: attack for attack in read_corpus()}
 USERS = ("root", "user")
 TIERS = ("T1", "T2")
-_REPLY_S = 600.0
+_REPLY_S = 900.0
+# arenas sleep and wait as often as they work, so one more than this machine has processors
+_at_work = threading.Semaphore((os.cpu_count() or 1) + 1)
 
 
 def start_arena(user: str, python: Path, project_path: str) -> subprocess.Popen[str]:
@@ -114,7 +116,8 @@ class Arena:
     def _work(self) -> None:
         while (item := self._queue.get()) is not None:
             key, request = item
-            report = self._exchange(request)
+            with _at_work:
+                report = self._exchange(request)
             with self._arrived:
                 self._reports[key] = report
                 self._arrived.notify_all()
@@ -163,6 +166,11 @@ def opened(arena: Arena, tier: str) -> str:
     return tier
 
 
-def control_user(attack: Attack) -> str:
-    """Return as whom an attack is shown to work."""
-    return "root" if attack.control == "naive-root" else "user"
+def arena_names(user: str) -> dict[str, str]:
+    """Return the names of a user's arenas by their job; they work side by side."""
+    return {job: f"{user} {job}" for job in ("attacks", "controls", "layers")}
+
+
+def control_arena(attack: Attack) -> str:
+    """Return the arena in which an attack is shown to work."""
+    return "root controls" if attack.control == "naive-root" else "user controls"
