@@ -32,6 +32,11 @@ def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
 
     Hypothesis tries the smallest example first and then random ones; examples that repeat are dropped.
     Inside a hypothesis test of the caller's, its health check ``nested_given`` must be off.
+
+    Raises
+    ------
+    ValueError
+        The strategy has fewer than `count` examples.
     """
     with _lock:
         drawn = _examples(strategy, 4 * count + 8, seed)

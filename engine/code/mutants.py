@@ -53,6 +53,11 @@ def mutant_behaviours(exercise: CodeExercise, plan: Plan) -> tuple[Behaviour, ..
     """Run every mutant on the plan, once per plan; they are ours, so they run in this process.
 
     A mutant's file may hold further functions ``NAME_…``: the same mistake in other clothes.
+
+    Raises
+    ------
+    EngineError
+        A mutant can't be loaded.
     """
     found: list[Behaviour] = []
     with TrustedRunner() as runner:

@@ -15,7 +15,7 @@ import click
 from engine import __version__
 from engine.errors import SoftmarkError
 
-__all__ = ["grade", "main"]
+__all__ = ["LazyGroup", "grade", "main", "run"]
 
 # name -> module below engine.commands; the order is the order of `grade --help`.
 COMMANDS = {

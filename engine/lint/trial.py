@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from engine.lint.printed import rounded
 from engine.model import Array, Part, Variant
 
-__all__ = ["WrongAnswer", "blank_of", "malformed", "notations", "right_answers", "typed", "wrong_answers"]
+__all__ = [
+    "WrongAnswer",
+    "blank_of",
+    "malformed",
+    "notations",
+    "places_of",
+    "right_answers",
+    "typed",
+    "wrong_answers",
+]
 
 _NUMERIC = ("number", "vector", "matrix")
 _UNREADABLE = ("nan", "inf", "1e309", "0x10", "1_000", "2+3", "[[0.1", "one half")

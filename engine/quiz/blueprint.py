@@ -72,11 +72,25 @@ def choose_items(
 ) -> list[tuple[str, float | None]]:
     """Return (item id, points) in order: the same families for everybody who takes quiz `name`.
 
+    Parameters
+    ----------
+    blueprint : Blueprint
+    bank : Bank
+    secret : bytes
+        The course secret: nobody else can foresee the choice.
+    name : str
+        Name of the quiz; another name, another choice.
+
+    Returns
+    -------
+    list of (str, float or None)
+        Points are None where the item's own count.
+
     Raises
     ------
     QuizError
-        A pinned item is a code exercise or appears twice, or a section has fewer matching
-        items than it asks for.
+        A pinned item is a code exercise or appears twice; a section pins more than its count,
+        asks for nothing, or finds fewer matching items than it asks for.
     """
     pinned = [item for section in blueprint.sections for item in section.items]
     doubled = sorted({item for item in pinned if pinned.count(item) > 1})

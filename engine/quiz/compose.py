@@ -58,6 +58,13 @@ def compose(
     -------
     list of Quiz
         With keys: for the store, never for a student.
+
+    Raises
+    ------
+    QuizError
+        As :func:`engine.quiz.choose_items`.
+    engine.errors.DrawError
+        As :func:`engine.variants.draw`.
     """
     items = choose_items(blueprint, bank, secret, name)
     registry = bank.registry()

@@ -21,6 +21,24 @@ def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeRepor
 
     A question that is missing in the file counts as blank; one that the quiz doesn't have is an
     error; edited points or stems are ignored and said so in the report's notes.
+
+    Parameters
+    ----------
+    filled : FilledQuiz
+        What came back.
+    quiz : Quiz
+        As stored.
+    mode : Mode
+
+    Returns
+    -------
+    list of GradeReport
+        One per question of the quiz, in its order.
+
+    Raises
+    ------
+    QuizError
+        The file answers a question or a part that the quiz doesn't have.
     """
     known = {question.number for question in quiz.questions}
     strange = sorted(set(filled.answers) - known)

@@ -60,7 +60,7 @@ class Solved:
         return {field.id: (draft.value, draft) for field, draft in self.fields}
 
 
-def fields_of(spec: ProblemSpec) -> tuple[Field, ...]:
+def _fields_of(spec: ProblemSpec) -> tuple[Field, ...]:
     """Return the answer fields of a spec; a single one is called ``answer``.
 
     Where the item states its points, its steps share them in proportion to their own.
@@ -132,7 +132,7 @@ def _try(spec: ProblemSpec, stream: Stream) -> Solved:
         if not evaluate_truth(constraint.expr, names):
             raise Redraw(constraint.message)
     values = dict(names)
-    fields = fields_of(spec)
+    fields = _fields_of(spec)
     if len(fields) > 1:
         _foresee(fields, names)
     drafts: list[tuple[Field, Draft]] = []

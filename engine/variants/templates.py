@@ -26,7 +26,7 @@ from engine.variants.figures import (
     vector_tex,
 )
 
-__all__ = ["TemplateFault", "fill_template", "names_in_template"]
+__all__ = ["TemplateFault", "fill_template", "is_template", "names_in_template"]
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 

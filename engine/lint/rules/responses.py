@@ -11,7 +11,7 @@ from engine.lint.subject import Subject
 from engine.lint.trial import blank_of, malformed, notations, right_answers, wrong_answers
 from engine.model import Check, GradeReport, Mode, Outcome, Part, Response, Variant
 
-__all__ = ["check"]
+__all__ = ["check", "graded"]
 
 RULE = "responses"
 # notations, blanks and malformed answers don't depend on the numbers: the first variants say all

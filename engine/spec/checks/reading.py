@@ -25,6 +25,7 @@ __all__ = [
     "Reading",
     "Unreadable",
     "Vocabulary",
+    "mapping",
     "parse_expression",
 ]
 

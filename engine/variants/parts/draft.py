@@ -112,7 +112,7 @@ class Draft:
 
 
 def letters(count: int) -> list[str]:
-    """Return ``a``, ``b`` … for up to 26 options."""
+    """Return ``a``, ``b`` …; a ValueError for more than 26 options."""
     if count > 26:
         raise ValueError("there are letters for 26 options only")
     return [chr(ord("a") + i) for i in range(count)]
