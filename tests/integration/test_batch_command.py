@@ -186,6 +186,7 @@ def test_quizzes_and_code_of_a_course_in_one_archive(grade, course: Course) -> N
         assert {a.report.mode for a in store.attempts()} == {Mode.MARKS}
         assert {best.student for best in store.best_scores()} == {"ada", "007", "stranger"}
         quiz_attempts = [a for a in store.attempts(student="ada") if a.quiz]
+        assert len(quiz_attempts) == len(store.quizzes("week")[0].questions)
         assert all(a.variant and a.response and a.report.item_version for a in quiz_attempts)
     assert float(book["ada"]["total"]) == full + 10
     assert (book["007"]["total"], book["007"]["name"], book["007"]["softmax"]) == ("0", "Nöther, Emmy", "")
@@ -226,6 +227,7 @@ def test_a_quiz_of_another_course_is_a_problem(grade, course: Course) -> None:
 def test_the_printable_quiz_holds_no_key(grade, course: Course) -> None:
     with course.open_store() as store:
         quizzes = store.quizzes("week")
+    looked_for = 0
     for quiz in quizzes:
         path = next(p for p in course.quizzes.rglob("*.html") if p.stem.endswith(quiz.student))
         page = path.read_text(encoding="utf-8")
@@ -235,6 +237,8 @@ def test_the_printable_quiz_holds_no_key(grade, course: Course) -> None:
                 assert all(known.misconception not in page for known in part.known_wrong)
                 for value in part.key.data if part.key else ():
                     assert f"{value:.3f}" not in page
+                looked_for += len(part.known_wrong)
+    assert looked_for
 
 
 def test_a_store_that_is_none_is_one_message(grade, course: Course) -> None:

@@ -57,8 +57,11 @@ def test_no_file_that_a_student_gets_holds_a_key(course: Path) -> None:
     secret = (course / ".softmark/secret").read_bytes()
     with Course.open(course).open_store() as store:
         quizzes = store.quizzes("l16")
+    looked_for = 0
     for quiz in quizzes:
-        for path in (course / "quizzes/l16").glob(f"*-{quiz.student}.*"):
+        files = list((course / "quizzes/l16").glob(f"*-{quiz.student}.*"))
+        assert {path.suffix for path in files} == {".yaml", ".html"}
+        for path in files:
             text = path.read_text(encoding="utf-8")
             assert secret.hex() not in text
             assert not re.search(r"\bm-[a-z]", text), "a misconception's id"
@@ -67,6 +70,8 @@ def test_no_file_that_a_student_gets_holds_a_key(course: Path) -> None:
                 for part in question.variant.parts:
                     if part.key is not None and len(part.key.data) > 1:
                         assert right_response(part) not in text
+                        looked_for += 1
+    assert looked_for >= 2 * len(quizzes) > 0
 
 
 def test_a_right_file_gets_full_marks_and_is_recorded(grade, course: Path) -> None:

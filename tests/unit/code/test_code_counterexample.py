@@ -76,6 +76,7 @@ def test_the_code_runs_and_shows_what_it_says(
     exercise_of: Exercises,
 ) -> None:
     right = next(iter(exercise_of(item).solutions.values()))
+    compared = 0
     for mutant in exercise_of(item).mutants:
         found, _ = counted(item, mutant.source)
         if found.got.startswith(("array", "nan")) and "shape" not in found.got:
@@ -85,6 +86,8 @@ def test_the_code_runs_and_shows_what_it_says(
                 shown = _value_of("from numpy import array, float32, float64, nan, inf", "\n" + str(told))
                 assert value.dtype == shown.dtype, mutant.id
                 np.testing.assert_allclose(value, shown, rtol=1e-5, atol=1e-12, err_msg=mutant.id)
+            compared += 1
+    assert 2 * compared > len(exercise_of(item).mutants)
 
 
 def _value_of(setup: str, code: str) -> np.ndarray:
@@ -152,6 +155,7 @@ def test_hidden_inputs_are_never_shown(
 ) -> None:
     hidden = [case.args[0] for case in plan_of("softmax", 3).cases if not case.public]
     secrets = {repr(value.ravel().tolist())[1:-1] for value in hidden if isinstance(value, np.ndarray)}
+    assert len(secrets) > 5
     for mutant in exercise_of("softmax").mutants:
         report = grade("softmax", mutant.source, 3)
         shown = report.counterexample.code + "".join(c.message for c in report.checks)
