@@ -27,6 +27,7 @@ __all__ = [
     "dot_scores",
     "scaled_dot_scores",
     "score_with",
+    "take",
 ]
 
 Score: TypeAlias = str | Callable[[Tensor, Tensor], Tensor]
