@@ -111,6 +111,12 @@ def _grade(
     roster = course.roster() if course else None
     if item is not None:
         bank.path(item)
+        if item not in _code_items(bank):
+            raise UsageError(
+                f"{item} is no code exercise",
+                expected="--item with one of: " + ", ".join(_code_items(bank)),
+                next_step="leave --item out: quiz files name their quiz themselves",
+            )
     with ExitStack() as stack:
         workdir = stack.enter_context(tempfile.TemporaryDirectory(prefix="softmark-"))
         intake = _collect(workplace, source, Path(workdir), roster, item)

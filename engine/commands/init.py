@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
+from engine.errors import UsageError
+
 __all__ = ["command"]
 
 
 @click.command("init")
-@click.argument("folder", metavar="COURSE", type=click.Path(path_type=Path))
+@click.argument("name", metavar="COURSE")
 @click.option("--title", default=None, help="Title of the course (default: the folder's name).")
 @click.option("--example", is_flag=True, help="Add an example roster and blueprint.")
-def command(folder: Path, title: str | None, example: bool) -> None:
+def command(name: str, title: str | None, example: bool) -> None:
     """Make the course folder COURSE: course.yaml, roster, blueprints, secret and store.
 
     Nothing that is there already is overwritten.
@@ -24,6 +26,9 @@ def command(folder: Path, title: str | None, example: bool) -> None:
     """
     from engine.course import Course
 
+    if not name.strip():  # an unset variable in a script, not this folder
+        raise UsageError("the course has no name", expected="grade init FOLDER (a dot for this folder)")
+    folder = Path(name)
     course = Course.init(folder, title or folder.resolve().name)
     if example:
         course.add_example()

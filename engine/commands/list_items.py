@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from engine.commands.options import course_option, json_option
+from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.spec.schema import ProblemSpec
 
 __all__ = ["command"]
 
@@ -18,20 +22,23 @@ __all__ = ["command"]
 @click.option("--type", "answer_type", default=None, help="Only items of this answer type, e.g. vector.")
 @json_option
 @course_option
-def command(topic: str | None, answer_type: str | None, as_json: bool, course_path: Path | None) -> None:
+def command(topic: str | None, answer_type: str | None, as_json: bool, course_path: Path | None) -> int:
     """List the items of the bank.
+
+    Exit code 0: all are listed; 2: a problem file can't be read (named; the others are listed).
 
     \b
     Example:
       grade list --topic softmax
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.workplace import find_workplace, tell_unreadable
 
-    bank = find_workplace(course_path).bank
+    specs, faulty = find_workplace(course_path).bank.readable()
+    _check_filter("topic", topic, {t for spec in specs for t in spec.topics})
+    _check_filter("type", answer_type, {_kind(spec) for spec in specs})
     rows: list[dict[str, Any]] = []
-    for item in bank.ids():
-        spec = bank.load(item)
-        kind = spec.answer.type if spec.answer else "steps"
+    for spec in specs:
+        kind = _kind(spec)
         if (topic and topic not in spec.topics) or (answer_type and answer_type != kind):
             continue
         rows.append(
@@ -46,12 +53,33 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
                 "status": spec.status,
             }
         )
+    tell_unreadable(faulty)
+    code = 2 if faulty else 0
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
-        return
+        return code
     from engine.commands.render import number, show_table
 
     show_table(
         ["item", "type", "difficulty", "points", "title"],
         [[r["item"], r["type"], str(r["difficulty"]), number(r["points"]), r["title"]] for r in rows],
+    )
+    return code
+
+
+def _kind(spec: ProblemSpec) -> str:
+    return spec.answer.type if spec.answer else "steps"
+
+
+def _check_filter(name: str, word: str | None, known: set[str]) -> None:
+    """Refuse a topic or type that no item has: an empty table would look like an answer."""
+    if word is None or word in known:
+        return
+    from engine.spec.wording import near_words
+
+    near = near_words(word, sorted(known))
+    raise UsageError(
+        f"no item has the {name} {word!r}",
+        expected=", ".join(sorted(known)),
+        next_step=f"did you mean {near[0]}?" if near else None,
     )

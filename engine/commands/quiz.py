@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,7 @@ def new(
     """
     from engine.commands.workplace import find_workplace
 
+    _check_names(name, students)
     workplace = find_workplace(course_path)
     path = find_blueprint(workplace, blueprint)
     ids = list(students) or (workplace.course.roster_ids() if workplace.course else ["me"])
@@ -82,6 +84,19 @@ def new(
     else:
         click.echo(f"{len(quizzes)} quizzes of {len(quizzes[0].questions)} questions lie in {folder}")
         click.echo(f"  next: grade submit {files[0][0]}")
+
+
+def _check_names(name: str | None, students: Sequence[str]) -> None:
+    """Refuse a quiz name that is no folder's name, and ids that nobody could read or type again."""
+    from engine.foreign import clean_line
+
+    if name is not None and (not name.strip(". ") or "/" in name or clean_line(name, 100) != name):
+        raise UsageError("--name can't be used", expected="a word of at most 100 characters", got=repr(name))
+    for student in students:
+        if not student or clean_line(student, 100) != student:
+            raise UsageError(
+                "--student can't be used", expected="an id of 1 to 100 characters", got=repr(student[:100])
+            )
 
 
 def find_blueprint(workplace: Workplace, blueprint: str) -> Path:
@@ -110,6 +125,7 @@ def make_quizzes(
 ) -> list[Quiz]:
     """Draw and store the quizzes; a progress bar on a terminal."""
     from engine.commands.progress import progress_bar
+    from engine.commands.workplace import tell_unreadable
     from engine.quiz import compose, read_blueprint
 
     plan = read_blueprint(path)
@@ -123,6 +139,8 @@ def make_quizzes(
             attempt=attempt,
             progress=advance,
         )
+    if any((section.count or 0) > len(section.items) for section in plan.sections):
+        tell_unreadable(workplace.bank.readable()[1])
     with workplace.open_store() as store:
         store.save_quizzes(quizzes)
     return quizzes

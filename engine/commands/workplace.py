@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.errors import QuizError, StoreError, UsageError
+from engine.errors import QuizError, SpecError, StoreError, UsageError
 from engine.model import Mode, Quiz, Variant
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from engine.spec.bank import Bank
     from engine.store import Store
 
-__all__ = ["Workplace", "find_workplace"]
+__all__ = ["Workplace", "find_workplace", "tell_unreadable"]
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,23 @@ def _practice_secret() -> bytes:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        return path.read_bytes()
+        from engine.course.secret import read_secret
+
+        return read_secret(path)
     except OSError as error:
         raise StoreError("the practice secret can't be written", where=str(path), got=str(error)) from error
+    secret = secrets.token_bytes(32)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(secrets.token_bytes(32))
-    return path.read_bytes()
+        file.write(secret)
+    return secret
+
+
+def tell_unreadable(faulty: Sequence[SpecError]) -> None:
+    """Name on standard error the problem files that are left out, one line each."""
+    from engine.foreign import clean_line
+
+    for error in faulty:
+        more = f" (and {len(error.diagnostics) - 1} more faults)" if len(error.diagnostics) > 1 else ""
+        click.echo(f"left out: {clean_line(f'{error.where}: {error.what}', 500)}{more}", err=True)
+    if faulty:
+        click.echo("  next: grade lint shows every fault", err=True)

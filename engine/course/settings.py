@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic_core import PydanticCustomError
 
 __all__ = ["CourseSettings", "Policies", "settings_text"]
 
@@ -33,6 +34,18 @@ class CourseSettings(BaseModel):
     mode: Literal["practice", "marks"] = "marks"
     store: Annotated[str, StringConstraints(min_length=1, max_length=500)] = ".softmark/store.db"
     policies: Policies = Field(default_factory=Policies)
+
+    @field_validator("store")
+    @classmethod
+    def _known_store(cls, store: str) -> str:
+        scheme, mark, _ = store.partition("://")
+        if mark and scheme.partition("+")[0] != "postgresql":
+            raise PydanticCustomError(
+                "store_address",
+                "{text}",
+                {"text": "a store is a path from this folder or postgresql://user@host/name"},
+            )
+        return store
 
 
 def settings_text(title: str) -> str:

@@ -102,7 +102,7 @@ def choose_items(
         items = _pinned_items(section, bank)
         missing = _missing(section, index)
         if missing:
-            pool = [i for i in bank.ids() if i not in taken and _matches(bank.load(i), section)]
+            pool = [s.id for s in bank.readable()[0] if s.id not in taken and _matches(s, section)]
             if len(pool) < missing:
                 raise QuizError(
                     f"section {index + 1} ({clean_line(section.title) or 'untitled'}) finds too few items",

@@ -34,12 +34,11 @@ class Bank:
     ------
     InputError
         A root isn't a folder.
-    SpecError
-        Two files of one root have the same name.
 
     Notes
     -----
-    Making a bank only lists folders; files are read by :meth:`load` and :meth:`registry`.
+    Making a bank only lists folders; files are read by :meth:`load` and :meth:`registry`. A file
+    with faults, or an id that two files of one root claim, spoils that item only.
     """
 
     def __init__(self, roots: Sequence[Path]) -> None:
@@ -47,8 +46,12 @@ class Bank:
         self._paths: dict[str, Path] = {}
         self._specs: dict[str, ProblemSpec] = {}
         self._registry: Mapping[str, str] | None = None
+        self._doubled: dict[str, SpecError] = {}
         for root in self._roots:
-            self._paths |= _index(root)
+            found, doubled = _index(root)
+            self._paths |= found
+            # A later root takes an id's place, with a doubled file or instead of one.
+            self._doubled = {i: e for i, e in self._doubled.items() if i not in found} | doubled
 
     def ids(self) -> list[str]:
         """Return the ids of all items, sorted."""
@@ -81,11 +84,24 @@ class Bank:
         UnknownItemError
             There is none.
         SpecError
-            Its file has faults.
+            Its file has faults, or two files of one root claim its id.
         """
+        if item_id in self._doubled:
+            raise self._doubled[item_id]
         if item_id not in self._specs:
             self._specs[item_id] = load_spec(self.path(item_id), registry=self.registry())
         return self._specs[item_id]
+
+    def readable(self) -> tuple[list[ProblemSpec], list[SpecError]]:
+        """Return every item that can be read, by id, and an error for each one that can't."""
+        specs: list[ProblemSpec] = []
+        faulty: list[SpecError] = []
+        for item_id in self.ids():
+            try:
+                specs.append(self.load(item_id))
+            except SpecError as error:
+                faulty.append(error)
+        return specs, faulty
 
     def version(self, item_id: str) -> str:
         """Return the item version: see :func:`engine.spec.version.item_version`."""
@@ -118,20 +134,18 @@ def builtin_bank() -> Bank:
     return Bank([builtin_root()])
 
 
-def _index(root: Path) -> dict[str, Path]:
-    """Return the item files below a folder by id."""
+def _index(root: Path) -> tuple[dict[str, Path], dict[str, SpecError]]:
+    """Return the item files below a folder by id, and an error for each id that stands there twice."""
     if not root.is_dir():
         raise InputError("there is no folder of problems here", where=str(root), expected="a folder")
     found: dict[str, Path] = {}
-    doubled: list[Diagnostic] = []
+    doubled: dict[str, list[Diagnostic]] = {}
     for path in _item_files(root):
         first = found.setdefault(path.stem, path)
         if first != path:
             message = f"the id '{shown(path.stem)}' belongs to {first} already; ids are unique in a bank"
-            doubled.append(Diagnostic(str(path), 1, 1, message))
-    if doubled:
-        raise SpecError(doubled)
-    return found
+            doubled.setdefault(path.stem, []).append(Diagnostic(str(path), 1, 1, message))
+    return found, {item_id: SpecError(faults) for item_id, faults in doubled.items()}
 
 
 def _item_files(root: Path) -> Iterator[Path]:

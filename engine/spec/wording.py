@@ -198,6 +198,7 @@ _SENTENCES: dict[str, Callable[[Fault], str]] = {
     "literal_error": _choice,
     "union_tag_invalid": _tag,
     "union_tag_not_found": _tag_missing,
+    "store_address": _own,
     "rule": _own,
     "ragged": _own,
     "number_range": _own,

@@ -99,19 +99,25 @@ def test_later_roots_overlay_earlier_ones(root: Path, tmp_path: Path) -> None:
     assert dict(bank.registry()) == {"m-ours": "Another sentence.", "m-new": "A new one."}
 
 
-def test_two_files_of_one_name_in_one_root_are_all_reported(root: Path) -> None:
+def test_two_files_of_one_name_in_one_root_spoil_that_item_only(root: Path) -> None:
+    write_item(root / "y", "sdpa")
     write_item(root / "z", "sdpa")
-    write_item(root / "z", "context-vector")
+    bank = Bank([root])
     with pytest.raises(SpecError) as caught:
-        Bank([root])
-    assert [Path(fault.file).name for fault in caught.value.diagnostics] == [
-        "context-vector.yaml",
-        "sdpa.yaml",
-    ]
-    assert (
-        f"'sdpa' belongs to {root / 'code' / 'sdpa' / 'sdpa.yaml'} already"
-        in caught.value.diagnostics[1].message
-    )
+        bank.load("sdpa")
+    assert [Path(fault.file).parent.name for fault in caught.value.diagnostics] == ["y", "z"]
+    first = root / "code" / "sdpa" / "sdpa.yaml"
+    assert all(f"'sdpa' belongs to {first} already" in f.message for f in caught.value.diagnostics)
+    specs, faulty = bank.readable()
+    assert [spec.id for spec in specs] == ["context-vector", "softmax-weights"]
+    assert faulty == [caught.value]
+
+
+def test_a_later_root_settles_whose_an_id_is(root: Path, tmp_path: Path) -> None:
+    write_item(root / "z", "sdpa")
+    private = tmp_path / "private"
+    write_item(private, "sdpa")
+    assert Bank([root, private]).load("sdpa").id == "sdpa"
 
 
 def test_a_missing_root_is_said(tmp_path: Path) -> None:
