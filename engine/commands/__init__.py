@@ -90,15 +90,28 @@ def run(args: list[str]) -> int:
     except SoftmarkError as error:
         return _tell(error, wants_json)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        return _tell_system_error(error, wants_json)
     except Exception as error:  # the last net: a person never sees a traceback
         return _tell_bug(error, wants_json)
     return int(result) if isinstance(result, int) else 0
 
 
 def _tell_json(what: str, code: int, **more: Any) -> None:
-    click.echo(json.dumps({"error": {"what": what, "exit_code": code, **more}}, ensure_ascii=False))
+    try:
+        click.echo(json.dumps({"error": {"what": what, "exit_code": code, **more}}, ensure_ascii=False))
+    except OSError:  # standard output is what failed; standard error has said it
+        _drop_output()
+
+
+def _drop_output() -> None:
+    """Let what is still buffered for a standard output that can't be written go nowhere."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # no real file behind it, as in tests
+        return
 
 
 def _tell(error: SoftmarkError, wants_json: bool) -> int:
@@ -121,6 +134,9 @@ def _tell(error: SoftmarkError, wants_json: bool) -> int:
 def _tell_click_error(error: click.ClickException, wants_json: bool) -> int:
     from engine.foreign import clean
 
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):  # `grade` alone asks for help
+        click.echo(error.format_message(), err=True)
+        return 2
     message = clean(error.format_message(), 2_000)
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
@@ -129,6 +145,24 @@ def _tell_click_error(error: click.ClickException, wants_json: bool) -> int:
     if wants_json:
         _tell_json(message, 2, kind="UsageError")
     return 2
+
+
+def _tell_system_error(error: OSError, wants_json: bool) -> int:
+    """Say what the system refused, such as output to a full disk, and in which file."""
+    from engine.errors import EngineError
+
+    refused = EngineError(
+        "the system refused to read or write",
+        where=str(error.filename) if error.filename is not None else None,
+        got=error.strerror or str(error),
+        next_step="see whether the disk is full and whether this user may use the file",
+    )
+    code = _tell(refused, wants_json)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_output()
+    return code
 
 
 def _tell_bug(error: Exception, wants_json: bool) -> int:
