@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import zipfile
 from pathlib import Path
 
@@ -194,6 +195,10 @@ def test_quizzes_and_code_of_a_course_in_one_archive(grade, course: Course) -> N
     shown = pages(Path("out"))
     assert "not in the roster" in shown["index"]
     assert "made for another student" in shown["zoe"]
+    # A receipt says what its hash is of: a student can check the file's, not that of one answer in it.
+    assert shown["ada"].count("SHA-256 of the file") == 1
+    assert shown["ada"].count("SHA-256 of this answer") == len(quiz_attempts)
+    assert hashlib.sha256(RIGHT).hexdigest() in shown["ada"]
     for page in shown.values():
         html5lib.HTMLParser(strict=True).parse(page)
 
