@@ -42,7 +42,11 @@ class LazyGroup(click.Group):
         """Import and return one command."""
         module_name = COMMANDS.get(cmd_name)
         if module_name is None:
-            return None
+            import difflib  # only a mistyped name needs it
+
+            near = difflib.get_close_matches(cmd_name, COMMANDS, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            ctx.fail(f"No such command {cmd_name!r}.{hint}")
         command = importlib.import_module(f"engine.commands.{module_name}").command
         assert isinstance(command, click.Command)
         return command

@@ -37,3 +37,10 @@ def test_the_command_alone_shows_its_help(grade) -> None:
     said = grade()
     assert said.code == 2
     assert said.err.startswith("Usage: grade")
+
+
+def test_a_mistyped_command_suggests_the_nearest(grade) -> None:
+    said = grade("submti", "softmax", "--json")
+    assert said.code == 2
+    assert "Did you mean submit?" in said.json()["error"]["what"]
+    assert "Did you mean" not in grade("zzzz").err
