@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "arena"))
 
 from arena_client import ATTACKS, TIERS, USERS, Arena, arena_names
 
+_foreseen: set[pytest.Item] = set()
+
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give each test the attacks, tiers and users that its arguments ask for."""
@@ -45,18 +47,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def arenas(request: pytest.FixtureRequest) -> Iterator[dict[str, Arena]]:
-    """The arenas, already at work on everything that the selected tests will ask."""
+def _open_arenas() -> Iterator[dict[str, Arena]]:
     users = USERS if os.geteuid() == 0 else ("user",)
     opened = {name: Arena(user) for user in users for name in arena_names(user).values()}
-    for item in request.session.items:
-        plan = getattr(item, "callspec", None)
-        foresee = getattr(getattr(item, "function", None), "foresee", None)
-        if plan is None or foresee is None:
-            continue
-        for name, wanted in foresee(**plan.params):
-            if name in opened:
-                opened[name].ask(**wanted)
     yield opened
     for arena in opened.values():
         arena.close()
+
+
+@pytest.fixture
+def arenas(request: pytest.FixtureRequest, _open_arenas: dict[str, Arena]) -> dict[str, Arena]:
+    """The arenas, already at work on everything that the selected tests will ask.
+
+    Under xdist a worker knows all tests but runs only some: there the tests of one file are
+    foreseen, which is right for ``--dist loadfile``.
+    """
+    alone = "PYTEST_XDIST_WORKER" not in os.environ
+    for item in request.session.items:
+        if alone or item.path == request.node.path:
+            _foresee(item, _open_arenas)
+    return _open_arenas
+
+
+def _foresee(item: pytest.Item, arenas: dict[str, Arena]) -> None:
+    plan = getattr(item, "callspec", None)
+    foresee = getattr(getattr(item, "function", None), "foresee", None)
+    if plan is None or foresee is None or item in _foreseen:
+        return
+    _foreseen.add(item)
+    for name, wanted in foresee(**plan.params):
+        if name in arenas:
+            arenas[name].ask(**wanted)

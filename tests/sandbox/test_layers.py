@@ -32,6 +32,10 @@ _ONLY = {
 # an ordinary user can't become another one, so this layer is root's
 _ROOT = {"uid": ("privilege/identity",)}
 
+# these are the grader's own, the same lines whatever the tier and the user: shown twice, not four times
+_GRADER_S = {"deadline", "output", "order"}
+_ONCE = {("root", "T1"), ("user", "T2")}
+
 
 def _attacks(layer: str, tier: str, user: str) -> tuple[str, ...]:
     roots = _ROOT.get(layer, ()) if user == "root" else ()
@@ -51,7 +55,7 @@ def _cases() -> list[Any]:
         for user in ("root", "user")
         for tier in ("T1", "T2")
         for layer in sorted(LAYERS)
-        if _attacks(layer, tier, user)
+        if _attacks(layer, tier, user) and (layer not in _GRADER_S or (user, tier) in _ONCE)
     ]
 
 

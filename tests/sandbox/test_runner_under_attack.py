@@ -159,3 +159,49 @@ def test_closing_twice_and_running_afterwards() -> None:
 def test_wrong_demands_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(SandboxError):
         open_runner(**wrong)  # type: ignore[arg-type]
+
+
+_ODD_SOURCES = {
+    "huge": ("x = 1\n" * 900_000 + _GOOD, CallStatus.RETURNED),
+    "empty": ("", CallStatus.RETURNED),
+    "surrogate": ("x = '\ud800'\n" + _GOOD, CallStatus.RAISED),
+    "nul": ("\0" + _GOOD, CallStatus.RAISED),
+    "nested": ("(" * 5000 + ")" * 5000, CallStatus.RAISED),
+    "long sum": ("x = " + "+".join(["1"] * 200_000), CallStatus.RAISED),
+    "long number": ("x = " + "1" * 5000, CallStatus.RAISED),
+    "carriage returns": (_GOOD.replace("\n", "\r"), CallStatus.RETURNED),
+    "declares utf-7": ("# -*- coding: utf-7 -*-\n" + _GOOD, CallStatus.RETURNED),
+}
+
+
+@pytest.mark.parametrize("name", _ODD_SOURCES)
+def test_odd_sources_end_in_a_result(runner: Runner, name: str) -> None:
+    source, status = _ODD_SOURCES[name]
+    result = runner.run(Job(source, "odd.py", (Call("double", (_X,)),), functions=("double",)))
+    assert result.load.status is status
+    assert (result.load.exception is not None) == (status is CallStatus.RAISED)
+    assert (result.missing == ()) == (result.outcomes[0].status is CallStatus.RETURNED)
+
+
+@pytest.mark.parametrize("filename", ["x" * 10**5 + ".py", "\x1b[31m\n.py", "\ud800.py", "/etc/passwd", ""])
+def test_odd_file_names_end_in_a_result(runner: Runner, filename: str) -> None:
+    source = "def f():\n    raise ValueError('as expected')\n"
+    outcome = runner.run(Job(source, filename, (Call("f"),))).outcomes[0]
+    assert outcome.exception is not None
+    assert (outcome.exception.type, outcome.exception.text, outcome.exception.line) == (
+        "ValueError",
+        "as expected",
+        2,
+    )
+
+
+@pytest.mark.parametrize("function", ["__import__", "double.__globals__", "__builtins__", "", "\ud800"])
+def test_only_the_file_s_own_functions_are_called(runner: Runner, function: str) -> None:
+    outcome = runner.run(Job(_GOOD, "good.py", (Call(function, ("os",)),))).outcomes[0]
+    assert outcome.status is CallStatus.NOT_RUN
+
+
+def test_thousands_of_calls(runner: Runner) -> None:
+    result = runner.run(Job(_GOOD, "good.py", (Call("double", (_X,)),) * 3000))
+    assert {outcome.status for outcome in result.outcomes} == {CallStatus.RETURNED}
+    assert len(result.outcomes) == 3000

