@@ -37,7 +37,8 @@ def main(course, name, handed_in):
         quizzes = store.quizzes(name)
     for quiz in quizzes:
         answers = {
-            q.number: {part.id: answer(quiz.student, q.number, part) for part in q.variant.parts} for q in quiz.questions
+            q.number: {part.id: answer(quiz.student, q.number, part) for part in q.variant.parts}
+            for q in quiz.questions
         }
         folder = Path(handed_in) / quiz.student
         folder.mkdir(parents=True, exist_ok=True)

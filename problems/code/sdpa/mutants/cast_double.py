@@ -19,5 +19,7 @@ def _weights(scores, mask):
 
 def sdpa(Q, K, V, mask=None):
     _check(Q, K, V, mask)
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])  # np.sqrt of an int is a float64 and makes the rest float64
+    scores = (
+        Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    )  # np.sqrt of an int is a float64 and makes the rest float64
     return _weights(scores, mask) @ V
