@@ -1,0 +1,75 @@
+"""Hostile files through the whole grader: no full marks, nothing ungraded, the next student unharmed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from arena_attack import Attack
+from arena_client import ATTACKS, PROJECT
+from arena_world import World
+
+from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
+from engine.code.case import Plan
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome
+from engine.runner import Limits, Runner
+from engine.sandbox import open_runner
+from engine.spec import load_spec
+
+# what acts upon the grader; what acts upon the machine is seen to in test_corpus
+_KINDS = ("crash", "deserialise", "early", "flood", "forge", "giants")
+_CHOSEN = [a for a in ATTACKS.values() if a.kind in _KINDS and a.proof != "time"]
+
+
+@pytest.fixture(scope="module")
+def exercise() -> CodeExercise:
+    folder = PROJECT / "problems" / "code" / "softmax"
+    read = load_exercise(load_spec(folder / "softmax.yaml"), folder, "version")
+    return replace(read, limits=Limits(wall_s=2.0, call_s=1.0, memory_mib=512, output_bytes=2**20))
+
+
+@pytest.fixture(scope="module")
+def plan(exercise: CodeExercise) -> Plan:
+    return freeze_plan(exercise, b"hostile")
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    with open_runner() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    built = World()
+    built.prepare()
+    yield built
+    built.close()
+    os.environ.pop("ARENA_SECRET", None)
+
+
+def _graded(exercise: CodeExercise, plan: Plan, source: str, runner: Runner) -> GradeReport:
+    sha256 = hashlib.sha256(source.encode()).hexdigest()
+    submission = CodeSubmission(source, "hand-in.py", sha256)
+    return grade_code(exercise, plan, submission, runner, mode=Mode.MARKS, student="s01")
+
+
+@pytest.mark.parametrize("hostile", _CHOSEN, ids=[a.name for a in _CHOSEN])
+def test_hostile_file_is_marked_and_the_next_student_gets_full_marks(
+    hostile: Attack, exercise: CodeExercise, plan: Plan, runner: Runner, world: World
+) -> None:
+    target = world.target(naive=False, project=PROJECT, site=Path("/nonexistent"))
+    report = _graded(exercise, plan, hostile.source(target), runner)
+    assert report.outcome in (Outcome.WRONG, Outcome.PARTIAL), report
+    assert report.score is not None
+    assert report.score < report.max_score / 2
+    text = json.dumps(report.as_json(), ensure_ascii=False).encode()  # fails for lone surrogates
+    assert len(text) < 100_000
+    assert not world.holds_secret(text)
+    good = _graded(exercise, plan, exercise.solutions["solution_numpy.py"], runner)
+    assert (good.outcome, good.score) == (Outcome.RIGHT, exercise.points)
