@@ -8,6 +8,7 @@ replies counts, not even earlier ones: whatever wrote the forged frame may have 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, TableFunction
 from engine.sandbox.inside.wire import (
     FRAME_OVERHEAD,
+    MAX_PLAN_JSON,
     ArrayNode,
     Frame,
     FrameReader,
@@ -23,6 +25,7 @@ from engine.sandbox.inside.wire import (
     TooLargeError,
     TreeReader,
     TreeWriter,
+    UnsupportedError,
     WireError,
     pack,
 )
@@ -108,6 +111,13 @@ def encode_plan(job: Job) -> EncodedPlan:
     TypeError, ValueError
         For an argument that is no wire value: a fault of the plan, not of a submission.
     """
+    try:
+        return _encode_calls(job)
+    except (UnsupportedError, TooLargeError, WireError) as error:
+        raise ValueError(f"the plan holds what can't be sent to a child: {error}") from None
+
+
+def _encode_calls(job: Job) -> EncodedPlan:
     writer = TreeWriter(_describe, _MAX_PLAN_BYTES)
     calls = []
     at = 0
@@ -123,11 +133,8 @@ def encode_plan(job: Job) -> EncodedPlan:
             }
         )
         at += sum(map(len, writer.blobs[first:]))
-    try:
-        frame = pack(Kind.PLAN, {"calls": calls, "call_s": job.limits.call_s}, writer.blobs)
-    except TooLargeError:
-        raise ValueError("the plan has too many values outside arrays") from None
-    return EncodedPlan(frame, len(calls))
+    body = {"calls": calls, "call_s": job.limits.call_s}
+    return EncodedPlan(pack(Kind.PLAN, body, writer.blobs, MAX_PLAN_JSON), len(calls))
 
 
 def encode_load(job: Job, first: int, load_s: float, output_bytes: int) -> bytes:
@@ -212,7 +219,7 @@ class Dialogue:
         if not self.locked:
             self._take_lock(frame)
         elif frame.kind == Kind.LOADED and self.load is None:
-            self.load = _outcome(frame)
+            self.load = replace(_outcome(frame), value=None, arguments=None)
             self.missing = _names(frame.body.get("missing"))
         elif frame.kind == Kind.RESULT:
             self._take_result(frame)
@@ -265,11 +272,12 @@ def _outcome(frame: Frame) -> CallOutcome:
             raise WireError("arguments")
         arguments = tuple(reader.value(node) for node in arguments)
     reader.done()
+    returned, raised = status is CallStatus.RETURNED, status is CallStatus.RAISED
     return CallOutcome(
         status=status,
-        value=value,
-        exception=_exception(body.get("exception")),
-        arguments=arguments,
+        value=value if returned else None,
+        exception=_exception(body.get("exception")) if raised else None,
+        arguments=arguments if returned else None,
         seconds=_seconds(body.get("seconds", 0.0)),
         detail=_sentence(status, body.get("code")),
     )
@@ -289,12 +297,12 @@ def _seconds(value: Any) -> float:
     return float(value)
 
 
-def _exception(value: Any) -> ExceptionInfo | None:
-    if value is None:
-        return None
+def _exception(value: Any) -> ExceptionInfo:
     if not isinstance(value, dict):
         raise WireError("exception")
     name, text, line = value.get("type"), value.get("text"), value.get("line")
     if not isinstance(name, str) or not isinstance(text, str) or type(line) not in (int, type(None)):
         raise WireError("exception")
-    return ExceptionInfo(clean(name, 100), clean(text, _MAX_TEXT), line)
+    return ExceptionInfo(
+        clean(name, 100), clean(text, _MAX_TEXT), line if line and 0 < line < 10**7 else None
+    )

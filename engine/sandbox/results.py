@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.runner import CallOutcome, CallStatus, Job, RunResult
+from engine.runner import Call, CallOutcome, CallStatus, Job, RunResult
 from engine.sandbox.dialogue import Dialogue
 from engine.sandbox.text import clean
 
@@ -13,6 +13,7 @@ _OUTPUT_CHARACTERS = 20_000
 _NOT_LOADED = CallOutcome(CallStatus.NOT_RUN, detail="The file could not be loaded.")
 _NO_TIME = CallOutcome(CallStatus.NOT_RUN, detail="The time for the whole submission was used up before.")
 _NOTHING_WITHOUT = CallOutcome(CallStatus.NOT_RUN, detail="An earlier call that all others need was lost.")
+_MISFIT = CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail="The arguments that came back are others.")
 _TOO_MANY = CallOutcome(CallStatus.NOT_RUN, detail="Too many earlier calls ended the process.")
 
 
@@ -65,11 +66,14 @@ class Results:
             What its end says about the call it was in; None if it came to its natural end.
         """
         for index, outcome in dialogue.outcomes.items():
+            if not _fits(outcome, self._job.calls[index]):
+                outcome = _MISFIT
             self._outcomes[index] = outcome
             self.bytes_left -= _size(outcome)
         load = dialogue.load or end
         if self._load is None:
-            self._load, self._missing = load, dialogue.missing
+            self._load = load
+            self._missing = tuple(name for name in self._job.functions if name in dialogue.missing)
         if load is None or load.status is not CallStatus.RETURNED:
             self._rest = _NOT_LOADED
             self._first = None
@@ -97,6 +101,13 @@ class Results:
             output=clean(printed.decode("utf-8", "replace"), _OUTPUT_CHARACTERS),
             tier=self._tier,
         )
+
+
+def _fits(outcome: CallOutcome, call: Call) -> bool:
+    """Tell whether as many arguments came back as were sent, and only where they were asked for."""
+    if outcome.arguments is None:
+        return True
+    return call.return_arguments and len(outcome.arguments) == len(call.args) + len(call.kwargs)
 
 
 def _size(outcome: CallOutcome) -> int:

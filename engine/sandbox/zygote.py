@@ -188,17 +188,20 @@ class Zygote:
     def _send(self, message: dict[str, Any], fds: tuple[int, ...] = ()) -> None:
         try:
             socket.send_fds(self._control, [json.dumps(message).encode()], list(fds))
-        except OSError:
+        except (OSError, ValueError):
             raise self._lost() from None
 
     def _receive(self, timeout_s: float) -> tuple[dict[str, Any], list[int]]:
         poll = select.poll()
-        poll.register(self._control, select.POLLIN)
+        try:
+            poll.register(self._control, select.POLLIN)
+        except ValueError:  # closed by another thread
+            raise self._lost() from None
         if not poll.poll(timeout_s * 1000):
             raise self._lost(f"no answer within {timeout_s:.0f} s")
         try:
             data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE_BYTES, 4)
-        except OSError:
+        except (OSError, ValueError):
             data, fds = b"", []
         if not data:
             raise self._lost()
@@ -209,8 +212,10 @@ class Zygote:
             status = self._process.wait(0.0 if reason else 1.0)
             reason = f"it ended with status {status}"
         self._process.kill()
-        self._log.seek(0)
-        said = self._log.read(2**16).decode("utf-8", "replace").strip().splitlines()
+        said: list[str] = []
+        with contextlib.suppress(OSError, ValueError):  # closed by another thread
+            self._log.seek(0)
+            said = self._log.read(2**16).decode("utf-8", "replace").strip().splitlines()
         got = said[-1] if said else reason
         if self._ready:
             return RunnerLostError("the process that runs student code was lost", got=got)

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from . import calls
-from .wire import FRAME_OVERHEAD, Frame, FrameReader, Kind, TooLargeError, WireError, pack
+from .wire import FRAME_OVERHEAD, MAX_PLAN_JSON, Frame, FrameReader, Kind, TooLargeError, WireError, pack
 
 __all__ = ["Channel", "serve"]
 
@@ -21,7 +21,7 @@ class Channel:
     def __init__(self, read_fd: int, write_fd: int) -> None:
         self._read_fd = read_fd
         self._write_fd = write_fd
-        self._reader = FrameReader(_MAX_INPUT)
+        self._reader = FrameReader(_MAX_INPUT, MAX_PLAN_JSON)
 
     def send(self, kind: int, body: Any, blobs: list[bytes] | tuple[bytes, ...] = ()) -> None:
         """Write one frame."""

@@ -10,6 +10,9 @@ from types import ModuleType
 __all__ = ["offer_only"]
 
 
+_GENERATED = "_sysconfigdata_"  # the standard library's, named after the platform
+
+
 class _AllowedFinder(PathFinder):
     names: frozenset[str] = frozenset()
 
@@ -17,7 +20,8 @@ class _AllowedFinder(PathFinder):
     def find_spec(
         cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if path is None and fullname not in cls.names:
+        named = fullname in cls.names or fullname.startswith(_GENERATED)
+        if path is None and not named:
             return None
         return super().find_spec(fullname, path, target)
 

@@ -26,8 +26,9 @@ __all__ = [
     "FRAME_OVERHEAD",
     "ITEM_SIZES",
     "MAX_DEPTH",
-    "MAX_JSON_BYTES",
     "MAX_NODES",
+    "MAX_PLAN_JSON",
+    "MAX_REPLY_JSON",
     "MAX_STRING",
     "WRITEABLE",
     "ArrayNode",
@@ -47,7 +48,8 @@ MAX_DEPTH: Final = 32
 MAX_NODES: Final = 200_000
 MAX_STRING: Final = 1_000_000
 MAX_INT_BITS: Final = 4096
-MAX_JSON_BYTES: Final = 4 * 2**20
+MAX_PLAN_JSON: Final = 8 * 2**20
+MAX_REPLY_JSON: Final = 2**20  # parsed it takes some thirty times as much memory of the grader
 MAX_DIMENSIONS: Final = 32
 # every frame may be this much larger than what it takes off the cap on results
 FRAME_OVERHEAD: Final = 2**16
@@ -130,7 +132,9 @@ class TableNode(NamedTuple):
     rows: tuple[tuple[Any, Any], ...]
 
 
-def pack(kind: int, body: Any, blobs: list[bytes] | tuple[bytes, ...] = ()) -> bytes:
+def pack(
+    kind: int, body: Any, blobs: list[bytes] | tuple[bytes, ...] = (), max_json: int = MAX_REPLY_JSON
+) -> bytes:
     """Return one frame.
 
     Parameters
@@ -141,9 +145,16 @@ def pack(kind: int, body: Any, blobs: list[bytes] | tuple[bytes, ...] = ()) -> b
         Anything that JSON can say.
     blobs : list of bytes
         Leaves in the order of their nodes.
+    max_json : int
+        Cap on the JSON.
+
+    Raises
+    ------
+    TooLargeError
+        If the JSON is over its cap.
     """
     text = json.dumps(body, separators=(",", ":")).encode("ascii")
-    if len(text) > MAX_JSON_BYTES:
+    if len(text) > max_json:
         raise TooLargeError("json")
     return b"".join((_HEADER.pack(_MAGIC, kind, len(text), sum(map(len, blobs))), text, *blobs))
 
@@ -153,12 +164,13 @@ class FrameReader:
 
     Parameters
     ----------
-    max_blob : int
-        Most blob bytes that one frame may carry.
+    max_blob, max_json : int
+        Most bytes that one frame may carry.
     """
 
-    def __init__(self, max_blob: int) -> None:
-        self.max_blob = max_blob
+    def __init__(self, max_blob: int, max_json: int = MAX_REPLY_JSON) -> None:
+        self._max_blob = max_blob
+        self._max_json = max_json
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> None:
@@ -185,7 +197,7 @@ class FrameReader:
         if len(self._buffer) < _HEADER.size:
             return None
         magic, kind, n_json, n_blob = _HEADER.unpack_from(self._buffer)
-        if magic != _MAGIC or n_json > MAX_JSON_BYTES or n_blob > self.max_blob:
+        if magic != _MAGIC or n_json > self._max_json or n_blob > self._max_blob:
             raise WireError("header")
         end = _HEADER.size + n_json + n_blob
         if len(self._buffer) < end:
@@ -323,14 +335,29 @@ class TreeReader:
         self._nodes += 1
         if self._nodes > MAX_NODES or depth > MAX_DEPTH:
             raise WireError("tree")
-        if node is None or isinstance(node, (bool, int, float, str)):
+        if node is None or isinstance(node, (bool, float)):
             return node
+        if isinstance(node, int):
+            return self._integer(node)
+        if isinstance(node, str):
+            return self._text(node)
         if not isinstance(node, list) or not node or not isinstance(node[0], str):
             raise WireError("node")
         reader = self._tags.get(node[0])
         if reader is None:
             raise WireError("tag")
         return reader(node[1:], depth + 1)
+
+    def _integer(self, node: int) -> int:
+        if node.bit_length() > MAX_INT_BITS:
+            raise WireError("integer")
+        return node
+
+    def _text(self, node: str) -> str:
+        # a lone surrogate would fail wherever the text is written
+        if len(node) > MAX_STRING or not _encodable(node):
+            raise WireError("text")
+        return node
 
     def skip_to(self, at: int) -> None:
         """Go to a place in the blob (only ever called with the grader's own numbers)."""
@@ -353,7 +380,7 @@ class TreeReader:
             key, node = _pair(item)
             if not isinstance(key, str) or key in result:
                 raise WireError("key")
-            result[key] = self.value(node, depth)
+            result[self._text(key)] = self.value(node, depth)
         return result
 
     def _leaf(self, fields: list[Any], depth: int) -> Any:
@@ -381,6 +408,14 @@ class TreeReader:
             raise WireError("table")
         rows = tuple((self.value(_pair(row)[0], depth), self.value(row[1], depth)) for row in fields[1])
         return self._table(TableNode(fields[0], rows))
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _pair(item: Any) -> tuple[Any, Any]:

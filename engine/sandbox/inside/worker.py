@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 
 from .child import Channel, serve
 from .imports import offer_only
@@ -21,6 +22,7 @@ def main() -> None:
     channel = Channel(read_fd, write_fd)
     import numpy  # noqa: F401  before the limits; torch only if the job asks for it
 
+    tempfile.tempdir = tempfile.gettempdir()  # it tries to write, which the limits will forbid
     settings = channel.receive()
     if settings is None:
         return

@@ -1,0 +1,315 @@
+"""Tables, foreign text, endings, gathered results, users, layout, filter, tiers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from engine.errors import RunnerLostError, SandboxError
+from engine.runner import Call, CallOutcome, CallStatus, Job
+from engine.sandbox import tiers, users
+from engine.sandbox.attempt import Stop
+from engine.sandbox.dialogue import Dialogue
+from engine.sandbox.ending import outcome_of_end
+from engine.sandbox.filter import allowed_calls, compile_filter, libseccomp_version
+from engine.sandbox.inside.tables import make_function
+from engine.sandbox.inside.wire import TableNode
+from engine.sandbox.layout import find_layout, walkable_by_others
+from engine.sandbox.results import Results
+from engine.sandbox.text import clean
+from engine.sandbox.zygote import Ended
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="the layers are Linux's")
+
+
+# --- tables -----------------------------------------------------------------------------
+
+
+def _table() -> Any:
+    rows = (
+        ((1, np.array([0.5, 0.5])), (np.array([0.1, 0.9]), "s1")),
+        ((2, None), [3.0]),
+    )
+    return make_function(TableNode("step", rows), lambda value: value)
+
+
+@pytest.mark.parametrize("token", [1, 1.0, np.int64(1), np.array(1), torch.tensor(1)])
+@pytest.mark.parametrize("state", [np.array([0.5, 0.5]), torch.tensor([0.5, 0.5]), [0.5, 0.5]])
+def test_a_table_compares_by_value(token: Any, state: Any) -> None:
+    assert _table()(token, state)[1] == "s1"
+    assert _table()(y=token, s=state)[1] == "s1"
+
+
+def test_a_table_knows_nothing_else() -> None:
+    assert _table().__name__ == "step"
+    for arguments in ((1,), (1, np.array([0.5, 0.6])), (9, None), ("1", None), (object(), None)):
+        with pytest.raises(LookupError, match="step"):
+            _table()(*arguments)
+
+
+# --- text -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain\n\ttext", "plain\n\ttext"),
+        ("a\r\nb", "a\nb"),
+        ("\x1b[31m\x07\x7f\x9b", "\ufffd[31m" + "\ufffd" * 3),
+        ("\u202egnp.exe\u2066", "\ufffdgnp.exe\ufffd"),
+        ("\ud800", "?"),
+        ("é😀", "é😀"),
+    ],
+)
+def test_text_is_cleaned(raw: str, shown: str) -> None:
+    assert clean(raw, 100) == shown
+
+
+def test_text_is_cut_first() -> None:
+    assert clean("x" * 10**6, 5) == "xxxxx"
+
+
+# --- endings ----------------------------------------------------------------------------
+
+
+@linux
+@pytest.mark.parametrize(
+    ("stop", "status", "cpu_s", "wanted"),
+    [
+        (Stop.DEADLINE, signal.SIGKILL, 0.0, CallStatus.TIMED_OUT),
+        (Stop.CALL_DEADLINE, signal.SIGKILL, 0.0, CallStatus.TIMED_OUT),
+        (Stop.CLOSED, signal.SIGKILL, 0.0, CallStatus.CRASHED),
+        (Stop.EXITED, signal.SIGSEGV, 0.0, CallStatus.CRASHED),
+        (Stop.EXITED, signal.SIGXCPU, 5.0, CallStatus.TIMED_OUT),
+        (Stop.EXITED, signal.SIGKILL, 5.2, CallStatus.TIMED_OUT),
+        (Stop.EXITED, 0, 0.0, CallStatus.CRASHED),
+        (Stop.EXITED, 7 << 8, 0.0, CallStatus.CRASHED),
+    ],
+)
+def test_endings_are_told_apart(stop: Stop, status: int, cpu_s: float, wanted: CallStatus) -> None:
+    outcome = outcome_of_end(stop, Ended(status, cpu_s), 5)
+    assert outcome.status is wanted
+    assert outcome.detail
+
+
+@linux
+def test_a_kill_from_outside_is_nobodys_mark() -> None:
+    with pytest.raises(RunnerLostError, match="outside"):
+        outcome_of_end(Stop.EXITED, Ended(signal.SIGKILL, 0.1), 5)
+
+
+# --- results ----------------------------------------------------------------------------
+
+_JOB = Job("", "a.py", tuple(Call("f") for _ in range(4)), functions=("f", "g"))
+_LOADED = CallOutcome(CallStatus.RETURNED)
+_CRASH = CallOutcome(CallStatus.CRASHED)
+
+
+def _dialogue(first: int, *done: int, load: CallOutcome | None = _LOADED) -> Dialogue:
+    dialogue = Dialogue(first, 4, 1000)
+    dialogue.load, dialogue.missing = load, ("g", "<b>")
+    for index in done:
+        dialogue.outcomes[index] = CallOutcome(CallStatus.RETURNED, value=index)
+        dialogue.next = index + 1
+    return dialogue
+
+
+def test_a_crash_costs_one_call() -> None:
+    results = Results(_JOB, "T1")
+    assert results.next_call(1.0) == 0
+    results.merge(_dialogue(0, 0), _CRASH)
+    assert results.next_call(1.0) == 2
+    results.merge(_dialogue(2, 2, 3), None)
+    assert results.next_call(1.0) is None
+    result = results.finish(b"printed\xff")
+    assert [o.status for o in result.outcomes] == ["returned", "crashed", "returned", "returned"]
+    assert result.missing == ("g",)  # only names that we asked for
+    assert result.output == "printed\ufffd"
+    assert result.tier == "T1"
+
+
+def test_a_crash_in_the_last_call_needs_no_other_child() -> None:
+    results = Results(_JOB, "T1")
+    results.next_call(1.0)
+    results.merge(_dialogue(0, 0, 1, 2), _CRASH)
+    assert results.next_call(1.0) is None
+    assert results.finish(b"").outcomes[3].status is CallStatus.CRASHED
+
+
+def test_children_are_bounded() -> None:
+    job = Job("", "a.py", tuple(Call("f") for _ in range(100)))
+    results = Results(job, "T1")
+    children = 0
+    while (first := results.next_call(1.0)) is not None:
+        children += 1
+        dialogue = Dialogue(first, 100, 1000)
+        dialogue.load = _LOADED
+        results.merge(dialogue, _CRASH)
+    outcomes = results.finish(b"").outcomes
+    assert children == 16
+    assert [o.status for o in outcomes] == ["crashed"] * 16 + ["not_run"] * 84
+    assert "earlier calls" in outcomes[-1].detail
+
+
+def test_no_time_means_no_other_child() -> None:
+    results = Results(_JOB, "T1")
+    results.next_call(1.0)
+    results.merge(_dialogue(0), CallOutcome(CallStatus.TIMED_OUT))
+    assert results.next_call(0.0) is None
+    outcomes = results.finish(b"").outcomes
+    assert [o.status for o in outcomes] == ["timed_out", "not_run", "not_run", "not_run"]
+    assert "time" in outcomes[1].detail
+
+
+def test_a_failed_load_runs_nothing() -> None:
+    results = Results(_JOB, "T1")
+    results.next_call(1.0)
+    results.merge(_dialogue(0, load=None), _CRASH)
+    assert results.next_call(1.0) is None
+    result = results.finish(b"")
+    assert result.load.status is CallStatus.CRASHED
+    assert {o.status for o in result.outcomes} == {CallStatus.NOT_RUN}
+
+
+def test_after_a_violation_nothing_counts() -> None:
+    results = Results(_JOB, "T1")
+    results.next_call(1.0)
+    results.merge(_dialogue(0, 0), _CRASH)
+    results.next_call(1.0)
+    results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION))
+    assert results.next_call(1.0) is None
+    assert {o.status for o in results.finish(b"").outcomes} == {CallStatus.PROTOCOL_VIOLATION}
+
+
+# --- users ------------------------------------------------------------------------------
+
+
+@linux
+def test_slots_are_users_of_their_own() -> None:
+    uids = {users.slot_user(slot) for slot in range(20)}
+    assert len(uids) == 20
+    assert min(uids) > 60000
+
+
+@linux
+def test_users_stay_within_a_containers_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users, "_largest_range", lambda: (0, 65536))
+    uids = {users.slot_user(slot) for slot in range(20)}
+    assert len(uids) == 20
+    assert all(32768 <= uid < 65536 for uid in uids)
+
+
+@linux
+def test_an_ordinary_user_is_counted_with_what_runs_already() -> None:
+    assert users.process_limit(namespaced=False, root=True) == 64
+    assert users.process_limit(namespaced=False, root=False) > 128
+
+
+# --- layout -----------------------------------------------------------------------------
+
+
+def test_the_allowlist_names_packages_one_by_one() -> None:
+    layout = find_layout()
+    readable = set(layout.readable())
+    folders = {folder for path in readable for folder in (path, *path.parents)}
+    for site in layout.site_folders:
+        assert site not in readable
+        for name in ("pytest", "pydantic", "reference", "problems", "engine"):
+            assert site / name not in folders
+    root = Path(__file__).parents[3]
+    assert not any(path == root or (root in path.parents and ".venv" not in path.parts) for path in readable)
+    assert {"torch", "numpy"} <= set(layout.package_names)
+    assert layout.standard / "json" in readable
+    assert layout.standard not in readable
+    assert not any(
+        part in ("site-packages", "dist-packages") for path in readable for part in path.parts[-1:]
+    )
+
+
+def test_walking_needs_every_folder(tmp_path: Path) -> None:
+    inner = tmp_path / "closed" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "closed").chmod(0o700)
+    assert not walkable_by_others(inner)
+    assert walkable_by_others(Path("/usr/lib") if Path("/usr/lib").is_dir() else Path("/"))
+
+
+# --- filter and tiers -------------------------------------------------------------------
+
+
+@linux
+def test_no_dangerous_call_is_on_the_list() -> None:
+    forbidden = """
+        execve execveat fork vfork clone clone3 socket socketpair connect bind sendmsg sendto kill tkill
+        tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd ptrace kcmp
+        process_vm_readv process_vm_writev mount umount2 unshare setns pivot_root chroot shmget shmat
+        msgget semget mq_open memfd_create bpf perf_event_open io_uring_setup keyctl add_key request_key
+        userfaultfd setuid setresuid setgid setgroups capset prctl seccomp setrlimit prlimit64 ioctl fcntl
+        flock timer_create timerfd_create inotify_init1 fanotify_init mkdir mkdirat mknod mknodat unlink
+        unlinkat rename link symlink chmod fchmod chown utimensat truncate ftruncate fallocate sendfile
+        splice tee vmsplice personality setpriority sched_setaffinity mincore mlock swapon reboot
+        init_module name_to_handle_at open_by_handle_at
+    """
+    assert not set(forbidden.split()) & set(allowed_calls())
+    assert len(set(allowed_calls())) == len(allowed_calls())
+
+
+@linux
+def test_the_filter_compiles() -> None:
+    program = compile_filter()
+    assert len(program) % 8 == 0
+    assert 50 < len(program) // 8 < 4096
+    version = libseccomp_version()
+    assert version is not None
+    assert version.count(".") == 2
+
+
+def _without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
+    def fake(tier: str) -> tuple[tiers.Missing, ...]:
+        return (tiers.Missing("bwrap", "not here", "get it"),) if tier in missing else ()
+
+    monkeypatch.setattr(tiers, "missing_layers", fake)
+
+
+def test_the_strongest_tier_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    _without(monkeypatch)
+    assert tiers.choose_tier(None, unsafe_local=False) == "T1"
+    _without(monkeypatch, "T1")
+    assert tiers.choose_tier(None, unsafe_local=False) == "T2"
+    assert tiers.choose_tier(None, unsafe_local=True) == "T2"
+
+
+def test_the_sandbox_is_never_weakened_silently(monkeypatch: pytest.MonkeyPatch) -> None:
+    _without(monkeypatch, "T1", "T2")
+    for demanded in ("T1", "T2", "T3", None):
+        with pytest.raises(SandboxError) as caught:
+            tiers.choose_tier(demanded, unsafe_local=False)
+        assert caught.value.next_step
+    assert tiers.choose_tier(None, unsafe_local=True) == "T3"
+    with pytest.raises(SandboxError, match="T1 isn't possible"):
+        tiers.choose_tier("T1", unsafe_local=True)
+
+
+@pytest.mark.parametrize(
+    ("file", "value", "said"),
+    [
+        ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "AppArmor"),
+        ("/proc/sys/kernel/unprivileged_userns_clone", "0", "Debian"),
+        ("/proc/sys/user/max_user_namespaces", "0", "limited to 0"),
+    ],
+)
+def test_advice_fits_the_switch(file: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(path: Path, *_: Any, **__: Any) -> str:
+        if os.fspath(path) == file:
+            return value + "\n"
+        raise FileNotFoundError
+
+    monkeypatch.setattr(Path, "read_text", read)
+    assert said in tiers._how_to_get_namespaces()

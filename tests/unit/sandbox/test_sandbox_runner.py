@@ -1,0 +1,427 @@
+"""What a runner gives back for honest and clumsy code, the same in every tier."""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from engine.errors import SandboxError
+from engine.runner import (
+    Call,
+    CallStatus,
+    Job,
+    Leaf,
+    Limits,
+    Runner,
+    RunResult,
+    TableFunction,
+)
+from engine.sandbox import open_runner
+from engine.sandbox.tiers import missing_layers
+
+# generous: a loaded machine is no reason to fail, and no test waits for these
+PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
+
+
+def _available(tier: str) -> bool:
+    return not missing_layers(tier)
+
+
+TIERS = [
+    pytest.param(tier, marks=pytest.mark.skipif(not _available(tier), reason=f"{tier} isn't possible here"))
+    for tier in ("T1", "T2", "T3")
+]
+
+
+@pytest.fixture(scope="module", params=TIERS)
+def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
+    with open_runner(tier=request.param, unsafe_local=True) as opened:
+        yield opened
+
+
+def leaf(*numbers: float, library: str = "numpy", dtype: str = "float64") -> Leaf:
+    letter = {"float64": "d", "float32": "f"}[dtype]
+    return Leaf(library, dtype, (len(numbers),), struct.pack(f"<{len(numbers)}{letter}", *numbers))
+
+
+def run(runner: Runner, source: str, *calls: Call, limits: Limits = PATIENT, **more: Any) -> RunResult:
+    return runner.run(Job(textwrap.dedent(source), "hand-in.py", calls, limits, **more))
+
+
+def statuses(result: RunResult) -> list[str]:
+    return [str(outcome.status) for outcome in result.outcomes]
+
+
+def test_values_of_every_kind_come_back(runner: Runner) -> None:
+    source = """
+        import numpy as np, torch
+        def double(x): return x * 2
+        def tree(x): return {"a": (1, 2.5, None, True, "é"), "b": [np.float32(1.5), torch.tensor([2])]}
+        def add(x, *, to): return x + to
+    """
+    calls = (
+        Call("double", (leaf(1.0, 2.0),)),
+        Call("double", (leaf(1.0, 2.0, library="torch", dtype="float32"),)),
+        Call("tree", (None,)),
+        Call("add", (leaf(1.0),), {"to": leaf(3.0)}),
+    )
+    result = run(runner, source, *calls, functions=("double", "nowhere", "tree"))
+    assert result.load.status is CallStatus.RETURNED
+    assert result.missing == ("nowhere",)
+    assert result.tier == runner.tier
+    values = [outcome.value for outcome in result.outcomes]
+    assert values[0] == leaf(2.0, 4.0)
+    assert values[1] == leaf(2.0, 4.0, library="torch", dtype="float32")
+    assert values[2] == {
+        "a": (1, 2.5, None, True, "é"),
+        "b": [
+            Leaf("numpy", "float32", (), struct.pack("<f", 1.5)),
+            Leaf("torch", "int64", (1,), struct.pack("<q", 2)),
+        ],
+    }
+    assert values[3] == leaf(4.0)
+
+
+def test_arguments_come_back_as_they_are_afterwards(runner: Runner) -> None:
+    source = """
+        def spoil(x):
+            x[0] = 9.0
+    """
+    spoiled = Call("spoil", (leaf(1.0, 2.0),), {}, True)
+    fresh = Call("spoil", (leaf(1.0, 2.0),))
+    first, second = run(runner, source, spoiled, fresh).outcomes
+    assert first.arguments == (leaf(9.0, 2.0),)
+    assert second.arguments is None
+
+
+def test_a_table_becomes_a_function(runner: Runner) -> None:
+    step = TableFunction("step", (((0, leaf(1.0)), (leaf(0.25, 0.75), leaf(2.0))),))
+    source = """
+        def follow(step, s):
+            p, s = step(int(0), s)
+            p[0] = 7.0
+            q, _ = step(0, s - 1)
+            return [q, s]
+    """
+    (outcome,) = run(runner, source, Call("follow", (step, leaf(1.0)))).outcomes
+    assert outcome.value == [leaf(0.25, 0.75), leaf(2.0)]
+
+
+def test_one_bad_call_leaves_the_others(runner: Runner) -> None:
+    source = """
+        import os, sys, ctypes
+        import numpy as np
+        def f(what):
+            if what == "raise": raise ValueError("nö")
+            if what == "exit": sys.exit(3)
+            if what == "interrupt": raise KeyboardInterrupt
+            if what == "leave": os._exit(0)
+            if what == "crash": ctypes.string_at(0)
+            if what == "deep": return f(what)
+            if what == "memory": return np.ones(10**11)
+            if what == "generator": return (i for i in range(3))
+            if what == "large": return np.zeros(10**6)
+            return what
+    """
+    words = [
+        "ok",
+        "raise",
+        "exit",
+        "interrupt",
+        "leave",
+        "ok",
+        "crash",
+        "deep",
+        "memory",
+        "generator",
+        "large",
+        "ok",
+    ]
+    limits = Limits(wall_s=60.0, call_s=30.0, memory_mib=512, output_bytes=10**6)
+    outcomes = run(runner, source, *(Call("f", (word,)) for word in words), limits=limits).outcomes
+    by_word = dict(zip(words, outcomes, strict=True))
+    assert [str(outcome.status) for outcome in outcomes] == [
+        "returned",
+        *["raised"] * 3,
+        "crashed",
+        "returned",
+        "crashed",
+        "raised",
+        "out_of_memory",
+        "unsupported",
+        "too_large",
+        "returned",
+    ]
+    raised = by_word["raise"].exception
+    assert raised is not None
+    assert (raised.type, raised.text, raised.line) == ("ValueError", "nö", 5)
+    assert by_word["exit"].exception is not None
+    assert by_word["exit"].exception.type == "SystemExit"
+    assert by_word["deep"].exception is not None
+    assert by_word["deep"].exception.type == "RecursionError"
+    assert all(outcome.detail for outcome in outcomes if outcome.status not in ("returned", "raised"))
+
+
+def test_endless_calls_are_stopped_and_the_others_go_on(runner: Runner) -> None:
+    source = """
+        import time
+        def spin():
+            while True: pass
+        def stubborn():
+            try:
+                while True: pass
+            except BaseException:
+                return 1
+        def sleep(): time.sleep(1000)
+        def fine(): return 1
+    """
+    names = ("fine", "spin", "stubborn", "fine", "sleep", "fine")
+    limits = Limits(wall_s=60.0, call_s=0.4)
+    result = run(runner, source, *map(Call, names), limits=limits)
+    stopped = "timed_out"
+    assert statuses(result) == ["returned", stopped, stopped, "returned", stopped, "returned"]
+
+
+def test_a_call_without_its_function_is_not_run(runner: Runner) -> None:
+    result = run(runner, "x = 3\ndef f(): return 1\n", Call("g"), Call("x"), Call("f"))
+    assert statuses(result) == ["not_run", "not_run", "returned"]
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "error", "line"),
+    [
+        ("def f(:\n", "raised", "SyntaxError", 1),
+        ("x = 1\nraise OSError('no')\n", "raised", "OSError", 2),
+        ("import nothing_of_that_name\n", "raised", "ModuleNotFoundError", 1),
+        ("import reference\n", "raised", "ModuleNotFoundError", 1),
+        ("import yaml\n", "raised", "ModuleNotFoundError", 1),
+        ("x = '\ud800'\n", "raised", "UnicodeEncodeError", None),
+        ("x = 1\0\n", "raised", None, None),
+        ("import os\nos._exit(5)\n", "crashed", None, None),
+        ("(" * 100_000, "raised", None, None),
+    ],
+    ids=["syntax", "raises", "unknown", "reference", "yaml", "surrogate", "null", "exits", "nesting"],
+)
+def test_files_that_do_not_load(
+    runner: Runner, source: str, status: str, error: str | None, line: int | None
+) -> None:
+    result = runner.run(Job(source, "hand-in.py", (Call("f"),), PATIENT))
+    assert result.load.status == status
+    assert statuses(result) == ["not_run"]
+    if error is not None:
+        assert result.load.exception is not None
+        assert (result.load.exception.type, result.load.exception.line) == (error, line)
+
+
+def test_a_file_that_never_loads_is_stopped(runner: Runner) -> None:
+    result = run(runner, "import time\ntime.sleep(1000)\n", Call("f"), limits=Limits(wall_s=0.5))
+    assert result.load.status is CallStatus.TIMED_OUT
+
+
+def test_output_is_gathered_and_capped(runner: Runner) -> None:
+    source = """
+        import os, sys
+        print("hello \\x1b[31m")
+        print("error", file=sys.stderr)
+        def f():
+            os.write(1, b"raw\\n")
+            print("x" * 10**6)
+            return 1
+    """
+    result = run(runner, source, Call("f"))
+    assert statuses(result) == ["returned"]
+    assert result.output.startswith("hello \ufffd[31m\nerror\nraw\nxxx")
+    assert len(result.output) == 20_000
+
+
+def test_hostile_exceptions_are_described_safely(runner: Runner) -> None:
+    source = """
+        class Liar(type):
+            @property
+            def __name__(cls): raise SystemExit
+        class Long(Exception):
+            def __str__(self): return "x" * 10**6
+        class Bad(Exception, metaclass=Liar):
+            def __str__(self): raise KeyboardInterrupt
+        class Text(str):
+            def __getitem__(self, i): return 5
+            def __len__(self): return 0
+        class Sub(Exception):
+            def __str__(self): return Text("sub")
+        def f(kind): raise {"long": Long, "bad": Bad, "sub": Sub}[kind]()
+    """
+    found = [
+        o.exception for o in run(runner, source, *(Call("f", (k,)) for k in ("long", "bad", "sub"))).outcomes
+    ]
+    assert [e and e.type for e in found] == ["Long", "Bad", "Sub"]
+    assert [e and e.text for e in found] == ["x" * 2000, "(its text can't be shown)", "sub"]
+
+
+def test_torch_can_train(runner: Runner) -> None:
+    """Needs the modules, folders and threads that a plain fork breaks."""
+    source = """
+        import torch
+        def train():
+            w = torch.zeros(3, requires_grad=True)
+            optimiser = torch.optim.AdamW([w], lr=0.1)
+            ((w - 1) ** 2).sum().backward()
+            optimiser.step()
+            return w.detach()
+        def attend():
+            q = torch.ones(1, 2, 5, 8)
+            return torch.nn.functional.scaled_dot_product_attention(q, q, q).shape[-1]
+        def random():
+            torch.seed()
+            return float(torch.rand(1)) < 1.0
+    """
+    result = run(runner, source, Call("train"), Call("attend"), Call("random"))
+    assert [o.status for o in result.outcomes] == [CallStatus.RETURNED] * 3, result.outcomes
+    trained = struct.unpack("<3f", result.outcomes[0].value.data)
+    assert trained == pytest.approx((0.1, 0.1, 0.1), abs=1e-6)
+    assert [o.value for o in result.outcomes[1:]] == [8, True]
+
+
+def test_modules_can_still_be_imported_in_the_child(runner: Runner) -> None:
+    source = """
+        def f():
+            import xml.dom.minidom, sqlite3, torch.distributions, numpy.polynomial
+            return sorted(m for m in ("xml.dom.minidom", "sqlite3") if m in __import__("sys").modules)
+    """
+    (outcome,) = run(runner, source, Call("f")).outcomes
+    assert outcome.value == ["sqlite3", "xml.dom.minidom"]
+
+
+def test_submissions_leave_nothing_to_the_next(runner: Runner) -> None:
+    spoil = """
+        import builtins, os, sys, numpy, torch
+        builtins.left = 1
+        numpy.exp = None
+        torch.set_default_dtype(torch.float64)
+        sys.modules["json"] = None
+        os.environ["LEFT"] = "1"
+        def f(): return 1
+    """
+    look = """
+        import builtins, os, numpy, torch, json
+        def f():
+            spoilt = [hasattr(builtins, "left"), numpy.exp is None, "LEFT" in os.environ]
+            return [*spoilt, str(torch.get_default_dtype())]
+    """
+    assert statuses(run(runner, spoil, Call("f"))) == ["returned"]
+    assert run(runner, look, Call("f")).outcomes[0].value == [False, False, False, "torch.float32"]
+
+
+def test_the_same_plan_object_may_meet_other_limits(runner: Runner) -> None:
+    """The plan is encoded once for a class: its limits must not be those of an earlier job."""
+    calls = (Call("f"),)
+    source = "def f():\n    while True: pass\n"
+    assert statuses(run(runner, "def f(): return 1\n", *calls)) == ["returned"]
+    result = runner.run(Job(source, "a.py", calls, Limits(wall_s=30.0, call_s=0.3)))
+    assert statuses(result) == ["timed_out"]
+
+
+def test_a_job_without_calls_only_loads(runner: Runner) -> None:
+    result = run(runner, "def f(): return 1\n", functions=("f", "g"))
+    assert result.load.status is CallStatus.RETURNED
+    assert (result.outcomes, result.missing) == ((), ("g",))
+
+
+@pytest.mark.parametrize("tier", TIERS[:2])
+def test_slots_work_side_by_side(tier: str) -> None:
+    barrier_s = 0.3
+    source = f"import time\ndef f(n):\n    time.sleep({barrier_s})\n    return n\n"
+    with open_runner(tier=tier, slots=2) as runner, ThreadPoolExecutor(4) as pool:
+        jobs = [Job(source, "a.py", (Call("f", (n,)),), PATIENT) for n in range(6)]
+        results = list(pool.map(runner.run, jobs))
+    assert [result.outcomes[0].value for result in results] == list(range(6))
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_closed_runner_runs_nothing(tier: str) -> None:
+    runner = open_runner(tier=tier, unsafe_local=True)
+    runner.close()
+    with pytest.raises(SandboxError):
+        run(runner, "", Call("f"))
+
+
+@pytest.mark.parametrize("tier", TIERS[:2])
+def test_closing_ends_a_run_that_is_under_way(tier: str) -> None:
+    """The attempt is ungraded, and nothing hangs."""
+    runner = open_runner(tier=tier)
+    run(runner, "")
+    caught: list[BaseException] = []
+
+    def sleep() -> None:
+        try:
+            run(runner, "import time\ntime.sleep(50)\n")
+        except BaseException as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=sleep)
+    thread.start()
+    while runner._free.qsize():  # type: ignore[attr-defined]
+        time.sleep(0.01)
+    runner.close()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert [type(error).__name__ for error in caught] in (["RunnerLostError"], ["SandboxError"])
+
+
+_GRADER = """
+import sys
+from engine.runner import Job
+from engine.sandbox import open_runner
+runner = open_runner(tier=sys.argv[1])
+runner.run(Job("", "a.py", ()))
+print("ready", flush=True)
+runner.run(Job("while True: pass", "a.py", ()))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("tier", TIERS[:2])
+def test_nothing_survives_a_killed_grader(tier: str) -> None:
+    grader = subprocess.Popen([sys.executable, "-c", _GRADER, tier], stdout=subprocess.PIPE)
+    assert grader.stdout is not None
+    assert grader.stdout.readline() == b"ready\n"
+    wanted = {"T1": 4, "T2": 2}[tier]  # two of bubblewrap's, the zygote, the second submission's child
+    while len(family := _descendants(grader.pid)) < wanted:
+        time.sleep(0.02)
+    grader.kill()
+    grader.wait()
+    grader.stdout.close()
+    # no deadline: if something survives, the test's own time limit says so
+    while any(_alive(pid) for pid in family):
+        time.sleep(0.05)
+
+
+def _stat(pid: int) -> tuple[str, int]:
+    """Return state and parent; a process that is gone counts as dead."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            state, parent = file.read().rpartition(")")[2].split()[:2]
+    except OSError:
+        return "X", 0
+    return state, int(parent)
+
+
+def _descendants(pid: int) -> set[int]:
+    parents = {int(name): _stat(int(name))[1] for name in os.listdir("/proc") if name.isdigit()}
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def _alive(pid: int) -> bool:
+    return _stat(pid)[0] not in "ZX"
