@@ -17,7 +17,9 @@ from .wire import ITEM_SIZES, ArrayNode, TooLargeError, UnsupportedError
 
 __all__ = ["describe", "make_array"]
 
-_NUMPY_SCALARS = frozenset(np.dtype(name).type for name in ITEM_SIZES if name != "bfloat16")
+# dtype.name is computed anew each time, in Python
+_NAMES = {np.dtype(name): name for name in ITEM_SIZES if name != "bfloat16"}
+_NUMPY_SCALARS = frozenset(dtype.type for dtype in _NAMES)
 
 
 def describe(value: Any, limit: int) -> ArrayNode:
@@ -86,8 +88,8 @@ def _check_size(dtype: str, shape: tuple[int, ...], limit: int) -> None:
 
 
 def _from_numpy(array: Any, limit: int) -> ArrayNode:
-    name = array.dtype.name
-    if name not in ITEM_SIZES or array.dtype.kind not in "biufc":
+    name = _NAMES.get(array.dtype.newbyteorder("="))
+    if name is None:
         raise UnsupportedError("dtype")
     _check_size(name, array.shape, limit)
     data = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
