@@ -396,6 +396,7 @@ def test_nothing_survives_a_killed_grader(tier: str) -> None:
     assert grader.stdout.readline() == b"ready\n"
     wanted = {"T1": 4, "T2": 2}[tier]  # two of bubblewrap's, the zygote, the second submission's child
     while len(family := _descendants(grader.pid)) < wanted:
+        assert grader.poll() is None, "the grader ended by itself"
         time.sleep(0.02)
     grader.kill()
     grader.wait()

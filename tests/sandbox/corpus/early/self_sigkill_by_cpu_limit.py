@@ -3,7 +3,7 @@
 # expect: timed_out
 # proof: time
 # control: naive
-# wall: 2
+# wall: 1
 
 import os
 import signal

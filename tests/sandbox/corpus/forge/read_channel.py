@@ -3,7 +3,7 @@
 # expect: returned crashed protocol_violation timed_out not_run
 # proof: malformed
 # control: status
-# wall: 2
+# wall: 1
 # calls: 3
 
 import os

@@ -4,7 +4,7 @@
 # proof: time
 # control: naive
 # calls: 3
-# wall: 2
+# wall: 1
 
 import time
 
