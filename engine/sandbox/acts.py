@@ -7,14 +7,13 @@ one forbidden act; it returns a sentence if it succeeded, and raises if it was s
 harm is asked for in a form that meets another error where it is permitted.
 """
 
+import contextlib
 import ctypes
 import errno
-import fcntl
 import importlib.util
 import mmap
 import os
 import platform
-import resource
 import signal
 import socket
 import struct
@@ -23,8 +22,12 @@ import sys
 import threading
 import time
 
-libc = ctypes.CDLL(None, use_errno=True)
-libc.syscall.restype = ctypes.c_long
+with contextlib.suppress(ImportError):  # Windows has neither
+    import fcntl
+    import resource
+libc = ctypes.CDLL(None if os.name == "posix" else "msvcrt", use_errno=True)
+if hasattr(libc, "syscall"):
+    libc.syscall.restype = ctypes.c_long
 # a machine that isn't listed tries numbers that no kernel knows
 NUMBERS = {
     "x86_64": {

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from engine.sandbox.layout import Layout
@@ -80,19 +81,37 @@ def _mounts(layout: Layout) -> list[str]:
     for folder in folders:  # bwrap would make them with mode 0700
         if not any(folder == m or m in folder.parents for m in mounted):
             arguments += ["--perms", "0755", "--dir", str(folder)]
-    for source in bound:
-        arguments += ["--ro-bind", str(source), str(source)]
-    for folder in layout.masked:
-        arguments += ["--perms", "0755", "--tmpfs", str(folder)]
-    for source in inner:
-        arguments += ["--ro-bind", str(source), str(source)]
-    for folder in layout.masked:
+    arguments += _bind(layout.libraries)
+    arguments += _mask(layout.masked_in_libraries)
+    arguments += _bind((layout.executable, layout.standard))
+    arguments += _mask(layout.masked)
+    arguments += _parents_within(inner, (*layout.masked_in_libraries, *layout.masked))
+    arguments += _bind(inner)
+    for folder in (*layout.masked_in_libraries, *layout.masked):
         arguments += ["--remount-ro", str(folder)]
     for device in _DEVICES:
         arguments += ["--dev-bind", device, device]
     for file in _HUGE_PAGES:
         arguments += ["--ro-bind-try", file, file]
     return arguments
+
+
+def _bind(sources: Iterable[Path]) -> list[str]:
+    return [word for source in sources for word in ("--ro-bind", str(source), str(source))]
+
+
+def _mask(folders: Iterable[Path]) -> list[str]:
+    return [word for folder in folders for word in ("--perms", "0755", "--tmpfs", str(folder))]
+
+
+def _parents_within(targets: Iterable[Path], masks: Sequence[Path]) -> list[str]:
+    parents = dict.fromkeys(
+        parent
+        for target in targets
+        for parent in reversed(target.parents)
+        if any(mask in parent.parents for mask in masks)
+    )
+    return [word for parent in parents for word in ("--perms", "0755", "--dir", str(parent))]
 
 
 def try_bwrap(path: Path, layout: Layout, *, root: bool) -> str | None:

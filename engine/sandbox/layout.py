@@ -72,9 +72,16 @@ class Layout:
         return tuple(self.standard / name for name in _PACKAGE_FOLDERS if (self.standard / name).is_dir())
 
     @property
+    def masked_in_libraries(self) -> tuple[Path, ...]:
+        """Folders of Python's within those of the C libraries (where the latter is ``/usr/lib``)."""
+        found = (path for folder in self.libraries if folder.is_dir() for path in folder.glob("python*"))
+        return tuple(path for path in found if path.is_dir())
+
+    @property
     def module_path(self) -> tuple[Path, ...]:
         """The ``sys.path`` of zygote and child."""
-        return (self.standard, self.standard / "lib-dynload", *self.site_folders)
+        extensions = (self.standard / "lib-dynload", Path(sys.base_prefix, "DLLs"))
+        return (self.standard, *(p for p in extensions if p.is_dir()), *self.site_folders)
 
     @property
     def package_names(self) -> tuple[str, ...]:
@@ -88,7 +95,8 @@ class Layout:
         those that it links to.
         """
         standard = (entry for entry in self.standard.iterdir() if entry.name not in _PACKAGE_FOLDERS)
-        return (*sorted(standard), *self.packages, *self.libraries, *_DEVICES)
+        libraries = (path for entry in self.libraries for path in _without_python(entry))
+        return (*sorted(standard), *self.packages, *libraries, *_DEVICES)
 
 
 @functools.cache
@@ -114,14 +122,23 @@ def _package_folder(name: str) -> Path:
     return Path(spec.origin).parent.parent.resolve()
 
 
+def _without_python(folder: Path) -> list[Path]:
+    """Return the folder, or its entries but Python's if it holds folders of Python's packages."""
+    if not folder.is_dir() or not any(path.is_dir() for path in folder.glob("python*")):
+        return [folder]
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("python"))
+
+
 def _libraries() -> list[Path]:
-    """Return the folders that hold the C library and its kin, and Python's own shared library."""
+    """Return the folders that hold the C library and its kin, and the interpreter's own libraries."""
     triple = sysconfig.get_config_var("MULTIARCH") or ""
     multiarch = [Path(root, triple) for root in ("/lib", "/usr/lib") if triple]
     found = [p for p in multiarch if p.is_dir()] or [Path("/lib"), Path("/usr/lib")]
     found += [p for p in (Path("/lib64"), Path("/usr/lib64")) if p.is_dir()]
-    shared = Path(sysconfig.get_config_var("LIBDIR") or "/", sysconfig.get_config_var("INSTSONAME") or "-")
-    return [*found, shared] if shared.is_file() else found
+    own = Path(sysconfig.get_config_var("LIBDIR") or sys.base_prefix).resolve()
+    if own in {path.resolve() for path in found}:
+        return found
+    return found + sorted(path for path in own.glob("*.so*") if path.is_file())
 
 
 def walkable_by_others(path: Path) -> bool:

@@ -93,6 +93,11 @@ class SandboxRunner:
             stop, ended = self._converse(slot, dialogue, load, plan, budget)
             if dialogue.broken is not None:
                 raise SandboxError("a layer of the sandbox failed; no student code ran", got=dialogue.broken)
+            if not dialogue.locked and not dialogue.violated:
+                raise RunnerLostError(
+                    "a process ended before it could take student code",
+                    got=None if ended is None else str(ended),
+                )
             if dialogue.violated:
                 results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail=VIOLATION))
                 continue

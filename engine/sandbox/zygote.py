@@ -138,20 +138,30 @@ class Zygote:
         self._uid = slot_user(slot) if self._root else None
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed with the zygote
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._process = subprocess.Popen(
-                self._command(),
-                stdin=theirs.fileno(),
-                stdout=self._log,
-                stderr=self._log,
-                env=_ENVIRONMENT,
-                cwd="/",
-                start_new_session=True,
-            )
+        try:
+            with theirs:
+                self._process = self._start(theirs)
+        except OSError as error:
+            self._control.close()
+            self._log.close()
+            raise SandboxError(
+                "the sandbox couldn't be started", got=str(error), next_step="run: grade doctor"
+            ) from None
         self._ready = False
         self._size = 0
         self.versions: dict[str, str] = {}
         self._send(self._settings())
+
+    def _start(self, control: socket.socket) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command(),
+            stdin=control.fileno(),
+            stdout=self._log,
+            stderr=self._log,
+            env=_ENVIRONMENT,
+            cwd="/",
+            start_new_session=True,
+        )
 
     @property
     def _held(self) -> bool:

@@ -160,11 +160,13 @@ def run_call(
     function = module.__dict__.get(call["f"])
     if not callable(function):
         return {"index": index, "status": "not_run", "code": "missing", "seconds": 0.0}, []
-    args, kwargs = plan.arguments(index)
     writer = TreeWriter(_describe, max_bytes)
     begun = time.perf_counter()
 
     def act() -> Report:
+        nonlocal begun
+        args, kwargs = plan.arguments(index)  # memory may be short already
+        begun = time.perf_counter()
         value = function(*args, **kwargs)
         seconds = time.perf_counter() - begun
         report: Report = {"status": "returned", "seconds": seconds, "value": writer.node(value)}

@@ -79,7 +79,9 @@ def _make_calls(channel: Channel, plan: calls.Plan, module: Any, job: dict[str, 
             frame = pack(Kind.RESULT, report, blobs)
         except TooLargeError:
             frame = b""
-        if report["status"] == "returned":
+        except MemoryError:
+            report, frame = {}, pack(Kind.RESULT, {"index": index, "status": "out_of_memory"})
+        if report.get("status") == "returned":
             spent = max(0, len(frame) - FRAME_OVERHEAD)
             if not frame or spent > left:
                 frame = pack(Kind.RESULT, {"index": index, "status": "too_large", "code": "bytes"})

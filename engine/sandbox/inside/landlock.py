@@ -58,7 +58,7 @@ def make_ruleset(abi: int, readable: Iterable[str], writeable: Iterable[str] = (
     Raises
     ------
     OSError
-        Where the kernel refuses, or a path is missing.
+        Where the kernel refuses.
     """
     files = max(count for first, count in _FILE_RIGHTS.items() if first <= abi)
     handled = struct.pack(
@@ -79,7 +79,10 @@ def make_ruleset(abi: int, readable: Iterable[str], writeable: Iterable[str] = (
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
-    parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:  # a link to what isn't mounted: then nothing is allowed
+        return
     try:
         rule = ctypes.create_string_buffer(struct.pack("<Qi", rights, parent), 12)
         syscall(_ADD, ruleset, _PATH_BENEATH, rule, 0)

@@ -127,8 +127,8 @@ class Zygote:
             channel = child.Channel(lockdown.JOB_FD, lockdown.JOB_FD)
             try:
                 lockdown.lock(self._confinement, request["address_space"], request["cpu_s"], parent)
-            except lockdown.BrokenLayerError as error:
-                channel.send(Kind.BROKEN, {"layer": str(error)})
+            except Exception as error:  # whatever it is: no student code has run, so it is ours
+                channel.send(Kind.BROKEN, {"layer": f"{type(error).__name__}: {error}"})
             else:
                 channel.send(Kind.LOCKED, {})
                 child.serve(channel, again="fork" in self._confinement.off)

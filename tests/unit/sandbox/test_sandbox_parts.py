@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import sys
@@ -16,6 +17,7 @@ from engine.errors import RunnerLostError, SandboxError
 from engine.runner import Call, CallOutcome, CallStatus, Job
 from engine.sandbox import tiers, users
 from engine.sandbox.attempt import Stop
+from engine.sandbox.bwrap import bwrap_arguments
 from engine.sandbox.dialogue import Dialogue
 from engine.sandbox.ending import outcome_of_end
 from engine.sandbox.filter import allowed_calls, compile_filter, libseccomp_version
@@ -231,6 +233,25 @@ def test_the_allowlist_names_packages_one_by_one() -> None:
     assert not any(
         part in ("site-packages", "dist-packages") for path in readable for part in path.parts[-1:]
     )
+
+
+def test_pythons_folders_among_the_c_libraries_are_left_out(tmp_path: Path) -> None:
+    """Where there is no folder of its own for C libraries, /usr/lib holds site-packages too."""
+    for folder in ("python3/dist-packages/reference", "python3.11", "perl"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "libc.so.6").touch()
+    layout = dataclasses.replace(find_layout(), libraries=(tmp_path,))
+    readable = layout.readable()
+    assert {path for path in readable if tmp_path in (path, *path.parents)} == {
+        tmp_path / "perl",
+        tmp_path / "libc.so.6",
+    }
+    assert set(layout.masked_in_libraries) == {tmp_path / "python3", tmp_path / "python3.11"}
+    command = bwrap_arguments(Path("bwrap"), layout, root=False, environment={})
+    for folder in layout.masked_in_libraries:
+        at = command.index(str(folder))
+        assert command[at - 1] == "--tmpfs"
+        assert command.index(str(tmp_path)) < at
 
 
 def test_walking_needs_every_folder(tmp_path: Path) -> None:
