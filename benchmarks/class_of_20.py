@@ -119,14 +119,12 @@ def grade_class(files: list[tuple[Path, str, str]], repeats: int) -> dict[str, o
         from engine.code import freeze_plan, grade_code, load_exercise
         from engine.intake import read_code_file
         from engine.model import Mode
-        from engine.spec import item_version
         from engine.spec.bank import builtin_bank
 
         bank = builtin_bank()
 
         def prepare(item: str) -> tuple[object, object]:
-            spec, path = bank.load(item), bank.path(item)
-            exercise = load_exercise(spec, path.parent, item_version(spec, path))
+            exercise = load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
             return exercise, freeze_plan(exercise, PLAN_SEED)
 
         def one_round() -> tuple[list[float], list[str]]:

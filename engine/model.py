@@ -33,7 +33,14 @@ __all__ = [
     "Text",
     "Variant",
     "Verdict",
+    "plain_points",
 ]
+
+
+def plain_points(value: float) -> float | int:
+    """Return points as files for machines hold them: at most 4 decimals, whole ones without any."""
+    rounded = round(value, 4)
+    return int(rounded) if rounded == int(rounded) else rounded
 
 
 class Verdict(StrEnum):

@@ -59,13 +59,12 @@ class CodeExercises:
 
     def _prepare(self, item: str) -> Any:
         from engine.code import freeze_plan, load_exercise
-        from engine.spec import item_version
 
         # Freezing a plan computes every mutant's outputs: once, whoever comes first.
         with self._lock:
             if item not in self._prepared:
                 spec, path = self._bank.load(item), self._bank.path(item)
-                version = item_version(spec, path)
+                version = self._bank.version(item)
                 exercise = load_exercise(spec, path.parent, version)
                 self._prepared[item] = exercise, freeze_plan(exercise, plan_seed(self._secret, item, version))
             return self._prepared[item]
@@ -79,7 +78,4 @@ class CodeExercises:
 
     def blank(self, item: str) -> tuple[str, float]:
         """Return (item version, full marks)."""
-        from engine.spec import item_version
-
-        spec = self._bank.load(item)
-        return item_version(spec, self._bank.path(item)), spec.points
+        return self._bank.version(item), self._bank.load(item).points

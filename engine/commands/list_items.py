@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from engine.commands.options import course_option, json_option
 from engine.errors import UsageError
-
-if TYPE_CHECKING:
-    from engine.spec.schema import ProblemSpec
 
 __all__ = ["command"]
 
@@ -35,17 +32,16 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
 
     specs, faulty = find_workplace(course_path).bank.readable()
     _check_filter("topic", topic, {t for spec in specs for t in spec.topics})
-    _check_filter("type", answer_type, {_kind(spec) for spec in specs})
+    _check_filter("type", answer_type, {spec.kind for spec in specs})
     rows: list[dict[str, Any]] = []
     for spec in specs:
-        kind = _kind(spec)
-        if (topic and topic not in spec.topics) or (answer_type and answer_type != kind):
+        if (topic and topic not in spec.topics) or (answer_type and answer_type != spec.kind):
             continue
         rows.append(
             {
                 "item": spec.id,
                 "title": spec.title,
-                "type": kind,
+                "type": spec.kind,
                 "difficulty": spec.difficulty,
                 "bloom": spec.bloom,
                 "points": spec.points,
@@ -65,10 +61,6 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
         [[r["item"], r["type"], str(r["difficulty"]), number(r["points"]), r["title"]] for r in rows],
     )
     return code
-
-
-def _kind(spec: ProblemSpec) -> str:
-    return spec.answer.type if spec.answer else "steps"
 
 
 def _check_filter(name: str, word: str | None, known: set[str]) -> None:

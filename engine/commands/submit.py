@@ -68,8 +68,7 @@ def command(
             raise UsageError("a quiz file stands alone", expected="grade submit QUIZ.yaml")
         reports = submit_quiz(workplace, Path(what))
         return tell_quiz(reports, as_json)
-    spec = workplace.bank.load(what)
-    if spec.answer is not None and spec.answer.type == "code":
+    if workplace.bank.load(what).kind == "code":
         if file is None or answers:
             raise UsageError(f"{what} is a code exercise", expected=f"grade submit {what} FILE.py")
         report = _submit_code(workplace, what, file, student, tier, unsafe_local, plan_seed)
@@ -148,10 +147,9 @@ def _submit_code(
     workplace.check_tier(tier, unsafe_local)
     with workplace.open_runner(tier, unsafe_local) as runner:
         from engine.code import freeze_plan, grade_code, load_exercise
-        from engine.spec import item_version
 
-        spec, path = workplace.bank.load(item), workplace.bank.path(item)
-        exercise = load_exercise(spec, path.parent, item_version(spec, path))
+        bank = workplace.bank
+        exercise = load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
         plan = freeze_plan(exercise, seed)
         return grade_code(exercise, plan, submission, runner, mode=workplace.mode, student=student)
 

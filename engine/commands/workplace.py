@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,11 +80,10 @@ class Workplace:
 
     def draw(self, item: str, seed: int) -> Variant:
         """Draw the variant of `item` for a seed (``grade show ITEM --seed``)."""
-        from engine.spec import item_version
         from engine.variants import draw_seeded
 
-        spec, path = self.bank.load(item), self.bank.path(item)
-        return draw_seeded(spec, version=item_version(spec, path), registry=self.bank.registry(), seed=seed)
+        bank = self.bank
+        return draw_seeded(bank.load(item), version=bank.version(item), registry=bank.registry(), seed=seed)
 
 
 def find_workplace(course_path: Path | None) -> Workplace:
@@ -116,19 +114,14 @@ def _practice_folder() -> Path:
 
 
 def _practice_secret() -> bytes:
+    from engine.course.secret import make_secret, read_secret
+
     path = _practice_folder() / "secret"
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        from engine.course.secret import read_secret
-
-        return read_secret(path)
+        make_secret(path)
     except OSError as error:
         raise StoreError("the practice secret can't be written", where=str(path), got=str(error)) from error
-    secret = secrets.token_bytes(32)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(secret)
-    return secret
+    return read_secret(path)
 
 
 def tell_unreadable(faulty: Sequence[SpecError]) -> None:

@@ -52,17 +52,13 @@ def read_blueprint(path: Path) -> Blueprint:
     return validate(read_yaml(path, error=QuizError), Blueprint, error=QuizError)
 
 
-def _kind(spec: ProblemSpec) -> str:
-    return spec.answer.type if spec.answer else "steps"
-
-
 def _matches(spec: ProblemSpec, section: Section) -> bool:
     low, high = section.difficulty
     return (
-        _kind(spec) != "code"
+        spec.kind != "code"
         and low <= spec.difficulty <= high
         and (not section.topics or bool(set(section.topics) & set(spec.topics)))
-        and (not section.types or _kind(spec) in section.types)
+        and (not section.types or spec.kind in section.types)
         and (not section.bloom or spec.bloom in section.bloom)
     )
 
@@ -120,7 +116,7 @@ def choose_items(
 
 def _pinned_items(section: Section, bank: Bank) -> list[str]:
     for item in section.items:
-        if _kind(bank.load(item)) == "code":
+        if bank.load(item).kind == "code":
             raise QuizError(
                 f"item {item} is a code exercise, which can't be a quiz question",
                 next_step=f"leave it out; students hand it in with: grade submit {item} FILE",

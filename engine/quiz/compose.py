@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from engine.model import Quiz, QuizQuestion, Variant
 from engine.quiz.blueprint import Blueprint, choose_items
-from engine.spec import item_version
 from engine.spec.bank import Bank
 from engine.variants import draw
 
@@ -69,7 +68,7 @@ def compose(
     items = choose_items(blueprint, bank, secret, name)
     registry = bank.registry()
     specs = [(bank.load(i), points) for i, points in items]
-    versions = [item_version(spec, bank.path(spec.id)) for spec, _ in specs]
+    versions = [bank.version(spec.id) for spec, _ in specs]
     quizzes = []
     for student in students:
         questions = []

@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 
 from engine.foreign import clean_line
-from engine.model import Part, Quiz, QuizQuestion
+from engine.model import Part, Quiz, QuizQuestion, plain_points
 
-__all__ = ["fill_in_text", "plain_number"]
+__all__ = ["fill_in_text"]
 
 
 class _Block(str):
@@ -55,7 +55,7 @@ def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict
     fields: dict[str, Any] = {
         "number": question.number,
         "title": variant.title,
-        "points": plain_number(question.points),
+        "points": plain_points(question.points),
         "stem": _shown(variant.stem.plain),
     }
     if variant.notes:
@@ -67,7 +67,7 @@ def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict
         fields["parts"] = [
             {
                 "part": part.id,
-                "points": plain_number(part.points),
+                "points": plain_points(part.points),
                 "prompt": _shown(part.prompt.plain if part.prompt else part.id),
                 **_part_fields(part),
                 "answer": answers.get(part.id, ""),
@@ -97,8 +97,3 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
         ],
     }
     return head + yaml.dump(body, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
-
-
-def plain_number(value: float) -> float | int:
-    """Return points as the fill-in file writes them: whole ones without decimals."""
-    return int(value) if value == int(value) else round(value, 4)

@@ -9,8 +9,7 @@ from typing import Any
 from engine.errors import QuizError
 from engine.foreign import clean_line
 from engine.grading import grade_answers
-from engine.model import GradeReport, Mode, Quiz, QuizQuestion, Response
-from engine.quiz.fill_in import plain_number
+from engine.model import GradeReport, Mode, Quiz, QuizQuestion, Response, plain_points
 from engine.quiz.returned import FilledQuiz
 
 __all__ = ["grade_quiz", "total"]
@@ -68,10 +67,10 @@ def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeRepor
 def _edits(question: QuizQuestion, claim: Mapping[str, Any]) -> tuple[str, ...]:
     notes = []
     points = claim.get("points")
-    if isinstance(points, str) and points != str(plain_number(question.points)):
+    if isinstance(points, str) and points != str(plain_points(question.points)):
         notes.append(
             f"the file says {clean_line(points)} points for question {question.number}; "
-            f"the stored quiz counts: {plain_number(question.points)}"
+            f"the stored quiz counts: {plain_points(question.points)}"
         )
     stem = claim.get("stem")
     if isinstance(stem, str) and stem.split() != question.variant.stem.plain.split():

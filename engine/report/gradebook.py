@@ -14,17 +14,12 @@ from typing import Any
 from engine import __version__
 from engine.course import StudentRow
 from engine.foreign import csv_cell
-from engine.model import Mode, Outcome
+from engine.model import Mode, Outcome, plain_points
 from engine.report.summary import ClassTable
 
 __all__ = ["gradebook_csv", "gradebook_json"]
 
 _NO_SCORE = {Outcome.UNGRADED: "ungraded", Outcome.FORMAT_ERROR: "format_error"}
-
-
-def _score(value: float) -> float | int:
-    rounded = round(value, 4)
-    return int(rounded) if rounded == int(rounded) else rounded
 
 
 def _cells(row: StudentRow, table: ClassTable) -> list[str | float | int]:
@@ -36,9 +31,9 @@ def _cells(row: StudentRow, table: ClassTable) -> list[str | float | int]:
         elif cell.score is None:
             cells.append(_NO_SCORE[cell.outcome])
         else:
-            cells.append(_score(cell.score))
+            cells.append(plain_points(cell.score))
     total = row.total()
-    cells.append(_score(total) if total is not None else "ungraded" if row.cells else "")
+    cells.append(plain_points(total) if total is not None else "ungraded" if row.cells else "")
     return cells
 
 
@@ -66,13 +61,13 @@ def gradebook_json(table: ClassTable, *, practice: bool = False) -> str:
         "title": table.title,
         "mode": str(Mode.PRACTICE if practice else Mode.MARKS),
         "engine_version": __version__,
-        "max_total": _score(table.maximum),
+        "max_total": plain_points(table.maximum),
         "columns": [
             {
                 "id": column.id,
                 "item": column.item,
                 "title": column.title,
-                "max_score": _score(column.max_score),
+                "max_score": plain_points(column.max_score),
             }
             for column in table.columns
         ],
@@ -87,11 +82,11 @@ def _student(row: StudentRow) -> dict[str, Any]:
     return {
         "student": row.student,
         "name": row.name,
-        "total": None if total is None else _score(total),
+        "total": None if total is None else plain_points(total),
         "scores": {
             column: {
                 "outcome": str(cell.outcome),
-                "score": None if cell.score is None else _score(cell.score),
+                "score": None if cell.score is None else plain_points(cell.score),
                 "misconceptions": list(cell.misconceptions),
             }
             for column, cell in row.cells.items()

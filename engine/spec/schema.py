@@ -618,6 +618,11 @@ class ProblemSpec(Strict):
         default=None, ge=1, description="Number of different variants, for an item that has fewer than 200."
     )
 
+    @property
+    def kind(self) -> str:
+        """Name of the answer type; ``"steps"`` for an item with several."""
+        return self.answer.type if self.answer else "steps"
+
     @model_validator(mode="before")
     @classmethod
     def _points_of_parts(cls, data: Any) -> Any:
