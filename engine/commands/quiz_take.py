@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from engine.errors import QuizError, ResponseFormatError
+from engine.files import replace_text
 from engine.model import Part, Quiz, QuizQuestion
 
 if TYPE_CHECKING:
@@ -98,18 +96,9 @@ def _ask_part(part: Part) -> str:
 
 
 def _save(path: Path, quiz: Quiz, answers: dict[int, dict[str, str]]) -> None:
-    """Replace the file in one step, so that a crash leaves the old or the new one."""
     from engine.quiz import fill_in_text
 
-    text = fill_in_text(quiz, answers)
     try:
-        descriptor, name = tempfile.mkstemp(dir=path.resolve().parent, prefix=f".{path.name}.")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
+        replace_text(path, fill_in_text(quiz, answers), durable=True)
     except OSError as error:
-        with contextlib.suppress(NameError, OSError):
-            Path(name).unlink()
         raise QuizError("the answers can't be saved", where=str(path), got=error.strerror) from error

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from pathlib import Path
 
 from engine.course import Column, IntakeProblem, StudentResults, StudentRow
 from engine.errors import StoreError
+from engine.files import replace_text
 from engine.report.feedback import feedback_page
 from engine.report.gradebook import gradebook_csv, gradebook_json
 from engine.report.summary import ClassTable, summary_page
@@ -83,7 +82,7 @@ def write_reports(
         (out / "students").mkdir(parents=True, exist_ok=True)
         for results in students:
             pages[results.student] = out / "students" / page_name(results.student)
-            _replace(pages[results.student], feedback_page(results, title=title, solutions=solutions))
+            replace_text(pages[results.student], feedback_page(results, title=title, solutions=solutions))
             rows.append(results.row())
             columns |= {item.column: _larger(columns.get(item.column), item.column) for item in results.items}
         table = ClassTable(title, tuple(columns[column] for column in sorted(columns)), tuple(rows))
@@ -98,9 +97,9 @@ def write_reports(
             sentences=sentences,
             practice=practice,
         )
-        _replace(gradebook, gradebook_csv(table, practice=practice))
-        _replace(out / "gradebook.json", gradebook_json(table, practice=practice))
-        _replace(index, page)
+        replace_text(gradebook, gradebook_csv(table, practice=practice))
+        replace_text(out / "gradebook.json", gradebook_json(table, practice=practice))
+        replace_text(index, page)
     except OSError as error:
         raise StoreError(
             "the report can't be written",
@@ -114,14 +113,3 @@ def write_reports(
 def _larger(known: Column | None, column: Column) -> Column:
     # A report about an exercise that couldn't be loaded doesn't know its full marks.
     return column if known is None or column.max_score > known.max_score else known
-
-
-def _replace(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(text.encode("utf-8", "replace"))
-        part.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise

@@ -1,0 +1,40 @@
+"""Writing a file so that a crash leaves the old one or the new one, never half of one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+__all__ = ["replace_text"]
+
+
+def replace_text(path: Path, text: str, *, durable: bool = False) -> None:
+    """Replace a file's text in one step.
+
+    Parameters
+    ----------
+    path : Path
+        Its folder must exist.
+    text : str
+        Written as UTF-8; what can't be (lone surrogates) becomes ``?``.
+    durable : bool
+        Wait until the disk has it: for what a person typed and can't be made again.
+
+    Raises
+    ------
+    OSError
+        The file is as it was.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
