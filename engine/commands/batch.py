@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +12,6 @@ import click
 
 from engine.commands.options import course_option, json_option
 from engine.errors import UsageError
-from engine.model import Mode
 
 if TYPE_CHECKING:
     from engine.batch import BatchResult
@@ -102,9 +100,12 @@ def _grade(
     open_runner: Callable[[int], Runner],
     solutions: bool,
 ) -> tuple[BatchResult, ReportFiles]:
+    import tempfile
+
     from engine.batch import CodeExercises, class_results, grade_batch
     from engine.commands.progress import progress_bar
     from engine.intake import read_code_file, read_text_file
+    from engine.model import Mode
     from engine.report import write_reports
 
     bank, course = workplace.bank, workplace.course

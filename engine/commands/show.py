@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from engine.commands.options import course_option, json_option
-from engine.model import Mode, Part, Variant
+
+if TYPE_CHECKING:
+    from engine.model import Part, Variant
 
 __all__ = ["command"]
 
@@ -80,6 +82,8 @@ def _key_text(part: Part) -> str:
 
 
 def _as_json(variant: Variant, seed: int, hints: bool, solution: bool, starter: str | None) -> dict[str, Any]:
+    from engine.model import Mode
+
     shown: dict[str, Any] = {
         "item": variant.item,
         "item_version": variant.item_version,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +11,10 @@ import click
 
 from engine.commands.options import course_option, json_option
 from engine.errors import UsageError
-from engine.model import GradeReport, Outcome, Response
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
+    from engine.model import GradeReport
 
 __all__ = ["command", "exit_code", "submit_quiz", "tell_quiz"]
 
@@ -84,6 +83,7 @@ def command(
 def submit_quiz(workplace: Workplace, path: Path) -> list[GradeReport]:
     """Grade a filled-in quiz file against the stored quiz and record the attempt."""
     from engine.intake import read_text_file
+    from engine.model import Outcome
     from engine.quiz import grade_quiz, read_filled
 
     filled = read_filled(read_text_file(path), str(path))
@@ -99,6 +99,7 @@ def _submit_answer(
     workplace: Workplace, item: str, seed: int, answers: Sequence[str], student: str | None
 ) -> GradeReport:
     from engine.grading import grade_answers
+    from engine.model import Response
 
     variant = workplace.draw(item, seed)
     ids = [part.id for part in variant.parts]
@@ -137,6 +138,8 @@ def _submit_code(
     unsafe_local: bool,
     plan_seed: str | None,
 ) -> GradeReport:
+    import secrets
+
     from engine.intake import read_code_file
 
     submission = read_code_file(file)
@@ -156,6 +159,8 @@ def _submit_code(
 
 def exit_code(reports: Sequence[GradeReport]) -> int:
     """Return 0 all right, 1 not all right, 2 a format error, 3 something ungraded."""
+    from engine.model import Outcome
+
     outcomes = {report.outcome for report in reports}
     if Outcome.UNGRADED in outcomes:
         return 3

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "numpy", "pydantic", "rich", "sqlalchemy", "hypothesis", "jinja2", "yaml")
+HEAVY = ("torch", "numpy", "pydantic", "rich", "sqlalchemy", "hypothesis", "jinja2", "yaml", "engine.model")
 
 
 @pytest.mark.parametrize(
