@@ -42,13 +42,14 @@ def class_results(
     students |= {problem.student for problem in problems if problem.student}
     if not names and intake is None:
         students = set(store.students(mode))
-    quizzes = {quiz.id: quiz for quiz in store.quizzes()}
     for student in sorted(students):
+        quizzes: dict[str, Quiz | None] = {}
         columns: dict[Column, list[Attempt]] = {}
         for attempt in store.attempts(student=student, mode=mode):
-            columns.setdefault(_column(attempt, quizzes.get(attempt.quiz or ""), title_of), []).append(
-                attempt
-            )
+            if attempt.quiz is not None and attempt.quiz not in quizzes:
+                quizzes[attempt.quiz] = store.load_quiz(attempt.quiz, student)
+            column = _column(attempt, quizzes.get(attempt.quiz or ""), title_of)
+            columns.setdefault(column, []).append(attempt)
         yield StudentResults(
             student=student,
             name=names.get(student, ""),
