@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["course_option", "json_option"]
+from engine.errors import UsageError
+
+__all__ = ["check_student", "course_option", "json_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,3 +29,13 @@ def course_option(function: F) -> F:
         default=None,
         help="Course folder (default: the one that holds this folder, else practice).",
     )(function)
+
+
+def check_student(student: str) -> None:
+    """Refuse an id that nobody could read or type again."""
+    from engine.foreign import clean_line
+
+    if not student or clean_line(student, 100) != student:
+        raise UsageError(
+            "--student can't be used", expected="an id of 1 to 100 characters", got=repr(student[:100])
+        )

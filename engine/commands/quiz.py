@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import check_student, course_option, json_option
 from engine.errors import QuizError, UsageError
 
 if TYPE_CHECKING:
@@ -93,10 +93,7 @@ def _check_names(name: str | None, students: Sequence[str]) -> None:
     if name is not None and (not name.strip(". ") or "/" in name or clean_line(name, 100) != name):
         raise UsageError("--name can't be used", expected="a word of at most 100 characters", got=repr(name))
     for student in students:
-        if not student or clean_line(student, 100) != student:
-            raise UsageError(
-                "--student can't be used", expected="an id of 1 to 100 characters", got=repr(student[:100])
-            )
+        check_student(student)
 
 
 def find_blueprint(workplace: Workplace, blueprint: str) -> Path:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import check_student, course_option, json_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
     from engine.model import GradeReport
+    from engine.store import Attempt
 
 __all__ = ["command", "exit_code", "submit_quiz", "tell_quiz"]
 
@@ -28,7 +30,7 @@ __all__ = ["command", "exit_code", "submit_quiz", "tell_quiz"]
 @click.option(
     "--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Variant of the item."
 )
-@click.option("--student", default=None, help="Student id to record.")
+@click.option("--student", default=None, help="Student id; in a course the attempt is recorded under it.")
 @click.option("--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier.")
 @click.option("--unsafe-local", is_flag=True, help="Allow marks at T3: for code that you trust only.")
 @click.option(
@@ -61,6 +63,8 @@ def command(
     """
     from engine.commands.workplace import find_workplace
 
+    if student is not None:
+        check_student(student)
     workplace = find_workplace(course_path)
     if what.endswith((".yaml", ".yml")):
         if file is not None or answers:
@@ -99,11 +103,19 @@ def _submit_answer(
     workplace: Workplace, item: str, seed: int, answers: Sequence[str], student: str | None
 ) -> GradeReport:
     from engine.grading import grade_answers
-    from engine.model import Response
+    from engine.model import QuizQuestion, Response
 
+    started = datetime.now(UTC)
     variant = workplace.draw(item, seed)
-    ids = [part.id for part in variant.parts]
-    return grade_answers(variant, Response(_by_part(answers, ids)), mode=workplace.mode, student=student)
+    response = Response(_by_part(answers, [part.id for part in variant.parts]))
+    report = grade_answers(variant, response, mode=workplace.mode, student=student)
+    if student is None or workplace.course is None:
+        return report
+    from engine.store import Attempt
+
+    question = QuizQuestion(1, variant, variant.points)
+    attempt = Attempt.of_answer(student, question, response, report, quiz=None, started=started)
+    return _record(workplace, attempt)
 
 
 def _by_part(answers: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
@@ -148,13 +160,29 @@ def _submit_code(
     except ValueError:
         raise UsageError("--plan-seed is no hexadecimal text", got=repr(plan_seed)) from None
     workplace.check_tier(tier, unsafe_local)
+    started = datetime.now(UTC)
     with workplace.open_runner(tier, unsafe_local) as runner:
         from engine.code import freeze_plan, grade_code, load_exercise
 
         bank = workplace.bank
         exercise = load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
         plan = freeze_plan(exercise, seed)
-        return grade_code(exercise, plan, submission, runner, mode=workplace.mode, student=student)
+        report = grade_code(exercise, plan, submission, runner, mode=workplace.mode, student=student)
+    if student is None or workplace.course is None:
+        return report
+    from engine.store import Attempt
+
+    return _record(workplace, Attempt.of_code(student, submission, report, started=started))
+
+
+def _record(workplace: Workplace, attempt: Attempt) -> GradeReport:
+    """Keep an attempt and return what the store now holds: what was graded once stays graded."""
+    from engine.model import Outcome
+
+    if attempt.report.outcome is Outcome.FORMAT_ERROR:  # costs no attempt
+        return attempt.report
+    with workplace.open_store() as store:
+        return store.record(attempt).report
 
 
 def exit_code(reports: Sequence[GradeReport]) -> int:

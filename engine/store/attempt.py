@@ -137,7 +137,7 @@ class Attempt:
         started: datetime,
         reason: str | None = None,
     ) -> Attempt:
-        """Return the attempt of one code file, finished now."""
+        """Return the attempt of one code file, finished now; the report tells the reason if none is given."""
         return cls(
             student=student,
             submission=submission.sha256,
@@ -146,7 +146,7 @@ class Attempt:
             finished=datetime.now(UTC),
             source=submission.source,
             filename=submission.filename,
-            reason=reason,
+            reason=_reason(report) if reason is None else reason,
         )
 
     @property
