@@ -10,8 +10,14 @@ import pytest
 from engine.model import GradeReport, Outcome, Verdict
 
 RIGHT = Path(__file__).parent / "right"
+BANK = Path(__file__).parents[3] / "problems" / "code"
 SEEDS = range(100)
-FILES = sorted(RIGHT.glob("*/*.py"))
+# right solutions are frozen before their exercise exists; test_right_corpus.py holds those to an oracle
+FILES = [
+    path
+    for path in sorted(RIGHT.glob("*/*.py"))
+    if (BANK / path.parent.name / f"{path.parent.name}.yaml").exists()
+]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
