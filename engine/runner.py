@@ -85,12 +85,26 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call; with ``return_arguments`` the arguments come back as they are afterwards."""
+    """One call.
+
+    Parameters
+    ----------
+    function : str
+    args, kwargs
+        Wire values; arrays arrive fresh for every call.
+    return_arguments : bool
+        The arguments come back as they are afterwards, those of ``kwargs`` last.
+    cotangents : tuple of (Leaf or None), optional
+        Asks for gradients.  One torch leaf for each array that the function returns (those in lists,
+        tuples and dicts too, in their order), of its shape; None leaves that array out.  Every floating
+        tensor among the arguments then arrives with ``requires_grad``, so writing into it raises.
+    """
 
     function: str
     args: tuple[WireValue, ...] = ()
     kwargs: Mapping[str, WireValue] = field(default_factory=dict)
     return_arguments: bool = False
+    cotangents: tuple[Leaf | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +139,19 @@ class CallStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """Outcome of one call; ``detail`` is our own sentence, never foreign text."""
+    """Outcome of one call.
+
+    Parameters
+    ----------
+    detail : str
+        Our own sentence, never foreign text.
+    gradients : tuple of (Leaf or None), optional
+        Gradients of the sum of output times cotangent, one for each floating tensor among the arguments
+        in their order (args, then kwargs; those in lists, tuples and dicts too); None for one that isn't
+        used.  Empty: the function returned, but differentiating it failed.  None: they weren't asked for,
+        or there is nothing to differentiate (numpy, no output with a graph, outputs of other number or
+        shape than the cotangents).
+    """
 
     status: CallStatus
     value: WireValue = None
@@ -133,6 +159,7 @@ class CallOutcome:
     arguments: tuple[WireValue, ...] | None = None
     seconds: float = 0.0
     detail: str = ""
+    gradients: tuple[WireValue, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

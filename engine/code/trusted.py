@@ -6,6 +6,8 @@ Never hand student code to it. The layers of :mod:`engine.sandbox` are not there
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -72,6 +74,8 @@ def _call(call: Call, namespace: dict[str, Any]) -> CallOutcome:
         return CallOutcome(CallStatus.NOT_RUN, detail=f"no function {call.function}")
     args = [_arriving(value) for value in call.args]
     kwargs = {name: _arriving(value) for name, value in call.kwargs.items()}
+    sent = [*args, *kwargs.values()]
+    inputs = [] if call.cotangents is None else _tracked(sent)
     started = time.perf_counter()
     try:
         value = function(*args, **kwargs)
@@ -82,10 +86,55 @@ def _call(call: Call, namespace: dict[str, Any]) -> CallOutcome:
             outcome = CallOutcome(CallStatus.RETURNED, _leaving(value), seconds=time.perf_counter() - started)
         except TypeError as error:
             return CallOutcome(CallStatus.UNSUPPORTED, detail=f"a value of type {error}")
-    if not call.return_arguments:
+        if call.cotangents is not None:
+            cotangents = [_arriving(cotangent) for cotangent in call.cotangents]
+            outcome = replace(outcome, gradients=_gradients(value, cotangents, inputs))
+    if not call.return_arguments or outcome.status is not CallStatus.RETURNED:
         return outcome
-    after = tuple(_leaving(value) for value in args)
-    return CallOutcome(outcome.status, outcome.value, outcome.exception, after, outcome.seconds)
+    return replace(outcome, arguments=tuple(None if callable(v) else _leaving(v) for v in sent))
+
+
+def _tracked(values: list[Any]) -> list[Any]:
+    """Make the floating tensors among the arguments leaves of a graph and return them."""
+    tensors = [array for array in _arrays(values) if not isinstance(array, np.ndarray)]
+    inputs = [tensor for tensor in tensors if tensor.is_floating_point()]
+    for tensor in inputs:
+        tensor.requires_grad_(True)
+    return inputs
+
+
+def _gradients(value: Any, cotangents: list[Any], inputs: list[Any]) -> tuple[WireValue, ...] | None:
+    """Return what :class:`~engine.runner.CallOutcome` says of gradients."""
+    arrays = list(_arrays(value))
+    fitting = len(arrays) == len(cotangents) and all(
+        weight is None or tuple(weight.shape) == tuple(array.shape)
+        for array, weight in zip(arrays, cotangents, strict=True)
+    )
+    if not fitting or not inputs:
+        return None
+    pairs = [
+        (array, weight)
+        for array, weight in zip(arrays, cotangents, strict=True)
+        if weight is not None and getattr(array, "requires_grad", False)
+    ]
+    if not pairs:
+        return None
+    import torch
+
+    try:
+        found = torch.autograd.grad([a for a, _ in pairs], inputs, [w for _, w in pairs], allow_unused=True)
+    except Exception:
+        return ()
+    return tuple(None if gradient is None else _leaving(gradient) for gradient in found)
+
+
+def _arrays(value: Any) -> Iterator[Any]:
+    """Yield arrays and tensors in the order in which they are met."""
+    if isinstance(value, list | tuple | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _arrays(item)
+    elif hasattr(value, "shape") and hasattr(value, "dtype"):
+        yield value
 
 
 def _told(error: Exception, filename: str) -> ExceptionInfo:
@@ -99,39 +148,68 @@ def _told(error: Exception, filename: str) -> ExceptionInfo:
 
 def _arriving(value: WireValue) -> Any:
     if isinstance(value, Leaf):
-        array = array_of(value).copy()  # a fresh, writeable array for every call
-        if value.library == "numpy":
-            array.flags.writeable = value.writeable
-            return array
-        import torch
-
-        return torch.from_numpy(array)
+        return _laid_out(value)
     if isinstance(value, list | tuple):
         return type(value)(_arriving(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _arriving(item) for key, item in value.items()}
     if isinstance(value, TableFunction):
         return _looked_up(value)
     return value
 
 
-def _looked_up(table: TableFunction) -> Any:
-    def look_up(*arguments: Any) -> Any:
-        asked = _leaving(arguments)
-        for key, result in table.rows:
-            if key == asked:
-                return _arriving(result)
-        raise KeyError(f"{table.name} has no value for these arguments")
+def _laid_out(leaf: Leaf) -> Any:
+    """Return a fresh array or tensor; strided or (numpy only) read-only where the leaf says so."""
+    array = array_of(leaf)
+    strided = not leaf.contiguous and array.ndim > 0
+    if strided:
+        wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), dtype=array.dtype)
+        wide[..., ::2] = array
+    else:
+        wide = array.copy()
+    if leaf.library == "torch":
+        import torch
 
+        tensor = torch.from_numpy(wide).to(getattr(torch, leaf.dtype))  # bfloat16 was read as float32
+        return tensor[..., ::2] if strided else tensor
+    fresh = wide[..., ::2] if strided else wide
+    fresh.flags.writeable = leaf.writeable
+    return fresh
+
+
+def _looked_up(table: TableFunction) -> Any:
+    """Return the function that looks its arguments up by value, as the sandbox's does."""
+    rows = {_key(_arriving(key)): result for key, result in table.rows}
+
+    def look_up(*args: Any, **kwargs: Any) -> Any:
+        key = _key((*args, *kwargs.values()))
+        if key not in rows:
+            raise LookupError(f"{table.name}() was called with arguments that the exercise doesn't define")
+        return _arriving(rows[key])
+
+    look_up.__name__ = look_up.__qualname__ = table.name
     return look_up
 
 
+def _key(value: Any) -> Any:
+    """Return a hashable stand-in that is equal for equal values, whatever their types."""
+    if hasattr(value, "tolist"):
+        value = (value.detach() if hasattr(value, "detach") else value).tolist()
+    if isinstance(value, list | tuple):
+        return tuple(_key(item) for item in value)
+    if isinstance(value, dict):
+        return tuple(sorted((str(name), _key(item)) for name, item in value.items()))
+    return value
+
+
 def _leaving(value: Any) -> WireValue:
+    if isinstance(value, np.generic):
+        value = np.asarray(value)  # leaves as an array of no axes, as from the sandbox
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in "biufc":
             raise TypeError(f"numpy array of {value.dtype}")
         plain = np.asarray(value)  # a masked array or another subclass leaves as what it holds
         return leaf_of(np.ascontiguousarray(plain).reshape(value.shape), "numpy")
-    if isinstance(value, np.generic):
-        return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple):

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
-from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, TableFunction
+from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, TableFunction, WireValue
 from engine.sandbox.inside.wire import (
     FRAME_OVERHEAD,
     MAX_PLAN_JSON,
@@ -95,6 +95,8 @@ class EncodedPlan:
 
 def _describe(value: Any, _limit: int) -> ArrayNode | TableNode:
     if isinstance(value, Leaf):
+        if value.library == "numpy" and value.dtype == "bfloat16":
+            raise TypeError("numpy has no bfloat16")
         return ArrayNode(
             value.library, value.dtype, value.shape, value.data, value.contiguous, value.writeable
         )
@@ -130,6 +132,7 @@ def _encode_calls(job: Job) -> EncodedPlan:
                 "a": [writer.node(value) for value in call.args],
                 "k": [[name, writer.node(value)] for name, value in call.kwargs.items()],
                 "r": call.return_arguments,
+                "g": None if call.cotangents is None else [writer.node(c) for c in call.cotangents],
             }
         )
         at += sum(map(len, writer.blobs[first:]))
@@ -271,6 +274,7 @@ def _outcome(frame: Frame) -> CallOutcome:
         if not isinstance(arguments, list):
             raise WireError("arguments")
         arguments = tuple(reader.value(node) for node in arguments)
+    gradients = _gradients(body.get("gradients"), reader)
     reader.done()
     returned, raised = status is CallStatus.RETURNED, status is CallStatus.RAISED
     return CallOutcome(
@@ -280,7 +284,19 @@ def _outcome(frame: Frame) -> CallOutcome:
         arguments=arguments if returned else None,
         seconds=_seconds(body.get("seconds", 0.0)),
         detail=_sentence(status, body.get("code")),
+        gradients=gradients if returned else None,
     )
+
+
+def _gradients(nodes: Any, reader: TreeReader) -> tuple[WireValue, ...] | None:
+    if nodes is None:
+        return None
+    if not isinstance(nodes, list):
+        raise WireError("gradients")
+    gradients = tuple(reader.value(node) for node in nodes)
+    if not all(gradient is None or isinstance(gradient, Leaf) for gradient in gradients):
+        raise WireError("gradients")
+    return gradients
 
 
 def _sentence(status: CallStatus, code: Any) -> str:

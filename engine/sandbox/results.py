@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from engine.runner import Call, CallOutcome, CallStatus, Job, RunResult
+from collections.abc import Iterator
+
+from engine.runner import Call, CallOutcome, CallStatus, Job, Leaf, RunResult, WireValue
 from engine.sandbox.dialogue import Dialogue
 from engine.sandbox.text import clean
 
@@ -13,7 +15,10 @@ _OUTPUT_CHARACTERS = 20_000
 _NOT_LOADED = CallOutcome(CallStatus.NOT_RUN, detail="The file could not be loaded.")
 _NO_TIME = CallOutcome(CallStatus.NOT_RUN, detail="The time for the whole submission was used up before.")
 _NOTHING_WITHOUT = CallOutcome(CallStatus.NOT_RUN, detail="An earlier call that all others need was lost.")
-_MISFIT = CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail="The arguments that came back are others.")
+_MISFIT = CallOutcome(
+    CallStatus.PROTOCOL_VIOLATION, detail="The arguments or gradients that came back are others."
+)
+_FLOATING = frozenset({"float16", "bfloat16", "float32", "float64"})
 _TOO_MANY = CallOutcome(CallStatus.NOT_RUN, detail="Too many earlier calls ended the process.")
 
 
@@ -104,22 +109,30 @@ class Results:
 
 
 def _fits(outcome: CallOutcome, call: Call) -> bool:
-    """Tell whether as many arguments came back as were sent, and only where they were asked for."""
-    if outcome.arguments is None:
-        return True
-    return call.return_arguments and len(outcome.arguments) == len(call.args) + len(call.kwargs)
+    """Tell whether as many arguments and gradients came back as were asked for."""
+    sent = [*call.args, *call.kwargs.values()]
+    if outcome.arguments is not None and not (call.return_arguments and len(outcome.arguments) == len(sent)):
+        return False
+    if not outcome.gradients:  # none, or those of a function that can't be differentiated
+        return outcome.gradients is None or call.cotangents is not None
+    inputs = sum(leaf.library == "torch" and leaf.dtype in _FLOATING for leaf in _leaves(sent))
+    return call.cotangents is not None and len(outcome.gradients) == inputs
 
 
 def _size(outcome: CallOutcome) -> int:
     """Return the bytes of the leaves of an outcome."""
-    total = 0
-    pending = [outcome.value, *(outcome.arguments or ())]
+    parts = [outcome.value, *(outcome.arguments or ()), *(outcome.gradients or ())]
+    return sum(len(leaf.data) for leaf in _leaves(parts))
+
+
+def _leaves(values: list[WireValue]) -> Iterator[Leaf]:
+    """Yield the arrays of a tree, in no certain order."""
+    pending = list(values)
     while pending:
         value = pending.pop()
         if isinstance(value, (list, tuple)):
             pending.extend(value)
         elif isinstance(value, dict):
             pending.extend(value.values())
-        else:
-            total += len(getattr(value, "data", b""))
-    return total
+        elif isinstance(value, Leaf):
+            yield value

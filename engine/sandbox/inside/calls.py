@@ -16,6 +16,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Final
 
+from .gradients import MismatchError, differentiate, track
 from .leaves import describe, make_array
 from .tables import make_function
 from .wire import MAX_STRING, TableNode, TooLargeError, TreeReader, TreeWriter, UnsupportedError
@@ -110,7 +111,7 @@ class Plan:
     Parameters
     ----------
     body : dict
-        ``calls`` (each ``f``, ``a``, ``k``, ``r``, ``at``) and ``call_s``.
+        ``calls`` (each ``f``, ``a``, ``k``, ``r``, ``g``, ``at``) and ``call_s``.
     blob : memoryview
         All leaves; ``at`` says where a call's own begin.
     """
@@ -120,13 +121,14 @@ class Plan:
         self.call_s: float = body["call_s"]
         self._blob = blob
 
-    def arguments(self, index: int) -> tuple[list[Any], dict[str, Any]]:
-        """Return fresh positional and keyword arguments of one call."""
+    def arguments(self, index: int) -> tuple[list[Any], dict[str, Any], list[Any] | None]:
+        """Return fresh positional and keyword arguments of one call, and its cotangents."""
         call = self.calls[index]
         reader = TreeReader(self._blob, make_array, _make_table)
         reader.skip_to(call["at"])
         args = [reader.value(node) for node in call["a"]]
-        return args, {name: reader.value(node) for name, node in call["k"]}
+        kwargs = {name: reader.value(node) for name, node in call["k"]}
+        return args, kwargs, None if call["g"] is None else [reader.value(node) for node in call["g"]]
 
 
 def _make_table(node: TableNode) -> Callable[..., Any]:
@@ -152,9 +154,10 @@ def run_call(
     Returns
     -------
     report : dict
-        ``index``, ``status``, and ``value``, ``arguments``, ``exception``, ``code`` as they apply.
+        ``index``, ``status``, and ``value``, ``arguments``, ``gradients``, ``exception``, ``code`` as they
+        apply.
     blobs : list of bytes
-        The leaves of value and arguments.
+        The leaves of value, arguments and gradients.
     """
     call = plan.calls[index]
     function = module.__dict__.get(call["f"])
@@ -165,7 +168,8 @@ def run_call(
 
     def act() -> Report:
         nonlocal begun
-        args, kwargs = plan.arguments(index)  # memory may be short already
+        args, kwargs, cotangents = plan.arguments(index)  # memory may be short already
+        inputs = [] if cotangents is None else track([*args, *kwargs.values()])
         begun = time.perf_counter()
         value = function(*args, **kwargs)
         seconds = time.perf_counter() - begun
@@ -173,11 +177,27 @@ def run_call(
         if call["r"]:
             after = [*args, *kwargs.values()]
             report["arguments"] = [None if callable(v) else writer.node(v) for v in after]
+        if cotangents is not None:
+            report["gradients"] = _gradients(value, cotangents, inputs, writer)
         return report
 
     report = _guarded(act, filename, plan.call_s)
     report["index"] = index
     return report, writer.blobs if report["status"] == "returned" else []
+
+
+def _gradients(value: Any, cotangents: list[Any], inputs: list[Any], writer: TreeWriter) -> list[Any] | None:
+    """Return the nodes of the gradients: none at all if differentiating failed, None if there are none."""
+    try:
+        return [writer.node(gradient) for gradient in differentiate(value, cotangents, inputs)]
+    except MismatchError:
+        return None
+    except (TooLargeError, MemoryError, _OutOfTimeError):
+        raise
+    except BaseException as error:  # a backward function of the student's own can raise anything
+        if type(error) is RuntimeError and _tells_of_memory(str(error)):
+            raise
+        return []
 
 
 def _describe(value: Any, limit: int) -> Any:
@@ -228,12 +248,14 @@ def _explained(error: BaseException, filename: str) -> Report:
         _clock.stop()
         text = "(its text can't be shown)"
     _clock.rang = False
-    if isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError) and any(t in text for t in _OUT_OF_MEMORY_TEXTS)
-    ):
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _tells_of_memory(text)):
         gc.collect()
         return {"status": "out_of_memory"}
     return {"status": "raised", "exception": {"type": name, "text": text, "line": line}}
+
+
+def _tells_of_memory(text: str) -> bool:
+    return any(known in text for known in _OUT_OF_MEMORY_TEXTS)
 
 
 def _class_name(error: BaseException) -> str:
