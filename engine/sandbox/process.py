@@ -1,0 +1,236 @@
+"""A process of its own for each submission, spoken to through its standard streams.
+
+It works on every operating system: the pipes are read by threads (Windows can't poll pipes).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import queue
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+from engine.errors import RunnerLostError, SandboxError
+from engine.runner import CallOutcome, CallStatus, Limits
+from engine.sandbox.dialogue import Dialogue, EncodedPlan
+from engine.sandbox.inside.wire import Kind, pack
+
+__all__ = ["OUTPUT_KEPT", "TIMED_OUT", "Exchange", "Exit", "PipedProcess"]
+
+_CHUNK = 2**16
+_SLACK_S = 0.3
+_START_S = 120.0
+_END_S = 1.0
+_LOOK_S = 0.002
+# how much of what a submission prints is kept
+OUTPUT_KEPT = 2**16
+TIMED_OUT = CallOutcome(CallStatus.TIMED_OUT, detail="It was stopped at the deadline.")
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a process ended whose output is closed.
+
+    Parameters
+    ----------
+    code : int or None
+        Exit status, negative for a signal; None if it had only closed its output and lived on.
+    cpu_s : float
+        Processor time of its whole life; 0 where the system doesn't tell.
+    """
+
+    code: int | None
+    cpu_s: float
+
+
+class PipedProcess:
+    """One process and its three pipes.
+
+    Parameters
+    ----------
+    command : sequence of str
+    environment : mapping
+        All of it: nothing of the grader's own is added.
+    folder : str
+        Where it starts.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], folder: str) -> None:
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            cwd=folder,
+        )
+        self.arrived: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._kept = bytearray()
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        self._stdin: IO[bytes] = self._process.stdin
+        self._unsent: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=_read, args=(self._process.stdout, self.arrived.put), daemon=True),
+            threading.Thread(target=_read, args=(self._process.stderr, self._keep), daemon=True),
+            threading.Thread(target=self._write, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def _keep(self, data: bytes) -> None:
+        self._kept += data[: max(0, OUTPUT_KEPT - len(self._kept))]
+
+    def _write(self) -> None:
+        """Write from a thread of its own: a process that doesn't read would block us."""
+        with contextlib.suppress(OSError, ValueError):
+            while (data := self._unsent.get()) is not None:
+                self._stdin.write(data)
+                self._stdin.flush()
+
+    def send(self, data: bytes) -> None:
+        """Queue bytes for the process."""
+        self._unsent.put(data)
+
+    def wait_exit(self) -> Exit:
+        """Return how a process ended that closed its output; kill it if it lingers."""
+        code, cpu_s = self._reap(_END_S)
+        if code is None:
+            self._process.kill()
+            self._process.wait()
+        return Exit(code, cpu_s)
+
+    def _reap(self, patience_s: float) -> tuple[int | None, float]:
+        if not hasattr(os, "wait4"):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self._process.wait(patience_s), 0.0
+            return None, 0.0
+        end = time.monotonic() + patience_s
+        while True:
+            pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
+            if pid:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                return self._process.returncode, usage.ru_utime + usage.ru_stime
+            if time.monotonic() >= end:
+                return None, 0.0
+            time.sleep(_LOOK_S)
+
+    def printed(self) -> bytes:
+        """Return the beginning of what a finished process printed."""
+        self._threads[1].join(_END_S)
+        return bytes(self._kept)
+
+    def forget_printed(self) -> None:
+        """Drop what was printed so far: it was ours, not the submission's."""
+        self._kept.clear()
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+        self._unsent.put(None)
+        for thread in self._threads:
+            thread.join(_END_S)
+        for pipe in (self._stdin, self._process.stdout, self._process.stderr):
+            with contextlib.suppress(OSError, AttributeError):
+                pipe.close()  # type: ignore[union-attr]
+
+
+def _read(pipe: IO[bytes], take: Callable[[bytes], None]) -> None:
+    """Pass on what arrives; an empty piece is the end."""
+    while True:
+        try:
+            data = os.read(pipe.fileno(), _CHUNK)
+        except (OSError, ValueError):
+            data = b""
+        take(data)
+        if not data:
+            return
+
+
+class Exchange:
+    """One conversation with a process.
+
+    Parameters
+    ----------
+    process : PipedProcess
+    dialogue : Dialogue
+    limits : Limits
+    plan : EncodedPlan
+    judge : callable
+        Says what the end of the process means for the call that it was in, from how it ended.
+    """
+
+    def __init__(
+        self,
+        process: PipedProcess,
+        dialogue: Dialogue,
+        limits: Limits,
+        plan: EncodedPlan,
+        judge: Callable[[Exit], CallOutcome],
+    ) -> None:
+        self._process = process
+        self._dialogue = dialogue
+        self._limits = limits
+        self._plan = plan
+        self._judge = judge
+
+    def start(self, settings: Mapping[str, object], left_s: float) -> None:
+        """Give the process its limits and wait until they are in force.
+
+        Raises
+        ------
+        RunnerLostError
+            If it ends before.
+        SandboxError
+            If it says that a layer failed.
+        """
+        cpu_s = max(1, math.ceil(left_s))
+        limits = {"memory_mib": self._limits.memory_mib, "cpu_s": cpu_s}
+        self._process.send(pack(Kind.LOAD, {**settings, **limits}))
+        deadline = time.monotonic() + _START_S
+        while not self._dialogue.locked:
+            heard = self._receive(deadline - time.monotonic())
+            if self._dialogue.broken is not None:
+                raise SandboxError(
+                    "a layer of the sandbox failed; no student code ran", got=self._dialogue.broken
+                )
+            if not heard or self._dialogue.violated:
+                raise RunnerLostError("the process for student code couldn't be started")
+
+    def run(self, load: bytes, left_s: float) -> CallOutcome | None:
+        """Return what the end says about the call it was in, None if it came to its natural end."""
+        end = time.monotonic() + left_s + _SLACK_S
+        self._process.send(load)
+        deadline = end
+        while not self._dialogue.over:
+            before = self._dialogue.next
+            if not self._receive(deadline - time.monotonic()):
+                late = time.monotonic() >= deadline
+                return TIMED_OUT if late else self._judge(self._process.wait_exit())
+            if self._dialogue.wants_plan:
+                self._dialogue.plan_sent = True
+                self._process.send(self._plan.frame)
+                before = -1
+            if self._dialogue.plan_sent and before != self._dialogue.next:
+                deadline = min(end, time.monotonic() + self._limits.call_s + _SLACK_S)
+        return None
+
+    def _receive(self, timeout_s: float) -> bool:
+        """Feed the next bytes; False at a deadline or at the end of the stream."""
+        try:
+            data = self._process.arrived.get(timeout=max(0.0, timeout_s))
+        except queue.Empty:
+            return False
+        self._dialogue.feed(data)
+        return bool(data)
