@@ -1,0 +1,328 @@
+"""The right solutions against oracles that share nothing with the exercises, the checks or ``reference``."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.oracles import code_exercises as oracle
+
+RIGHT = Path(__file__).parent / "right"
+FILES = [path for path in sorted(RIGHT.glob("*/*.py")) if path.parent.name not in ("softmax", "sdpa")]
+DTYPES = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+WIDE = ("float64", "float32")
+# exp(x - log Z) loses eps |x| in the weights; these styles are right all the same
+LOG_SPACE = {"log_space", "torch_log_softmax", "torch_logsumexp"}
+Args = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Arguments as float64 arrays, and how far the result's numbers are from being plain sums."""
+
+    args: Args
+    scale: float = 1.0
+    """The largest sum of absolute values behind an entry of the result."""
+    size: float = 30.0
+    """The largest sum of absolute values behind a score or pre-activation."""
+    log_size: float = 0.0
+    """The largest visible score, for the styles that subtract log Z."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    cases: Callable[[np.random.Generator], Iterator[Case]]
+    expected: Callable[..., Any]
+    misfits: Callable[[np.random.Generator], Iterator[Args]]
+    dtypes: tuple[str, ...] = WIDE
+    differentiable: bool = True
+
+
+@cache
+def load(path: Path) -> Callable[..., Any]:
+    spec = importlib.util.spec_from_file_location(f"right_{path.parent.name}_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    function: Callable[..., Any] = getattr(module, path.parent.name.replace("-", "_"))
+    return function
+
+
+def uses_torch(path: Path) -> bool:
+    return "import torch" in path.read_text() or "from torch" in path.read_text()
+
+
+def deep(change: Callable[[Any], Any], value: Any) -> Any:
+    """The value with every array or tensor in it changed."""
+    if isinstance(value, np.ndarray | torch.Tensor):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: deep(change, entry) for key, entry in value.items()}
+    if isinstance(value, tuple):
+        return tuple(deep(change, entry) for entry in value)
+    return value
+
+
+def leaves(value: Any) -> list[Any]:
+    found: list[Any] = []
+    deep(lambda array: found.append(array), value)
+    return found
+
+
+def given(array: np.ndarray, path: Path, dtype: str, layout: int) -> Any:
+    """The array in the submission's library and dtype: packed, transposed or with gaps; read-only."""
+    if array.dtype != np.bool_ and dtype != "bfloat16":
+        array = array.astype(dtype)
+    if array.ndim == 0:
+        return torch.tensor(array) if uses_torch(path) else array
+    spread, flipped = np.repeat(array, 2, axis=-1), np.ascontiguousarray(array.T)
+    whole = [array.copy(), flipped, spread][layout]
+    if uses_torch(path):
+        tensor = torch.tensor(whole).to(torch.bool if array.dtype == np.bool_ else getattr(torch, dtype))
+        return [tensor, tensor.permute(*reversed(range(tensor.ndim))), tensor[..., ::2]][layout]
+    result = [whole, whole.T, whole[..., ::2]][layout]
+    result.flags.writeable = False
+    return result
+
+
+def exact(value: Any) -> Any:
+    """The arguments as they arrive in the dtype, as float64 and bool arrays for the oracle."""
+
+    def plain(array: Any) -> np.ndarray:
+        if isinstance(array, torch.Tensor):
+            array = array.detach() if array.dtype == torch.bool else array.detach().double()
+            return array.numpy().copy()
+        return array.copy() if array.dtype == np.bool_ else array.astype(np.float64)
+
+    return deep(plain, value)
+
+
+def call(function: Callable[..., Any], args: Args) -> Any:
+    with warnings.catch_warnings():  # warnings never cost marks
+        warnings.simplefilter("ignore")
+        return function(*args)
+
+
+def assert_close(got: Any, want: Any, path: Path, dtype: str, case: Case) -> None:
+    if isinstance(want, tuple):
+        assert type(got) is tuple and len(got) == len(want)
+        for one, other in zip(got, want, strict=True):
+            assert_close(one, other, path, dtype, case)
+        return
+    library = torch.Tensor if uses_torch(path) else np.ndarray
+    assert type(got) is library
+    assert str(got.dtype).removeprefix("torch.") == dtype
+    assert tuple(got.shape) == want.shape
+    (numbers,) = leaves((exact(got),))
+    size = case.size + (case.log_size if path.stem in LOG_SPACE else 0.0)
+    np.testing.assert_allclose(numbers, want, rtol=0, atol=4 * DTYPES[dtype] * size * case.scale)
+
+
+def largest(array: np.ndarray) -> float:
+    return float(np.abs(array).max(initial=1.0))
+
+
+def shapes(rng: np.random.Generator) -> Iterator[tuple[int, ...]]:
+    yield from [(), (), (1,), (3,), (2, 3), (1, 2, 2), (0,), (2, 0), (3,), ()]
+
+
+def masked_softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
+    for lead, scale in zip([*shapes(rng)] * 3, [1, 10, 1e4] * 10, strict=True):
+        n = int(rng.integers(1, 7))
+        scores = rng.normal(size=(*lead, n)) * min(scale, 3e3)
+        full = scores.shape
+        shape = [full, full[-1:], full[-2:], (*full[:-1], 1), full][rng.integers(5)]
+        mask = rng.random(shape) < 0.6
+        if rng.random() < 0.4:
+            mask[..., : max(1, n - 1)] = False
+        hidden = ~np.broadcast_to(mask, full)
+        scores[hidden] = rng.choice([1e4, -1e4, 0.0], size=hidden.sum())
+        yield Case((scores, mask), log_size=largest(np.where(hidden, 0, scores)))
+    yield Case((np.array([[1.0, 2.0], [3.0, 4.0]]), np.array(True)))
+    yield Case((np.array([1e4, 1e4, -1e4]), np.array([True, False, True])), log_size=1e4)
+    yield Case((np.array([[5.0, 6.0], [5.0, 6.0]]), np.array([[False], [True]])))
+    yield Case((np.array([5.0, 6.0]), np.array([False, False])))
+
+
+def masked_softmax(scores: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    n = scores.shape[-1]
+    rows = zip(
+        scores.reshape(-1, n).tolist(),
+        np.broadcast_to(mask, scores.shape).reshape(-1, n).tolist(),
+        strict=True,
+    )
+    return np.array([oracle.masked_softmax(e, seen) for e, seen in rows], float).reshape(scores.shape)
+
+
+def masked_softmax_misfits(rng: np.random.Generator) -> Iterator[Args]:
+    for full, shape in [((3,), (2,)), ((2, 3), (3, 3)), ((2, 3), (2,)), ((3,), (2, 3)), ((1, 3), (2, 3))]:
+        yield rng.normal(size=full), np.ones(shape, bool)
+    yield np.ones(1), np.ones(3, bool)
+    yield np.ones((2, 1)), np.ones((2, 3), bool)
+
+
+def context_cases(rng: np.random.Generator) -> Iterator[Case]:
+    for lead in [*shapes(rng)] * 3:
+        n, d = rng.integers(1, 6, size=2)
+        w, H = rng.normal(size=(*lead, n)), rng.normal(size=(n, d)) * rng.choice([1, 1e4])
+        yield Case((w, H), scale=largest(np.abs(w) @ np.abs(H)))
+
+
+def context(w: np.ndarray, H: np.ndarray) -> np.ndarray:
+    rows = [oracle.context(row, H.tolist()) for row in w.reshape(-1, w.shape[-1]).tolist()]
+    return np.array(rows, float).reshape(*w.shape[:-1], H.shape[1])
+
+
+def context_misfits(rng: np.random.Generator) -> Iterator[Args]:
+    for lead, n, rows in [((), 3, 2), ((), 1, 3), ((), 3, 1), ((2,), 3, 2), ((2,), 1, 2), ((3,), 2, 3)]:
+        yield rng.normal(size=(*lead, n)), rng.normal(size=(rows, 2))
+
+
+def listwise(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The oracle of nested lists, for arrays."""
+
+    def expected(*args: Any) -> Any:
+        result = function(*deep(lambda array: array.tolist(), args))
+        return tuple(np.array(one) for one in result) if isinstance(result, tuple) else np.array(result)
+
+    return expected
+
+
+def wrong_sizes(
+    shapes: Sequence[tuple[int, ...]], wrong: Sequence[tuple[int, tuple[int, ...]]]
+) -> Callable[[np.random.Generator], Iterator[Args]]:
+    """Arguments of right shapes but one."""
+
+    def misfits(rng: np.random.Generator) -> Iterator[Args]:
+        for place, shape in wrong:
+            changed = [*shapes[:place], shape, *shapes[place + 1 :]]
+            yield tuple(rng.normal(size=one) for one in changed)
+
+    return misfits
+
+
+def additive_cases(rng: np.random.Generator) -> Iterator[Case]:
+    for k in range(24):
+        ds, dh, da, n = (
+            [(1, 1, 1, 1), (3, 3, 3, 3), (2, 3, 1, 4), (3, 1, 2, 1)][k] if k < 4 else rng.integers(1, 6, 4)
+        )
+        scale = rng.choice([1, 0.1, 1e4])
+        s, H = rng.normal(size=ds) * scale, rng.normal(size=(n, dh)) * scale
+        W, U, v = rng.normal(size=(da, ds)), rng.normal(size=(da, dh)), rng.normal(size=da)
+        size = 30 + largest(np.abs(W) @ np.abs(s)) + largest(np.abs(H) @ np.abs(U).T)
+        yield Case((s, H, W, U, v), scale=largest(np.abs(v).sum()), size=size)
+
+
+SUBJECTS = {
+    "masked-softmax": Subject(masked_softmax_cases, masked_softmax, masked_softmax_misfits, tuple(DTYPES)),
+    "context": Subject(context_cases, context, context_misfits),
+    "additive-scores": Subject(
+        additive_cases,
+        listwise(oracle.additive_scores),
+        wrong_sizes(
+            [(2,), (4, 3), (5, 2), (5, 3), (5,)],
+            [
+                (0, (3,)),
+                (0, (1,)),
+                (1, (4, 2)),
+                (1, (4, 1)),
+                (2, (4, 2)),
+                (2, (1, 2)),
+                (2, (5, 1)),
+                (2, (5, 3)),
+            ]
+            + [(3, (4, 3)), (3, (1, 3)), (3, (5, 1)), (3, (5, 2)), (4, (4,)), (4, (1,))],
+        ),
+    ),
+}
+ARRAYS = pytest.mark.parametrize(
+    "path",
+    [p for p in FILES if p.parent.name in SUBJECTS],
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
+
+
+@ARRAYS
+def test_agrees_with_the_oracle_and_leaves_its_arguments(path: Path) -> None:
+    subject, function = SUBJECTS[path.parent.name], load(path)
+    for k, case in enumerate(subject.cases(np.random.default_rng(7))):
+        for dtype in subject.dtypes:
+            if dtype == "bfloat16" and not uses_torch(path):
+                continue
+            args = deep(lambda array, k=k, dtype=dtype: given(array, path, dtype, k % 3), case.args)
+            before = exact(args)
+            got = call(function, args)
+            assert_close(got, subject.expected(*before), path, dtype, case)
+            for one, other in zip(leaves(before), leaves(exact(args)), strict=True):
+                np.testing.assert_array_equal(one, other)
+            again = exact((call(function, args),))
+            for one, other in zip(leaves(exact((got,))), leaves(again), strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+@ARRAYS
+def test_refuses_sizes_that_do_not_fit(path: Path) -> None:
+    subject, function = SUBJECTS[path.parent.name], load(path)
+    allowed = (ValueError, RuntimeError) if uses_torch(path) else (ValueError,)
+    for k, misfit in enumerate(subject.misfits(np.random.default_rng(8))):
+        for dtype in WIDE:
+            args = deep(lambda array, k=k, dtype=dtype: given(array, path, dtype, k % 3), misfit)
+            with pytest.raises(allowed):
+                print([leaf.shape for leaf in leaves(args)], call(function, args))
+
+
+@ARRAYS
+def test_gradients_of_torch_solutions(path: Path) -> None:
+    """Along one random direction, against central differences of the oracle."""
+    subject, function = SUBJECTS[path.parent.name], load(path)
+    if not (uses_torch(path) and subject.differentiable):
+        return
+    rng = np.random.default_rng(9)
+    for case in subject.cases(np.random.default_rng(7)):
+        if max(case.size, case.scale, case.log_size) > 100:
+            continue
+
+        def moved(array: np.ndarray, along: Iterator[np.ndarray], by: float) -> np.ndarray:
+            return array if array.dtype == np.bool_ else array + by * next(along)
+
+        ways = [rng.normal(size=array.shape) for array in leaves(case.args) if array.dtype != np.bool_]
+        args = deep(lambda array: given(array, path, "float64", 0), case.args)
+        tracked = [leaf.requires_grad_() for leaf in leaves(args) if leaf.dtype != torch.bool]
+        results = leaves((call(function, args),))
+        pulls = [rng.normal(size=tuple(one.shape)) for one in results]
+        total = sum((one * torch.tensor(pull)).sum() for one, pull in zip(results, pulls, strict=True))
+        # a constant, such as the zeros of hidden rows, may come without a graph
+        slopes = torch.autograd.grad(total, tracked, allow_unused=True) if total.requires_grad else ()
+        slope = sum(
+            float((g * torch.tensor(way)).sum())
+            for g, way in zip(slopes, ways, strict=False)
+            if g is not None
+        )
+        ends = []
+        for by in (1e-5, -1e-5):
+            along = iter(ways)
+            ends.append(
+                leaves(
+                    (subject.expected(*deep(lambda a, along=along, by=by: moved(a, along, by), case.args)),)
+                )
+            )
+        want = (
+            sum(float(((up - down) * pull).sum()) for up, down, pull in zip(*ends, pulls, strict=True)) / 2e-5
+        )
+        assert slope == pytest.approx(want, rel=1e-6, abs=1e-6 * case.scale)
+
+
+def test_there_are_many_styles() -> None:
+    for folder in {path.parent for path in FILES}:
+        paths = [path for path in FILES if path.parent == folder]
+        assert len(paths) >= 8, folder.name
+        assert sum(map(uses_torch, paths)) >= 3, folder.name
