@@ -20,6 +20,9 @@ __all__ = ["LazyGroup", "grade", "main", "run"]
 # name -> module below engine.commands; the order is the order of `grade --help`.
 COMMANDS = {
     "submit": "submit",
+    "start": "start",
+    "watch": "watch",
+    "hint": "hint",
     "list": "list_items",
     "show": "show",
     "quiz": "quiz",

@@ -11,9 +11,20 @@ from rich.table import Table
 from rich.text import Text as RichText
 
 from engine.foreign import clean, clean_line
-from engine.model import GradeReport, Outcome, Part, Text, Variant, Verdict
+from engine.model import Check, GradeReport, Outcome, Part, Text, Variant, Verdict
 
-__all__ = ["console", "number", "points", "show_part", "show_report", "show_table", "show_variant"]
+__all__ = [
+    "check_table",
+    "console",
+    "explanation",
+    "number",
+    "points",
+    "report_head",
+    "show_part",
+    "show_report",
+    "show_table",
+    "show_variant",
+]
 
 PIPED_WIDTH = 1000
 
@@ -111,21 +122,11 @@ def _show_prose(out: Console, head: str, texts: Sequence[Text]) -> None:
 def show_report(report: GradeReport) -> None:
     """Print one graded attempt: score, checks, diagnosis, counterexample, notes."""
     out = console()
-    out.print(_head(report))
+    out.print(report_head(report))
     if report.checks:
-        _print_table(out, _check_table(report))
-    for diagnosis in report.diagnosis:
-        line = RichText(f"→ {diagnosis.misconception}: ", style="bold cyan")
-        line.append(clean(diagnosis.message), style="not bold default")
+        _print_table(out, check_table(report.checks))
+    for line in explanation(report):
         out.print(line)
-    if report.counterexample is not None:
-        out.print(RichText("Smallest input found that shows it:", style="bold"))
-        out.print(RichText(textwrap.indent(clean(report.counterexample.code), "    ")))
-        out.print(RichText(f"  yours:    {clean(report.counterexample.got)}"))
-        if report.counterexample.expected is not None:
-            out.print(RichText(f"  expected: {clean(report.counterexample.expected)}"))
-    for note in report.notes:
-        out.print(RichText("Note: " + clean(note), style="yellow"))
     if report.tier:
         out.print(
             RichText(
@@ -134,7 +135,23 @@ def show_report(report: GradeReport) -> None:
         )
 
 
-def _head(report: GradeReport) -> RichText:
+def explanation(report: GradeReport) -> list[RichText]:
+    """Return what explains a report: known mistakes by name, counterexample, notes."""
+    lines = []
+    for diagnosis in report.diagnosis:
+        line = RichText(f"→ {diagnosis.misconception}: ", style="bold cyan")
+        lines.append(line.append(clean(diagnosis.message), style="not bold default"))
+    if report.counterexample is not None:
+        lines.append(RichText("Smallest input found that shows it:", style="bold"))
+        lines.append(RichText(textwrap.indent(clean(report.counterexample.code), "    ")))
+        lines.append(RichText(f"  yours:    {clean(report.counterexample.got)}"))
+        if report.counterexample.expected is not None:
+            lines.append(RichText(f"  expected: {clean(report.counterexample.expected)}"))
+    return lines + [RichText("Note: " + clean(note), style="yellow") for note in report.notes]
+
+
+def report_head(report: GradeReport) -> RichText:
+    """Return the first line of a report: item, outcome, score."""
     score = "no mark" if report.score is None else f"{number(report.score)} of {points(report.max_score)}"
     who = f" · {clean_line(report.student)}" if report.student else ""
     head = RichText(f"{report.item}{who}: ")
@@ -143,11 +160,12 @@ def _head(report: GradeReport) -> RichText:
     return head
 
 
-def _check_table(report: GradeReport) -> Table:
+def check_table(checks: Iterable[Check]) -> Table:
+    """Return a table of checks: verdict, id, points, sentence."""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     for _ in range(4):
         table.add_column(overflow="fold")
-    for check in report.checks:
+    for check in checks:
         style = _VERDICT_STYLE.get(check.verdict, "red")
         mark = _MARK.get(check.verdict, "!")
         points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""

@@ -47,6 +47,10 @@ class Workplace:
         """Return the course's secret, or this person's own practice secret."""
         return self.course.secret() if self.course else _practice_secret()
 
+    def private_folder(self) -> Path:
+        """Return the course's or this person's own folder for what Softmark itself writes."""
+        return self.course.folder / ".softmark" if self.course else _practice_folder()
+
     def open_store(self) -> Store:
         """Open the course's store, or this person's own practice store."""
         from engine.store import open_store

@@ -1,0 +1,151 @@
+"""Follows the saves of one file.
+
+Editors save in many ways: they write in place, empty the file first, or write another file and rename it.
+So the folder is watched and not the file, several events within a few milliseconds are one save, and a
+file that is gone or empty for a moment is waited for.  Twice a second the file is looked at without any
+event, for network folders that give none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import SubmissionError
+from engine.foreign import clean_line
+from engine.intake import read_code_file
+from engine.model import CodeSubmission
+
+__all__ = ["Reading", "readings"]
+
+# Events closer together than this are one save; half of it is added to every answer.
+_STEP_MS = 6
+_LOOK_EVERY_MS = 500
+_PATIENCE_S = 0.3
+_PAUSE_S = 0.01
+
+# (modified in ns, size, inode): None for a file that isn't there
+Stamp = tuple[int, int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a save left in the file.
+
+    Parameters
+    ----------
+    submission : CodeSubmission or None
+        None if it can't be read.
+    fault : SubmissionError or None
+        Why it can't be read.
+    is_repeat : bool
+        It was saved, and holds what it held before.
+    noticed_s : float
+        When the save was noticed, on the clock of :func:`time.monotonic`.
+    """
+
+    submission: CodeSubmission | None
+    fault: SubmissionError | None
+    is_repeat: bool
+    noticed_s: float
+
+
+def readings(path: Path) -> Iterator[Reading]:
+    """Yield what the file holds now, and again after every save; it never ends by itself.
+
+    What can't be read (empty, no text, too large, gone) is a reading too: the next save may mend it.
+    Python files beside it count as saves of it where the submission takes them in.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C, while waiting.
+    """
+    stamp = _stamp(path)
+    last = _read(path, time.monotonic())
+    yield last
+    # the first look is at once: it may have been saved while the first reading was graded
+    for event in itertools.chain([True], _wakes(path)):
+        noticed_s = time.monotonic()
+        seen = _stamp(path)
+        if not event and seen == stamp:
+            continue
+        if seen is None or seen[1] == 0:
+            _wait_for_content(path)
+        before, stamp = stamp, _stamp(path)
+        reading = _read(path, noticed_s)
+        if not _same(reading, last):
+            last = reading
+            yield reading
+        elif stamp != before and stamp is not None:
+            yield Reading(reading.submission, reading.fault, True, noticed_s)
+
+
+def _same(one: Reading, other: Reading) -> bool:
+    return one.submission == other.submission and str(one.fault) == str(other.fault)
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _wait_for_content(path: Path) -> None:
+    """Wait a moment for a file that an editor has emptied or moved away while it saves."""
+    end = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < end:
+        found = _stamp(path)
+        if found is not None and found[1] > 0:
+            return
+        time.sleep(_PAUSE_S)
+
+
+def _read(path: Path, noticed_s: float) -> Reading:
+    try:
+        return Reading(read_code_file(path), None, False, noticed_s)
+    except SubmissionError as error:
+        return Reading(None, error if _stamp(path) else _gone(path), False, noticed_s)
+
+
+def _gone(path: Path) -> SubmissionError:
+    return SubmissionError(
+        "the file is gone",
+        where=clean_line(str(path)),
+        next_step="save it again: it is graded as soon as it is back",
+    )
+
+
+def _wakes(path: Path) -> Iterator[bool]:
+    """Yield True when something in the folder was saved, False when it is time for a look anyway."""
+    from watchfiles import watch  # imported here: a compiled library that only this needs
+
+    logging.getLogger("watchfiles").setLevel(logging.ERROR)
+    # the folder of the link and that of the file: editors save either way
+    folders = {path.absolute().parent, path.resolve().parent}
+    try:
+        for changes in watch(
+            *folders,
+            watch_filter=lambda _, name: name.endswith((".py", ".ipynb")),
+            step=_STEP_MS,
+            debounce=4 * _STEP_MS,
+            rust_timeout=_LOOK_EVERY_MS,
+            yield_on_timeout=True,
+            recursive=False,
+        ):
+            yield bool(changes)
+    except (OSError, RuntimeError):
+        # no events here (too many watches, a folder that may not be listed): look often instead
+        while True:
+            time.sleep(10 * _PAUSE_S)
+            yield False

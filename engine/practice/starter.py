@@ -1,0 +1,138 @@
+"""The file that a student starts an exercise with."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from engine.errors import UsageError
+from engine.files import replace_text
+from engine.model import Variant
+
+__all__ = ["starter_notebook", "starter_source", "write_starter"]
+
+_WIDTH = 79
+_MOST_BACKUPS = 100
+
+
+def starter_source(variant: Variant, starter: str, commands: tuple[str, ...]) -> str:
+    """Return the starter with the statement above it, as comments.
+
+    Parameters
+    ----------
+    variant : Variant
+        Of the exercise; its stem is the statement.
+    starter : str
+        Source of the exercise's starter file.
+    commands : tuple of str
+        What to do next, one command a line.
+    """
+    lines = [f"{variant.title} ({_points(variant)})", "", *_wrapped(variant.stem.plain), ""]
+    lines += [f"    {command}" for command in commands]
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines) + "\n" + starter.rstrip("\n") + "\n"
+
+
+def starter_notebook(variant: Variant, statement: str, starter: str, commands: tuple[str, ...]) -> str:
+    """Return a notebook: the statement, the starter, and the commands as text.
+
+    Parameters
+    ----------
+    statement : str
+        The stem in Markdown with ``$``-formulas, which notebooks show.
+    """
+    told = "\n".join(("In a terminal, in this folder:", "", *(f"    {command}" for command in commands)))
+    cells = [
+        _cell("statement", "markdown", f"# {variant.title}\n\n({_points(variant)})\n\n{statement.strip()}"),
+        _cell("answer", "code", starter.strip("\n")),
+        _cell("commands", "markdown", told),
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    notebook = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
+def write_starter(path: Path, text: str, *, force: bool = False) -> Path | None:
+    """Write a new file; with `force`, over an old one after a copy of it was made.
+
+    Returns
+    -------
+    Path or None
+        The copy, ``NAME.bak``, ``NAME.bak2`` …: a copy is never overwritten either.
+
+    Raises
+    ------
+    UsageError
+        There is such a file (without `force`), a folder of that name, or the folder can't be written to.
+    """
+    try:
+        if not force or not os.path.lexists(path):
+            _write_new(path, text)
+            return None
+        if not path.is_file():
+            raise UsageError("this is no ordinary file", where=str(path), expected="another name: --to FILE")
+        backup = _copied(path)
+        replace_text(path.resolve(), text)
+    except FileExistsError:
+        kind = "a folder" if path.is_dir() else "a file"
+        step = None if path.is_dir() else "--force makes a copy of it first and then starts anew"
+        raise UsageError(
+            f"there is {kind} of this name, and nothing is overwritten", where=str(path), next_step=step
+        ) from None
+    except OSError as error:
+        raise UsageError(
+            "the file can't be written",
+            where=str(error.filename or path),
+            got=error.strerror or str(error),
+            next_step="choose a folder that you may write to: --to FOLDER",
+        ) from error
+    return backup
+
+
+def _write_new(path: Path, text: str) -> None:
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+def _copied(path: Path) -> Path:
+    """Copy a file to the first free name and return that."""
+    for number in range(1, _MOST_BACKUPS + 1):
+        copy = path.with_name(f"{path.name}.bak{'' if number == 1 else number}")
+        try:
+            with copy.open("xb") as target, path.open("rb") as source:
+                shutil.copyfileobj(source, target)
+        except FileExistsError:
+            continue
+        return copy
+    raise UsageError(
+        f"there are {_MOST_BACKUPS} copies already", where=str(path), next_step=f"delete {path.name}.bak*"
+    )
+
+
+def _points(variant: Variant) -> str:
+    return f"{variant.points:g} point{'' if variant.points == 1 else 's'}"
+
+
+def _cell(name: str, kind: str, text: str) -> dict[str, Any]:
+    cell: dict[str, Any] = {"cell_type": kind, "id": name, "metadata": {}}
+    if kind == "code":
+        cell |= {"execution_count": None, "outputs": []}
+    return cell | {"source": text.splitlines(keepends=True)}
+
+
+def _wrapped(text: str) -> list[str]:
+    """Wrap prose and list entries; formulas and code, which are indented, stay as they are."""
+    lines: list[str] = []
+    for line in text.strip().splitlines():
+        if line.startswith("    ") or not line.strip():
+            lines.append(line)
+            continue
+        hang = "  " if line.startswith("- ") else ""
+        lines += textwrap.wrap(
+            line, _WIDTH - 2, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False
+        )
+    return lines
