@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from engine import __version__
@@ -221,12 +222,18 @@ class CodeSubmission:
     filename : str
         Name as handed in, for messages only: foreign text.
     sha256 : str
-        Hash of the bytes as handed in.
+        Hash of the bytes as handed in, those of the files in `modules` included.
+    modules : mapping of str to str
+        The files beside it that it imports, module name to source.
+    notes : tuple of str
+        What the student should know about how the files were taken in; goes into the report.
     """
 
     source: str
     filename: str
     sha256: str
+    modules: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,11 +66,23 @@ class TableFunction:
 
 @dataclass(frozen=True, slots=True)
 class ExceptionInfo:
-    """An exception of student code: class name, text (cut to 2,000 characters) and last own line number."""
+    """An exception of student code.
+
+    Parameters
+    ----------
+    type, text : str
+        Class name and text (cut to 2,000 characters): foreign.
+    line : int, optional
+        Of the innermost frame in the student's own files.
+    file : str, optional
+        The file of `Job.modules` that `line` counts in, for example ``"helpers.py"``; None: the
+        submission itself.
+    """
 
     type: str
     text: str
     line: int | None = None
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +125,10 @@ class Job:
 
     If one of the first ``essential`` calls is lost (time-out, memory, crash), nothing that comes after
     it is needed: a runner may leave it ``NOT_RUN`` instead of going on in a new process.
+
+    ``modules`` are the files handed in beside it, top-level module name to source; absolute and
+    relative imports find them after the standard library and the packages that the runner offers, so
+    a file of a library's name is never used.  One with the submission's own source is the submission.
     """
 
     source: str
@@ -121,6 +137,7 @@ class Job:
     limits: Limits = Limits()
     functions: tuple[str, ...] = ()
     essential: int = 0
+    modules: Mapping[str, str] = field(default_factory=dict)
 
 
 class CallStatus(StrEnum):

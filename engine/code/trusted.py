@@ -8,12 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any, Self
 
 import numpy as np
 
 from engine.code.leaves import FLOATING, array_of, leaf_of
+from engine.code.trusted_import import Importer
 from engine.runner import (
     Call,
     CallOutcome,
@@ -36,14 +37,18 @@ class TrustedRunner:
 
     def run(self, job: Job) -> RunResult:
         """Run every call of a job in a fresh namespace; exceptions become outcomes."""
-        namespace: dict[str, Any] = {"__name__": "submission", "__file__": job.filename}
+        module = ModuleType("submission")
+        module.__file__ = job.filename
+        if job.modules:
+            Importer(module, job.source, job.modules)
+        namespace = module.__dict__
         # errstate belongs to this thread; stdout and warning filters are the process's own, so they stay
         with np.errstate(all="ignore"):
             load = _load(job, namespace)
             if load.status is not CallStatus.RETURNED:
                 not_run = CallOutcome(CallStatus.NOT_RUN, detail="the file didn't load")
                 return RunResult(load, (not_run,) * len(job.calls), tier=self.tier)
-            outcomes = tuple(_call(call, namespace) for call in job.calls)
+            outcomes = tuple(_call(call, namespace, job) for call in job.calls)
         missing = tuple(name for name in job.functions if not callable(namespace.get(name)))
         return RunResult(load, outcomes, missing, tier=self.tier)
 
@@ -64,11 +69,11 @@ def _load(job: Job, namespace: dict[str, Any]) -> CallOutcome:
     try:
         exec(compile(job.source, job.filename, "exec"), namespace)
     except Exception as error:
-        return CallOutcome(CallStatus.RAISED, exception=_told(error, job.filename))
+        return CallOutcome(CallStatus.RAISED, exception=_told(error, job))
     return CallOutcome(CallStatus.RETURNED, seconds=time.perf_counter() - started)
 
 
-def _call(call: Call, namespace: dict[str, Any]) -> CallOutcome:
+def _call(call: Call, namespace: dict[str, Any], job: Job) -> CallOutcome:
     function = namespace.get(call.function)
     if not callable(function):
         return CallOutcome(CallStatus.NOT_RUN, detail=f"no function {call.function}")
@@ -80,7 +85,7 @@ def _call(call: Call, namespace: dict[str, Any]) -> CallOutcome:
     try:
         value = function(*args, **kwargs)
     except Exception as error:
-        outcome = CallOutcome(CallStatus.RAISED, exception=_told(error, str(namespace["__file__"])))
+        outcome = CallOutcome(CallStatus.RAISED, exception=_told(error, job))
     else:
         try:
             outcome = CallOutcome(CallStatus.RETURNED, _leaving(value), seconds=time.perf_counter() - started)
@@ -137,13 +142,16 @@ def _arrays(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _told(error: Exception, filename: str) -> ExceptionInfo:
-    line, trace = None, error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == filename:
-            line = trace.tb_lineno
+def _told(error: Exception, job: Job) -> ExceptionInfo:
+    files = {f"{name}.py": f"{name}.py" for name in job.modules} | {job.filename: None}
+    file, line, trace = None, None, error.__traceback__
+    if isinstance(error, SyntaxError) and error.filename in files:
+        file, line = files[error.filename], error.lineno
+    while trace is not None and not isinstance(error, SyntaxError):
+        if trace.tb_frame.f_code.co_filename in files:
+            file, line = files[trace.tb_frame.f_code.co_filename], trace.tb_lineno
         trace = trace.tb_next
-    return ExceptionInfo(type(error).__name__, str(error)[:2000], line)
+    return ExceptionInfo(type(error).__name__, str(error)[:2000], line, file)
 
 
 def _arriving(value: WireValue) -> Any:

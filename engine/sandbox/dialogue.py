@@ -149,8 +149,10 @@ def encode_load(job: Job, first: int, load_s: float, output_bytes: int) -> bytes
         "load_s": load_s,
         "first": first,
         "output_bytes": output_bytes,
+        "modules": list(job.modules),
     }
-    return pack(Kind.LOAD, body, [job.source.encode("utf-8", "surrogatepass")])
+    texts = [text.encode("utf-8", "surrogatepass") for text in (job.source, *job.modules.values())]
+    return pack(Kind.LOAD, body | {"sizes": [len(text) for text in texts]}, texts)
 
 
 class Dialogue:
@@ -316,9 +318,14 @@ def _seconds(value: Any) -> float:
 def _exception(value: Any) -> ExceptionInfo:
     if not isinstance(value, dict):
         raise WireError("exception")
-    name, text, line = value.get("type"), value.get("text"), value.get("line")
+    name, text, line, file = value.get("type"), value.get("text"), value.get("line"), value.get("file")
     if not isinstance(name, str) or not isinstance(text, str) or type(line) not in (int, type(None)):
         raise WireError("exception")
+    if not isinstance(file, str | None):
+        raise WireError("exception")
     return ExceptionInfo(
-        clean(name, 100), clean(text, _MAX_TEXT), line if line and 0 < line < 10**7 else None
+        clean(name, 100),
+        clean(text, _MAX_TEXT),
+        line if line and 0 < line < 10**7 else None,
+        f"{file}.py" if file else None,
     )

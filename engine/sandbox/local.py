@@ -16,11 +16,11 @@ from types import TracebackType
 from typing import Self
 
 from engine.errors import SandboxError
-from engine.runner import CallOutcome, CallStatus, Job, Leaf, RunResult
+from engine.runner import CallOutcome, CallStatus, Job, RunResult
 from engine.sandbox.dialogue import VIOLATION, Dialogue, encode_load, encode_plan
 from engine.sandbox.layout import find_layout
 from engine.sandbox.process import OUTPUT_KEPT, TIMED_OUT, Exchange, Exit, PipedProcess
-from engine.sandbox.results import Results
+from engine.sandbox.results import Results, leaves_in
 
 __all__ = ["LocalRunner", "local_process"]
 
@@ -66,31 +66,16 @@ class LocalRunner:
         """
         if self._closed:
             raise SandboxError("the sandbox is closed")
-        plan = encode_plan(job)
-        results = Results(job, self.tier)
-        spent_s = 0.0
-        printed = bytearray()
-        while (first := results.next_call(job.limits.wall_s - spent_s)) is not None:
-            worker = self._spare.get()
-            try:
-                left_s = job.limits.wall_s - spent_s
-                dialogue = Dialogue(first, plan.count, results.bytes_left)
-                exchange = Exchange(worker, dialogue, job.limits, plan, _outcome_of_exit)
-                exchange.start(_settings(job), left_s)
-                began = time.monotonic()
-                end = exchange.run(encode_load(job, first, left_s, results.bytes_left), left_s)
-                spent_s += time.monotonic() - began
-                worker.close()
-                printed += worker.printed()
-            finally:
-                worker.close()
-                if not self._closed:
-                    self._spare.put(local_process("worker"))
-            if dialogue.violated:
-                results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail=VIOLATION))
-            else:
-                results.merge(dialogue, end)
-        return results.finish(bytes(printed[:OUTPUT_KEPT]))
+        return run_job(job, self.tier, functools.partial(self._begin, job))
+
+    def _begin(self, job: Job, dialogue: Dialogue, plan: EncodedPlan, left_s: float) -> Exchange:
+        exchange = Exchange(self._take(), dialogue, job.limits, plan, _outcome_of_exit)
+        try:
+            exchange.start(_settings(job), left_s)
+        except BaseException:
+            exchange.close()
+            raise
+        return exchange
 
     def close(self) -> None:
         """Give back all processes."""
@@ -118,7 +103,7 @@ def local_process(worker: str) -> PipedProcess:
 
 def _settings(job: Job) -> dict[str, object]:
     return {
-        "torch": "torch" in job.source or _needs_torch(job),
+        "torch": any("torch" in text for text in (job.source, *job.modules.values())) or _needs_torch(job),
         "packages": list(find_layout().package_names),
     }
 
@@ -136,7 +121,7 @@ def _outcome_of_exit(end: Exit) -> CallOutcome:
 
 def _needs_torch(job: Job) -> bool:
     return any(
-        isinstance(value, Leaf) and value.library == "torch"
+        leaf.library == "torch"
         for call in job.calls
-        for value in (*call.args, *call.kwargs.values())
+        for leaf in leaves_in([*call.args, *call.kwargs.values()])
     )

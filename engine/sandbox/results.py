@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from engine.runner import Call, CallOutcome, CallStatus, Job, Leaf, RunResult, WireValue
 from engine.sandbox.dialogue import Dialogue
 from engine.sandbox.text import clean
 
-__all__ = ["Results"]
+__all__ = ["Results", "leaves_in"]
 
 _MAX_CHILDREN = 16
 _OUTPUT_CHARACTERS = 20_000
@@ -73,11 +74,12 @@ class Results:
         for index, outcome in dialogue.outcomes.items():
             if not _fits(outcome, self._job.calls[index]):
                 outcome = _MISFIT
+            outcome = self._placed(outcome)
             self._outcomes[index] = outcome
             self.bytes_left -= _size(outcome)
         load = dialogue.load or end
         if self._load is None:
-            self._load = load
+            self._load = load if load is None else self._placed(load)
             self._missing = tuple(name for name in self._job.functions if name in dialogue.missing)
         if load is None or load.status is not CallStatus.RETURNED:
             self._rest = _NOT_LOADED
@@ -86,6 +88,13 @@ class Results:
             self._first = None
         else:
             self._first = self._put(dialogue.next, end)
+
+    def _placed(self, outcome: CallOutcome) -> CallOutcome:
+        """Return the outcome with a place in files that were handed in only: the rest is made up."""
+        told = outcome.exception
+        if told is None or told.file is None or told.file.removesuffix(".py") in self._job.modules:
+            return outcome
+        return replace(outcome, exception=replace(told, file=None, line=None))
 
     def _put(self, index: int, end: CallOutcome) -> int | None:
         """Note how call `index` ended; return the call to go on with, None where no other is worth it."""
@@ -115,17 +124,17 @@ def _fits(outcome: CallOutcome, call: Call) -> bool:
         return False
     if not outcome.gradients:  # none, or those of a function that can't be differentiated
         return outcome.gradients is None or call.cotangents is not None
-    inputs = sum(leaf.library == "torch" and leaf.dtype in _FLOATING for leaf in _leaves(sent))
+    inputs = sum(leaf.library == "torch" and leaf.dtype in _FLOATING for leaf in leaves_in(sent))
     return call.cotangents is not None and len(outcome.gradients) == inputs
 
 
 def _size(outcome: CallOutcome) -> int:
     """Return the bytes of the leaves of an outcome."""
     parts = [outcome.value, *(outcome.arguments or ()), *(outcome.gradients or ())]
-    return sum(len(leaf.data) for leaf in _leaves(parts))
+    return sum(len(leaf.data) for leaf in leaves_in(parts))
 
 
-def _leaves(values: list[WireValue]) -> Iterator[Leaf]:
+def leaves_in(values: list[WireValue]) -> Iterator[Leaf]:
     """Yield the arrays of a tree, in no certain order."""
     pending = list(values)
     while pending:

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import builtins
 import gc
-import linecache
 import signal
-import sys
 import time
 import types
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 from .gradients import MismatchError, differentiate, track
 from .leaves import describe, make_array
+from .modules import add_source, main_module, offer_modules
 from .tables import make_function
 from .wire import MAX_STRING, TableNode, TooLargeError, TreeReader, TreeWriter, UnsupportedError
 
-__all__ = ["MODULE_NAME", "Plan", "load", "run_call"]
+__all__ = ["Files", "Loaded", "Plan", "load", "run_call"]
 
-MODULE_NAME: Final = "submission"
 _MAX_TEXT: Final = 2000
 _MAX_NAME: Final = 100
 _REPEAT_S: Final = 0.1
@@ -36,6 +34,15 @@ _OUT_OF_MEMORY_TEXTS: Final = (
 )
 
 Report = dict[str, Any]
+Files = Mapping[str, str]  # names for tracebacks -> module; "" is the submission itself
+
+
+class Loaded(NamedTuple):
+    """A submission in memory."""
+
+    module: types.ModuleType
+    files: Files
+    report: Report
 
 
 class _OutOfTimeError(BaseException):
@@ -70,7 +77,7 @@ class _Clock:
 _clock = _Clock()
 
 
-def load(source: str, filename: str, functions: list[str], cpu_s: float) -> tuple[types.ModuleType, Report]:
+def load(source: str, filename: str, functions: list[str], cpu_s: float, others: Mapping[str, str]) -> Loaded:
     """Import the source as a module.
 
     Parameters
@@ -81,28 +88,30 @@ def load(source: str, filename: str, functions: list[str], cpu_s: float) -> tupl
         Names that it should define.
     cpu_s : float
         Processor time that it may take.
+    others : mapping of str to str
+        The files beside it, module name to source.
 
     Returns
     -------
-    module : module
-        Named ``submission``, so that a ``__main__`` guard doesn't run.
-    report : dict
-        ``status``, ``exception``, ``missing``, ``seconds``.
+    Loaded
+        The report holds ``status``, ``exception``, ``missing``, ``seconds``.
     """
-    module = types.ModuleType(MODULE_NAME)
-    module.__file__ = filename
-    sys.modules[MODULE_NAME] = module
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    names = {name: f"{name}.py" if f"{name}.py" != filename else f"./{name}.py" for name in others}
+    files = {file: name for name, file in names.items()} | {filename: ""}
+    module = main_module(filename, source, others)
+    add_source(filename, source)
+    if others:
+        offer_modules(module, others, names)
 
     def act() -> Report:
         code = compile(source, filename, "exec", dont_inherit=True)
         builtins.exec(code, module.__dict__)
         return {"status": "returned"}
 
-    report = _guarded(act, filename, cpu_s)
-    names = module.__dict__
-    report["missing"] = [name for name in functions if not callable(names.get(name))]
-    return module, report
+    report = _guarded(act, files, cpu_s)
+    defined = module.__dict__
+    report["missing"] = [name for name in functions if not callable(defined.get(name))]
+    return Loaded(module, files, report)
 
 
 class Plan:
@@ -146,9 +155,7 @@ def _copy(value: Any) -> Any:
     return value.copy() if hasattr(value, "copy") else value
 
 
-def run_call(
-    module: types.ModuleType, plan: Plan, index: int, filename: str, max_bytes: int
-) -> tuple[Report, list[bytes]]:
+def run_call(loaded: Loaded, plan: Plan, index: int, max_bytes: int) -> tuple[Report, list[bytes]]:
     """Do one call of the plan.
 
     Returns
@@ -160,7 +167,7 @@ def run_call(
         The leaves of value, arguments and gradients.
     """
     call = plan.calls[index]
-    function = module.__dict__.get(call["f"])
+    function = loaded.module.__dict__.get(call["f"])
     if not callable(function):
         return {"index": index, "status": "not_run", "code": "missing", "seconds": 0.0}, []
     writer = TreeWriter(_describe, max_bytes)
@@ -181,7 +188,7 @@ def run_call(
             report["gradients"] = _gradients(value, cotangents, inputs, writer)
         return report
 
-    report = _guarded(act, filename, plan.call_s)
+    report = _guarded(act, loaded.files, plan.call_s)
     report["index"] = index
     return report, writer.blobs if report["status"] == "returned" else []
 
@@ -209,7 +216,7 @@ def _describe(value: Any, limit: int) -> Any:
         raise UnsupportedError("object") from None
 
 
-def _guarded(act: Callable[[], Report], filename: str, cpu_s: float) -> Report:
+def _guarded(act: Callable[[], Report], files: Files, cpu_s: float) -> Report:
     """Do `act` within its processor time; whatever it raises becomes a report."""
     begun = time.perf_counter()
     try:
@@ -226,17 +233,17 @@ def _guarded(act: Callable[[], Report], filename: str, cpu_s: float) -> Report:
     except TooLargeError as error:
         report = {"status": "too_large", "code": str(error)}
     except BaseException as error:
-        report = {"status": "timed_out"} if _clock.rang else _explained(error, filename)
+        report = {"status": "timed_out"} if _clock.rang else _explained(error, files)
     if _clock.rang:  # even if the code caught the interruption and went on
         report = {"status": "timed_out"}
     report.setdefault("seconds", time.perf_counter() - begun)
     return report
 
 
-def _explained(error: BaseException, filename: str) -> Report:
+def _explained(error: BaseException, files: Files) -> Report:
     """Describe an exception without trusting any of its methods."""
     name = _class_name(error)
-    line = _line(error, filename)
+    file, line = _place(error, files)
     text = ""
     try:
         try:
@@ -251,7 +258,7 @@ def _explained(error: BaseException, filename: str) -> Report:
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _tells_of_memory(text)):
         gc.collect()
         return {"status": "out_of_memory"}
-    return {"status": "raised", "exception": {"type": name, "text": text, "line": line}}
+    return {"status": "raised", "exception": {"type": name, "text": text, "file": file, "line": line}}
 
 
 def _tells_of_memory(text: str) -> bool:
@@ -268,15 +275,16 @@ def _plain(text: str) -> str:
     return cut.encode("utf-8", "replace").decode("utf-8")
 
 
-def _line(error: BaseException, filename: str) -> int | None:
-    if isinstance(error, SyntaxError) and error.filename == filename:
-        return error.lineno if type(error.lineno) is int else None
-    line = None
+def _place(error: BaseException, files: Files) -> tuple[str, int | None]:
+    """Return module and line of the innermost frame in the student's own files."""
+    if isinstance(error, SyntaxError) and type(error.filename) is str and error.filename in files:
+        return files[error.filename], error.lineno if type(error.lineno) is int else None
+    file, line = "", None
     trace = error.__traceback__
     for _ in range(MAX_STRING):
         if trace is None:
             break
-        if trace.tb_frame.f_code.co_filename == filename:
-            line = trace.tb_lineno
+        if trace.tb_frame.f_code.co_filename in files:
+            file, line = files[trace.tb_frame.f_code.co_filename], trace.tb_lineno
         trace = trace.tb_next
-    return line if type(line) is int else None
+    return file, line if type(line) is int else None

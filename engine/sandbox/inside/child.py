@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from typing import Any
@@ -60,20 +61,29 @@ def _serve_one(channel: Channel, frame: Frame) -> None:
         raise WireError("load")
     _open_output()
     job = frame.body
-    source = str(frame.blob, "utf-8", "surrogatepass")
-    module, report = calls.load(source, job["filename"], job["functions"], job["load_s"])
+    source, *others = _texts(frame.blob, job["sizes"])
+    modules = dict(zip(job["modules"], others, strict=True))
+    loaded = calls.load(source, job["filename"], job["functions"], job["load_s"], modules)
     _flush()
-    channel.send(Kind.LOADED, report)
-    planned = channel.receive() if report["status"] == "returned" else None
+    channel.send(Kind.LOADED, loaded.report)
+    planned = channel.receive() if loaded.report["status"] == "returned" else None
     if planned is not None:
-        _make_calls(channel, calls.Plan(planned.body, planned.blob), module, job)
+        _make_calls(channel, calls.Plan(planned.body, planned.blob), loaded, job)
     channel.send(Kind.END, {})
 
 
-def _make_calls(channel: Channel, plan: calls.Plan, module: Any, job: dict[str, Any]) -> None:
+def _texts(blob: memoryview, sizes: list[int]) -> list[str]:
+    """Cut the blob of a LOAD frame into the files' texts."""
+    ends = list(itertools.accumulate(sizes))
+    return [
+        str(blob[end - size : end], "utf-8", "surrogatepass") for end, size in zip(ends, sizes, strict=True)
+    ]
+
+
+def _make_calls(channel: Channel, plan: calls.Plan, loaded: calls.Loaded, job: dict[str, Any]) -> None:
     left = job["output_bytes"]
     for index in range(job["first"], len(plan.calls)):
-        report, blobs = calls.run_call(module, plan, index, job["filename"], left)
+        report, blobs = calls.run_call(loaded, plan, index, left)
         _flush()
         try:
             frame = pack(Kind.RESULT, report, blobs)

@@ -1,0 +1,130 @@
+"""Files handed in beside the submission, as modules that are never written anywhere.
+
+They come last: the standard library and the packages that are offered win over a student's file
+that has the name of one of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import linecache
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from importlib.abc import InspectLoader, Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Final
+
+__all__ = ["MAIN", "add_source", "main_module", "offer_modules"]
+
+MAIN: Final = "submission"
+
+
+class _Spec(ModuleSpec):
+    """A spec by which relative imports of top-level files find each other, as in one package."""
+
+    package = ""
+
+    @property
+    def parent(self) -> str:
+        return self.package
+
+
+def add_source(filename: str, source: str) -> None:
+    """Make the lines of a file known, for tracebacks and `inspect`."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+
+
+def main_module(filename: str, source: str, others: Mapping[str, str]) -> ModuleType:
+    """Return the empty module of the submission, registered under its names.
+
+    Parameters
+    ----------
+    filename, source : str
+    others : mapping of str to str
+        Module name to source; one that has the submission's own source is the submission.
+
+    Returns
+    -------
+    module
+        Named ``submission``, so that a ``__main__`` guard doesn't run.
+    """
+    name = MAIN if MAIN not in others else f"{MAIN}_"
+    module = ModuleType(name)
+    spec = ModuleSpec(name, None, origin=filename, is_package=True)
+    module.__file__, module.__spec__, module.__package__, module.__path__ = filename, spec, name, []
+    sys.modules[name] = module
+    for other, text in others.items():
+        if text == source and other not in sys.modules:
+            sys.modules[other] = module
+    return module
+
+
+def offer_modules(package: ModuleType, sources: Mapping[str, str], filenames: Mapping[str, str]) -> None:
+    """Let imports find the files too, after everything else.
+
+    Parameters
+    ----------
+    package : module
+        The submission's own: ``from .name import f`` works in it and in all of them.
+    sources, filenames : mapping of str to str
+        By module name.
+    """
+    own = __package__.partition(".")[0]  # ours must not stand in the way of a student's file
+    if own in sources and own in sys.modules:
+        del sys.modules[own]
+    sys.meta_path.append(_Finder(package.__name__, sources, filenames))
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, package: str, sources: Mapping[str, str], filenames: Mapping[str, str]) -> None:
+        self._package = package
+        self._sources = sources
+        self._filenames = filenames
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package, _, name = fullname.rpartition(".")
+        if name not in self._sources or package not in ("", self._package):
+            return None
+        if package:
+            return ModuleSpec(fullname, _Alias(name))
+        filename = self._filenames[name]
+        spec = _Spec(name, _FromText(self._sources[name], filename), origin=filename)
+        spec.has_location = True  # the module gets its __file__
+        spec.package = self._package
+        return spec
+
+
+class _FromText(InspectLoader):
+    def __init__(self, source: str, filename: str) -> None:
+        self._source = source
+        self._filename = filename
+
+    def get_source(self, fullname: str) -> str:
+        return self._source
+
+    def is_package(self, fullname: str) -> bool:
+        return False
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        add_source(self._filename, self._source)
+        exec(compile(self._source, self._filename, "exec", dont_inherit=True), module.__dict__)
+
+
+class _Alias(Loader):
+    """Gives the module of a top-level name, so that no file is run twice."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._spec: Any = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self._name)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # importlib has just put the alias's in its place
