@@ -62,6 +62,7 @@ def grade_code(
         outcome=Outcome.UNGRADED,
         score=None,
         max_score=exercise.points,
+        notes=submission.notes,
         student=student,
         mode=mode,
     )
@@ -131,7 +132,15 @@ def _run(
     """Run the whole plan as one job; going on after a crashed call is the runner's business."""
     calls = plan.calls(exercise.function, library)
     # the first call is the one that "runs" judges: without it every other check is skipped
-    job = Job(submission.source, "submission.py", calls, exercise.limits, (exercise.function,), essential=1)
+    job = Job(
+        submission.source,
+        "submission.py",
+        calls,
+        exercise.limits,
+        (exercise.function,),
+        essential=1,
+        modules=submission.modules,
+    )
     result = runner.run(job)
     if result.load.status is CallStatus.RETURNED and len(result.outcomes) != len(calls):
         raise EngineError(f"the runner gave {len(result.outcomes)} outcomes for {len(calls)} calls")
@@ -172,4 +181,4 @@ def _ungraded(blank: GradeReport, exercise: CodeExercise, what: str) -> GradeRep
         Check(rubric.id, Verdict.ENGINE_ERROR, 0.0, rubric.points, "Not graded.")
         for rubric in exercise.checks
     )
-    return replace(blank, outcome=Outcome.UNGRADED, score=None, checks=checks, notes=(told,))
+    return replace(blank, outcome=Outcome.UNGRADED, score=None, checks=checks, notes=(*blank.notes, told))
