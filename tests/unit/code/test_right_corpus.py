@@ -198,12 +198,12 @@ def listwise(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def wrong_sizes(
-    shapes: Sequence[tuple[int, ...]], wrong: Sequence[tuple[int, tuple[int, ...]]]
+    shapes: Sequence[tuple[int, ...]], wrong: dict[int, Sequence[tuple[int, ...]]]
 ) -> Callable[[np.random.Generator], Iterator[Args]]:
     """Arguments of right shapes but one."""
 
     def misfits(rng: np.random.Generator) -> Iterator[Args]:
-        for place, shape in wrong:
+        for place, shape in ((place, shape) for place, wrongs in wrong.items() for shape in wrongs):
             changed = [*shapes[:place], shape, *shapes[place + 1 :]]
             yield tuple(rng.normal(size=one) for one in changed)
 
@@ -273,6 +273,16 @@ def decoder_misfits(rng: np.random.Generator) -> Iterator[Args]:
         yield rng.normal(size=y), rng.normal(size=s), rng.normal(size=(2, h)), p
 
 
+def rnn_cases(rng: np.random.Generator) -> Iterator[Case]:
+    for k in range(24):
+        T, dx, dh = rng.integers(1, 6, 3) if k > 1 else [(1, 1, 1), (4, 3, 3)][k]
+        X, h0 = rng.normal(size=(T, dx)) * rng.choice([1, 3e3]), rng.normal(size=dh)
+        W, U = rng.normal(size=(dh, dh)), rng.normal(size=(dh, dx))
+        # an error of eps |z| in one state goes on into the next ones, at most |W| / 4 times as large
+        size = (30 + largest(np.abs(X) @ np.abs(U).T)) * largest(np.abs(W).sum(1)) ** (T - 1)
+        yield Case((X, W, U, h0), size=size)
+
+
 SUBJECTS = {
     "masked-softmax": Subject(masked_softmax_cases, masked_softmax, masked_softmax_misfits, tuple(DTYPES)),
     "context": Subject(context_cases, context, context_misfits),
@@ -281,7 +291,8 @@ SUBJECTS = {
         listwise(oracle.additive_scores),
         wrong_sizes(
             [(2,), (4, 3), (5, 2), (5, 3), (5,)],
-            [(0, (3,)), (0, (1,)), (1, (4, 2)), (1, (4, 1)), (2, (4, 2)), (2, (1, 2)), (2, (5, 1)), (2, (5, 3)), (3, (4, 3)), (3, (1, 3)), (3, (5, 1)), (3, (5, 2)), (4, (4,)), (4, (1,))],
+            {0: [(3,), (1,)], 1: [(4, 2), (4, 1)], 2: [(4, 2), (1, 2), (5, 1), (5, 3)]}
+            | {3: [(4, 3), (1, 3), (5, 1), (5, 2)], 4: [(4,), (1,)]},
         ),
     ),
     "bilinear-scores": Subject(
@@ -289,16 +300,7 @@ SUBJECTS = {
         listwise(oracle.bilinear_scores),
         wrong_sizes(
             [(2,), (4, 3), (2, 3)],
-            [
-                (0, (3,)),
-                (0, (1,)),
-                (1, (4, 2)),
-                (1, (4, 1)),
-                (2, (3, 2)),
-                (2, (1, 3)),
-                (2, (2, 1)),
-                (2, (2, 4)),
-            ],
+            {0: [(3,), (1,)], 1: [(4, 2), (4, 1)], 2: [(3, 2), (1, 3), (2, 1), (2, 4)]},
         ),
     ),
     "concat-scores": Subject(
@@ -306,10 +308,23 @@ SUBJECTS = {
         listwise(oracle.concat_scores),
         wrong_sizes(
             [(2,), (4, 3), (6, 5), (6,)],
-            [(0, (3,)), (0, (1,)), (1, (4, 2)), (1, (4, 1)), (2, (6, 4)), (2, (6, 1)), (2, (5, 5)), (2, (1, 5)), (3, (5,)), (3, (1,))],
+            {0: [(3,), (1,)], 1: [(4, 2), (4, 1)], 2: [(6, 4), (6, 1), (5, 5), (1, 5)], 3: [(5,), (1,)]},
         ),
     ),
     "decoder-step": Subject(decoder_cases, listwise(oracle.decoder_step), decoder_misfits),
+    "rnn-forward": Subject(
+        rnn_cases,
+        listwise(oracle.rnn_forward),
+        wrong_sizes(
+            [(5, 2), (3, 3), (3, 2), (3,)],
+            {
+                0: [(5, 3), (5, 1)],
+                1: [(1, 3), (3, 1), (2, 3), (3, 2), (2, 2)],
+                2: [(1, 2), (3, 1), (2, 2), (3, 3)],
+            }
+            | {3: [(2,), (1,), (4,)]},
+        ),
+    ),
 }
 ARRAYS = pytest.mark.parametrize(
     "path",
@@ -386,6 +401,98 @@ def test_gradients_of_torch_solutions(path: Path) -> None:
             sum(float(((up - down) * pull).sum()) for up, down, pull in zip(*ends, pulls, strict=True)) / 2e-5
         )
         assert slope == pytest.approx(want, rel=1e-6, abs=1e-6 * case.scale)
+
+
+def of(item: str) -> pytest.MarkDecorator:
+    paths = [path for path in FILES if path.parent.name == item]
+    return pytest.mark.parametrize("path", paths, ids=lambda path: path.stem)
+
+
+class Machine:
+    """A step whose state is everything that it was given; probabilities depend on all of it."""
+
+    def __init__(self, seed: int, style: str, path: Path) -> None:
+        self.seed, self.style, self.path = seed, style, path
+        self.words = 2 + seed % 4
+        self.calls = 0
+
+    def __call__(self, y: int, s: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]:
+        assert type(y) is int and type(s) is tuple
+        self.calls += 1
+        rng = np.random.default_rng([self.seed, y, *s])
+        P = rng.exponential(size=self.words) ** 2 + 1e-3
+        if self.style == "ties":
+            P = np.ones(self.words)
+        if self.style in ("zeros", "float32"):
+            P[rng.permutation(self.words)[: self.words // 2]] = 0
+        if self.style == "tiny":
+            P[1:] *= 1e-60
+        P = (P / P.sum()).astype("float32" if self.style == "float32" else "float64")
+        return (torch.tensor(P) if uses_torch(self.path) else P), (*s, y)
+
+
+STYLES = ("plain", "ties", "zeros", "float32", "tiny")
+
+
+@of("greedy-decode")
+def test_greedy_search(path: Path) -> None:
+    function = load(path)
+    for seed, style, max_len in ((a, b, c) for a in range(6) for b in STYLES for c in (1, 2, 5)):
+        step, other = Machine(seed, style, path), Machine(seed, style, path)
+        bos, eos = seed % step.words, (seed + 1) % step.words
+        tokens = function(step, (9,), bos, eos, max_len)
+        assert tokens == oracle.greedy_decode(other, (9,), bos, eos, max_len)
+        assert type(tokens) is list and all(type(token) is int for token in tokens)
+        assert step.calls == len(tokens)
+    # the end may be the first token, and the start may be the end
+    assert function(Machine(0, "ties", path), (), 1, 0, 4) == [0]
+    assert function(Machine(0, "ties", path), (), 0, 0, 4) == [0]
+
+
+@of("beam-search")
+def test_beam_search(path: Path) -> None:
+    function = load(path)
+    for seed, style, (b, max_len) in (
+        (a, b, c) for a in range(5) for b in STYLES for c in ((1, 1), (1, 4), (2, 3), (3, 4), (7, 2), (40, 3))
+    ):
+        step, other = Machine(seed, style, path), Machine(seed, style, path)
+        bos, eos = seed % step.words, (seed + 1) % step.words
+        got = function(step, (9,), b, bos, eos, max_len)
+        want = oracle.beam_search(other, (9,), b, bos, eos, max_len)
+        assert [tokens for tokens, _ in got] == [tokens for tokens, _ in want], (seed, style, b, max_len)
+        assert [logprob for _, logprob in got] == pytest.approx([logprob for _, logprob in want], abs=1e-12)
+        assert type(got) is list and all(type(pair) is tuple and len(pair) == 2 for pair in got)
+        assert all(type(token) is int for tokens, _ in got for token in tokens)
+        assert all(type(tokens) is list and type(logprob) is float for tokens, logprob in got)
+    for b in (0, -1):
+        with pytest.raises(ValueError):
+            function(Machine(0, "plain", path), (), b, 0, 1, 3)
+
+
+@of("beam-search")
+def test_long_beams_do_not_underflow(path: Path) -> None:
+    ((tokens, logprob),) = load(path)(Machine(1, "tiny", path), (), 1, 0, 1, 3)
+    assert tokens == [0, 0, 0] and logprob == pytest.approx(0.0, abs=1e-12)
+
+    def rare(y: int, s: int) -> tuple[Any, int]:
+        P = np.array([1e-200, 0.0, 0.0])
+        return (torch.tensor(P) if uses_torch(path) else P), s + 1
+
+    ((tokens, logprob),) = load(path)(rare, 0, 3, 2, 1, 4)
+    assert tokens == [0] * 4 and logprob == pytest.approx(-800 * np.log(10))
+
+
+@of("causal-mask")
+def test_causal_mask(path: Path) -> None:
+    function = load(path)
+    for n in range(8):
+        mask = function(n)
+        assert type(mask) is (torch.Tensor if uses_torch(path) else np.ndarray)
+        assert mask.dtype == (torch.bool if uses_torch(path) else np.bool_) and mask.shape == (n, n)
+        assert mask.tolist() == oracle.causal_mask(n)
+    for n in (-1, -5):
+        with pytest.raises((ValueError, RuntimeError) if uses_torch(path) else ValueError):
+            function(n)
 
 
 def test_there_are_many_styles() -> None:

@@ -1,17 +1,11 @@
-from dataclasses import dataclass
-
 import numpy as np
 
 
-@dataclass
 class Alignment:
-    W: np.ndarray
-    U: np.ndarray
-    v: np.ndarray
-
-    def __post_init__(self):
-        if not self.W.shape[0] == self.U.shape[0] == self.v.shape[0]:
+    def __init__(self, W, U, v):
+        if not W.shape[0] == U.shape[0] == v.shape[0]:
             raise ValueError("W, U and v need the same attention size")
+        self.W, self.U, self.v = W, U, v
 
     def precompute(self, H):
         return [self.U.dot(h) for h in H]

@@ -1,0 +1,5 @@
+import torch
+
+
+def causal_mask(n):
+    return torch.tril(torch.ones(n, n, dtype=torch.bool))
