@@ -1,0 +1,8 @@
+import torch
+
+
+def softmax_vjp(w, g):
+    if w.shape != g.shape:
+        raise ValueError("shapes")
+    dot = (w * g).sum(dim=-1, keepdim=True)
+    return w * (dot - g)
