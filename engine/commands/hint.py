@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,13 +57,34 @@ def command(
         if show_all or file is not None:
             raise UsageError("--reset stands alone", expected=f"grade hint {item} --reset")
         _remember(record, item, 0)
-        _tell(variant, [], 0, None, as_json)
+        _tell(_Given(variant, seed, 0, 0, None), as_json)
         return
     report = _graded(workplace, item, file) if file is not None else None
-    total, before = len(variant.hints), record.seen(item)
-    first, last = (0, total) if show_all else (before, min(before + 1, total))
+    total = len(variant.hints)
+    before = min(record.seen(item), total)
+    is_right = report is not None and report.score == report.max_score
+    first, last = (0, total) if show_all else (before, before if is_right else min(before + 1, total))
     _remember(record, item, max(before, last))
-    _tell(variant, list(range(min(first, total), last)), last, report, as_json)
+    _tell(_Given(variant, seed, first, last, report), as_json)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What is told: the hints from `first` to before `last`, and the report of a file."""
+
+    variant: Variant
+    seed: int
+    first: int
+    last: int
+    report: GradeReport | None
+
+    @property
+    def numbers(self) -> range:
+        return range(self.first, self.last)
+
+    def command(self, name: str) -> str:
+        seeded = f" --seed {self.seed}" if self.seed else ""
+        return f"grade {name} {self.variant.item}{seeded}"
 
 
 def _record(workplace: Workplace) -> HintRecord:
@@ -91,23 +113,22 @@ def _graded(workplace: Workplace, item: str, file: Path) -> GradeReport:
         return session.grade(submission)
 
 
-def _tell(variant: Variant, numbers: list[int], seen: int, report: GradeReport | None, as_json: bool) -> None:
-    total = len(variant.hints)
+def _tell(given: _Given, as_json: bool) -> None:
+    hints, report = given.variant.hints, given.report
     if as_json:
         told: dict[str, Any] = {
-            "item": variant.item,
-            "hints": [{"number": n + 1, "text": variant.hints[n].plain} for n in numbers],
-            "seen": seen,
-            "total": total,
+            "item": given.variant.item,
+            "hints": [{"number": n + 1, "text": hints[n].plain} for n in given.numbers],
+            "seen": given.last,
+            "total": len(hints),
         }
         if report is not None:
             told["report"] = report.as_json()
         click.echo(json.dumps(told, ensure_ascii=False, indent=2))
         return
     lines = [] if report is None else _of_file(report)
-    lines += [(f"Hint {n + 1} of {total}: ", variant.hints[n].plain) for n in numbers]
-    lines.append(("", _what_next(variant.item, total, seen, given=bool(numbers))))
-    _show(lines)
+    lines += [(f"Hint {n + 1} of {len(hints)}: ", hints[n].plain) for n in given.numbers]
+    _show([*lines, ("", _what_next(given))])
 
 
 def _show(lines: list[tuple[str, str]]) -> None:
@@ -134,12 +155,13 @@ def _of_file(report: GradeReport) -> list[tuple[str, str]]:
     return [("Your file: ", told[0])] if told else []
 
 
-def _what_next(item: str, total: int, seen: int, *, given: bool) -> str:
+def _what_next(given: _Given) -> str:
+    total, seen = len(given.variant.hints), given.last
     if total == 0:
-        return f"{item} has no hints. What it asks for: grade show {item}"
+        return f"{given.variant.item} has no hints. What it asks for: {given.command('show')}"
     if seen < total:
-        return f"  next: grade hint {item}"
-    if given:
-        return f"That was the last hint. The solution: grade show {item} --solution"
-    again = f"all of them again: grade hint {item} --all"
-    return f"You have seen all {total} hints ({again}). The solution: grade show {item} --solution"
+        return f"  next: {given.command('hint')}"
+    solution = f"The solution: {given.command('show')} --solution"
+    if given.numbers:
+        return f"That was the last hint. {solution}"
+    return f"You have seen all {total} hints (again: {given.command('hint')} --all). {solution}"

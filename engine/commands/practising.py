@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["code_spec", "commands_for", "open_session", "submission_path"]
 
 NOTICE = (
-    "note: there is no sandbox here (tier T3): your file runs as an ordinary program with time limits. "
+    "note: no sandbox (tier T3): your file runs as an ordinary program with time limits. "
     "Use it for your own code only; grade doctor says what is missing."
 )
 

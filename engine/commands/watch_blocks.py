@@ -22,6 +22,10 @@ from engine.practice.changes import Changes
 __all__ = ["Blocks"]
 
 
+# One mistake can fail a dozen checks; the first ones stand in the order of the rubric.
+MOST_ROWS = 5
+
+
 class Blocks:
     """Prints what came of each save and keeps the exit code of the last.
 
@@ -49,7 +53,8 @@ class Blocks:
         if changes.score_before not in (None, report.score) and report.score is not None:
             first.append(f" (was {number(changes.score_before)})")
         first.append(f"  {seconds * 1000:.0f} ms", style="dim")
-        self._print([first, *_changed(changes), *_checks(report), *explanation(report)])
+        changed = [] if report.score is None else _changed(changes)
+        self._print([first, *changed, *_checks(report), *explanation(report)])
 
     def unreadable(self, fault: SoftmarkError) -> None:
         """Print why a save couldn't be read."""
@@ -109,10 +114,13 @@ def _checks(report: GradeReport) -> list[RichText | Table]:
     others = [check for check in report.checks if check not in passed and check not in skipped]
     lines: list[RichText | Table] = []
     if others and report.outcome is not Outcome.UNGRADED:
-        lines.append(check_table(others))
+        lines.append(check_table(others[:MOST_ROWS]))
+    if len(others) > MOST_ROWS and report.outcome is not Outcome.UNGRADED:
+        rest = [check.id for check in others[MOST_ROWS:]]
+        lines.append(RichText(f"  … and {len(rest)} more: {', '.join(rest)}", style="red"))
     if report.outcome in (Outcome.PARTIAL, Outcome.WRONG):
         told = f"  {len(passed)} of {len(report.checks)} checks pass"
         if skipped:
-            told += f"; skipped: {', '.join(check.id for check in skipped)}"
+            told += f", {len(skipped)} skipped"
         lines.append(RichText(told, style="dim"))
     return lines

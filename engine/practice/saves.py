@@ -22,8 +22,8 @@ from engine.model import CodeSubmission
 
 __all__ = ["Reading", "readings"]
 
-# Events closer together than this are one save; half of it is added to every answer.
-_STEP_MS = 6
+# Events closer together than this are one save; one or two of it are added to every answer.
+_STEP_MS = 4
 _LOOK_EVERY_MS = 500
 _PATIENCE_S = 0.3
 _PAUSE_S = 0.01

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from types import TracebackType
 from typing import Self
 
 from engine.code import CodeExercise, freeze_plan, grade_code
-from engine.errors import EngineError
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
 
@@ -68,8 +66,7 @@ class PracticeSession:
 
     def _rehearse(self) -> None:
         mutant = self.exercise.mutants[0]
-        # a session that is closed meanwhile ends the run under way
-        with self._one_at_a_time, contextlib.suppress(EngineError):
+        with self._one_at_a_time:  # a session that is closed meanwhile ends it: its report is of no use
             self._grade(CodeSubmission(mutant.source, mutant.filename, f"mutant {mutant.id}"))
 
     def close(self) -> None:

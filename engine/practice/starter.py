@@ -79,7 +79,11 @@ def write_starter(path: Path, text: str, *, force: bool = False) -> Path | None:
         replace_text(path.resolve(), text)
     except FileExistsError:
         kind = "a folder" if path.is_dir() else "a file"
-        step = None if path.is_dir() else "--force makes a copy of it first and then starts anew"
+        step = (
+            None
+            if path.is_dir()
+            else "go on with that file, or add --force to make a copy of it and start anew"
+        )
         raise UsageError(
             f"there is {kind} of this name, and nothing is overwritten", where=str(path), next_step=step
         ) from None
