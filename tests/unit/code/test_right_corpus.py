@@ -273,6 +273,10 @@ def decoder_misfits(rng: np.random.Generator) -> Iterator[Args]:
         yield rng.normal(size=y), rng.normal(size=s), rng.normal(size=(2, h)), p
 
 
+def no_misfits(_: np.random.Generator) -> Iterator[Args]:
+    yield from ()
+
+
 def rnn_cases(rng: np.random.Generator) -> Iterator[Case]:
     for k in range(24):
         T, dx, dh = rng.integers(1, 6, 3) if k > 1 else [(1, 1, 1), (4, 3, 3)][k]
@@ -281,6 +285,97 @@ def rnn_cases(rng: np.random.Generator) -> Iterator[Case]:
         # an error of eps |z| in one state goes on into the next ones, at most |W| / 4 times as large
         size = (30 + largest(np.abs(X) @ np.abs(U).T)) * largest(np.abs(W).sum(1)) ** (T - 1)
         yield Case((X, W, U, h0), size=size)
+
+
+def score_size(X: np.ndarray, Wq: np.ndarray, Wk: np.ndarray) -> float:
+    return 30 + largest((np.abs(X) @ np.abs(Wq)) @ (np.abs(X) @ np.abs(Wk)).T)
+
+
+def self_attention_cases(rng: np.random.Generator) -> Iterator[Case]:
+    for k in range(30):
+        n, d, dk, dv = rng.integers(1, 6, 4) if k > 2 else [(1, 1, 1, 1), (3, 3, 3, 3), (4, 2, 3, 1)][k]
+        X = rng.normal(size=(n, d)) * rng.choice([1, 0.3, 30])
+        Wq, Wk, Wv = rng.normal(size=(d, dk)), rng.normal(size=(d, dk)), rng.normal(size=(d, dv))
+        values = largest(np.abs(X) @ np.abs(Wv))
+        yield Case((X, Wq, Wk, Wv, *[(), (True,), (False,)][k % 3]), values, score_size(X, Wq, Wk))
+
+
+def multi_head_cases(rng: np.random.Generator) -> Iterator[Case]:
+    for k in range(30):
+        n, d, size, do = (
+            rng.integers(1, 5, 4) if k > 3 else [(1,) * 4, (3, 4, 2, 4), (3, 6, 2, 6), (2, 3, 1, 2)][k]
+        )
+        h = int(rng.integers(1, 4)) if k > 3 else [1, 2, 3, 3][k]
+        dm = size * h
+        X = rng.normal(size=(n, d)) * rng.choice([1, 0.3, 30])
+        Wq, Wk, Wv, Wo = (rng.normal(size=shape) for shape in [(d, dm), (d, dm), (d, dm), (dm, do)])
+        scale = largest(np.abs(X) @ np.abs(Wv) @ np.abs(Wo)) * n
+        yield Case((X, Wq, Wk, Wv, Wo, h), scale, score_size(X, Wq, Wk))
+
+
+def multi_head_misfits(rng: np.random.Generator) -> Iterator[Args]:
+    right = [(3, 5), (5, 4), (5, 4), (5, 4), (4, 2)]
+    for h in (0, -1, -2, 3, 5, 8):
+        yield (*(rng.normal(size=shape) for shape in right), h)
+    wrong = {
+        0: [(3, 4), (3, 1)],
+        1: [(5, 2), (4, 4), (1, 4)],
+        2: [(5, 2), (5, 8), (1, 4)],
+        4: [(2, 2), (1, 2)],
+    }
+    wrong |= {3: [(5, 2), (5, 8), (4, 4)]}
+    for args in wrong_sizes(right, wrong)(rng):
+        yield (*args, 2)
+
+
+def vjp_cases(rng: np.random.Generator) -> Iterator[Case]:
+    for lead in [*shapes(rng)] * 3:
+        n = int(rng.integers(1, 6))
+        w = rng.exponential(size=(*lead, n)) ** 3 * (rng.random((*lead, n)) < 0.8)
+        total = w.sum(-1, keepdims=True)
+        w = w / np.where(total > 0, total, 1)
+        g = rng.normal(size=w.shape) * rng.choice([1, 1e4])
+        yield Case((w, g), scale=largest(g))
+    yield Case((np.zeros((2, 3)), np.ones((2, 3))))
+
+
+def vjp(w: np.ndarray, g: np.ndarray) -> np.ndarray:
+    rows = zip(w.reshape(-1, w.shape[-1]).tolist(), g.reshape(-1, g.shape[-1]).tolist(), strict=True)
+    return np.array([oracle.softmax_vjp(*row) for row in rows], float).reshape(w.shape)
+
+
+def vjp_misfits(rng: np.random.Generator) -> Iterator[Args]:
+    for one, other in [
+        ((3,), (2,)),
+        ((3,), (1,)),
+        ((1,), (3,)),
+        ((2, 3), (3, 3)),
+        ((2, 3), (1, 3)),
+        ((2, 3), (3,)),
+    ]:
+        yield np.full(one, 1 / one[-1]), rng.normal(size=other)
+
+
+def sdpa_grad_cases(rng: np.random.Generator) -> Iterator[Case]:
+    for k in range(30):
+        m, n, d, dv = rng.integers(1, 6, 4) if k > 1 else [(1, 1, 1, 1), (3, 3, 3, 3)][k]
+        Q, K = (
+            rng.normal(size=(m, d)) * rng.choice([1, 1, 100]),
+            rng.normal(size=(n, d)) * rng.choice([1, 100]),
+        )
+        V, G = rng.normal(size=(n, dv)), rng.normal(size=(m, dv))
+        scale = largest(np.abs(G) @ np.abs(V).T) * max(largest(Q), largest(K)) * m * n
+        yield Case((Q, K, V, G), scale=scale, size=30 + largest(np.abs(Q) @ np.abs(K).T))
+
+
+def hard_cases(rng: np.random.Generator) -> Iterator[Case]:
+    for k in range(24):
+        m, n = rng.integers(1, 6, 2)
+        A = rng.exponential(size=(m, n)) if k % 2 else rng.integers(0, 3, size=(m, n)) + 0.0
+        A[:, 0] += A.sum(1) == 0
+        yield Case((A / A.sum(1, keepdims=True),))
+    yield Case((np.full((2, 4), 0.25),))
+    yield Case((np.array([[0.0, 0.5, 0.5], [0.4, 0.2, 0.4], [0.3, 0.35, 0.35]]),))
 
 
 SUBJECTS = {
@@ -325,6 +420,28 @@ SUBJECTS = {
             | {3: [(2,), (1,), (4,)]},
         ),
     ),
+    "self-attention": Subject(
+        self_attention_cases,
+        listwise(oracle.self_attention),
+        wrong_sizes(
+            [(4, 5), (5, 3), (5, 3), (5, 2)],
+            {0: [(4, 3), (4, 1)], 1: [(5, 2), (5, 1), (3, 3), (1, 3)], 2: [(5, 2), (5, 1), (4, 3), (1, 3)]}
+            | {3: [(3, 2), (1, 2)]},
+        ),
+    ),
+    "multi-head": Subject(multi_head_cases, listwise(oracle.multi_head), multi_head_misfits),
+    "softmax-vjp": Subject(vjp_cases, vjp, vjp_misfits, differentiable=False),
+    "sdpa-grad": Subject(
+        sdpa_grad_cases,
+        listwise(oracle.sdpa_grad),
+        wrong_sizes(
+            [(3, 4), (5, 4), (5, 2), (3, 2)],
+            {0: [(3, 3), (3, 1), (2, 4), (1, 4)], 1: [(5, 3), (5, 1), (4, 4), (1, 4)]}
+            | {2: [(4, 2), (1, 2), (5, 1), (5, 3)], 3: [(2, 2), (1, 2), (3, 1), (3, 3)]},
+        ),
+        differentiable=False,
+    ),
+    "hard-alignment": Subject(hard_cases, listwise(oracle.hard_alignment), no_misfits, differentiable=False),
 }
 ARRAYS = pytest.mark.parametrize(
     "path",
