@@ -17,7 +17,7 @@ from engine.store import Attempt, Store, quiz_responses, response_sha256
 
 __all__ = ["Desk", "FileResult", "ReadCode", "ReadText"]
 
-ReadCode = Callable[[Path, str], CodeSubmission]
+ReadCode = Callable[..., CodeSubmission]  # (path, name, beside): engine.intake.read_code_file
 ReadText = Callable[[Path], str]
 
 
@@ -71,7 +71,10 @@ class Desk:
     def _grade_code(self, student: str, file: HandedFile, item: str, runner: Runner) -> FileResult:
         started = datetime.now(UTC)
         try:
-            submission = self.read_code(file.path, file.name)
+            if file.beside:
+                submission = self.read_code(file.path, file.name, dict(file.beside))
+            else:
+                submission = self.read_code(file.path, file.name)
         except InputError as error:
             return self._unreadable(student, file, item, error, started)
         reason = None

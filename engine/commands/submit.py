@@ -50,13 +50,14 @@ def command(
     as_json: bool,
     course_path: Path | None,
 ) -> int:
-    """Grade code (ITEM FILE), an answer (ITEM --answer TEXT) or a filled-in quiz (QUIZ.yaml).
+    """Grade code (ITEM FILE or ITEM FOLDER), an answer (ITEM --answer TEXT) or a filled-in quiz (QUIZ.yaml).
 
     Exit code 0: all right; 1: not all right; 2: bad usage or input; 3: engine error.
 
     \b
     Examples:
       grade submit softmax my_softmax.py
+      grade submit softmax my_folder
       grade submit softmax-weights --seed 7 --answer "[0.665, 0.245, 0.090]"
       grade submit l16-full-pass --answer "e=[0.5, 1]" --answer "w=[0.38, 0.62]" --answer "c=[1, 2]"
       grade submit quiz.yaml
@@ -152,9 +153,9 @@ def _submit_code(
 ) -> GradeReport:
     import secrets
 
-    from engine.intake import read_code_file
+    from engine.intake import read_submission
 
-    submission = read_code_file(file)
+    submission = read_submission(file, _function(workplace, item))
     try:
         seed = bytes.fromhex(plan_seed) if plan_seed is not None else secrets.token_bytes(16)
     except ValueError:
@@ -173,6 +174,15 @@ def _submit_code(
     from engine.store import Attempt
 
     return _record(workplace, Attempt.of_code(student, submission, report, started=started))
+
+
+def _function(workplace: Workplace, item: str) -> str:
+    """Return the name of the function that a code exercise asks for."""
+    from engine.spec.schema import CodeAnswer
+
+    answer = workplace.bank.load(item).answer
+    assert isinstance(answer, CodeAnswer)  # the caller has asked for the item's kind
+    return answer.function
 
 
 def _record(workplace: Workplace, attempt: Attempt) -> GradeReport:

@@ -30,7 +30,9 @@ class HandedFile:
     item : str or None
         Item id of a code file; a quiz file names its quiz inside.
     sha256 : str
-        Hash of its bytes: the submission's identity.
+        Hash of its bytes and those of the files beside it: the submission's identity.
+    beside : tuple of (str, Path)
+        The files of the same folder that it imports, by module name.
     """
 
     path: Path
@@ -38,6 +40,7 @@ class HandedFile:
     kind: FileKind
     item: str | None
     sha256: str
+    beside: tuple[tuple[str, Path], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

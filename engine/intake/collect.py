@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from engine.course import FileKind, HandedFile, Intake, IntakeProblem, Roster, StudentFiles
 from engine.errors import InputError, IntakeError
 from engine.foreign import clean_line
 from engine.intake.archive import ArchiveLimits, read_archive
+from engine.intake.beside import is_library, sha256_of_files
 from engine.intake.decoding import read_text_file
 from engine.intake.entries import Entries, Entry
 from engine.intake.folder import read_folder
 from engine.intake.naming import ItemNames, quiz_head
+from engine.intake.student_folder import CodeEntry, sort_folder
 
 __all__ = ["collect"]
 
@@ -90,11 +93,14 @@ class _Sorting:
         self._files: dict[str, list[HandedFile]] = {}
         self._labels: dict[str, str] = {}
         self._students: dict[str, str | None] = {}
+        self._folders: dict[tuple[str, tuple[str, ...]], list[CodeEntry]] = {}
 
     def run(self) -> Intake:
         depth = self._wrapper_depth()
         for entry in self._entries.files:
             self._sort(entry, entry.parts[depth:])
+        for (owner, _), files in self._folders.items():
+            self._sort_code_folder(owner, files)
         for folder in sorted(self._entries.folders):
             if len(folder) == depth + 1:
                 student = self._student(folder[-1])
@@ -102,10 +108,10 @@ class _Sorting:
                     self._files[student] = []
         for problem in self._entries.problems:
             # A refused name is not to be trusted with making a student.
-            owner = self._students.get("/".join(problem.where.split("/")[depth : depth + 1]))
-            self._problems.append(replace(problem, student=owner))
-        for student, files in self._files.items():
-            if not files and not any(problem.student == student for problem in self._problems):
+            known = self._students.get("/".join(problem.where.split("/")[depth : depth + 1]))
+            self._problems.append(replace(problem, student=known))
+        for student, handed in self._files.items():
+            if not handed and not any(problem.student == student for problem in self._problems):
                 self._refuse(self._labels[student], "this folder holds no file", "", student)
         students = tuple(
             StudentFiles(student, tuple(files), self._labels[student])
@@ -161,7 +167,11 @@ class _Sorting:
         if student is not None:
             self._files.setdefault(student, [])
         if entry.path is not None and suffix in _CODE:
-            self._sort_code(entry, parts[-1], student, alone)
+            if student is None:
+                self._sort_lone_code(entry, entry.path, parts[-1])
+            else:
+                folder = self._folders.setdefault((student, entry.parts[:-1]), [])
+                folder.append(CodeEntry(entry, entry.path, self._names.find(parts[-1])))
         elif entry.path is not None:
             self._sort_quiz(entry, entry.path, student, alone)
         elif suffix in _ARCHIVES:
@@ -171,30 +181,31 @@ class _Sorting:
                 entry.name, "this kind of file isn't graded", "expected .py, .ipynb or .yaml", student
             )
 
-    def _sort_code(self, entry: Entry, filename: str, student: str | None, alone: bool) -> None:
-        item = self._names.find(filename)
-        if alone:
-            split = self._names.split(filename)
-            if split is not None:
-                label, item = split
-                student = self._student(label)
-            elif self._only_item is not None:
-                item = self._only_item
-                student = self._student(Path(filename).stem)
-            else:
-                step = "name it STUDENT_ITEM.py, or put it into a folder named after the student"
-                self._refuse(entry.name, "it is unclear whose file this is", step)
-                return
-        elif item is None:
-            item = self._only_item
+    def _sort_lone_code(self, entry: Entry, path: Path, filename: str) -> None:
+        """Sort a file that lies in no student's folder: what lies beside it is other people's."""
+        split = self._names.split(filename)
+        label, item = split if split is not None else (Path(filename).stem, self._only_item)
         if item is None:
-            nearest = self._names.nearest(filename)
+            step = "name it STUDENT_ITEM.py, or put it into a folder named after the student"
+            self._refuse(entry.name, "it is unclear whose file this is", step)
+            return
+        student = self._student(label)
+        if student is not None:
+            self._add(student, entry, path, FileKind.CODE, item)
+
+    def _sort_code_folder(self, student: str, files: list[CodeEntry]) -> None:
+        found = sort_folder(files, self._names.items, self._only_item)
+        for file, item, beside in found.handed:
+            self._add(student, file.entry, file.path, FileKind.CODE, item, beside)
+        for file, item, places in found.conflicts:
+            message = f"two files define {item.replace('-', '_')}: {places}"
+            self._refuse(file.entry.name, message, f"name the one that counts {item}.py", student)
+        for file in found.left:
+            nearest = self._names.nearest(file.entry.parts[-1])
             step = (
                 f"did you mean {nearest}?" if nearest else "name the file after the function, e.g. softmax.py"
             )
-            self._refuse(entry.name, "there is no code exercise of this name", step, student)
-        elif student is not None:
-            self._add(student, entry, FileKind.CODE, item)
+            self._refuse(file.entry.name, "there is no code exercise of this name", step, student)
 
     def _sort_quiz(self, entry: Entry, path: Path, student: str | None, alone: bool) -> None:
         try:
@@ -218,18 +229,30 @@ class _Sorting:
                 return
             student = self._student(claimed)
         if student is not None:
-            self._add(student, entry, FileKind.QUIZ, None)
+            self._add(student, entry, path, FileKind.QUIZ, None)
 
-    def _add(self, student: str, entry: Entry, kind: FileKind, item: str | None) -> None:
-        assert entry.path is not None
+    def _add(
+        self,
+        student: str,
+        entry: Entry,
+        path: Path,
+        kind: FileKind,
+        item: str | None,
+        beside: Mapping[str, Path] = MappingProxyType({}),
+    ) -> None:
         try:
-            with entry.path.open("rb") as file:
-                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            counting = {name: _sha256(file) for name, file in beside.items() if not is_library(name)}
+            sha256 = sha256_of_files(_sha256(path), counting)
         except OSError as error:
             self._refuse(entry.name, "this file can't be read", error.strerror or "", student)
             return
         files = self._files.setdefault(student, [])
-        files.append(HandedFile(entry.path, entry.name, kind, item, sha256))
+        files.append(HandedFile(path, entry.name, kind, item, sha256, tuple(beside.items())))
 
     def _refuse(self, name: str, message: str, next_step: str = "", student: str | None = None) -> None:
         self._problems.append(IntakeProblem(name, message, next_step, student))
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

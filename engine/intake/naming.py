@@ -36,6 +36,11 @@ class ItemNames:
     def __init__(self, items: Collection[str]) -> None:
         self._items: Mapping[str, str] = {_plain(item): item for item in items}
 
+    @property
+    def items(self) -> Collection[str]:
+        """The ids."""
+        return self._items.values()
+
     def find(self, filename: str) -> str | None:
         """Return the item of ``softmax.py``, ``Softmax (1).py``, ``softmax-2.ipynb``; else None."""
         stem = PurePosixPath(filename).stem

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.errors import SubmissionError
 from engine.foreign import clean_line
+from engine.python_source import cell_mark, parse_python
 
 __all__ = ["notebook_source"]
 
@@ -29,18 +30,36 @@ def notebook_source(text: str, where: str) -> str:
     Raises
     ------
     SubmissionError
-        It is no JSON, no notebook, no Python notebook, or has no code cells.
+        It is no JSON, no notebook, no Python notebook, has no code cells, or one that Python can't
+        read: cell and line are named.
     """
-    pieces = []
-    for number, source in enumerate(_code_cells(_load(text, where), where), start=1):
-        pieces.append(f"# --- code cell {number} ---")
-        pieces.append("\n".join(_without_magics(source.replace("\r\n", "\n").split("\n"))))
-    joined = "\n".join(pieces) + "\n"
-    if not any(line.strip() and not line.startswith("# --- code cell ") for line in joined.split("\n")):
+    cells = [
+        "\n".join(_without_magics(source.replace("\r\n", "\n").replace("\r", "\n").split("\n")))
+        for source in _code_cells(_load(text, where), where)
+    ]
+    for number, cell in enumerate(cells, start=1):
+        _check_syntax(cell, number, where)
+    joined = "".join(f"{cell_mark(number)}\n{cell}\n" for number, cell in enumerate(cells, start=1))
+    if not any(line.strip() for cell in cells for line in cell.split("\n")):
         raise SubmissionError(
             "the notebook has no code", where=where, expected="a code cell that defines the function"
         )
     return joined
+
+
+def _check_syntax(cell: str, number: int, where: str) -> None:
+    try:
+        parse_python(cell)
+    except SyntaxError as error:
+        raise SubmissionError(
+            f"Python can't read line {error.lineno or 1} of code cell {number}: "
+            f"{clean_line(str(error.msg), 120)}",
+            where=where,
+            got=clean_line(error.text or "", 80) or None,
+            next_step="mend the cell, run the notebook from its beginning, and hand it in again",
+        ) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise SubmissionError(f"code cell {number} is nested too deeply", where=where) from error
 
 
 def _load(text: str, where: str) -> dict[str, Any]:

@@ -182,16 +182,32 @@ def test_code_cells_are_joined_and_nothing_else(tmp_path: Path) -> None:
         ('t = """\n%time\n!ls\n"""', 't = """\n%time\n!ls\n"""'),
         ("t = '''\n!x \\'''\n%y\n'''", "t = '''\n!x \\'''\n%y\n'''"),
         ("x = '(' # (\n%time f()", "x = '(' # (\n"),
-        ("x = 'unfinished\n%time f()\ny", "x = 'unfinished\n\ny"),
         ("x = [\n1, # ]\n]\n%y", "x = [\n1, # ]\n]\n"),
         ("a = b = '%d' % 3\nassert a != b", "a = b = '%d' % 3\nassert a != b"),
-        ("x == !y", "x == !y"),
     ],
 )
 def test_magics_are_blanked_and_line_numbers_stay(tmp_path: Path, cell: str, kept: str) -> None:
     source = code_of(tmp_path, cell, "z = 1")
     assert source == f"# --- code cell 1 ---\n{kept}\n# --- code cell 2 ---\nz = 1\n"
     assert source.count("\n") == cell.count("\n") + 4
+
+
+@pytest.mark.parametrize(
+    ("cell", "line", "shown"),
+    [
+        ("x == !y", 1, "x == !y"),
+        ("x = 'unfinished\n%time f()\ny = 1", 1, "x = 'unfinished"),
+        ("%matplotlib inline\n\ndef f(x)\n    return x", 3, "def f(x)"),
+        ("def f():\nreturn 1", 2, "return 1"),
+    ],
+)
+def test_a_cell_that_python_cant_read_is_named_with_its_line(
+    tmp_path: Path, cell: str, line: int, shown: str
+) -> None:
+    markdown = {"cell_type": "markdown", "source": "a heading"}
+    error = refused(write(tmp_path, notebook("import math", markdown, cell, "z = 1"), "softmax.ipynb"))
+    assert error.what.startswith(f"Python can't read line {line} of code cell 2: ")
+    assert error.where == "softmax.ipynb" and error.got == shown
 
 
 def test_old_notebooks_are_read(tmp_path: Path) -> None:

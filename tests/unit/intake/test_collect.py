@@ -141,8 +141,8 @@ def test_a_single_student_is_no_wrapper(tmp_path: Path, work: Path) -> None:
 
 def test_unknown_files_are_listed_with_the_nearest_name(tmp_path: Path, work: Path) -> None:
     files = {
-        "ada/sofmax.py": CODE,
-        "ada/zzzz.py": CODE,
+        "ada/sofmax.py": "def sofmax(x): return x\n",
+        "ada/zzzz.py": "x = 1\n",
         "ada/report.pdf": b"%PDF",
         "ada/more.zip": b"PK",
         "ada/conf.yaml": "x: 1\n",

@@ -1,0 +1,110 @@
+"""The code files of one folder of one student: which are hand-ins, and which belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.errors import InputError
+from engine.foreign import clean_line
+from engine.intake.beside import files_used
+from engine.intake.code_file import source_of
+from engine.intake.code_folder import definition_place
+from engine.intake.entries import Entry
+
+__all__ = ["CodeEntry", "Sorted", "sort_folder"]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeEntry:
+    """A code file and the item that its name means, if it means one."""
+
+    entry: Entry
+    path: Path
+    item: str | None
+
+
+@dataclass(slots=True)
+class Sorted:
+    """What the files of a folder are.
+
+    ``handed`` holds file, item and the files that it imports; ``conflicts`` the places of several
+    definitions of one item's function; ``left`` the files that nothing needs.
+    """
+
+    handed: list[tuple[CodeEntry, str, dict[str, Path]]] = field(default_factory=list)
+    conflicts: list[tuple[CodeEntry, str, str]] = field(default_factory=list)
+    left: list[CodeEntry] = field(default_factory=list)
+
+
+def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: str | None) -> Sorted:
+    """Sort the code files of one folder.
+
+    A file whose name means an item is its hand-in.  A file without such a name is the hand-in of every
+    item whose function it alone defines (a function is called as its item, with underscores), unless
+    the item has a file of its name or the file is imported by one that has an item's name.  With `only_item` a file that
+    stands alone is its hand-in whatever it defines.
+
+    Parameters
+    ----------
+    files : sequence of CodeEntry
+        All from the same folder.
+    items : collection of str
+        Ids of the code exercises.
+    only_item : str or None
+        All code is for this item.
+    """
+    if len(files) == 1 and files[0].item is not None:  # nothing to find out: spare the reading
+        return Sorted([(files[0], files[0].item, {})])
+    result = Sorted()
+    sources = {file.path: _source(file) for file in files}
+    modules = {Path(file.entry.parts[-1]).stem: file.path for file in files if _is_module(file)}
+    used = {file.path: _used(sources[file.path], modules) for file in files}
+    named = [(file, file.item) for file in files if file.item is not None]
+    taken = {path for file, _ in named for path in used[file.path].values()} - {f.path for f, _ in named}
+    unnamed = [file for file in files if file.item is None and file.path not in taken]
+    wanted = [only_item] if only_item is not None else sorted(items)
+    handed: list[tuple[CodeEntry, str]] = list(named)
+    disputed: set[Path] = set()
+    for item in wanted:
+        if any(item == own for _, own in named):
+            continue
+        places = {f.path: place for f in unnamed if (place := _defines(f, sources[f.path], item))}
+        if len(places) > 1:
+            told = " and ".join(places.values())
+            result.conflicts += [(file, item, told) for file in unnamed if file.path in places]
+            disputed |= set(places)
+        else:
+            handed += [(file, item) for file in unnamed if file.path in places]
+    if only_item is not None and not handed and not disputed:
+        handed = [(file, only_item) for file in unnamed]
+    result.handed = [(file, item, used[file.path]) for file, item in handed]
+    needed = {path for _, _, beside in result.handed for path in beside.values()}
+    needed |= {file.path for file, _ in handed} | disputed
+    result.left = [file for file in files if file.path not in needed]
+    return result
+
+
+def _source(file: CodeEntry) -> str:
+    """Return the source of a file, nothing if it can't be read: reading it for a grade will say why."""
+    try:
+        return source_of(file.path, file.entry.parts[-1])
+    except InputError:
+        return ""
+
+
+def _is_module(file: CodeEntry) -> bool:
+    name = Path(file.entry.parts[-1])
+    return name.suffix == ".py" and name.stem.isidentifier()
+
+
+def _used(source: str, modules: dict[str, Path]) -> dict[str, Path]:
+    try:
+        return files_used(source, modules.get)
+    except InputError:  # too many files: none of them is taken along
+        return {}
+
+
+def _defines(file: CodeEntry, source: str, item: str) -> str | None:
+    return definition_place(source, clean_line(file.entry.parts[-1], 60), item.replace("-", "_"))
