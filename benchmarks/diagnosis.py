@@ -28,6 +28,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import sys
 import time
 import warnings
@@ -388,6 +389,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SoftmarkError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # as with "| head": nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python fails once more when it flushes
     return 0
 
 
