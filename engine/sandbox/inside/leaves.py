@@ -105,7 +105,8 @@ def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
     shape = tuple(int(n) for n in tensor.shape)
     _check_size(name, shape, limit)
     plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
-    data = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
+    # by way of an integer of the same size: a single element may have any stride, which view(uint8) refuses
+    data = (plain.view(torch.int16) if name == "bfloat16" else plain).numpy().tobytes()
     return ArrayNode("torch", name, shape, data)
 
 
