@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.code.case import Plan
+from engine.code.cells import CellLines
 from engine.code.counterexample import find_counterexample
 from engine.code.exercise import CodeExercise
 from engine.code.judge import judge_all, judge_load, skipped
@@ -73,6 +74,8 @@ def grade_code(
     if facts.fault is not None:
         return _scored(replace(blank, checks=_without_function(exercise, facts.fault)))
     blank = replace(blank, tier=runner.tier)
+    if submission.filename.lower().endswith(".ipynb"):
+        runner = CellLines(runner)
     try:
         with np.errstate(all="ignore"):  # infinities and NaN of a student are nothing to warn of
             return _run_and_judge(blank, exercise, plan, submission, runner, facts)
