@@ -20,6 +20,9 @@ _LOAD = {
     CallStatus.OUT_OF_MEMORY: (Verdict.OUT_OF_MEMORY, "Loading the file needed more memory than allowed."),
     CallStatus.CRASHED: (Verdict.CRASHED, "Loading the file crashed the process."),
 }
+_IMPORTABLE = (
+    "What can be imported is the standard library, numpy, torch, and .py files handed in beside this one."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ def judge_load(outcome: CallOutcome) -> Check:
         return Check("loads", Verdict.PASSED, 0.0, 0.0)
     if outcome.exception is not None:
         told = f"Loading the file raised {exception_text(outcome.exception)}."
+        if outcome.exception.type == "ModuleNotFoundError":
+            told += f" {_IMPORTABLE}"
         return Check("loads", Verdict.FAILED, 0.0, 0.0, told)
     verdict, told = _LOAD.get(outcome.status, (Verdict.FAILED, "The file couldn't be loaded."))
     return Check("loads", verdict, 0.0, 0.0, told)

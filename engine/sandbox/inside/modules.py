@@ -53,6 +53,7 @@ def main_module(filename: str, source: str, others: Mapping[str, str]) -> Module
     name = MAIN if MAIN not in others else f"{MAIN}_"
     module = ModuleType(name)
     spec = ModuleSpec(name, None, origin=filename, is_package=True)
+    spec._initializing = True  # type: ignore[attr-defined]  # so that Python names a circular import
     module.__file__, module.__spec__, module.__package__, module.__path__ = filename, spec, name, []
     sys.modules[name] = module
     for other, text in others.items():
@@ -82,6 +83,7 @@ class _Finder(MetaPathFinder):
         self._package = package
         self._sources = sources
         self._filenames = filenames
+        self._main_names = {n for n in sources if sys.modules.get(n) is sys.modules[package]}
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -90,6 +92,8 @@ class _Finder(MetaPathFinder):
         if name not in self._sources or package not in ("", self._package):
             return None
         if package:
+            if name in self._main_names:  # or `from softmax import softmax` would find the module itself
+                return None
             return ModuleSpec(fullname, _Alias(name))
         filename = self._filenames[name]
         spec = _Spec(name, _FromText(self._sources[name], filename), origin=filename)
