@@ -45,7 +45,9 @@ class Leaf:
     data : bytes
         Little-endian, C order, ``prod(shape) * itemsize`` long: checked by whoever decodes.
     contiguous, writeable : bool
-        How the child lays an input out (False gives a strided view, a read-only array).
+        How the child lays an input out (False gives a strided view, a read-only array).  There is no
+        read-only tensor, so a torch input is writeable whatever is said here; one without axes has only
+        one layout.
     """
 
     library: str
