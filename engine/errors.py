@@ -14,6 +14,7 @@
     │   └── CourseError           course.yaml, roster or secret
     └── EngineError         (3)   the machine or Softmark itself; never costs a mark
         ├── SandboxError          a layer that the tier promises is missing or failed
+        │   └── NoDeviceError (2)     the device that was asked for isn't in this machine
         ├── RunnerLostError       the process that ran student code was lost for a cause not its own
         ├── StoreError            database locked, full disk, read-only
         └── DrawError             no variant within the bounded tries, or an expression that fails
@@ -36,6 +37,7 @@ __all__ = [
     "ExpressionError",
     "InputError",
     "IntakeError",
+    "NoDeviceError",
     "QuizError",
     "ResponseFormatError",
     "RunnerLostError",
@@ -232,6 +234,12 @@ class EngineError(SoftmarkError):
 
 class SandboxError(EngineError):
     """A layer that the tier promises is missing or failed; no student code ran."""
+
+
+class NoDeviceError(SandboxError):
+    """The device that was asked for isn't in this machine; no student code ran, nothing was graded."""
+
+    exit_code = 2
 
 
 class RunnerLostError(EngineError):

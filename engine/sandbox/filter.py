@@ -7,8 +7,9 @@ import ctypes.util
 import errno
 import functools
 import tempfile
+from typing import Any
 
-__all__ = ["allowed_calls", "compile_filter", "libseccomp_version"]
+__all__ = ["allowed_calls", "compile_filter", "device_calls", "libseccomp_version"]
 
 _MEMORY = "mmap munmap mremap mprotect madvise brk membarrier"
 _READING = (
@@ -33,6 +34,15 @@ _OTHER = "getrandom poll ppoll select pselect6 getrlimit capget getpriority"
 # answered as "not there", so that a C library falls back to an older call that the list judges
 _ABSENT = "clone3 openat2 faccessat2 fchmodat2 io_uring_setup io_uring_enter io_uring_register"
 
+# what the driver of a GPU asks for besides ioctl, after its start
+_DEVICE_CALLS = (
+    "eventfd2 pipe2 get_mempolicy set_mempolicy mbind sched_get_priority_max sched_get_priority_min"
+)
+# second byte of an ioctl: NVIDIA's memory driver, control device; AMD's; rendering; Windows' host
+_DEVICE_IOCTLS = (0x00, 0x46, 0x4B, 0x64, 0x47)
+_IOCTL_KIND = 0xFF00
+_TERMINAL_IOCTLS = 0x5400
+
 _CLONE_THREAD = 0x00010000
 _CLONE_NEW_ANYTHING = 0x7E020000
 _CLONE_TRACE = 0x00802000  # CLONE_PTRACE, CLONE_UNTRACED
@@ -47,14 +57,27 @@ def allowed_calls() -> tuple[str, ...]:
     return tuple(" ".join(groups).split())
 
 
+def device_calls() -> tuple[str, ...]:
+    """Return the names of the calls that are allowed beside a GPU only, but ``ioctl``."""
+    return tuple(_DEVICE_CALLS.split())
+
+
 @functools.cache
-def compile_filter() -> bytes:
+def compile_filter(*, device: bool = False) -> bytes:
     """Return the filter as BPF, 8 bytes an instruction.
 
+    Parameters
+    ----------
+    device : bool
+        Let through what a process needs that holds a GPU: ``ioctl`` of the kinds that its drivers
+        know (a terminal's and others still fail) and a few calls for memory and events.
+
+    Notes
+    -----
     Everything that isn't named fails with EPERM.  Calls that depend on arguments: ``clone`` makes
     threads only; ``fcntl`` knows six commands (F_SETOWN, F_SETSIG and O_ASYNC together would send
     any signal, SIGKILL included, to oneself at a chosen time); ``prctl`` names threads;
-    ``prlimit64`` reads; ``ioctl`` is answered with ENOTTY.
+    ``prlimit64`` reads; ``ioctl`` is answered with ENOTTY, but for a device.
 
     Raises
     ------
@@ -68,7 +91,9 @@ def compile_filter() -> bytes:
         _add(rules, seccomp.ALLOW, name)
     for name in _ABSENT.split():
         _add(rules, seccomp.ERRNO(errno.ENOSYS), name)
-    _add(rules, seccomp.ERRNO(errno.ENOTTY), "ioctl")
+    _judge_ioctl(rules, seccomp, device=device)
+    for name in device_calls() if device else ():
+        _add(rules, seccomp.ALLOW, name)
     arg = seccomp.Arg
     mask = _CLONE_THREAD | _CLONE_NEW_ANYTHING | _CLONE_TRACE
     _add(rules, seccomp.ALLOW, "clone", arg(0, seccomp.MASKED_EQ, mask, _CLONE_THREAD))
@@ -84,6 +109,16 @@ def compile_filter() -> bytes:
         rules.export_bpf(file)
         file.seek(0)
         return file.read()
+
+
+def _judge_ioctl(rules: object, seccomp: Any, *, device: bool) -> None:
+    if not device:
+        _add(rules, seccomp.ERRNO(errno.ENOTTY), "ioctl")
+        return
+    for kind in _DEVICE_IOCTLS:
+        _add(rules, seccomp.ALLOW, "ioctl", seccomp.Arg(1, seccomp.MASKED_EQ, _IOCTL_KIND, kind << 8))
+    terminal = seccomp.Arg(1, seccomp.MASKED_EQ, _IOCTL_KIND, _TERMINAL_IOCTLS)
+    _add(rules, seccomp.ERRNO(errno.ENOTTY), "ioctl", terminal)
 
 
 def _add(rules: object, action: int, name: str, *arguments: object) -> None:

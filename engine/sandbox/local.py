@@ -6,21 +6,23 @@ the process can read files, write them and use the network with the rights of wh
 
 from __future__ import annotations
 
+import functools
 import os
 import queue
 import signal
 import sys
 import tempfile
-import time
+import threading
+from collections.abc import Collection
 from types import TracebackType
 from typing import Self
 
 from engine.errors import SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, RunResult
-from engine.sandbox.dialogue import VIOLATION, Dialogue, encode_load, encode_plan
+from engine.sandbox.dialogue import Dialogue, EncodedPlan
 from engine.sandbox.layout import find_layout
-from engine.sandbox.process import OUTPUT_KEPT, TIMED_OUT, Exchange, Exit, PipedProcess
-from engine.sandbox.results import Results, leaves_in
+from engine.sandbox.process import TIMED_OUT, Exchange, Exit, PipedProcess, run_job
+from engine.sandbox.results import leaves_in
 
 __all__ = ["LocalRunner", "local_process"]
 
@@ -46,6 +48,7 @@ class LocalRunner:
     """
 
     def __init__(self, slots: int) -> None:
+        self._seats = threading.Semaphore(slots)
         self._spare: queue.SimpleQueue[PipedProcess] = queue.SimpleQueue()
         self._closed = False
         for _ in range(slots):
@@ -66,10 +69,19 @@ class LocalRunner:
         """
         if self._closed:
             raise SandboxError("the sandbox is closed")
-        return run_job(job, self.tier, functools.partial(self._begin, job))
+        with self._seats:
+            try:
+                return run_job(job, self.tier, functools.partial(self._begin, job))
+            finally:
+                if not self._closed:
+                    self._spare.put(local_process("worker"))
 
     def _begin(self, job: Job, dialogue: Dialogue, plan: EncodedPlan, left_s: float) -> Exchange:
-        exchange = Exchange(self._take(), dialogue, job.limits, plan, _outcome_of_exit)
+        try:
+            process = self._spare.get_nowait()
+        except queue.Empty:  # an earlier process of this job took it
+            process = local_process("worker")
+        exchange = Exchange(process, dialogue, job.limits, plan, _outcome_of_exit)
         try:
             exchange.start(_settings(job), left_s)
         except BaseException:
@@ -92,10 +104,14 @@ class LocalRunner:
         self.close()
 
 
-def local_process(worker: str) -> PipedProcess:
-    """Start ``main`` of ``inside/<worker>.py`` in an interpreter of its own, on any system."""
+def local_process(worker: str, keep: Collection[str] = ()) -> PipedProcess:
+    """Start ``main`` of ``inside/<worker>.py`` in an interpreter of its own, on any system.
+
+    Of the grader's environment it gets what Windows and temporary files need, and the names in `keep`.
+    """
     layout = find_layout()
-    environment = {k: v for k, v in os.environ.items() if k in ("SYSTEMROOT", "TMP", "TEMP", "TMPDIR")}
+    kept = ("SYSTEMROOT", "TMP", "TEMP", "TMPDIR", *keep)
+    environment = {k: v for k, v in os.environ.items() if k in kept}
     environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-I", "-S", "-c", _BOOTSTRAP, f"inside.{worker}", str(layout.inside.parent)]
     return PipedProcess([*command, *map(str, layout.module_path)], environment, tempfile.gettempdir())

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from typing import IO
 
 from engine.errors import RunnerLostError, SandboxError
-from engine.runner import CallOutcome, CallStatus, Limits
-from engine.sandbox.dialogue import Dialogue, EncodedPlan
+from engine.runner import CallOutcome, CallStatus, Job, Limits, RunResult
+from engine.sandbox.dialogue import VIOLATION, Dialogue, EncodedPlan, encode_load, encode_plan
 from engine.sandbox.inside.wire import Kind, pack
+from engine.sandbox.results import Results
 
-__all__ = ["OUTPUT_KEPT", "TIMED_OUT", "Exchange", "Exit", "PipedProcess"]
+__all__ = ["OUTPUT_KEPT", "TIMED_OUT", "Exchange", "Exit", "PipedProcess", "run_job"]
 
 _CHUNK = 2**16
 _SLACK_S = 0.3
@@ -226,6 +227,11 @@ class Exchange:
                 deadline = min(end, time.monotonic() + self._limits.call_s + _SLACK_S)
         return None
 
+    def close(self) -> bytes:
+        """End the process; return the beginning of what it printed."""
+        self._process.close()
+        return self._process.printed()
+
     def _receive(self, timeout_s: float) -> bool:
         """Feed the next bytes; False at a deadline or at the end of the stream."""
         try:
@@ -234,3 +240,35 @@ class Exchange:
             return False
         self._dialogue.feed(data)
         return bool(data)
+
+
+def run_job(job: Job, tier: str, begin: Callable[[Dialogue, EncodedPlan, float], Exchange]) -> RunResult:
+    """Run one job in as many processes as it takes, one after the other.
+
+    Parameters
+    ----------
+    job : Job
+    tier : str
+    begin : callable
+        Takes the dialogue, the plan and the seconds that are left, and returns an exchange that has
+        been started; `Exchange.close` is called on it.
+    """
+    plan = encode_plan(job)
+    results = Results(job, tier)
+    spent_s = 0.0
+    printed = bytearray()
+    while (first := results.next_call(job.limits.wall_s - spent_s)) is not None:
+        left_s = job.limits.wall_s - spent_s
+        dialogue = Dialogue(first, plan.count, results.bytes_left)
+        exchange = begin(dialogue, plan, left_s)
+        try:
+            began = time.monotonic()
+            end = exchange.run(encode_load(job, first, left_s, results.bytes_left), left_s)
+            spent_s += time.monotonic() - began
+        finally:
+            printed += exchange.close()
+        if dialogue.violated:
+            results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail=VIOLATION))
+        else:
+            results.merge(dialogue, end)
+    return results.finish(bytes(printed[:OUTPUT_KEPT]))

@@ -14,7 +14,7 @@ from engine.sandbox.bwrap import bwrap_path, is_root, try_bwrap
 from engine.sandbox.filter import compile_filter, libseccomp_version
 from engine.sandbox.layout import find_layout
 
-__all__ = ["TIERS", "Missing", "choose_tier", "landlock_abi", "missing_layers"]
+__all__ = ["TIERS", "Missing", "choose_device_base", "choose_tier", "landlock_abi", "missing_layers"]
 
 TIERS = ("T1", "T2", "T3")
 
@@ -139,6 +139,25 @@ def choose_tier(demanded: str | None, *, unsafe_local: bool) -> str:
         message = "only the weakest sandbox tier, T3, is left; it doesn't stop hostile code"
         raise _refusal(message, missing_layers("T2"), " (or pass --unsafe-local, for your own code only)")
     return tier
+
+
+def choose_device_base(demanded: str | None) -> str:
+    """Return whose layers a worker with a GPU puts up: those of T2 where they can be had, else of T3.
+
+    Raises
+    ------
+    SandboxError
+        If T1 is demanded, or T2 and one of its layers is missing.
+    """
+    if demanded == "T1":
+        raise SandboxError(
+            "T1 isn't possible with a GPU: its namespaces hide the driver",
+            expected="--tier T2 or T3, or no --tier",
+            next_step="leave --device out for T1",
+        )
+    if demanded is None:
+        return "T3" if missing_layers("T2") else "T2"
+    return choose_tier(demanded, unsafe_local=True)
 
 
 def _refusal(message: str, missing: tuple[Missing, ...], more: str = "") -> SandboxError:

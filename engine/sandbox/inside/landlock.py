@@ -24,6 +24,7 @@ _PATH_BENEATH = 1
 WRITE_FILE: Final = 1 << 1
 READ_FILE: Final = 1 << 2
 READ_DIR: Final = 1 << 3
+IOCTL_DEV: Final = 1 << 15
 # access rights on files by the first ABI that knows them: 13 at first, REFER 2, TRUNCATE 3, IOCTL_DEV 5
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
 _TCP_BIND_CONNECT = 0b11  # ABI 4
@@ -38,7 +39,9 @@ def abi_version() -> int:
         return 0
 
 
-def make_ruleset(abi: int, readable: Iterable[str], writeable: Iterable[str] = ()) -> int:
+def make_ruleset(
+    abi: int, readable: Iterable[str], writeable: Iterable[str] = (), devices: Iterable[str] = ()
+) -> int:
     """Return a ruleset that denies every access known to `abi` but reading below `readable`.
 
     Parameters
@@ -49,6 +52,8 @@ def make_ruleset(abi: int, readable: Iterable[str], writeable: Iterable[str] = (
         Folders and files.
     writeable : iterable of str
         Devices that may be read and written: /dev/null.
+    devices : iterable of str
+        Devices that may be driven by ``ioctl`` too: those of a GPU.
 
     Returns
     -------
@@ -75,6 +80,8 @@ def make_ruleset(abi: int, readable: Iterable[str], writeable: Iterable[str] = (
         _allow(ruleset, path, rights)
     for path in writeable:
         _allow(ruleset, path, READ_FILE | WRITE_FILE)
+    for path in devices:
+        _allow(ruleset, path, READ_FILE | WRITE_FILE | (IOCTL_DEV if abi >= 5 else 0))
     return ruleset
 
 

@@ -15,11 +15,36 @@ import numpy as np
 
 from .wire import ITEM_SIZES, ArrayNode, TooLargeError, UnsupportedError
 
-__all__ = ["describe", "make_array"]
+__all__ = ["describe", "device", "device_is_lost", "make_array", "place_tensors"]
 
 # dtype.name is computed anew each time, in Python
 _NAMES = {np.dtype(name): name for name in ITEM_SIZES if name != "bfloat16"}
 _NUMPY_SCALARS = frozenset(dtype.type for dtype in _NAMES)
+_CPU = "cpu"
+_device = _CPU
+
+
+def place_tensors(device: str) -> None:
+    """Make tensors on this device from now on, and take them from it as well as from the CPU."""
+    global _device
+    _device = device
+
+
+def device() -> str:
+    """Return where tensors are made."""
+    return _device
+
+
+def device_is_lost() -> bool:
+    """Tell whether the device answers nothing any more; waits for what it is still doing."""
+    if _device == _CPU:
+        return False
+    torch = sys.modules["torch"]
+    try:
+        torch.accelerator.synchronize() if hasattr(torch, "accelerator") else torch.cuda.synchronize()
+    except RuntimeError:
+        return True
+    return False
 
 
 def describe(value: Any, limit: int) -> ArrayNode:
@@ -98,13 +123,13 @@ def _from_numpy(array: Any, limit: int) -> ArrayNode:
 
 def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
     name = str(tensor.dtype).removeprefix("torch.")
-    if tensor.layout is not torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
+    if tensor.layout is not torch.strided or tensor.device.type not in (_CPU, _device) or tensor.is_quantized:
         raise UnsupportedError("tensor-kind")
     if name not in ITEM_SIZES:
         raise UnsupportedError("dtype")
     shape = tuple(int(n) for n in tensor.shape)
     _check_size(name, shape, limit)
-    plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
+    plain = tensor.detach().resolve_conj().resolve_neg().contiguous().cpu()
     # by way of an integer of the same size: a single element may have any stride, which view(uint8) refuses
     data = (plain.view(torch.int16) if name == "bfloat16" else plain).numpy().tobytes()
     return ArrayNode("torch", name, shape, data)
@@ -131,10 +156,10 @@ def _make_torch(node: ArrayNode) -> Any:
 
     dtype = getattr(torch, node.dtype)
     if not len(node.data):
-        return torch.empty(node.shape, dtype=dtype)
-    tensor = torch.frombuffer(bytearray(node.data), dtype=dtype).reshape(node.shape)
+        return torch.empty(node.shape, dtype=dtype, device=_device)
+    tensor = torch.frombuffer(bytearray(node.data), dtype=dtype).reshape(node.shape).to(_device)
     if not node.contiguous and tensor.dim():
-        wide = torch.zeros((*tensor.shape[:-1], 2 * tensor.shape[-1]), dtype=dtype)
+        wide = torch.zeros((*tensor.shape[:-1], 2 * tensor.shape[-1]), dtype=dtype, device=_device)
         wide[..., ::2] = tensor
         tensor = wide[..., ::2]
     return tensor

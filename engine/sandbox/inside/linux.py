@@ -27,6 +27,9 @@ PR_SET_SECCOMP: Final = 22
 PR_CAPBSET_DROP: Final = 24
 PR_SET_NO_NEW_PRIVS: Final = 38
 _SECCOMP_MODE_FILTER = 2
+_SECCOMP_SET_MODE_FILTER = 1
+_SECCOMP_EVERY_THREAD = 1
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
 _CAPABILITY_VERSION_3 = 0x20080522
 _CAPGET = {"x86_64": 125, "aarch64": 90}
 _CAPSET = {"x86_64": 126, "aarch64": 91}
@@ -83,14 +86,24 @@ def set_capabilities(bits: int) -> None:
     syscall(_CAPSET[os.uname().machine], header, data)
 
 
-def install_filter(program: bytes) -> None:
-    """Install a seccomp filter (BPF, 8 bytes an instruction); it can't be taken off again."""
+def install_filter(program: bytes, *, every_thread: bool = False) -> None:
+    """Install a seccomp filter (BPF, 8 bytes an instruction); it can't be taken off again.
+
+    It binds the calling thread and what that starts; with `every_thread` those that run already too.
+    """
 
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_void_p))
 
     code = ctypes.create_string_buffer(program, len(program))
     head = Program(len(program) // 8, ctypes.cast(code, ctypes.c_void_p))
+    if every_thread:
+        pointer = ctypes.cast(ctypes.byref(head), ctypes.c_void_p).value or 0
+        number = _SECCOMP[os.uname().machine]
+        refused = syscall(number, _SECCOMP_SET_MODE_FILTER, _SECCOMP_EVERY_THREAD, pointer)
+        if refused:
+            raise OSError(f"seccomp: thread {refused} can't be bound")
+        return
     zero = ctypes.c_ulong(0)
     result = _libc.prctl(
         ctypes.c_int(PR_SET_SECCOMP), ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(head), zero, zero

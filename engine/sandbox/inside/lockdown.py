@@ -16,12 +16,13 @@ from typing import Final
 
 from . import landlock, linux
 
-__all__ = ["JOB_FD", "BrokenLayerError", "Confinement", "arrange_descriptors", "lock"]
+__all__ = ["JOB_FD", "BrokenLayerError", "Confinement", "arrange_descriptors", "lock", "lock_device_worker"]
 
 JOB_FD: Final = 3
 _RULESET_FD: Final = 4
 _PATH_FDS: Final = 100  # folders that stay open where the child's user can't walk to them
 _SPARE_DESCRIPTORS: Final = 64
+_DEVICE_DESCRIPTORS: Final = 256  # a GPU's driver holds some dozens
 
 
 class BrokenLayerError(Exception):
@@ -96,18 +97,53 @@ def lock(confinement: Confinement, address_space: int, cpu_s: int, parent: int) 
     BrokenLayerError
         Its text names the layer.
     """
+    limits = {
+        resource.RLIMIT_AS: address_space,
+        resource.RLIMIT_NOFILE: _SPARE_DESCRIPTORS,
+        resource.RLIMIT_MEMLOCK: 0,
+    }
+    _put_up(confinement, cpu_s, limits, parent)
+
+
+def lock_device_worker(confinement: Confinement, data: int, cpu_s: int, parent: int) -> None:
+    """Put up what a process can bear that holds a GPU, then try it.
+
+    A GPU's driver reserves more address space than there is memory, so what is limited is private
+    memory that can be written; memory that the driver locks isn't.  Its threads run already: the filter
+    binds them too, Landlock only this thread and those that it starts.
+
+    Parameters
+    ----------
+    confinement : Confinement
+    data : int
+        RLIMIT_DATA in bytes.
+    cpu_s, parent : int
+        As for `lock`.
+
+    Raises
+    ------
+    BrokenLayerError
+        Its text names the layer.
+    """
+    limits = {resource.RLIMIT_DATA: data, resource.RLIMIT_NOFILE: _DEVICE_DESCRIPTORS}
+    _put_up(confinement, cpu_s, limits, parent, every_thread=True)
+
+
+def _put_up(
+    confinement: Confinement, cpu_s: int, limits: dict[int, int], parent: int, *, every_thread: bool = False
+) -> None:
     off = confinement.off
     os.environ.clear()
     if "rlimits" not in off:
-        _step("rlimits", lambda: _set_limits(confinement.processes, address_space, cpu_s))
+        _step("rlimits", lambda: _set_limits(confinement.processes, cpu_s, limits))
     if confinement.uid is not None and "uid" not in off:
         uid = confinement.uid
         _step("uid", lambda: _become(uid))
     _step("privileges", lambda: _renounce(parent))
     if "landlock" not in off:
-        _step("landlock", _enter_landlock)
+        _step("landlock", lambda: _enter_landlock(_RULESET_FD if not every_thread else confinement.ruleset))
     if "seccomp" not in off:
-        _step("seccomp", lambda: linux.install_filter(confinement.filter))
+        _step("seccomp", lambda: linux.install_filter(confinement.filter, every_thread=every_thread))
     _try_layers(confinement)
 
 
@@ -118,17 +154,14 @@ def _step(layer: str, act: Callable[[], None]) -> None:
         raise BrokenLayerError(f"{layer}: {error}") from None
 
 
-def _set_limits(processes: int, address_space: int, cpu_s: int) -> None:
-    limits = {
+def _set_limits(processes: int, cpu_s: int, others: dict[int, int]) -> None:
+    limits = {name: (value, value) for name, value in others.items()} | {
         resource.RLIMIT_CPU: (cpu_s, cpu_s + 1),
-        resource.RLIMIT_AS: (address_space, address_space),
         resource.RLIMIT_NPROC: (processes, processes),
-        resource.RLIMIT_NOFILE: (_SPARE_DESCRIPTORS, _SPARE_DESCRIPTORS),
     }
     for name in (
         resource.RLIMIT_FSIZE,
         resource.RLIMIT_CORE,
-        resource.RLIMIT_MEMLOCK,
         resource.RLIMIT_MSGQUEUE,
         resource.RLIMIT_RTPRIO,
         resource.RLIMIT_NICE,
@@ -154,9 +187,11 @@ def _renounce(parent: int) -> None:
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
 
 
-def _enter_landlock() -> None:
-    landlock.restrict(_RULESET_FD)
-    os.close(_RULESET_FD)
+def _enter_landlock(ruleset: int | None) -> None:
+    if ruleset is None:
+        raise ValueError("there is no ruleset")
+    landlock.restrict(ruleset)
+    os.close(ruleset)
 
 
 def _try_layers(confinement: Confinement) -> None:

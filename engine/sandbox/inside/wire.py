@@ -92,6 +92,7 @@ class Kind:
     RESULT: Final = 18
     END: Final = 19
     BROKEN: Final = 20
+    READY: Final = 21  # a worker that waits for its one job
 
 
 class WireError(Exception):

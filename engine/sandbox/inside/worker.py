@@ -13,12 +13,12 @@ from .child import Channel, serve
 from .imports import offer_only
 from .wire import Kind
 
-__all__ = ["main"]
+__all__ = ["limit", "main", "take_channel"]
 
 
 def main() -> None:
     """Serve one job on standard input and output, then end."""
-    read_fd, write_fd = _take_channel()
+    read_fd, write_fd = take_channel()
     channel = Channel(read_fd, write_fd)
     import numpy  # noqa: F401  before the limits; torch only if the job asks for it
 
@@ -32,13 +32,14 @@ def main() -> None:
 
         torch.set_num_threads(1)
     offer_only(settings.body["packages"])
-    _limit(settings.body["memory_mib"], settings.body["cpu_s"])
+    size = _address_space()
+    limit(cpu_s=settings.body["cpu_s"], address_space=size and size + settings.body["memory_mib"] * 2**20)
     channel.send(Kind.LOCKED, {})
     serve(channel)
     os._exit(0)
 
 
-def _take_channel() -> tuple[int, int]:
+def take_channel() -> tuple[int, int]:
     """Move the pipes away from 0 and 1, so that printing can't disturb them."""
     if sys.platform == "win32":
         import msvcrt
@@ -53,20 +54,21 @@ def _take_channel() -> tuple[int, int]:
     return read_fd, write_fd
 
 
-def _limit(memory_mib: int, cpu_s: int) -> None:
-    """Set what limits there are; a system without one of them goes without it."""
+def limit(*, cpu_s: int, address_space: int = 0, data: int = 0) -> None:
+    """Set what limits there are (0 is none); a system without one of them goes without it."""
     try:
         import resource
     except ImportError:  # Windows
         return
-    size = _address_space()
     wanted = [
         (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_FSIZE, 0, 0),
     ]
-    if size:
-        wanted.append((resource.RLIMIT_AS, size + memory_mib * 2**20, size + memory_mib * 2**20))
+    if address_space:
+        wanted.append((resource.RLIMIT_AS, address_space, address_space))
+    if data:
+        wanted.append((resource.RLIMIT_DATA, data, data))
     for name, soft, hard in wanted:
         try:
             resource.setrlimit(name, (soft, hard))
