@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import course_option, device_option, json_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_DEVICE_WORKERS = 2  # each takes half a gigabyte of the GPU, and the next one waits beside it
+
 
 @click.command("batch")
 @click.argument("source", metavar="DIR|ZIP", type=click.Path(path_type=Path))
@@ -33,7 +35,8 @@ __all__ = ["command"]
     "--workers", type=click.IntRange(1, 256), default=None, help="Sandbox slots (default: all cores)."
 )
 @click.option("--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier.")
-@click.option("--unsafe-local", is_flag=True, help="Allow marks at T3: for code that you trust only.")
+@click.option("--unsafe-local", is_flag=True, help="Allow marks at T3 and on a GPU: for trusted code only.")
+@device_option
 @click.option("--solutions", is_flag=True, help="Show worked solutions on the students' pages.")
 @json_option
 @course_option
@@ -44,6 +47,7 @@ def command(
     workers: int | None,
     tier: str | None,
     unsafe_local: bool,
+    device: str,
     solutions: bool,
     as_json: bool,
     course_path: Path | None,
@@ -62,14 +66,14 @@ def command(
     from engine.commands.workplace import find_workplace
 
     workplace = find_workplace(course_path)
-    workplace.check_tier(tier, unsafe_local)
+    workplace.check_tier(tier, unsafe_local, device)
     result, files = _grade(
         workplace,
         source,
         out,
         item=item,
-        workers=workers,
-        open_runner=lambda slots: workplace.open_runner(tier, unsafe_local, slots),
+        workers=workers if device == "cpu" else workers or _DEVICE_WORKERS,
+        open_runner=lambda slots: workplace.open_runner(tier, unsafe_local, slots, device),
         solutions=solutions,
     )
     if as_json:

@@ -10,7 +10,7 @@ import click
 
 from engine.errors import UsageError
 
-__all__ = ["check_student", "course_option", "json_option"]
+__all__ = ["check_student", "course_option", "device_option", "json_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,6 +28,17 @@ def course_option(function: F) -> F:
         type=click.Path(path_type=Path),
         default=None,
         help="Course folder (default: the one that holds this folder, else practice).",
+    )(function)
+
+
+def device_option(function: F) -> F:
+    """Add ``--device``: where a torch submission's tensors are."""
+    return click.option(
+        "--device",
+        type=click.Choice(["cpu", "cuda"]),
+        default="cpu",
+        show_default=True,
+        help="Where tensors are; cuda is a weaker tier. Files that use numpy are graded on the CPU.",
     )(function)
 
 

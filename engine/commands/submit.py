@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import check_student, course_option, json_option
+from engine.commands.options import check_student, course_option, device_option, json_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ __all__ = ["command", "exit_code", "submit_quiz", "tell_quiz"]
 )
 @click.option("--student", default=None, help="Student id; in a course the attempt is recorded under it.")
 @click.option("--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier.")
-@click.option("--unsafe-local", is_flag=True, help="Allow marks at T3: for code that you trust only.")
+@click.option("--unsafe-local", is_flag=True, help="Allow marks at T3 and on a GPU: for trusted code only.")
+@device_option
 @click.option(
     "--plan-seed", default=None, metavar="HEX", help="Replay the hidden plan of an earlier attempt."
 )
@@ -46,6 +48,7 @@ def command(
     student: str | None,
     tier: str | None,
     unsafe_local: bool,
+    device: str,
     plan_seed: str | None,
     as_json: bool,
     course_path: Path | None,
@@ -75,7 +78,7 @@ def command(
     if workplace.bank.load(what).kind == "code":
         if file is None or answers:
             raise UsageError(f"{what} is a code exercise", expected=f"grade submit {what} FILE.py")
-        report = _submit_code(workplace, what, file, student, tier, unsafe_local, plan_seed)
+        report = _submit_code(workplace, what, file, student, tier, unsafe_local, device, plan_seed)
     else:
         if file is not None or not answers:
             raise UsageError(
@@ -149,6 +152,7 @@ def _submit_code(
     student: str | None,
     tier: str | None,
     unsafe_local: bool,
+    device: str,
     plan_seed: str | None,
 ) -> GradeReport:
     import secrets
@@ -160,15 +164,18 @@ def _submit_code(
         seed = bytes.fromhex(plan_seed) if plan_seed is not None else secrets.token_bytes(16)
     except ValueError:
         raise UsageError("--plan-seed is no hexadecimal text", got=repr(plan_seed)) from None
-    workplace.check_tier(tier, unsafe_local)
+    workplace.check_tier(tier, unsafe_local, device)
     started = datetime.now(UTC)
-    with workplace.open_runner(tier, unsafe_local) as runner:
+    with workplace.open_runner(tier, unsafe_local, device=device) as runner:
         from engine.code import freeze_plan, grade_code, load_exercise
 
         bank = workplace.bank
         exercise = load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
         plan = freeze_plan(exercise, seed)
         report = grade_code(exercise, plan, submission, runner, mode=workplace.mode, student=student)
+    if device != "cpu" and report.tier and not report.tier.endswith(device):
+        note = f"Nothing here is a torch tensor, so it was graded on the CPU, at {report.tier}."
+        report = replace(report, notes=(*report.notes, note))
     if student is None or workplace.course is None:
         return report
     from engine.store import Attempt

@@ -70,17 +70,26 @@ class Workplace:
             )
         return quiz
 
-    def check_tier(self, tier: str | None, unsafe_local: bool) -> None:
-        """Raise a :class:`UsageError` where marks are asked of the tier that gives none."""
+    def check_tier(self, tier: str | None, unsafe_local: bool, device: str = "cpu") -> None:
+        """Raise a :class:`UsageError` where marks are asked of a tier that gives none."""
+        if device != "cpu" and tier == "T1":
+            raise UsageError("T1 isn't possible with a GPU", expected="--tier T2 or T3, or no --tier")
+        if self.mode is Mode.MARKS and device != "cpu" and not unsafe_local:
+            raise UsageError(
+                f"--device {device} gives no marks: a GPU's driver stands open to the code",
+                next_step="leave --device out, or add --unsafe-local for code that you trust",
+            )
         if self.mode is Mode.MARKS and tier == "T3" and not unsafe_local:
             raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
 
-    def open_runner(self, tier: str | None, unsafe_local: bool, slots: int = 1) -> Runner:
+    def open_runner(
+        self, tier: str | None, unsafe_local: bool, slots: int = 1, device: str = "cpu"
+    ) -> Runner:
         """Open the sandbox; in practice T3 may stand in for the stronger tiers."""
         from engine.sandbox import open_runner
 
         practice = self.mode is Mode.PRACTICE
-        return open_runner(tier=tier, slots=slots, unsafe_local=unsafe_local or practice)
+        return open_runner(tier=tier, slots=slots, unsafe_local=unsafe_local or practice, device=device)
 
     def draw(self, item: str, seed: int) -> Variant:
         """Draw the variant of `item` for a seed (``grade show ITEM --seed``)."""

@@ -15,11 +15,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.errors import NoDeviceError, SandboxError
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner
 from engine.sandbox.bwrap import bwrap_path, bwrap_version, is_root
+from engine.sandbox.device import WorkerPool
 from engine.sandbox.filter import libseccomp_version
 from engine.sandbox.opening import open_runner
-from engine.sandbox.tiers import TIERS, Missing, landlock_abi, missing_layers
+from engine.sandbox.tiers import TIERS, Missing, choose_device_base, landlock_abi, missing_layers
 
 __all__ = ["ActReport", "DoctorReport", "TierReport", "examine"]
 
@@ -153,6 +155,8 @@ class DoctorReport:
         Median time of an empty submission.
     tiers : tuple of TierReport
     acts : tuple of ActReport
+    cuda : str
+        The GPU's name and the tier that ``--device cuda`` gives, or why there is none.
     """
 
     tier: str
@@ -167,6 +171,7 @@ class DoctorReport:
     submission_ms: float
     tiers: tuple[TierReport, ...]
     acts: tuple[ActReport, ...]
+    cuda: str
 
     @property
     def broken(self) -> tuple[ActReport, ...]:
@@ -199,6 +204,7 @@ class DoctorReport:
             f"Landlock     {f'ABI {self.landlock_abi}' if self.landlock_abi else 'missing'}",
             f"bubblewrap   {self.bwrap or 'missing'}",
             f"libseccomp   {self.libseccomp or 'missing'}",
+            f"device cuda  {self.cuda}",
             f"speed        ready after {self.start_s:.1f} s, {self.submission_ms:.0f} ms an empty submission",
         ]
 
@@ -264,7 +270,22 @@ def examine(tier: str | None = None) -> DoctorReport:
         submission_ms=submission_ms,
         tiers=tuple(TierReport(t, not missing_layers(t), missing_layers(t)) for t in TIERS),
         acts=acts,
+        cuda=_look_for_cuda(),
     )
+
+
+def _look_for_cuda() -> str:
+    """Start one worker on a GPU, the way ``--device cuda`` does."""
+    base = choose_device_base(None)
+    pool = WorkerPool("cuda", base=base, slots=1)
+    try:
+        return f"available: {pool.check()}, at {pool.tier}, for practice and trusted code"
+    except NoDeviceError as error:
+        return f"not available: {error.what}"
+    except SandboxError as error:
+        return f"not usable: {error.what} ({error.got})"
+    finally:
+        pool.close()
 
 
 def _median_ms(runner: Runner) -> float:
