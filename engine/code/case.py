@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.leaves import wire_of
+from engine.code.arguments import Argument, SpecialArgument, flat, wire_argument
+from engine.code.leaves import leaf_of
+from engine.code.results import ArrayResult, Result
 from engine.runner import Call
 
-__all__ = ["Argument", "Case", "Expected", "Group", "Plan", "group_key"]
-
-Argument = NDArray[Any] | int | None
+__all__ = ["Argument", "Case", "Expected", "Group", "Part", "Plan", "group_key"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Expected:
-    """What the reference gives for one input.
+class Part:
+    """One array of what the reference gives for one input.
 
     Parameters
     ----------
@@ -43,6 +42,50 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Expected:
+    """What the reference gives for one input: the parts of a result, one for most functions.
+
+    Parameters
+    ----------
+    parts : tuple of Part
+        As many as `result` has.
+    result : Result
+        Kind of the result.
+    gradients : tuple of Part or None
+        For a case with cotangents: one for each floating array among the arguments, in their order.
+    """
+
+    parts: tuple[Part, ...]
+    result: Result = field(default_factory=ArrayResult)
+    gradients: tuple[Part, ...] | None = None
+
+    @classmethod
+    def array(cls, values: NDArray[np.float64], dtype: str, relative: float, slack: float) -> Expected:
+        """Return what is expected of a function that returns one array."""
+        return cls((Part(values, dtype, relative, slack),))
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Values of the first part."""
+        return self.parts[0].values
+
+    @property
+    def dtype(self) -> str:
+        """Dtype of the first part."""
+        return self.parts[0].dtype
+
+    @property
+    def relative(self) -> float:
+        """Relative tolerance of the first part."""
+        return self.parts[0].relative
+
+    @property
+    def slack(self) -> float:
+        """Absolute tolerance of the first part."""
+        return self.parts[0].slack
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Case:
     """One input of the plan.
 
@@ -51,14 +94,21 @@ class Case:
     id : str
         Unique in the plan.
     args : tuple
-        Positional arguments: numpy arrays, ints or None.
+        Positional arguments: numpy arrays, plain values, records of arrays, special ones.
     aspect : str
-        ``"ordinary"``, ``"batch"``, ``"masked"``, ``"all-hidden"``, ``"large"``, ``"precision"`` or
-        ``"refused"``.
+        ``"ordinary"``, ``"batch"``, ``"masked"``, ``"all-hidden"``, ``"large"``, ``"precision"``,
+        ``"half"``, ``"layout"``, ``"empty"``, ``"gradient"`` or ``"refused"``.
     public : bool
         Whether a student may see it with its expected value.
     expected : Expected or None
         None where the function must refuse the input.
+    narrow : str or None
+        ``"bfloat16"``: in torch the float32 arrays arrive in this dtype, in numpy as they are.
+    layout : {"plain", "strided", "read-only"}
+        How the arrays lie in memory.
+    cotangents : tuple of ndarray or None
+        One for each part of the result: in torch the gradients of the sum of ``part * cotangent`` come
+        back as well, if the result is differentiable. Numpy just makes the call.
     """
 
     id: str
@@ -66,6 +116,19 @@ class Case:
     aspect: str
     public: bool
     expected: Expected | None
+    narrow: str | None = None
+    layout: str = "plain"
+    cotangents: tuple[NDArray[Any], ...] | None = None
+
+    def call(self, function: str, library: str, returning: bool = False) -> Call:
+        """Return the call on this input; `library` is ``"numpy"`` or ``"torch"``."""
+        args = tuple(
+            wire_argument(value, library, narrow=self.narrow, layout=self.layout) for value in self.args
+        )
+        if self.cotangents is None or library == "numpy":
+            return Call(function, args, return_arguments=returning)
+        cotangents = tuple(leaf_of(array, library) for array in self.cotangents)
+        return Call(function, args, return_arguments=returning, cotangents=cotangents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +168,15 @@ class Plan:
     cases: tuple[Case, ...]
     groups: Mapping[str, tuple[Group, ...]]
     returning: frozenset[int]
+    _wires: dict[str, tuple[Call, ...]] = field(default_factory=dict, repr=False)
 
     def calls(self, function: str, library: str) -> tuple[Call, ...]:
         """Return the calls of one submission; `library` is ``"numpy"`` or ``"torch"``."""
-        wire = self._numpy_args if library == "numpy" else self._torch_args
-        return tuple(
-            Call(function, args, return_arguments=index in self.returning) for index, args in enumerate(wire)
-        )
-
-    @cached_property
-    def _numpy_args(self) -> tuple[tuple[Any, ...], ...]:
-        return tuple(tuple(wire_of(value, "numpy") for value in case.args) for case in self.cases)
-
-    @cached_property
-    def _torch_args(self) -> tuple[tuple[Any, ...], ...]:
-        return tuple(tuple(wire_of(value, "torch") for value in case.args) for case in self.cases)
+        if library not in self._wires:  # leaves are made once for a class
+            self._wires[library] = tuple(
+                case.call("", library, index in self.returning) for index, case in enumerate(self.cases)
+            )
+        return tuple(replace(call, function=function) for call in self._wires[library])
 
     @classmethod
     def of(
@@ -150,10 +207,10 @@ class Plan:
 def _digest(family: str, cases: Sequence[Case]) -> str:
     digest = hashlib.sha256(family.encode())
     for case in cases:
-        digest.update(f"|{case.id}|{case.aspect}|{case.public}".encode())
-        for value in case.args:
+        digest.update(f"|{case.id}|{case.aspect}|{case.public}|{case.narrow}|{case.layout}".encode())
+        for value in (*flat(case.args), *(case.cotangents or ())):
             if isinstance(value, np.ndarray):
                 digest.update(f"|{value.dtype.name}{value.shape}".encode() + value.tobytes())
             else:
-                digest.update(f"|{value!r}".encode())
+                digest.update(f"|{value.key() if isinstance(value, SpecialArgument) else value!r}".encode())
     return digest.hexdigest()[:32]

@@ -17,12 +17,13 @@ from functools import cache
 
 import numpy as np
 
+from engine.code.arguments import wire_argument
 from engine.code.case import Case, Expected
 from engine.code.exercise import CodeExercise
 from engine.code.families import family
-from engine.code.leaves import wire_of
 from engine.code.observe import Observation, Observations, observed
-from engine.code.show import array_text, exception_text, python_of, result_pair, shape_text
+from engine.code.results import ReadPart
+from engine.code.show import exception_text, python_of, shape_text
 from engine.code.shrink import Candidate, complexity, fingerprint, simpler
 from engine.code.tolerance import close
 from engine.model import CodeSubmission, Counterexample
@@ -84,11 +85,12 @@ class _Search:
     def _run(self, candidates: Sequence[Candidate]) -> list[_Shown]:
         name, limits = self._exercise.function, self._exercise.limits
         calls = tuple(
-            Call(name, tuple(wire_of(value, self._library) for value in found.args), return_arguments=True)
+            Call(name, tuple(wire_argument(v, self._library) for v in found.args), return_arguments=True)
             for found in candidates
         )
         short = replace(limits, wall_s=min(limits.wall_s, 4.0), call_s=min(limits.call_s, 1.0))
-        job = Job(self._submission.source, "submission.py", calls, short, (name,))
+        submission = self._submission
+        job = Job(submission.source, "submission.py", calls, short, (name,), modules=submission.modules)
         outcomes = self._runner.run(job).outcomes
         shown = []
         for found, outcome in zip(candidates, outcomes, strict=True):
@@ -167,13 +169,15 @@ def _fault(observation: Observation, expected: Expected) -> str | None:
     """Return in what a result differs from the reference's, None if in nothing."""
     if observation.status is not CallStatus.RETURNED:
         return "raises"
-    if observation.array is None:
+    if observation.parts is None:
         return "type"
-    if observation.array.shape != expected.values.shape:
+    pairs = list(zip(observation.parts, expected.parts, strict=True))
+    if any(got.values.shape != part.values.shape for got, part in pairs):
         return "shape"
-    if not close(observation.array, expected.values, expected.slack):
-        return "value" if np.isfinite(observation.array).all() else "not finite"
-    if observation.dtype != expected.dtype:
+    wrong = [got.values for got, part in pairs if not close(got.values, part.values, part.slack)]
+    if wrong:
+        return "value" if all(np.isfinite(values).all() for values in wrong) else "not finite"
+    if any(got.dtype != part.dtype for got, part in pairs):
         return "dtype"
     return "argument" if observation.modified else None
 
@@ -182,22 +186,38 @@ def _show(exercise: CodeExercise, library: str, shown: _Shown) -> Counterexample
     names, args = exercise.family.argument_names, shown.candidate.args
     code = python_of(args, names, exercise.function, library)
     observation, expected = shown.observation, shown.expected
-    kind = _fault(observation, expected)
-    right = array_text(expected.values, library, _dtype_name(expected.dtype, library))
-    if kind == "argument":
+    if _fault(observation, expected) == "argument":
         got = f"{names[0]} holds other values than before the call"
         return Counterexample(f"{code}\n{names[0]}", got, f"{names[0]} is as it was")
     if observation.exception is not None:
-        return Counterexample(code, exception_text(observation.exception), right)
-    if observation.array is None or observation.dtype is None:
-        got = observation.type_name or _WORDS.get(observation.status, "(no result)")
-        return Counterexample(code, got, right)
-    dtypes = (_dtype_name(observation.dtype, library), _dtype_name(expected.dtype, library))
-    got, right = result_pair(observation.array, expected.values, library, dtypes)
-    if kind == "shape":
-        got += f" of shape {shape_text(observation.array.shape)}"
-        right += f" of shape {shape_text(expected.values.shape)}"
+        return Counterexample(code, exception_text(observation.exception), _right(expected, library))
+    if observation.parts is None:
+        got = observation.misfit or _WORDS.get(observation.status, "(no result)")
+        return Counterexample(code, got, _right(expected, library))
+    got, right = _result_pair(observation.parts, expected, library)
     return Counterexample(code, got, right)
+
+
+def _right(expected: Expected, library: str, digits: int = 6) -> str:
+    dtypes = [_dtype_name(part.dtype, library) for part in expected.parts]
+    return expected.result.text([part.values for part in expected.parts], library, dtypes, digits)
+
+
+def _result_pair(found: Sequence[ReadPart], expected: Expected, library: str) -> tuple[str, str]:
+    """Return both results as text, with as many digits as it takes to tell them apart."""
+    dtypes = [_dtype_name(part.dtype, library) for part in found]
+    arrays = [part.values for part in found]
+    for digits in (6, 12, 17):
+        got = expected.result.text(arrays, library, dtypes, digits)
+        right = _right(expected, library, digits)
+        if got != right:
+            break
+    if len(arrays) == 1 and dtypes[0] != "int" and arrays[0].shape != expected.values.shape:
+        return (
+            f"{got} of shape {shape_text(arrays[0].shape)}",
+            f"{right} of shape {shape_text(expected.values.shape)}",
+        )
+    return got, right
 
 
 def _dtype_name(dtype: str, library: str) -> str:
@@ -209,10 +229,7 @@ def _lost_case(exercise: CodeExercise, seen: Observations) -> Counterexample | N
     for case, observation in zip(seen.plan.cases, seen.items, strict=True):
         if observation.status in _WORDS and case.public and case.expected is not None:
             code = python_of(case.args, exercise.family.argument_names, exercise.function, seen.library)
-            right = array_text(
-                case.expected.values, seen.library, _dtype_name(case.expected.dtype, seen.library)
-            )
-            return Counterexample(code, _WORDS[observation.status], right)
+            return Counterexample(code, _WORDS[observation.status], _right(case.expected, seen.library))
     return None
 
 
@@ -220,10 +237,11 @@ def _signature(seen: Observations) -> str:
     """Return a hash of all that the submission did on the plan."""
     digest = hashlib.sha256()
     for item in seen.items:
-        kind = item.exception.type if item.exception is not None else item.type_name
-        digest.update(f"|{item.status}|{kind}|{item.dtype}|{item.shape}|{item.modified}".encode())
-        if item.array is not None:
-            digest.update(np.ascontiguousarray(item.array).tobytes())
+        kind = item.exception.type if item.exception is not None else item.misfit
+        digest.update(f"|{item.status}|{kind}|{item.modified}".encode())
+        for part in item.parts or ():
+            digest.update(f"|{part.dtype}|{part.values.shape}".encode())
+            digest.update(np.ascontiguousarray(part.values).tobytes())
     return digest.hexdigest()
 
 

@@ -18,7 +18,7 @@ from engine.spec.schema import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
 __all__ = ["CodeExercise", "Mutant", "Rubric", "freeze_plan", "load_exercise"]
 
 # these come before every check of a rubric and earn nothing; a rubric may not use their names
-PREREQUISITES = ("loads", "function", "runs")
+PREREQUISITES = ("loads", "allowed", "function", "runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,20 @@ class Rubric:
     public: bool
     requires: tuple[str, ...]
     message: str
+    together: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A known-wrong implementation, ours and therefore trusted."""
+    """A known-wrong implementation, ours and therefore trusted; a pair ``combines`` two others."""
 
     id: str
     source: str
     filename: str
     killed_by: tuple[str, ...]
     feedback: str
+    combines: tuple[str, ...] = ()
+    reference_only: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,7 @@ class CodeExercise:
     solutions: dict[str, str]
     starter: str
     limits: Limits
+    forbidden: tuple[str, ...] = ()
 
     @property
     def family(self) -> Family:
@@ -118,6 +122,7 @@ def load_exercise(spec: ProblemSpec, folder: Path, version: str) -> CodeExercise
         solutions={name: sources[name] for name in answer.solutions},
         starter=sources[answer.starter],
         limits=Limits(wall_s=limits.wall_s, call_s=limits.call_s, memory_mib=limits.memory_mib),
+        forbidden=answer.forbidden,
     )
 
 
@@ -142,11 +147,20 @@ def _rubric(check: CheckSpec) -> Rubric:
         public=check.public,
         requires=check.requires,
         message=check.message or found.sentence,
+        together=check.together,
     )
 
 
 def _mutant(mutant: MutantSpec, source: str) -> Mutant:
-    return Mutant(mutant.id, source, mutant.file, mutant.killed_by, mutant.feedback)
+    return Mutant(
+        id=mutant.id,
+        source=source,
+        filename=mutant.file,
+        killed_by=mutant.killed_by,
+        feedback=mutant.feedback or "",
+        combines=mutant.combines,
+        reference_only=mutant.reference_only,
+    )
 
 
 def _source(folder: Path, name: str) -> str | None:
@@ -166,7 +180,7 @@ def _check_faults(answer: CodeAnswer) -> list[str]:
     offered = family(answer.plan).plan(b"load").groups
     for check in answer.checks:
         if check.id in known:
-            faults.append(f"two checks are called {check.id!r} (loads, function and runs are ours)")
+            faults.append(f"two checks are called {check.id!r} (loads, allowed, function and runs are ours)")
         unknown = [name for name in check.requires if name not in known]
         if unknown:
             faults.append(f"check {check.id!r} requires {unknown[0]!r}, which no earlier check is called")
@@ -197,11 +211,19 @@ def _points_faults(spec: ProblemSpec, answer: CodeAnswer) -> list[str]:
 
 def _mutant_faults(answer: CodeAnswer) -> list[str]:
     known = {check.id for check in answer.checks} | set(PREREQUISITES)
+    single = {mutant.id for mutant in answer.mutants if not mutant.combines}
     faults, ids = [], set()
     for mutant in answer.mutants:
         if mutant.id in ids:
             faults.append(f"two mutants are called {mutant.id!r}")
         ids.add(mutant.id)
+        if bool(mutant.combines) == bool(mutant.feedback):
+            faults.append(f"mutant {mutant.id!r} needs either 'feedback' or 'combines'")
+        faults += [
+            f"mutant {mutant.id!r} combines {name!r}, which no single mutant is called"
+            for name in mutant.combines
+            if name not in single
+        ]
         faults += [
             f"mutant {mutant.id!r} is killed by {name!r}, which no check is called"
             for name in mutant.killed_by

@@ -34,6 +34,7 @@ def grade_code(
     *,
     mode: Mode,
     student: str | None,
+    explain: bool = True,
 ) -> GradeReport:
     """Return the report of one submission.
 
@@ -51,6 +52,8 @@ def grade_code(
         What runs the code: a sandbox for students, :class:`engine.code.trusted.TrustedRunner` for ours.
     mode : Mode
     student : str or None
+    explain : bool
+        Whether to look for known mistakes and for a counterexample; marks don't depend on it.
 
     Returns
     -------
@@ -67,10 +70,18 @@ def grade_code(
         student=student,
         mode=mode,
     )
-    facts = examine_source(submission.source, exercise.function, exercise.signature)
+    facts = examine_source(
+        submission.source,
+        exercise.function,
+        exercise.signature,
+        forbidden=exercise.forbidden,
+        modules=submission.modules,
+    )
     if facts.unreadable is not None:
         checks = _unrun(exercise, facts.unreadable)
         return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=checks)
+    if facts.forbidden is not None:
+        return _scored(replace(blank, checks=_not_allowed(exercise, facts.forbidden)))
     if facts.fault is not None:
         return _scored(replace(blank, checks=_without_function(exercise, facts.fault)))
     blank = replace(blank, tier=runner.tier)
@@ -78,7 +89,7 @@ def grade_code(
         runner = CellLines(runner)
     try:
         with np.errstate(all="ignore"):  # infinities and NaN of a student are nothing to warn of
-            return _run_and_judge(blank, exercise, plan, submission, runner, facts)
+            return _run_and_judge(blank, exercise, plan, submission, runner, facts, explain)
     except EngineError as error:
         return _ungraded(blank, exercise, str(error.what))
     except Exception as error:  # a bug of ours must not become a mark
@@ -93,6 +104,7 @@ def _run_and_judge(
     submission: CodeSubmission,
     runner: Runner,
     facts: SourceFacts,
+    explain: bool,
 ) -> GradeReport:
     result = _run(exercise, plan, submission, runner, facts.library)
     blank = replace(blank, tier=result.tier or runner.tier)
@@ -107,9 +119,9 @@ def _run_and_judge(
     seen = Observations(plan, exercise.function, facts.library, items)
     passed = (loaded, Check("function", Verdict.PASSED, 0.0, 0.0))
     report = _scored(replace(blank, checks=(*passed, *judge_all(exercise, seen))))
-    return (
-        report if report.outcome is Outcome.RIGHT else _explained(report, exercise, seen, submission, runner)
-    )
+    if report.outcome is Outcome.RIGHT or not explain:
+        return report
+    return _explained(report, exercise, seen, submission, runner)
 
 
 def _explained(
@@ -170,6 +182,14 @@ def _skips(exercise: CodeExercise, first: str) -> tuple[Check, ...]:
 
 def _unrun(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:
     return (Check("loads", Verdict.FAILED, 0.0, 0.0, sentence), *_skips(exercise, "loads"))
+
+
+def _not_allowed(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:
+    loads = Check("loads", Verdict.PASSED, 0.0, 0.0)
+    allowed = Check("allowed", Verdict.FAILED, 0.0, 0.0, sentence)
+    told = "Skipped, because the check “allowed” didn't pass."
+    function = Check("function", Verdict.SKIPPED, 0.0, 0.0, told)
+    return (loads, allowed, function, *_skips(exercise, "allowed"))
 
 
 def _without_function(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:

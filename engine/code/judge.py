@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from engine.code.case import Group
-from engine.code.exercise import CodeExercise, Rubric
+from engine.code.exercise import PREREQUISITES, CodeExercise, Rubric
 from engine.code.observe import Observations, UnusableError
 from engine.code.properties import property_of
 from engine.code.show import exception_text
@@ -53,14 +53,29 @@ def judge_all(exercise: CodeExercise, seen: Observations) -> tuple[Check, ...]:
     requires ``runs``.
     """
     runs = _prerequisite(seen)
-    done = {"loads": Verdict.PASSED, "function": Verdict.PASSED, "runs": runs.verdict}
+    done = dict.fromkeys(PREREQUISITES, Verdict.PASSED) | {"runs": runs.verdict}
     checks = [runs]
     for rubric in exercise.checks:
         missing = [name for name in ("runs", *rubric.requires) if done[name] is not Verdict.PASSED]
         check = skipped(rubric, missing[0]) if missing else _judged(rubric, seen)
         done[rubric.id] = check.verdict
         checks.append(check)
-    return tuple(checks)
+    return (runs, *_all_or_nothing(exercise, checks[1:]))
+
+
+def _all_or_nothing(exercise: CodeExercise, checks: list[Check]) -> Iterator[Check]:
+    """Yield the checks, without points where another check that belongs to them didn't pass."""
+    lost = {
+        rubric.together: check.id
+        for rubric, check in reversed(list(zip(exercise.checks, checks, strict=True)))
+        if rubric.together is not None and check.verdict is not Verdict.PASSED
+    }
+    for rubric, check in zip(exercise.checks, checks, strict=True):
+        blocking = None if rubric.together is None else lost.get(rubric.together)
+        if blocking is not None and check.points:
+            told = f"Passed, but it counts only together with the check “{blocking}”."
+            check = replace(check, points=0.0, message=told)
+        yield check
 
 
 def skipped(rubric: Rubric, prerequisite: str) -> Check:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runner import Leaf, WireValue
+from engine.runner import Leaf
 
-__all__ = ["FLOATING", "LeafError", "array_of", "bfloat16_as_float32", "leaf_of", "wire_of"]
+__all__ = ["FLOATING", "LeafError", "array_of", "bfloat16_as_float32", "leaf_of"]
 
 FLOATING = ("float16", "bfloat16", "float32", "float64")
 _PLAIN = {
@@ -36,15 +36,35 @@ class LeafError(ValueError):
     """A leaf that isn't what it says it is, or of a dtype that no grade needs."""
 
 
-def leaf_of(array: NDArray[Any], library: str) -> Leaf:
-    """Return the leaf that arrives as a numpy array or a torch tensor of the same dtype and shape."""
+def leaf_of(array: NDArray[Any], library: str, *, narrow: str | None = None, layout: str = "plain") -> Leaf:
+    """Return the leaf that arrives as a numpy array or a torch tensor of the same shape.
+
+    Parameters
+    ----------
+    array : ndarray
+    library : {"numpy", "torch"}
+    narrow : str or None
+        ``"bfloat16"``: a float32 array arrives in this dtype; its values must be exact there.
+    layout : {"plain", "strided", "read-only"}
+        ``"strided"`` arrives as a view with gaps; torch knows no read-only tensors.
+
+    Raises
+    ------
+    LeafError
+        A value isn't exact in the narrow dtype.
+    """
+    shape, contiguous, writeable = tuple(array.shape), layout != "strided", layout != "read-only"
+    if narrow is not None and array.dtype == np.float32:
+        return Leaf(library, narrow, shape, _upper_halves(array).tobytes(), contiguous, writeable)
     little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    return Leaf(library, array.dtype.name, tuple(array.shape), little.tobytes())
+    return Leaf(library, array.dtype.name, shape, little.tobytes(), contiguous, writeable)
 
 
-def wire_of(value: Any, library: str) -> WireValue:
-    """Return one argument of a call: arrays become leaves, everything else stays."""
-    return leaf_of(value, library) if isinstance(value, np.ndarray) else value
+def _upper_halves(array: NDArray[Any]) -> NDArray[np.uint16]:
+    bits = np.ascontiguousarray(array).view(np.uint32)
+    if (bits & np.uint32(0xFFFF)).any():
+        raise LeafError("a value that bfloat16 can't hold exactly")
+    return (bits >> np.uint32(16)).astype("<u2")
 
 
 def array_of(leaf: Leaf) -> NDArray[Any]:

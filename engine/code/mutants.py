@@ -15,10 +15,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Expected, Plan
+from engine.code.case import Expected, Part, Plan
 from engine.code.exercise import CodeExercise
 from engine.code.observe import Observation, observe
-from engine.code.source import function_names
+from engine.code.source import examine_source, function_names
 from engine.code.tolerance import close
 from engine.code.trusted import TrustedRunner
 from engine.errors import EngineError
@@ -31,10 +31,11 @@ LEAST_INPUTS = 3
 # A second mistake can hide the first: large scores give NaN, masks may not work at all. So what is still
 # unexplained is looked at again without those cases, and at last on plain inputs alone.
 _CALMER = (
-    frozenset({"ordinary", "batch", "masked", "precision"}),
-    frozenset({"ordinary", "batch", "precision"}),
+    frozenset({"ordinary", "batch", "masked", "precision", "half", "layout", "gradient"}),
+    frozenset({"ordinary", "batch", "precision", "half", "layout", "gradient"}),
+    frozenset({"ordinary"}),
 )
-Element = tuple[int, str]  # a case and a facet: "value", "dtype" or "argument"
+Element = tuple[int, str]  # a case and a facet: "value 0" (of part 0), "dtype", "argument" or "gradient"
 Floats = NDArray[np.float64]
 
 
@@ -43,7 +44,6 @@ class Behaviour:
     """One implementation of a mutant on one plan, and where it differs from the reference."""
 
     mutant: str
-    feedback: str
     observations: tuple[Observation, ...]
     elements: frozenset[Element]
 
@@ -62,14 +62,15 @@ def mutant_behaviours(exercise: CodeExercise, plan: Plan) -> tuple[Behaviour, ..
     found: list[Behaviour] = []
     with TrustedRunner() as runner:
         for mutant in exercise.mutants:
+            library = examine_source(mutant.source, exercise.function, exercise.signature).library
             for name in function_names(mutant.source, exercise.function):
-                job = Job(mutant.source, mutant.filename, plan.calls(name, "numpy"))
+                job = Job(mutant.source, mutant.filename, plan.calls(name, library))
                 result = runner.run(job)
                 if result.load.status is not CallStatus.RETURNED:
                     raise EngineError(f"the mutant {mutant.id} of {exercise.item} can't be loaded")
-                observations = observe(plan, "numpy", result.outcomes)
+                observations = observe(plan, library, result.outcomes)
                 elements = differing(plan, observations)
-                found.append(Behaviour(mutant.id, mutant.feedback, observations, elements))
+                found.append(Behaviour(mutant.id, observations, elements))
     return tuple(found)
 
 
@@ -83,14 +84,30 @@ def differing(plan: Plan, observations: Sequence[Observation]) -> frozenset[Elem
 
 
 def _wrong_facets(observation: Observation, expected: Expected) -> list[str]:
-    facets = []
-    if observation.array is None or not close(observation.array, expected.values, expected.slack):
-        facets.append("value")
-    if observation.array is not None and observation.dtype != expected.dtype:
+    facets = [
+        f"value {place}"
+        for place, part in enumerate(expected.parts)
+        if observation.parts is None or not close(observation.parts[place].values, part.values, part.slack)
+    ]
+    if observation.parts is not None and _dtypes(observation) != tuple(p.dtype for p in expected.parts):
         facets.append("dtype")
     if observation.modified:
         facets.append("argument")
+    if observation.gradients is not None and expected.gradients is not None:
+        facets += _wrong_gradients(observation.gradients, expected.gradients)
     return facets
+
+
+def _wrong_gradients(found: tuple[Floats | None, ...], wanted: tuple[Part, ...]) -> list[str]:
+    wrong = len(found) != len(wanted) or any(
+        got is None or not close(got, part.values, part.slack)
+        for got, part in zip(found, wanted, strict=True)
+    )
+    return ["gradient"] if wrong else []
+
+
+def _dtypes(observation: Observation) -> tuple[str, ...]:
+    return tuple(part.dtype for part in observation.parts or ())
 
 
 def name_mutants(
@@ -104,9 +121,14 @@ def name_mutants(
     named = _named(behaviours, plan, observations, wrong)
     for aspects in _CALMER:
         named += _named_within(aspects, behaviours, named, plan, observations, wrong)
-    order = {mutant.id: place for place, mutant in enumerate(exercise.mutants)}
-    feedback = {found.mutant: found.feedback for found in named}
-    return tuple(Diagnosis(name, feedback[name]) for name in sorted(feedback, key=order.__getitem__))
+    return _diagnoses(exercise, {found.mutant for found in named})
+
+
+def _diagnoses(exercise: CodeExercise, named: set[str]) -> tuple[Diagnosis, ...]:
+    """Return the sentences of these mutants in the order of the spec; a pair tells of both its mistakes."""
+    by_id = {mutant.id: mutant for mutant in exercise.mutants}
+    single = {name for mutant in named for name in by_id[mutant].combines or (mutant,)}
+    return tuple(Diagnosis(mutant.id, mutant.feedback) for mutant in exercise.mutants if mutant.id in single)
 
 
 def _named_within(
@@ -165,11 +187,28 @@ def _same(mutant: Observation, student: Observation, facet: str, expected: Expec
     if facet == "argument":
         return bool(student.modified)
     if facet == "dtype":
-        return student.dtype == mutant.dtype
-    if mutant.array is None or student.array is None:
-        return mutant.array is student.array and mutant.status is student.status
+        return _dtypes(student) == _dtypes(mutant)
     assert expected is not None
-    return mutant.array.shape == student.array.shape and _equal(mutant.array, student.array, expected.slack)
+    if facet == "gradient":
+        return _same_gradients(mutant.gradients, student.gradients, expected.gradients or ())
+    if mutant.parts is None or student.parts is None:
+        return mutant.parts is student.parts and mutant.status is student.status
+    part = int(facet.removeprefix("value "))
+    a, b = mutant.parts[part].values, student.parts[part].values
+    return a.shape == b.shape and _equal(a, b, expected.parts[part].slack)
+
+
+def _same_gradients(
+    mutant: tuple[Floats | None, ...] | None,
+    student: tuple[Floats | None, ...] | None,
+    wanted: tuple[Part, ...],
+) -> bool:
+    if mutant is None or student is None or not len(mutant) == len(student) == len(wanted):
+        return False
+    return all(
+        a is b if a is None or b is None else a.shape == b.shape and _equal(a, b, part.slack)
+        for a, b, part in zip(mutant, student, wanted, strict=True)
+    )
 
 
 def _equal(mutant: Floats, student: Floats, slack: float) -> bool:

@@ -7,7 +7,7 @@ before any property looks at a number; nothing is broadcast and nothing is round
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from engine.code.case import Case, Expected, Plan
 from engine.code.leaves import LeafError, array_of
-from engine.code.show import described, exception_text, shape_text
-from engine.foreign import clean_line
+from engine.code.results import ArrayResult, MisfitError, ReadPart
+from engine.code.show import described, exception_text
 from engine.model import Verdict
 from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Leaf, WireValue
 
@@ -33,6 +33,9 @@ _VERDICTS = {
     CallStatus.PROTOCOL_VIOLATION: (Verdict.FAILED, "gave no proper result"),
     CallStatus.NOT_RUN: (Verdict.SKIPPED, "wasn't run, because an earlier call ended the process"),
 }
+
+
+_RETURNED = "The function returned "  # how the sentences of the sandbox about a value's kind begin
 
 
 class UnusableError(Exception):
@@ -56,21 +59,33 @@ class UnusableError(Exception):
 class Observation:
     """One call.
 
-    ``array`` holds the values in float64 where the call gave a real array, of whatever shape;
-    ``type_name`` says what it gave otherwise. ``modified`` is None where it wasn't asked.
+    ``parts`` holds what came back, in float64, where it has the right type, of whatever shapes;
+    ``misfit`` says what came back otherwise. ``modified`` is None where it wasn't asked, ``gradients``
+    where there are none (numpy, or a result that isn't differentiable); a gradient that is None is one
+    of an argument that the result doesn't depend on.
     """
 
     status: CallStatus
-    array: Floats | None = None
-    dtype: str | None = None
-    type_name: str | None = None
+    parts: tuple[ReadPart, ...] | None = None
+    misfit: str | None = None
     exception: ExceptionInfo | None = None
     modified: bool | None = None
+    gradients: tuple[Floats | None, ...] | None = None
+
+    @property
+    def array(self) -> Floats | None:
+        """Values of the first part, None if nothing of the right type came back."""
+        return None if self.parts is None else self.parts[0].values
+
+    @property
+    def dtype(self) -> str | None:
+        """Dtype of the first part."""
+        return None if self.parts is None else self.parts[0].dtype
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Shape of the array that came back, None if none did."""
-        return None if self.array is None else self.array.shape
+        """Shape of the first part."""
+        return None if self.parts is None else self.parts[0].values.shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,20 +121,29 @@ class Observations:
         if observation.exception is not None:
             told = exception_text(observation.exception)
             self._unusable(member, Verdict.FAILED, f"raised {told}", _blunt(observation.exception))
+        if observation.misfit is not None:
+            verdict, blunt = _VERDICTS[CallStatus.UNSUPPORTED]
+            self._unusable(member, verdict, f"gave back {observation.misfit}", blunt)
         self._unusable(member, *_VERDICTS.get(observation.status, (Verdict.FAILED, "gave no result")))
 
-    def values(self, member: int) -> Floats:
-        """Return the values of a call in float64, of exactly the expected shape, or raise UnusableError."""
-        self.returned(member)
-        observation, wanted = self.items[member], self.expected(member).values.shape
-        if observation.array is None:
-            right = "a numpy array" if self.library == "numpy" else "a torch tensor"
-            self._unusable(member, Verdict.FAILED, f"gave back {observation.type_name}, expected {right}")
-        if observation.array.shape != wanted:
-            got = shape_text(observation.array.shape)
-            told = f"gave back shape {got}, expected {shape_text(wanted)}"
+    def values(self, member: int, part: int = 0) -> Floats:
+        """Return one part in float64, of exactly the expected shape, or raise UnusableError."""
+        found, expected = self.raw(member), self.expected(member)
+        got, wanted = found[part].shape, expected.parts[part].values.shape
+        if got != wanted:
+            told = f"gave back {expected.result.misshapen(part, got, wanted)}"
             self._unusable(member, Verdict.FAILED, told, "gave back a wrong shape")
-        return observation.array
+        return found[part]
+
+    def raw(self, member: int) -> tuple[Floats, ...]:
+        """Return all parts in float64, of whatever shapes, or raise UnusableError."""
+        self.returned(member)
+        parts = self.items[member].parts
+        if parts is None:
+            right = self.expected(member).result.wanted(self.library)
+            told = f"gave back {self.items[member].misfit}, expected {right}"
+            self._unusable(member, Verdict.FAILED, told, "gave back a value of another type")
+        return tuple(part.values for part in parts)
 
     def _unusable(self, member: int, verdict: Verdict, told: str, blunt: str | None = None) -> NoReturn:
         call = described(self.plan, member, self.function)
@@ -138,43 +162,60 @@ def observed(case: Case, outcome: CallOutcome, library: str) -> Observation:
     """Return what one outcome shows; a leaf that lies about itself is a result of no type."""
     modified = None if outcome.arguments is None else _modified(case, outcome.arguments)
     if outcome.status is not CallStatus.RETURNED:
-        return Observation(outcome.status, exception=outcome.exception, modified=modified)
-    value = outcome.value
-    if not isinstance(value, Leaf):
-        return Observation(outcome.status, type_name=_type_name(value), modified=modified)
-    if value.library != library:
-        name = "a torch tensor" if value.library == "torch" else "a numpy array"
-        return Observation(outcome.status, type_name=name, modified=modified)
+        kind = outcome.detail.removeprefix(_RETURNED).rstrip(".") if _tells_kind(outcome) else None
+        return Observation(outcome.status, misfit=kind, exception=outcome.exception, modified=modified)
+    result = ArrayResult() if case.expected is None else case.expected.result
     try:
-        array = array_of(value)
-    except LeafError:
-        return Observation(outcome.status, type_name="an array of no number type", modified=modified)
-    if np.iscomplexobj(array):
-        return Observation(outcome.status, type_name="an array of complex numbers", modified=modified)
-    wide = array.astype(np.float64)
-    return Observation(outcome.status, wide, value.dtype, modified=modified)
+        parts = result.read(outcome.value, library)
+    except MisfitError as misfit:
+        return Observation(outcome.status, misfit=str(misfit), modified=modified)
+    if case.narrow is not None and library == "numpy":
+        # numpy has no such dtype: float32 went in, so float32 is right and stands for the narrow one
+        parts = tuple(replace(part, dtype=case.narrow) if part.dtype == "float32" else part for part in parts)
+    gradients = _gradients(outcome.gradients) if case.cotangents is not None else None
+    return Observation(outcome.status, parts, modified=modified, gradients=gradients)
+
+
+def _tells_kind(outcome: CallOutcome) -> bool:
+    """Return whether the runner says what came back instead: a generator, a class …"""
+    return outcome.status is CallStatus.UNSUPPORTED and outcome.detail.startswith(_RETURNED)
+
+
+def _gradients(found: tuple[WireValue, ...] | None) -> tuple[Floats | None, ...] | None:
+    """Return gradients as arrays; whatever is none becomes None, which never equals a number."""
+    if found is None:
+        return None
+    arrays: list[Floats | None] = []
+    for gradient in found:
+        try:
+            arrays.append(ArrayResult().read(gradient, "torch")[0].values)
+        except MisfitError:
+            arrays.append(None)
+    return tuple(arrays)
 
 
 def _modified(case: Case, after: tuple[WireValue, ...]) -> bool:
-    if len(after) != len(case.args):
-        return True
-    return any(
-        isinstance(before, np.ndarray)
-        and not (
-            isinstance(now, Leaf)
-            and now.shape == before.shape
-            and now.dtype == before.dtype.name
-            and now.data == before.tobytes()
-        )
-        for before, now in zip(case.args, after, strict=True)
-    )
+    before = case.call("", "numpy").args  # which library the leaves are for makes no difference here
+    return len(after) != len(before) or any(map(_changed, before, after))
 
 
-def _type_name(value: WireValue) -> str:
-    if value is None:
-        return "None (is a return missing?)"
-    name = clean_line(type(value).__name__, 40)
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+def _changed(before: WireValue, after: WireValue) -> bool:
+    if isinstance(before, dict):
+        return not isinstance(after, dict) or set(after) != set(before) or any(
+            _changed(value, after[name]) for name, value in before.items()
+        )  # fmt: skip
+    if not isinstance(before, Leaf):
+        return False
+    return not (isinstance(after, Leaf) and after.shape == before.shape and _same_bytes(before, after))
+
+
+def _same_bytes(before: Leaf, after: Leaf) -> bool:
+    if after.dtype == before.dtype:
+        return after.data == before.data
+    try:  # bfloat16 went in where the case holds float32
+        return after.dtype == "bfloat16" and array_of(after).tobytes() == before.data
+    except LeafError:
+        return False
 
 
 _TELLABLE = {

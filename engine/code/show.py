@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Argument, Plan
+from engine.code.arguments import Argument, SpecialArgument
 from engine.foreign import clean_line
 from engine.runner import ExceptionInfo
+
+if TYPE_CHECKING:
+    from engine.code.case import Plan
 
 __all__ = [
     "array_text",
@@ -21,7 +24,6 @@ __all__ = [
     "number_pair",
     "numbers",
     "python_of",
-    "result_pair",
     "shape_text",
     "worst_place",
 ]
@@ -67,7 +69,8 @@ def shape_text(shape: Sequence[int]) -> str:
 def exception_text(exception: ExceptionInfo) -> str:
     """Return class, text and line of a student's exception, cleaned: it is foreign."""
     name, text = clean_line(exception.type, 60), clean_line(exception.text, 160)
-    line = "" if exception.line is None else f" (line {int(exception.line)})"
+    file = "" if exception.file is None else f"{clean_line(exception.file, 60)}, "
+    line = "" if exception.line is None else f" ({file}line {int(exception.line)})"
     return f"{name}: {text}{line}" if text else f"{name}{line}"
 
 
@@ -78,6 +81,10 @@ def described(plan: Plan, member: int, function: str, shapes: bool = False) -> s
 
 
 def _argument(value: Argument, shapes: bool) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name!r}: {_argument(array, shapes)}" for name, array in value.items()) + "}"
+    if isinstance(value, SpecialArgument):
+        return value.described()
     if not isinstance(value, np.ndarray):
         return repr(value)
     if shapes or value.size > 16:
@@ -103,17 +110,6 @@ def array_text(array: NDArray[Any], library: str, dtype: str, digits: int = 6) -
     return f"{name}({_nested(array.tolist(), digits, point=True)}{suffix})"
 
 
-def result_pair(
-    got: NDArray[Any], wanted: NDArray[Any], library: str, dtypes: tuple[str, str]
-) -> tuple[str, str]:
-    """Return two results as text, with as many digits as it takes to tell them apart."""
-    for digits in (6, 12, 17):
-        pair = (array_text(got, library, dtypes[0], digits), array_text(wanted, library, dtypes[1], digits))
-        if pair[0] != pair[1]:
-            break
-    return pair
-
-
 def python_of(args: Sequence[Argument], names: Sequence[str], function: str, library: str) -> str:
     """Return Python that builds these arguments and calls the function: to be copied and run."""
     module = "import numpy as np" if library == "numpy" else "import torch"
@@ -122,10 +118,22 @@ def python_of(args: Sequence[Argument], names: Sequence[str], function: str, lib
         if isinstance(value, np.ndarray):
             lines.append(f"{name} = {_literal(value, library)}")
             passed.append(name)
+        elif isinstance(value, Mapping):
+            lines += _record(name, value, library)
+            passed.append(name)
+        elif isinstance(value, SpecialArgument):
+            lines.append(value.python(name, library))
+            passed.append(name)
         else:
-            passed.append(repr(value) if name == names[0] or value is None else f"{name}={value!r}")
-    lines.append(f"{function}({', '.join(passed)})")
-    return "\n".join(lines)
+            passed.append(repr(value))
+    needed = "np." in "\n".join(lines[1:]) or "torch." in "\n".join(lines[1:])
+    call = f"{function}({', '.join(passed)})"
+    return "\n".join([*(lines if needed else lines[2:]), call])
+
+
+def _record(name: str, value: Mapping[str, NDArray[Any]], library: str) -> list[str]:
+    entries = (f"    {key!r}: {_literal(array, library)}," for key, array in value.items())
+    return [f"{name} = {{", *entries, "}"]
 
 
 def _literal(value: NDArray[Any], library: str) -> str:

@@ -9,9 +9,11 @@ import ast
 import difflib
 import threading
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
+from engine.code.forbidden import first_forbidden
 from engine.foreign import clean_line
 
 __all__ = ["SourceFacts", "examine_source", "function_names"]
@@ -34,15 +36,25 @@ class SourceFacts:
         One sentence if the function is certainly missing or can't take the arguments.
     hint : str or None
         Names that look like the function's.
+    forbidden : str or None
+        One sentence about the first forbidden call, if there is one.
     """
 
     library: str
     unreadable: str | None = None
     fault: str | None = None
     hint: str | None = None
+    forbidden: str | None = None
 
 
-def examine_source(source: str, function: str, signature: str) -> SourceFacts:
+def examine_source(
+    source: str,
+    function: str,
+    signature: str,
+    *,
+    forbidden: tuple[str, ...] = (),
+    modules: Mapping[str, str] = MappingProxyType({}),
+) -> SourceFacts:
     """Return the facts about one source.
 
     Parameters
@@ -52,8 +64,12 @@ def examine_source(source: str, function: str, signature: str) -> SourceFacts:
     function, signature : str
         Name of the function and what its definition must look like, for example
         ``"softmax(x, axis=-1)"``.
+    forbidden : tuple of str
+        Dotted names of calls that may not occur, ``numpy.*`` for all of a module.
+    modules : mapping of str to str
+        Sources of further modules beside the file, also foreign.
     """
-    if len(source) > MAX_SOURCE:
+    if len(source) + sum(map(len, modules.values())) > MAX_SOURCE:
         return SourceFacts("numpy", unreadable=f"The file has more than {MAX_SOURCE} characters.")
     if not source.strip():
         return SourceFacts("numpy", unreadable="The file is empty.")
@@ -65,14 +81,27 @@ def examine_source(source: str, function: str, signature: str) -> SourceFacts:
         reason = "it holds null bytes" if isinstance(error, ValueError) else "it is nested too deeply"
         return SourceFacts("numpy", unreadable=f"The file isn't Python: {reason}.")
     bindings = _survey(tree)
-    library = "torch" if bindings.torch else "numpy"
+    others = [tree for tree in map(_parsed_or_none, modules.values()) if tree is not None]
+    torch = bindings.torch or any(_survey(other).torch for other in others)
+    facts = SourceFacts("torch" if torch else "numpy")
+    for found in (first_forbidden(each, forbidden) for each in (tree, *others)):
+        if found is not None:
+            return replace(facts, forbidden=found)
     definition = bindings.only_definition(function)
     if definition is not None:
-        return SourceFacts(library, fault=_signature_fault(definition, signature))
+        return replace(facts, fault=_signature_fault(definition, signature))
     hint = bindings.nearest(function)
     if bindings.may_bind(function):
-        return SourceFacts(library, hint=hint)
-    return SourceFacts(library, fault=f"The file doesn't define {signature}." + (f" {hint}" if hint else ""))
+        return replace(facts, hint=hint)
+    return replace(facts, fault=f"The file doesn't define {signature}." + (f" {hint}" if hint else ""))
+
+
+def _parsed_or_none(source: str) -> ast.Module | None:
+    """Return the tree of a further module; what is wrong with it shows when it is imported."""
+    try:
+        return _parsed(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _parsed(source: str) -> ast.Module:

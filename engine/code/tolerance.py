@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["FLOOR", "VALUES", "close", "relative_tolerance"]
+__all__ = ["EPS", "FLOOR", "VALUES", "close", "relative_tolerance", "widened"]
 
-FLOOR = {"float64": 1e-9, "float32": 1e-5, "float16": 2e-2}
+EPS = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+FLOOR = {"float64": 1e-9, "float32": 1e-5, "float16": 1e-2, "bfloat16": 5e-2}
 # the check of the values looks for wrong results; lost precision is for the checks of sums to find
 VALUES = 1e-6
-_STEPS = 8.0  # roundings per quantity that a right program may need
+# roundings per quantity that a right program may need; with 8 of them the bound for half precision would
+# be wider than the numbers, so its cases are small and mild, where 2 and 1 are twice what theory needs
+_STEPS = {"float64": 8.0, "float32": 8.0, "float16": 2.0, "bfloat16": 1.0}
 
 
 def relative_tolerance(dtype: str, *, keys: int, score: float, terms: int = 1) -> float:
@@ -33,8 +36,13 @@ def relative_tolerance(dtype: str, *, keys: int, score: float, terms: int = 1) -
     terms : int
         d, how many products one score sums.
     """
-    eps = float(np.finfo(dtype).eps)
-    return FLOOR[dtype] + _STEPS * eps * (keys + (1 + terms) * score + _STEPS)
+    return FLOOR[dtype] + _STEPS[dtype] * EPS[dtype] * (keys + (1 + terms) * score + 8.0)
+
+
+def widened(relative: float, dtype: str) -> float:
+    """Return the tolerance in a narrower dtype of what has this relative tolerance in float32."""
+    roundings = (relative - FLOOR["float32"]) / (_STEPS["float32"] * EPS["float32"])
+    return FLOOR[dtype] + _STEPS[dtype] * EPS[dtype] * roundings
 
 
 def close(got: np.ndarray, wanted: np.ndarray, slack: float) -> bool:

@@ -424,6 +424,10 @@ class CheckSpec(Strict):
     )
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the property.")
     message: Sentence | None = Field(default=None, description="Shown when the check fails.")
+    together: Identifier | None = Field(
+        default=None,
+        description="Checks with the same word here earn their points only if all of them pass.",
+    )
 
 
 class MutantSpec(Strict):
@@ -434,7 +438,18 @@ class MutantSpec(Strict):
     killed_by: tuple[Identifier, ...] = Field(
         min_length=1, description="Ids of the checks that must fail for it."
     )
-    feedback: Sentence = Field(description="What a student with this mistake is told.")
+    feedback: Sentence | None = Field(
+        default=None,
+        description="What a student with this mistake is told; needed unless it `combines` others.",
+    )
+    combines: tuple[Identifier, ...] = Field(
+        default=(),
+        description="Ids of the mutants whose mistakes this one makes together: their sentences are told.",
+    )
+    reference_only: Sentence | None = Field(
+        default=None,
+        description="Why no property kills it, if only the comparison with the reference's values does.",
+    )
     reason: Sentence | None = Field(default=None, description="Why the mutant is in the set, for lecturers.")
 
 
@@ -458,6 +473,12 @@ class CodeAnswer(Strict):
     checks: tuple[CheckSpec, ...] = Field(min_length=1, max_length=100, description="What is checked.")
     mutants: tuple[MutantSpec, ...] = Field(
         default=(), max_length=100, description="Known-wrong implementations."
+    )
+    forbidden: tuple[Word, ...] = Field(
+        default=(),
+        max_length=100,
+        description="Calls that the file may not contain, such as `torch.softmax` or `numpy.*`. They are "
+        "looked for in the source; a student who wants to can hide them.",
     )
     limits: LimitsSpec = Field(
         default=LimitsSpec(), description="Time and memory, if the usual ones don't fit."

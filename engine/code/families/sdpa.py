@@ -60,7 +60,7 @@ class _Sdpa:
         score = float(size.max(initial=0.0)) / math.sqrt(d)
         relative = relative_tolerance(Q.dtype.name, keys=K.shape[-2], score=score, terms=d)
         largest = float(np.abs(v.numpy()).max(initial=0.0))
-        return Expected(values, Q.dtype.name, relative, relative * max(largest, 1.0))
+        return Expected.array(values, Q.dtype.name, relative, relative * max(largest, 1.0))
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         Q, K, V, mask = _read(args)
@@ -107,7 +107,7 @@ def _read(args: tuple[Argument, ...]) -> tuple[NDArray[Any], NDArray[Any], NDArr
     Q, K, V = args[:3]
     mask = args[3] if len(args) > 3 else None
     assert isinstance(Q, np.ndarray) and isinstance(K, np.ndarray) and isinstance(V, np.ndarray)
-    assert not isinstance(mask, int)
+    assert mask is None or isinstance(mask, np.ndarray)
     return Q, K, V, mask
 
 

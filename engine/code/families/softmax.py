@@ -58,7 +58,7 @@ class _Softmax:
         values = softmax(torch.from_numpy(x.astype(np.float64)), axis=axis).numpy()
         score = float(np.abs(x).max(initial=0.0))
         relative = relative_tolerance(x.dtype.name, keys=x.shape[axis], score=score)
-        return Expected(values, x.dtype.name, relative, relative)  # a weight is at most 1
+        return Expected.array(values, x.dtype.name, relative, relative)  # a weight is at most 1
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         x, axis = _read(args)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.code.case import Group
+from engine.code.case import Expected, Group, Part
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
 from engine.code.show import described, number_pair, shape_text, worst_place
@@ -31,19 +32,33 @@ def _shape(group: Group, seen: Observations) -> str | None:
     """Calls that raised are no matter of shape: the checks that need their values report them."""
     for member in group.members:
         if seen[member].status is CallStatus.RETURNED:
-            seen.values(member)
+            _parts(seen, member)
     return None
+
+
+def _parts(seen: Observations, member: int) -> list[tuple[NDArray[np.float64], Part]]:
+    """Return what came back beside what should, part by part; UnusableError if the shapes differ."""
+    wanted = seen.expected(member).parts
+    return [(seen.values(member, place), part) for place, part in enumerate(wanted)]
 
 
 def _dtype(group: Group, seen: Observations) -> str | None:
     for member in group.members:
-        values, wanted = seen.values(member), seen.expected(member).dtype
-        got = seen[member].dtype
-        if got != wanted:
-            return f"for {wanted} input the result is {got}"
-        if not np.isfinite(values).all():
-            return f"for {wanted} input the result isn't finite"
+        case, expected = seen.plan.cases[member], seen.expected(member)
+        for place, (values, part) in enumerate(_parts(seen, member)):
+            came = "float32" if case.narrow and seen.library == "numpy" else part.dtype
+            name = _of_part(expected, place)
+            got = (seen[member].parts or ())[place].dtype
+            if got != part.dtype:
+                return f"for {came} input the result{name} is {got}"
+            if not np.isfinite(values).all():
+                return f"for {came} input the result{name} isn't finite"
     return None
+
+
+def _of_part(expected: Expected, place: int) -> str:
+    name = expected.result.parts[place]
+    return f" {name}" if name else ""
 
 
 def _pure(group: Group, seen: Observations) -> str | None:
@@ -83,15 +98,59 @@ def _refuses(group: Group, seen: Observations) -> str | None:
 def _values(group: Group, seen: Observations) -> str | None:
     """NaN never equals anything; nothing is broadcast, because the shape was compared first."""
     for member in group.members:
-        got, expected = seen.values(member), seen.expected(member)
-        error = np.abs(got - expected.values)
-        largest = float(np.abs(expected.values).max(initial=1.0))
-        if not (error <= max(expected.slack, VALUES * largest)).all():
-            worst = worst_place(error)
-            place = ", ".join(str(index) for index in worst)
-            found, wanted = number_pair(got[worst], expected.values[worst])
-            call = described(seen.plan, member, seen.function)
-            return f"for {call} entry [{place}] is {found}, expected {wanted}"
+        chosen = group.data.get("parts")
+        for place, (got, part) in enumerate(_parts(seen, member)):
+            if chosen is not None and place not in chosen:
+                continue
+            error = np.abs(got - part.values)
+            largest = float(np.abs(part.values).max(initial=1.0))
+            if (error <= max(part.slack, VALUES * largest)).all():
+                continue
+            return _apart(seen, member, place, got, part)
+    return None
+
+
+def _apart(seen: Observations, member: int, place: int, got: NDArray[np.float64], part: Part) -> str:
+    call = described(seen.plan, member, seen.function)
+    expected = seen.expected(member)
+    if part.dtype == "int":
+        return f"for {call} the result is {_text(seen, member)}, expected {_right(expected, seen.library)}"
+    worst = worst_place(np.abs(got - part.values))
+    where = ", ".join(str(index) for index in worst)
+    found, wanted = number_pair(got[worst], part.values[worst])
+    entry, name = f"entry [{where}]" if where else "the result", expected.result.parts[place]
+    named = f"{entry} of {name}" if name else entry
+    return f"for {call} {named} is {found}, expected {wanted}"
+
+
+def _text(seen: Observations, member: int) -> str:
+    found = seen[member].parts or ()
+    result = seen.expected(member).result
+    return result.text([part.values for part in found], seen.library, [part.dtype for part in found])
+
+
+def _right(expected: Expected, library: str) -> str:
+    parts = expected.parts
+    return expected.result.text([part.values for part in parts], library, [part.dtype for part in parts])
+
+
+def _grad(group: Group, seen: Observations) -> str | None:
+    """Judge gradients where there are any: numpy has none, and nobody must be differentiable."""
+    (member,) = group.members
+    _parts(seen, member)
+    found, wanted = seen[member].gradients, seen.expected(member).gradients
+    if found is None or wanted is None:
+        return None
+    call = described(seen.plan, member, seen.function)
+    if len(found) != len(wanted):
+        return f"the gradient of {call} can't be computed"
+    for got, part in zip(found, wanted, strict=True):
+        if got is None or got.shape != part.values.shape:
+            return f"the result of {call} is cut off from one of its arguments"
+        if not (np.abs(got - part.values) <= part.slack).all():
+            worst = worst_place(np.abs(got - part.values))
+            pair = number_pair(got[worst], part.values[worst])
+            return f"a gradient through {call} is {pair[0]}, expected {pair[1]}"
     return None
 
 
@@ -102,4 +161,8 @@ PROPERTIES = (
     Property("pure", "The function must leave its arguments as they are and repeat its result.", _pure),
     Property("refuses", "Inputs whose shapes don't fit must raise ValueError.", _refuses),
     Property("values", "The result must equal what the definition gives.", _values),
+    Property("grad", "Gradients through the result must be right (torch only).", _grad),
+    Property("layout", "Views with gaps and read-only arrays must give the same result.", _values),
+    Property("empty", "An empty batch must give an empty result.", _values),
+    Property("half", "Half precision input must give the same result, up to rounding.", _values),
 )

@@ -1,0 +1,259 @@
+"""Kinds of results: what a function returns, read from the wire into checked arrays, and shown as Python.
+
+A result is a fixed number of *parts*, each an array: one for ``softmax``, four for ``decoder_step``.
+Token lists and hypotheses become arrays of ids, so that the same comparisons serve all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.leaves import LeafError, array_of
+from engine.code.show import array_text, shape_text
+from engine.foreign import clean_line
+from engine.runner import Leaf, WireValue
+
+__all__ = [
+    "ArrayResult",
+    "HypothesesResult",
+    "MisfitError",
+    "ReadPart",
+    "Result",
+    "TokensResult",
+    "TupleResult",
+]
+
+Floats = NDArray[np.float64]
+_ABSENT = -1.0  # fills the rows of hypotheses that are shorter than the longest
+
+
+class MisfitError(Exception):
+    """A value of another type than the function should return; the text continues “gave back …”."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadPart:
+    """One array that came back, in float64, with the dtype that it had."""
+
+    values: Floats
+    dtype: str
+
+
+class Result(Protocol):
+    """One kind of result."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the parts, for messages; one empty name where there is only one."""
+        ...
+
+    def wanted(self, library: str) -> str:
+        """Return what should come back, in words."""
+        ...
+
+    def read(self, value: WireValue, library: str) -> tuple[ReadPart, ...]:
+        """Return the parts of a foreign value; MisfitError if it has another type."""
+        ...
+
+    def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+        """Return the clause about a part of the wrong shape, continuing “gave back”."""
+        ...
+
+    def text(
+        self, parts: Sequence[NDArray[Any]], library: str, dtypes: Sequence[str], digits: int = 6
+    ) -> str:
+        """Return the result as Python would print it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayResult:
+    """One array."""
+
+    parts: tuple[str, ...] = ("",)
+
+    def wanted(self, library: str) -> str:
+        """Return the name of the array's type."""
+        return "a numpy array" if library == "numpy" else "a torch tensor"
+
+    def read(self, value: WireValue, library: str) -> tuple[ReadPart, ...]:
+        """Return the array."""
+        return (_array(value, library),)
+
+    def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+        """Return both shapes."""
+        return f"shape {shape_text(got)}, expected {shape_text(wanted)}"
+
+    def text(
+        self, parts: Sequence[NDArray[Any]], library: str, dtypes: Sequence[str], digits: int = 6
+    ) -> str:
+        """Return ``array([…])`` or ``tensor([…])``."""
+        return array_text(parts[0], library, dtypes[0], digits)
+
+
+@dataclass(frozen=True, slots=True)
+class TupleResult:
+    """Several arrays in a tuple; a list of them is as good."""
+
+    parts: tuple[str, ...]
+
+    def wanted(self, library: str) -> str:
+        """Return the names in their order."""
+        return f"the tuple ({', '.join(self.parts)})"
+
+    def read(self, value: WireValue, library: str) -> tuple[ReadPart, ...]:
+        """Return the arrays in their order."""
+        if not isinstance(value, list | tuple):
+            raise MisfitError(_type_name(value, library))
+        if len(value) != len(self.parts):
+            raise MisfitError(f"{len(value)} values")
+        found = []
+        for name, entry in zip(self.parts, value, strict=True):
+            try:
+                found.append(_array(entry, library))
+            except MisfitError as misfit:
+                raise MisfitError(f"{misfit} as {name}") from None
+        return tuple(found)
+
+    def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+        """Return the part's name and both shapes."""
+        return f"{self.parts[part]} of shape {shape_text(got)}, expected {shape_text(wanted)}"
+
+    def text(
+        self, parts: Sequence[NDArray[Any]], library: str, dtypes: Sequence[str], digits: int = 6
+    ) -> str:
+        """Return a tuple of arrays."""
+        texts = (array_text(part, library, dtype, digits) for part, dtype in zip(parts, dtypes, strict=True))
+        return f"({', '.join(texts)})"
+
+
+@dataclass(frozen=True, slots=True)
+class TokensResult:
+    """A list of token ids; tuples and one-dimensional arrays of integers are as good."""
+
+    parts: tuple[str, ...] = ("",)
+
+    def wanted(self, library: str) -> str:
+        """Return the type in words."""
+        return "a list of int"
+
+    def read(self, value: WireValue, library: str) -> tuple[ReadPart, ...]:
+        """Return the ids, shape (length,)."""
+        return (ReadPart(np.asarray(_tokens(value, library), dtype=np.float64), "int"),)
+
+    def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+        """Return both lengths."""
+        return f"{_count(got[0], 'token')}, expected {wanted[0]}"
+
+    def text(
+        self, parts: Sequence[NDArray[Any]], library: str, dtypes: Sequence[str], digits: int = 6
+    ) -> str:
+        """Return a list of int."""
+        return str([int(token) for token in parts[0]])
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesesResult:
+    """A list of (tokens, logprob): ids as a matrix filled up with -1, and the log-probabilities."""
+
+    parts: tuple[str, ...] = ("tokens", "logprob")
+
+    def wanted(self, library: str) -> str:
+        """Return the type in words."""
+        return "a list of pairs (tokens, logprob)"
+
+    def read(self, value: WireValue, library: str) -> tuple[ReadPart, ...]:
+        """Return the ids, shape (hypotheses, longest), and the log-probabilities, shape (hypotheses,)."""
+        if not isinstance(value, list | tuple):
+            raise MisfitError(_type_name(value, library))
+        rows, logs = [], []
+        for entry in value:
+            if not (isinstance(entry, list | tuple) and len(entry) == 2):
+                raise MisfitError(f"a list with {_type_name(entry, library)} in it")
+            rows.append(_tokens(entry[0], library))
+            logs.append(_scalar(entry[1], library))
+        ids = np.full((len(rows), max(map(len, rows), default=0)), _ABSENT)
+        for place, row in enumerate(rows):
+            ids[place, : len(row)] = row
+        return ReadPart(ids, "int"), ReadPart(np.asarray(logs, dtype=np.float64), "float64")
+
+    def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+        """Return both numbers of hypotheses, or both lengths."""
+        if got[0] != wanted[0]:
+            return f"{_count(got[0], 'hypothesis')}, expected {wanted[0]}"
+        return f"up to {_count(got[-1], 'token')} in a hypothesis, expected {wanted[-1]}"
+
+    def text(
+        self, parts: Sequence[NDArray[Any]], library: str, dtypes: Sequence[str], digits: int = 6
+    ) -> str:
+        """Return a list of pairs."""
+        pairs = (
+            f"({[int(t) for t in row if t != _ABSENT]}, {float(log):.{digits}g})"
+            for row, log in zip(parts[0], parts[1], strict=True)
+        )
+        return f"[{', '.join(pairs)}]"
+
+
+def _count(number: int, noun: str) -> str:
+    plural = {"hypothesis": "hypotheses"}.get(noun, f"{noun}s")
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def _array(value: WireValue, library: str) -> ReadPart:
+    if not isinstance(value, Leaf):
+        raise MisfitError(_type_name(value, library))
+    if value.library != library:
+        raise MisfitError("a torch tensor" if value.library == "torch" else "a numpy array")
+    return _decoded(value)
+
+
+def _decoded(leaf: Leaf) -> ReadPart:
+    try:
+        array = array_of(leaf)
+    except LeafError:
+        raise MisfitError("an array of no number type") from None
+    if np.iscomplexobj(array):
+        raise MisfitError("an array of complex numbers")
+    return ReadPart(array.astype(np.float64), leaf.dtype)
+
+
+def _tokens(value: WireValue, library: str) -> list[int]:
+    if isinstance(value, Leaf) and len(value.shape) == 1 and "int" in value.dtype:
+        return [int(token) for token in _decoded(value).values]
+    if not isinstance(value, list | tuple):
+        raise MisfitError(f"{_type_name(value, library)} as tokens")
+    return [_token(entry, library) for entry in value]
+
+
+def _token(entry: WireValue, library: str) -> int:
+    if isinstance(entry, Leaf) and "int" in entry.dtype:
+        found = _decoded(entry).values
+        if found.size == 1:
+            return int(found.item())
+    if type(entry) is int and abs(entry) < 2**53:
+        return entry
+    raise MisfitError(f"{_type_name(entry, library)} as a token")
+
+
+def _scalar(entry: WireValue, library: str) -> float:
+    if isinstance(entry, Leaf):
+        found = _decoded(entry).values
+        if found.size == 1:
+            return float(found.item())
+    if type(entry) in (int, float):
+        return float(entry) if abs(entry) < 1e300 or type(entry) is float else float("inf")
+    raise MisfitError(f"{_type_name(entry, library)} as a log-probability")
+
+
+def _type_name(value: WireValue, library: str) -> str:
+    if value is None:
+        return "None (is a return missing?)"
+    if isinstance(value, Leaf):
+        return "a torch tensor" if value.library == "torch" else "a numpy array"
+    name = clean_line(type(value).__name__, 40)
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
