@@ -40,7 +40,7 @@ def environment(name: str, cache: Path) -> Path:
         return python
     print(f"making the environment of {name} in the cache folder (once) …", file=sys.stderr, flush=True)
     _run(sys.executable, "-m", "venv", "--clear", folder)
-    _run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-c", pins, *NAMES[name])
+    _run(python, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "-c", pins, *NAMES[name])
     # exit status 1 only says that some file isn't for this Python, e.g. a template
     subprocess.run([python, "-m", "compileall", "-q", folder / "lib"], capture_output=True, check=False)
     stamp.write_text(wanted, encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from checks import Call, check, near
 
 _rng = np.random.default_rng(1)
@@ -105,7 +104,7 @@ def tile_law(call: Call) -> None:
 
 @check
 def key_shift(call: Call) -> None:
-    near(call(Q, K + [0.5, -1.0, 2.0, 0.25], V), call(Q, K, V), atol=1e-9)
+    near(call(Q, K + np.array([0.5, -1.0, 2.0, 0.25]), V), call(Q, K, V), atol=1e-9)
 
 
 @check

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from checks import Call, check, near
 
 _rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""otter-grader: a test file in its exception-based format, one case per property of ``sdpa(Q, K, V, mask=None)``."""
+"""otter-grader: its exception-based format, one case per property of ``sdpa``."""
 
 from checks import Call
 from checks import sdpa as properties

@@ -1,4 +1,4 @@
-"""otter-grader: a test file in its exception-based format, one case per property of ``softmax(x, axis=-1)``."""
+"""otter-grader: its exception-based format, one case per property of ``softmax(x, axis=-1)``."""
 
 from checks import Call
 from checks import softmax as properties

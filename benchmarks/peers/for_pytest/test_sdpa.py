@@ -1,4 +1,4 @@
-"""Plain pytest: one test per property of ``sdpa(Q, K, V, mask=None)``; the submission lies beside this file."""
+"""Plain pytest: one test per property of ``sdpa``; the submission lies beside this file."""
 
 import pytest
 import submission
