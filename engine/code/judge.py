@@ -13,7 +13,7 @@ from engine.code.show import exception_text
 from engine.model import Check, Verdict
 from engine.runner import CallOutcome, CallStatus
 
-__all__ = ["Finding", "judge_all", "judge_load", "skipped"]
+__all__ = ["Finding", "judge_all", "judge_apart", "judge_load", "skipped"]
 
 _LOAD = {
     CallStatus.TIMED_OUT: (Verdict.TIMED_OUT, "Loading the file didn't finish in time."),
@@ -76,6 +76,12 @@ def _all_or_nothing(exercise: CodeExercise, checks: list[Check]) -> Iterator[Che
             told = f"Passed, but it counts only together with the check “{blocking}”."
             check = replace(check, points=0.0, message=told)
         yield check
+
+
+def judge_apart(exercise: CodeExercise, seen: Observations) -> dict[str, Verdict]:
+    """Return the verdict of ``runs`` and of every check, each judged as if all prerequisites had passed."""
+    found = {"runs": _prerequisite(seen).verdict}
+    return found | {rubric.id: _judged(rubric, seen).verdict for rubric in exercise.checks}
 
 
 def skipped(rubric: Rubric, prerequisite: str) -> Check:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from engine.lint import LintReport
     from engine.spec.bank import Bank
 
-__all__ = ["command"]
+__all__ = ["command", "matrix_lines"]
 
 
 @click.command("lint")
@@ -23,9 +24,14 @@ __all__ = ["command"]
 @click.option(
     "--seeds", type=click.IntRange(1, 1_000_000), default=30, show_default=True, help="Variants per item."
 )
+@click.option(
+    "--mutants", is_flag=True, help="Code exercises only: show which check kills which known mistake."
+)
 @json_option
 @course_option
-def command(items: tuple[str, ...], seeds: int, as_json: bool, course_path: Path | None) -> int:
+def command(
+    items: tuple[str, ...], seeds: int, mutants: bool, as_json: bool, course_path: Path | None
+) -> int:
     """Check items by recomputing keys and distractors and by answering their variants.
 
     Without ITEM the whole bank is checked.
@@ -36,6 +42,7 @@ def command(items: tuple[str, ...], seeds: int, as_json: bool, course_path: Path
     Examples:
       grade lint
       grade lint l16-ex3-softmax-weights my_item.yaml --seeds 200
+      grade lint --mutants softmax
     """
     from engine.commands.progress import progress_bar
     from engine.commands.workplace import find_workplace
@@ -45,7 +52,7 @@ def command(items: tuple[str, ...], seeds: int, as_json: bool, course_path: Path
     reports: list[LintReport] = []
     names = [name for name in items if not name.endswith((".yaml", ".yml"))]
     files = [Path(name) for name in items if name.endswith((".yaml", ".yml"))]
-    wanted = names if items else bank.ids()
+    wanted = names if items else _every(bank, mutants)
     for name in names:
         bank.path(name)
     with progress_bar("checking", len(wanted)) as advance:
@@ -54,8 +61,39 @@ def command(items: tuple[str, ...], seeds: int, as_json: bool, course_path: Path
     if as_json:
         click.echo(json.dumps([report.as_json() for report in reports], ensure_ascii=False, indent=2))
     else:
+        if mutants:
+            _show_kills(reports)
         _tell(reports)
     return _exit_code(reports)
+
+
+def _every(bank: Bank, code_only: bool) -> list[str]:
+    """Return the ids of the bank; what can't be read counts, so that it is reported."""
+    if not code_only:
+        return bank.ids()
+    others = {spec.id for spec in bank.readable()[0] if spec.kind != "code"}
+    return [name for name in bank.ids() if name not in others]
+
+
+def _show_kills(reports: Sequence[LintReport]) -> None:
+    """Print a matrix for each code exercise: a row per mutant, a column per check."""
+    for report in reports:
+        if "kill_matrix" in report.facts:
+            click.echo("\n".join(matrix_lines(report.item, report.facts)) + "\n")
+
+
+def matrix_lines(item: str, facts: Mapping[str, Any]) -> list[str]:
+    """Return the kill matrix as plain text; columns are numbered, the numbers explained below."""
+    kills: Mapping[str, list[str]] = facts["kill_matrix"]
+    columns = ["runs", *facts["checks"]]
+    width = max([len(name) for name in kills], default=0)
+    lines = [f"{item}: {len(kills)} mutants, {len(columns)} checks"]
+    lines.append(" " * width + " " + "".join(f"{number:>3}" for number in range(len(columns))))
+    for mutant, killers in kills.items():
+        marks = "".join(f"{'x' if name in killers else '.':>3}" for name in columns)
+        lines.append(f"{mutant:<{width}} {marks}")
+    legend = ", ".join(f"{number} {name}" for number, name in enumerate(columns))
+    return [*lines, *textwrap.wrap(f"Checks: {legend}", 78)]
 
 
 def _lint_file(path: Path, bank: Bank, seeds: int) -> LintReport:

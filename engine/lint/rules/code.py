@@ -14,6 +14,7 @@ from engine.model import Check, Verdict
 if TYPE_CHECKING:
     from engine.code.case import Plan
     from engine.code.exercise import CodeExercise, Mutant
+    from engine.code.observe import Observations
 
 __all__ = ["check"]
 
@@ -51,14 +52,14 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _starter(subject, exercise, plan)
         for index, mutant in enumerate(exercise.mutants):
             yield from _mutant(subject, exercise, plan, index, mutant, killed[mutant.id])
+    yield from _reference_only(subject, exercise, killed)
     subject.facts["kill_matrix"] = {mutant: sorted(checks) for mutant, checks in killed.items()}
+    subject.facts["checks"] = [check.id for check in exercise.checks]
 
 
-def _judged(exercise: CodeExercise, plan: Plan, source: str, function: str) -> tuple[Check, ...]:
-    """Run trusted source on a plan and judge it, without the search for a counterexample."""
-    import numpy as np
-
-    from engine.code.judge import judge_all, judge_load
+def _observed(exercise: CodeExercise, plan: Plan, source: str, function: str) -> Observations | Check:
+    """Run trusted source on a plan; return the failed check of loading it where it doesn't load."""
+    from engine.code.judge import judge_load
     from engine.code.observe import Observations, observe
     from engine.code.source import examine_source
     from engine.code.trusted import TrustedRunner
@@ -69,10 +70,33 @@ def _judged(exercise: CodeExercise, plan: Plan, source: str, function: str) -> t
         result = runner.run(Job(source, "solution.py", plan.calls(function, library), exercise.limits))
     loaded = judge_load(result.load)
     if loaded.verdict is not Verdict.PASSED:
-        return (loaded,)
+        return loaded
+    return Observations(plan, function, library, observe(plan, library, result.outcomes))
+
+
+def _judged(exercise: CodeExercise, plan: Plan, source: str, function: str) -> tuple[Check, ...]:
+    """Run trusted source on a plan and judge it, without the search for a counterexample."""
+    import numpy as np
+
+    from engine.code.judge import judge_all
+
+    with np.errstate(all="ignore"):  # solutions may overflow where that is harmless
+        seen = _observed(exercise, plan, source, function)
+        return (seen,) if isinstance(seen, Check) else judge_all(exercise, seen)
+
+
+def _killers(exercise: CodeExercise, plan: Plan, source: str, function: str) -> set[str]:
+    """Return the checks that fail for a mutant, each judged on its own: a skip kills nothing."""
+    import numpy as np
+
+    from engine.code.judge import judge_apart
+
     with np.errstate(all="ignore"):  # mutants overflow on purpose
-        items = observe(plan, library, result.outcomes)
-        return judge_all(exercise, Observations(plan, function, library, items))
+        seen = _observed(exercise, plan, source, function)
+        if isinstance(seen, Check):
+            return {seen.id}
+        verdicts = judge_apart(exercise, seen)
+    return {name for name, verdict in verdicts.items() if verdict not in (Verdict.PASSED, Verdict.SKIPPED)}
 
 
 def _failed(checks: Sequence[Check]) -> list[Check]:
@@ -106,7 +130,7 @@ def _mutant(
 
     loc = ("answer", "mutants", index)
     for function in function_names(mutant.source, exercise.function):
-        failed = {c.id for c in _failed(_judged(exercise, plan, mutant.source, function))}
+        failed = _killers(exercise, plan, mutant.source, function)
         killed |= failed
         if not failed:
             yield subject.fault(
@@ -121,4 +145,33 @@ def _mutant(
                 f"check {name} doesn't kill the mutant {mutant.id} ({function})",
                 (*loc, "killed_by"),
                 got=f"killed by {', '.join(sorted(failed)) or 'none'}",
+            )
+
+
+# what these properties find is no more than "differs from the reference"
+_COMPARISONS = {"values", "half", "layout", "empty"}
+
+
+def _reference_only(
+    subject: Subject, exercise: CodeExercise, killed: dict[str, set[str]]
+) -> Iterator[Finding]:
+    """Yield mutants that only a comparison with the reference kills, unless the spec says why."""
+    comparing = {check.id for check in exercise.checks if check.property.name in _COMPARISONS}
+    for index, mutant in enumerate(exercise.mutants):
+        only = bool(killed[mutant.id]) and killed[mutant.id] <= comparing
+        loc = ("answer", "mutants", index)
+        if only and mutant.reference_only is None:
+            yield subject.fault(
+                RULE,
+                f"the mutant {mutant.id} is killed only by comparing with the reference",
+                loc,
+                got=f"killed by {', '.join(sorted(killed[mutant.id]))}",
+                next_step="add a property that it breaks, or say why there is none under reference_only",
+            )
+        elif mutant.reference_only is not None and not only:
+            others = ", ".join(sorted(killed[mutant.id] - comparing)) or "nothing"
+            yield subject.fault(
+                RULE,
+                f"reference_only of the mutant {mutant.id} says no property kills it, but {others} does",
+                (*loc, "reference_only"),
             )
