@@ -34,10 +34,14 @@ check: lint types layers
 bench: setup           ## side-by-side measurements; not part of the tests
 	$(BIN)/python benchmarks/class_of_20.py
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/diagnosis.py --confusion
+	$(BIN)/python benchmarks/counterexamples.py
+	$(BIN)/python benchmarks/code_grading.py
 
 sweep: setup           ## the long runs: many seeds, many examples
 	SOFTMARK_HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/property
 	$(BIN)/grade lint --seeds 10000
+	$(BIN)/python benchmarks/right_code.py --seeds 10000
 
 docs: setup            ## regenerate what is generated
 	$(BIN)/grade schema > problems/schema.json
