@@ -1,0 +1,47 @@
+"""Properties of weights under a mask: what is hidden weighs nothing, what is left is a softmax of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.case import Group
+from engine.code.observe import Observations
+from engine.code.properties.catalogue import Property
+from engine.code.show import described, number, number_pair, worst_place
+
+__all__ = ["PROPERTIES"]
+
+Floats = NDArray[np.float64]
+
+
+def _hidden_zero(group: Group, seen: Observations) -> str | None:
+    """The mask is the second argument; the comparison is exact, and NaN is no zero."""
+    (member,) = group.members
+    weights, mask = seen.values(member), np.asarray(seen.plan.cases[member].args[1])
+    hidden = weights[~np.broadcast_to(mask, weights.shape)]
+    wrong = hidden[~(hidden == 0)]
+    if not wrong.size:
+        return None
+    return f"for {described(seen.plan, member, seen.function)} a hidden entry gets {number(wrong[0])}"
+
+
+def _left_out(group: Group, seen: Observations) -> str | None:
+    """Judge two calls: one hides all but some entries of every row, the other has only those."""
+    whole, short = group.members
+    got = seen.values(whole)[..., list(group.data["kept"])]
+    wanted = seen.values(short)
+    slack = sum(seen.expected(member).slack for member in group.members)
+    error = np.abs(got - wanted)
+    if (error <= slack).all():
+        return None
+    worst = worst_place(error)
+    one, other = (described(seen.plan, member, seen.function) for member in group.members)
+    found, right = number_pair(got[worst], wanted[worst])
+    return f"between {one} and {other} a weight is {found} instead of {right}"
+
+
+PROPERTIES = (
+    Property("hidden-zero", "Hidden entries must get exactly 0.", _hidden_zero),
+    Property("left-out", "Hiding an entry must act like leaving it out.", _left_out),
+)

@@ -1,0 +1,17 @@
+import numpy as np
+
+
+def _softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def masked_softmax(scores, mask):
+    seen = np.broadcast_to(mask, scores.shape)
+    return _softmax(np.where(seen, scores, np.asarray(-np.inf, scores.dtype)), 0)
+
+
+def masked_softmax_queries(scores, mask):
+    seen = np.broadcast_to(mask, scores.shape)
+    x = np.where(seen, scores, np.asarray(-np.inf, scores.dtype))
+    return _softmax(x, -2 if scores.ndim > 1 else -1)

@@ -1,0 +1,23 @@
+import numpy as np
+
+
+def _softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def masked_softmax(scores, mask):
+    seen = np.broadcast_to(mask, scores.shape)
+    return _softmax(scores * seen.astype(scores.dtype))
+
+
+def masked_softmax_empty_rows(scores, mask):
+    seen = np.broadcast_to(mask, scores.shape)
+    return _softmax(scores * seen.astype(scores.dtype)) * seen.any(axis=-1, keepdims=True).astype(
+        scores.dtype
+    )
+
+
+def masked_softmax_hidden_cleared(scores, mask):
+    seen = np.broadcast_to(mask, scores.shape)
+    return _softmax(scores * seen.astype(scores.dtype)) * seen.astype(scores.dtype)
