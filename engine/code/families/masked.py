@@ -65,6 +65,8 @@ class _MaskedSoftmax:
         return Expected.array(values, scores.dtype.name, relative, slack)  # a weight is at most 1
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
+        if len(args) != 2:
+            return False  # without a mask
         scores, mask = _read(args)
         if not (scores.ndim and scores.size and mask.ndim):
             return False
@@ -176,12 +178,15 @@ def _add_visible(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
 
 def _add_broadcast(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     """Masks of fewer axes, or of axes of size 1, and the same masks written out."""
-    m, n = shapes.flat
-    pairs = [("rect", _SQUARE[:2], _ENDS, True), ("flat", values.distinct(4, (m, n)), None, False)]
-    pairs.append(("even", values.distinct(4, (shapes.side,) * 2), None, False))
-    members = []
-    for name, scores, mask, public in pairs:
-        keys = _partial(values, scores.shape[-1:]) if mask is None else mask
+    side = (shapes.side, shapes.side)
+    pairs = [("rect", _SQUARE[:2], _ENDS)]
+    pairs += [
+        (n, values.distinct(4, s), _partial(values, s[-1:]))
+        for n, s in (("flat", shapes.flat), ("even", side))
+    ]
+    members: list[tuple[int, int]] = []
+    for name, scores, keys in pairs:
+        public = name == "rect"
         short = plan.case(f"{name}-keys", scores, keys, aspect="masked", public=public)
         tiled = np.tile(keys, (len(scores), 1))
         members.append((plan.case(f"{name}-tiled", scores, tiled, aspect="masked", public=public), short))
@@ -191,8 +196,8 @@ def _add_broadcast(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         wide = np.broadcast_to(mask, cube.shape).copy()
         short = plan.case(f"cube-{name}", cube, mask, aspect="masked")
         members.append((plan.case(f"cube-{name}-tiled", cube, wide, aspect="masked"), short))
-    for tiled, short in members:
-        plan.judge("all-true", tiled, short, cases="broadcast")
+    for whole, short in members:
+        plan.judge("all-true", whole, short, cases="broadcast")
         plan.judge("values", short, cases="broadcast")
 
 
@@ -210,15 +215,14 @@ def _add_relations(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, va
         other[0] = values.eighths(4, other[0].shape) + np.arange(other.shape[1])
         changed = plan.case(f"{name}-other-row", other, mask, aspect="masked")
         plan.judge("rowind", hidden[name], changed, changed=0)
-    for name, loud in (("flat", LIFT), ("wide", -LIFT), ("cube", 50.0)):
+    for name, held in (("flat", LIFT), ("wide", LIFT), ("cube", LIFT), ("even", -LIFT), ("line", 50.0)):
         scores, mask = (plan.argument(hidden[name], i) for i in range(2))
-        other = np.where(mask, scores, loud)
-        aspect = "masked" if loud == 50.0 else "large"
-        plan.judge("mask-irrel", hidden[name], plan.case(f"{name}-hidden-other", other, mask, aspect=aspect))
-    loud = plan.case(
-        "rect-hidden-large", np.where(_GAP, _SQUARE[:2], LIFT), _GAP, aspect="large", public=True
-    )
-    plan.judge("values", loud, cases="hidden-large")
+        aspect = "masked" if held == 50.0 else "large"
+        member = plan.case(f"{name}-hidden-other", np.where(mask, scores, held), mask, aspect=aspect)
+        plan.judge("mask-irrel", hidden[name], member)
+    loud = np.where(_GAP, _SQUARE[:2], LIFT)
+    member = plan.case("rect-hidden-large", loud, _GAP, aspect="large", public=True)
+    plan.judge("values", member, cases="hidden-large")
     m, n = shapes.wide
     keep = _partial(values, (n,))
     scores = values.distinct(4, (m, n))
@@ -256,8 +260,8 @@ def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     apart = np.where(np.arange(m)[:, None] % 2 == 0, h, -h) + values.eighths(3, mask.shape)
     single = (ends / 8 + values.integers(-4, 4, mask.shape)).astype(np.float32)
     drawn = {"ends": ends + values.eighths(2, mask.shape), "apart": apart, "apart-more": -apart}
-    for name, scores in (*drawn.items(), ("ends-single", single)):
-        members.append(plan.case(name, scores, mask, aspect="large"))
+    members += [plan.case(name, scores, mask, aspect="large") for name, scores in drawn.items()]
+    members.append(plan.case("ends-single", single, mask, aspect="large"))
     plan.judge_each("stable", members, axis=-1)
 
 
@@ -275,8 +279,8 @@ def _add_types(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     for name, shape, scores in drawn:
         mask = _partial(values, shape)
         halves.append(plan.case(f"{name}-half", scores.astype(np.float16), mask, aspect="half"))
-        brain = plan.case(f"{name}-brain", scores.astype(np.float32), mask, aspect="half", narrow="bfloat16")
-        halves.append(brain)
+        single = scores.astype(np.float32)
+        halves.append(plan.case(f"{name}-brain", single, mask, aspect="half", narrow="bfloat16"))
     plan.judge_each("half", halves)
     plan.judge_each("dtype", [*members, *halves])
 
@@ -301,7 +305,7 @@ def _add_layouts(plan: PlanBuilder, hidden: dict[str, int]) -> None:
 
 def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     """Every row sees something: what a program makes of the gradient of an empty row is its own affair."""
-    drawn = [("square", _SQUARE, _CAUSAL, True)]
+    drawn: list[tuple[str, Floats, Mask, bool]] = [("square", _SQUARE, _CAUSAL, True)]
     drawn += [(n, values.eighths(2, shape), _partial(values, shape), False) for n, shape in _sizes(shapes)]
     for name, scores, mask, public in drawn:
         cotangent = values.eighths(2, scores.shape)

@@ -27,3 +27,11 @@ def masked_softmax_1e4(scores, mask):
 
 def masked_softmax_1e3(scores, mask):
     return masked_softmax(scores, mask, 1e-3)
+
+
+def masked_softmax_1e2(scores, mask):
+    return masked_softmax(scores, mask, 1e-2)
+
+
+def masked_softmax_1e1(scores, mask):
+    return masked_softmax(scores, mask, 1e-1)
