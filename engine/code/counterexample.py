@@ -11,21 +11,23 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from engine.code.arguments import wire_argument
 from engine.code.case import Case, Expected
-from engine.code.exercise import CodeExercise
+from engine.code.exercise import CodeExercise, Mutant
 from engine.code.families import family
 from engine.code.observe import Observation, Observations, observed
 from engine.code.results import ReadPart
 from engine.code.show import exception_text, python_of, shape_text
 from engine.code.shrink import Candidate, complexity, fingerprint, simpler
+from engine.code.source import examine_source
 from engine.code.tolerance import close
+from engine.code.trusted import TrustedRunner
 from engine.model import CodeSubmission, Counterexample
 from engine.runner import Call, CallStatus, Job, Runner
 
@@ -104,7 +106,11 @@ class _Search:
 
 
 def find_counterexample(
-    exercise: CodeExercise, seen: Observations, submission: CodeSubmission, runner: Runner
+    exercise: CodeExercise,
+    seen: Observations,
+    submission: CodeSubmission,
+    runner: Runner,
+    named: Collection[str] = (),
 ) -> Counterexample | None:
     """Return the smallest counterexample found within the budget of calls, or None.
 
@@ -115,6 +121,9 @@ def find_counterexample(
         What the submission did on the plan; only public cases of it are ever shown.
     submission : CodeSubmission
     runner : Runner
+    named : collection of str
+        Ids of the mutants that the submission equals: what shows them, found once in this process, is
+        tried first, so that most searches cost one call.
 
     Raises
     ------
@@ -136,10 +145,32 @@ def find_counterexample(
             again = search.first_wrong([kept[2]])
             if again is not None and (shown := _show(exercise, seen.library, again)) == kept[1]:
                 return shown
-    found = _smallest(exercise, search)
+    found = _like_a_mutant(exercise, search, named) or _smallest(exercise, search)
     smallest = None if found is None else _show(exercise, seen.library, found)
     _kept.put(key, (submission.sha256, smallest, None if found is None else found.candidate))
     return smallest
+
+
+def _like_a_mutant(exercise: CodeExercise, search: _Search, named: Collection[str]) -> _Shown | None:
+    """Return the smallest input that shows one of these mutants, if the submission is wrong there too."""
+    own = [_shows(exercise, mutant) for mutant in exercise.mutants if mutant.id in named]
+    known = sorted((found for found in own if found is not None), key=complexity)
+    if not known:
+        return None
+    shown = search.first_wrong(known)
+    if shown is None or len(known) == 1:
+        return shown
+    return search.alone(shown, _fault(shown.observation, shown.expected))
+
+
+@lru_cache(maxsize=1024)
+def _shows(exercise: CodeExercise, mutant: Mutant) -> Candidate | None:
+    """Return the smallest input that shows a mutant; it's ours, so it runs in this process."""
+    submission = CodeSubmission(mutant.source, mutant.filename, "")
+    library = examine_source(mutant.source, exercise.function, exercise.signature).library
+    with TrustedRunner() as runner:
+        found = _smallest(exercise, _Search(exercise, submission, library, runner))
+    return None if found is None else found.candidate
 
 
 def _smallest(exercise: CodeExercise, search: _Search) -> _Shown | None:

@@ -133,7 +133,8 @@ def _explained(
 ) -> GradeReport:
     diagnosis = name_mutants(exercise, seen.plan, seen.items)
     try:
-        counterexample = find_counterexample(exercise, seen, submission, runner)
+        named = [found.misconception for found in diagnosis]
+        counterexample = find_counterexample(exercise, seen, submission, runner, named)
     except EngineError as error:
         # the checks are all judged: the mark stands, only its illustration is missing
         note = f"No counterexample was sought: {clean_line(error.what)}"
