@@ -1,0 +1,223 @@
+"""``context(weights, H)``: S0 (1)=(6), the weighted sum of the encoder states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Expected, Plan
+from engine.code.draws import Values, draw_specs
+from engine.code.score_inputs import Floats, ScoreInputs, add_contract, add_gradients, add_refusals, single
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What hypothesis draws: (n states, d features), unequal within one input, and leading sizes."""
+
+    first: tuple[int, int]
+    second: tuple[int, int]
+    square: int
+    batch: int
+
+
+def _shapes() -> SearchStrategy[Shapes]:
+    from hypothesis import strategies as st
+
+    sizes = st.permutations([3, 4, 5, 6]).map(lambda drawn: (drawn[0], drawn[1]))
+    return st.builds(Shapes, sizes, sizes, st.integers(3, 5), st.integers(2, 3))
+
+
+def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
+    weights, H = arrays
+    largest = float((np.abs(weights) @ np.abs(H)).max(initial=0.0))
+    return 1.0, H.shape[0], largest
+
+
+_INPUTS = ScoreInputs(("weights", "H"), (".n", "nd"), "context", _size)
+
+
+class _Context:
+    argument_names = _INPUTS.names
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        return _INPUTS.expected(args)
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        return _INPUTS.fits(args)
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        return _INPUTS.axes(args)
+
+    def plan(self, seed: bytes) -> Plan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+        plan = PlanBuilder("context", self.expected)
+        public = _add_public(plan)
+        hidden = _add_ordinary(plan, shapes, values)
+        _add_special(plan, hidden, values)
+        _add_relations(plan, hidden, values)
+        _add_batches(plan, shapes, values)
+        drawn = [_drawn(plan, member) for member in hidden]
+        add_contract(plan, (_W, _H), drawn[2], drawn[:2])
+        _add_large(plan, drawn)
+        add_gradients(plan, _INPUTS, (_W, _H), drawn, values)
+        add_refusals(plan, {"too-few": (_W[:2], _H), "too-many": (np.append(_W, _W), _H)})
+        plan.judge("pure", public, plan.case("square-again", _W, _H, public=True))
+        return plan.plan()
+
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        return tuple(_candidates())
+
+
+_W = np.array([0.5, 0.25, 0.25])
+_H = np.array([[1.0, 0.0, 2.0], [0.0, 4.0, 1.0], [-1.0, 2.0, 3.0]])
+_W4 = np.array([0.125, 0.5, 0.125, 0.25])
+_H4 = np.array([[8.0, 0.0], [2.0, -4.0], [0.0, 8.0], [4.0, 4.0]])
+
+
+def _weights(values: Values, shape: tuple[int, ...]) -> Floats:
+    """Return positive weights that sum to 1 exactly, no two of a row equal; multiples of 1/1024."""
+    n = shape[-1]
+    lead = shape[:-1]
+    rows = []
+    for _ in range(int(np.prod(lead, dtype=int))):
+        parts = np.arange(1, n + 1)[values.order(n)] * 16 + values.integers(0, 7, (n,))
+        parts[np.argmax(parts)] += 1024 - parts.sum()
+        rows.append(parts / 1024.0)
+    return np.array(rows).reshape(shape)
+
+
+def _drawn(plan: PlanBuilder, member: int) -> tuple[Floats, Floats]:
+    return plan.argument(member, 0), plan.argument(member, 1)
+
+
+def _add_public(plan: PlanBuilder) -> int:
+    square = plan.case("square", _W, _H, public=True)
+    rect = plan.case("rect", _W4, _H4, public=True)
+    plan.judge("runs", square)
+    for name in ("shape", "values"):
+        plan.judge_each(name, [square, rect])
+    _judge_range(plan, [square, rect])
+    plan.arguments_return(square, rect)
+    return square
+
+
+def _judge_range(plan: PlanBuilder, members: list[int]) -> None:
+    for member in members:
+        H = plan.argument(member, 1)
+        plan.judge("within", member, low=H.min(axis=0), high=H.max(axis=0))
+
+
+def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int]:
+    sizes = {"first": shapes.first, "second": shapes.second, "square-more": (shapes.square, shapes.square)}
+    found = []
+    for name, (n, d) in sizes.items():
+        found.append(plan.case(name, _weights(values, (n,)), values.distinct(8, (n, d))))
+    for name in ("shape", "values"):
+        plan.judge_each(name, found)
+    _judge_range(plan, found)
+    plan.arguments_return(*found)
+    return found
+
+
+def _add_special(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+    """Weights that say what the result must be: a single 1, all equal, and sums other than 1."""
+    plan.judge("agrees", plan.case("one-hot", np.eye(4)[1], _H4, public=True), cases="one-hot", due=_H4[1])
+    even = np.full(4, 0.25)
+    plan.judge("agrees", plan.case("even", even, _H4, public=True), cases="mean", due=_H4.mean(axis=0))
+    for place, member in enumerate(hidden):
+        H = plan.argument(member, 1)
+        chosen = int(values.integers(0, len(H) - 1, (1,))[0])
+        hot = plan.case(f"one-hot-{place}", np.eye(len(H))[chosen], H)
+        plan.judge("agrees", hot, cases="one-hot", due=H[chosen])
+        same = plan.case(f"even-{place}", np.full(len(H), 1.0 / len(H)), H)
+        plan.judge("agrees", same, cases="mean", due=H.mean(axis=0))
+    public = plan.case("sum-of-two", 2 * _W4, _H4, public=True)
+    members = [
+        public,
+        *(plan.case(f"any-sum-{place}", *_free(plan, m, values)) for place, m in enumerate(hidden)),
+    ]
+    plan.judge_each("values", members, cases="any-sum")
+
+
+def _free(plan: PlanBuilder, member: int, values: Values) -> tuple[Floats, Floats]:
+    """Return weights of both signs that sum to anything."""
+    H = plan.argument(member, 1)
+    return values.distinct(2, (len(H),)), H
+
+
+def _add_relations(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+    for place, member in enumerate(hidden):
+        w, H = _drawn(plan, member)
+        order = values.order(len(H))
+        plan.judge("joint-perm", member, plan.case(f"permuted-{place}", w[order], H[order]))
+        other = values.distinct(2, w.shape) / 7  # no multiples of 1/8: lost precision shows
+        second = plan.case(f"other-weights-{place}", other, H)
+        mixed = plan.case(f"mixed-weights-{place}", 2 * w - other, H)
+        plan.judge("linear-v", member, second, mixed, cases="weights", factors=(2.0, -1.0))
+        states = values.distinct(8, H.shape)
+        second = plan.case(f"other-states-{place}", w, states)
+        mixed = plan.case(f"mixed-states-{place}", w, 2 * H - states)
+        plan.judge("linear-v", member, second, mixed, factors=(2.0, -1.0))
+        off = w.copy()
+        off[-1] = 0.0  # what a state of weight 0 holds doesn't count
+        changed = H.copy()
+        changed[-1] += 64.0
+        without = plan.case(f"last-off-{place}", off, H)
+        plan.judge("mask-irrel", without, plan.case(f"last-changed-{place}", off, changed))
+
+
+def _add_batches(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    members = []
+    for place, (n, d) in enumerate((shapes.first, shapes.second)):
+        w, H = _weights(values, (shapes.batch, n)), values.distinct(8, (n, d))
+        whole = plan.case(f"batch-{place}", w, H, aspect="batch")
+        parts = [plan.case(f"batch-{place}-{b}", w[b], H) for b in range(shapes.batch)]
+        plan.judge("batch", whole, *parts)
+        members.append(whole)
+    n, d = shapes.first
+    H = values.distinct(8, (n, d))
+    members += [
+        plan.case("batch-square", _weights(values, (n, n)), values.distinct(8, (n, n)), aspect="batch"),
+        *(
+            plan.case(f"batch-deep-{place}", _weights(values, (*lead, n)), H, aspect="batch")
+            for place, lead in enumerate(((2, 3), (1, 2), (2, 1, 2)))
+        ),
+        plan.case("batch-public", np.array([_W4, _W4[::-1]]), _H4, aspect="batch", public=True),
+    ]
+    plan.judge_each("values", members, cases="batch")
+    for name, lead in (("empty", (0,)), ("empty-deep", (2, 0))):
+        plan.judge("empty", plan.case(name, np.zeros((*lead, n)), H, aspect="empty"))
+
+
+def _add_large(plan: PlanBuilder, drawn: list[tuple[Floats, Floats]]) -> None:
+    for place, (w, H) in enumerate(drawn):
+        member = plan.case(f"large-{place}", w, 1024.0 * H, aspect="large")
+        plan.judge("values", member, cases="large")
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    half, pair = np.array([0.5, 0.5]), np.array([[2.0], [0.0]])
+    yield np.array([2.0]), np.array([[1.0]])
+    for weights in (half, np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([0.25, 0.75]), 2 * half):
+        yield weights, pair
+    yield np.array([0.25, 0.75]), np.array([[1.0, 2.0], [3.0, 0.0]])
+    yield _W4, _H4
+    yield _W, _H
+    yield half[np.newaxis], pair
+    yield np.array([[0.25, 0.75], [1.0, 0.0]]), pair
+    yield np.array([[0.25, 0.75], [1.0, 0.0]]), np.array([[1.0, 2.0], [3.0, 0.0]])
+    yield np.stack([[_W4, _W4[::-1]]]), _H4
+    yield tuple(single(half, pair))
+    yield tuple(single(_W4, _H4))
+
+
+FAMILY = _Context()

@@ -1,0 +1,72 @@
+"""Properties of scores and weighted sums: closed forms for special inputs, bounds, symmetry."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.case import Group
+from engine.code.observe import Observations
+from engine.code.properties.catalogue import Property
+from engine.code.show import described, number, number_pair, worst_place
+
+__all__ = ["PROPERTIES"]
+
+Floats = NDArray[np.float64]
+
+
+def _apart(seen: Observations, member: int, got: Floats, wanted: Floats, slack: float) -> str | None:
+    """Return None if both agree within `slack`, else where they part most."""
+    error = np.abs(got - wanted)
+    if (error <= slack).all():
+        return None
+    worst = worst_place(error)
+    found, due = number_pair(got[worst], wanted[worst])
+    return f"for {described(seen.plan, member, seen.function)} an entry is {found} instead of {due}"
+
+
+def _agrees(group: Group, seen: Observations) -> str | None:
+    """Judge a result whose value a shorter formula gives: it comes with the group as ``due``."""
+    (member,) = group.members
+    due = np.asarray(group.data["due"], dtype=np.float64)
+    return _apart(seen, member, seen.values(member), due, seen.expected(member).slack)
+
+
+def _within(group: Group, seen: Observations) -> str | None:
+    """Judge bounds that come with the group as ``low`` and ``high``, broadcast to the result."""
+    (member,) = group.members
+    got, slack = seen.values(member), seen.expected(member).slack
+    low, high = (np.broadcast_to(group.data[name], got.shape) for name in ("low", "high"))
+    wrong = ~((got >= low - slack) & (got <= high + slack))
+    if not wrong.any():
+        return None
+    place = tuple(np.argwhere(wrong)[0])
+    call = described(seen.plan, member, seen.function)
+    return (
+        f"for {call} an entry is {number(got[place])}, outside of the range from "
+        f"{number(low[place])} to {number(high[place])}"
+    )
+
+
+def _negated(group: Group, seen: Observations) -> str | None:
+    first, second = group.members
+    wanted = -seen.values(first)
+    slack = seen.expected(first).slack + seen.expected(second).slack
+    return _apart(seen, second, seen.values(second), wanted, slack)
+
+
+def _equal(group: Group, seen: Observations) -> str | None:
+    (member,) = group.members
+    got = seen.values(member)
+    if (np.abs(got - got[:1]) <= 2 * seen.expected(member).slack).all():
+        return None
+    call = described(seen.plan, member, seen.function)
+    return f"for {call} the scores go from {number(got.min())} to {number(got.max())}"
+
+
+PROPERTIES = (
+    Property("agrees", "For such special inputs a shorter formula must give the same result.", _agrees),
+    Property("within", "The result must stay within the bounds that the definition sets.", _within),
+    Property("negated", "Changing the sign of the inputs must change the sign of the scores.", _negated),
+    Property("equal-scores", "If all keys count the same, all scores must be equal.", _equal),
+)

@@ -1,0 +1,2 @@
+def context(weights, H):
+    return H[weights.argmax(axis=-1)]

@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def context(weights, H):
+    return (weights[..., np.newaxis] * H).mean(axis=-2)

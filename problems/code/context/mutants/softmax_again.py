@@ -1,0 +1,6 @@
+import numpy as np
+
+
+def context(weights, H):
+    e = np.exp(weights - weights.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ H
