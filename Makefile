@@ -32,7 +32,6 @@ layers: setup
 check: lint types layers
 
 bench: setup           ## side-by-side measurements; not part of the tests
-	$(BIN)/python benchmarks/class_of_20.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/diagnosis.py --confusion
 	$(BIN)/python benchmarks/counterexamples.py

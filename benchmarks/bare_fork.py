@@ -1,4 +1,4 @@
-"""The lower bound that ``class_of_20.py`` compares with: fork, load, call, pipe back; no isolation."""
+"""The lower bound that ``code_grading.py`` compares with: fork, load, call, pipe back; no isolation."""
 
 from __future__ import annotations
 
