@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Plan
+from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.draws import Values, draw_specs
 from engine.code.tolerance import relative_tolerance
 
@@ -74,6 +74,9 @@ class _Softmax:
         _add_relations(plan, public, hidden, values)
         _add_large(plan, shapes, values)
         _add_precision(plan, shapes, values)
+        _add_halves(plan, shapes, values)
+        _add_layouts(plan, hidden)
+        _add_gradients(plan, shapes, values)
         again = plan.case("square-again", plan.argument(public["square"]), public=True)
         plan.judge("pure", public["square"], again)
         return plan.plan()
@@ -92,12 +95,15 @@ def _read(args: tuple[Argument, ...]) -> tuple[NDArray[np.floating], int]:
     return x, axis
 
 
+# canonical input, public: small numbers that a person can follow
+_SQUARE = np.array([[2.0, 1.0, 0.0], [-1.0, 3.0, 0.5], [0.0, 1.5, 2.5]])
+
+
 def _add_public(plan: PlanBuilder) -> dict[str, int]:
-    square = np.array([[2.0, 1.0, 0.0], [-1.0, 3.0, 0.5], [0.0, 1.5, 2.5]])
     found = {
-        "square": plan.case("square", square, public=True),
+        "square": plan.case("square", _SQUARE, public=True),
         "row": plan.case("row", np.array([2.0, 1.0, 0.0]), public=True),
-        "rect": plan.case("rect", square[:2], public=True),
+        "rect": plan.case("rect", _SQUARE[:2], public=True),
     }
     plan.judge("runs", found["square"])
     plan.arguments_return(found["square"], found["row"], found["rect"])
@@ -178,16 +184,57 @@ def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
 
 
 def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
-    square = np.array([[2.0, 1.0, 0.0], [-1.0, 3.0, 0.5], [0.0, 1.5, 2.5]])
     flat = values.eighths(4, shapes.flat)
     members = [
-        plan.case("square-single", square.astype(np.float32), aspect="precision", public=True),
+        plan.case("square-single", _SQUARE.astype(np.float32), aspect="precision", public=True),
         plan.case("flat-single", flat.astype(np.float32), aspect="precision"),
         plan.case("cube-single", values.eighths(4, shapes.cube).astype(np.float32), aspect="precision"),
-        plan.case("flat-half", flat.astype(np.float16), aspect="precision"),
     ]
     plan.judge_each("dtype", members)
     plan.judge_each("values", members, cases="precision")
+
+
+def _add_halves(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    """Multiples of 1/8 up to 4, which both half precisions hold exactly."""
+    members = [plan.case("square-half", _SQUARE.astype(np.float16), aspect="half", public=True)]
+    for name, shape, axis in (("flat", shapes.flat, -1), ("cube", shapes.cube, 1)):
+        x = values.eighths(4, shape)
+        members.append(plan.case(f"{name}-half", x.astype(np.float16), axis, aspect="half"))
+        single = x.astype(np.float32)
+        members.append(plan.case(f"{name}-brain", single, axis, aspect="half", narrow="bfloat16"))
+    plan.judge_each("dtype", members)
+    plan.judge_each("half", members)
+
+
+def _add_layouts(plan: PlanBuilder, hidden: dict[str, int]) -> None:
+    for name, axis in (("flat", -1), ("cube", 1)):
+        x = plan.argument(hidden[name])
+        for layout in ("strided", "read-only"):
+            plan.judge("layout", plan.case(f"{name}-{layout}", x, axis, aspect="layout", layout=layout))
+    plan.judge("values", plan.case("one-entry", np.array([[3.0], [-1.5]])), cases="one-key")
+
+
+def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    drawn = (("square", _SQUARE, -1), ("flat", values.eighths(2, shapes.flat), -1))
+    for name, x, axis in (*drawn, ("cube", values.eighths(2, shapes.cube), 1)):
+        cotangent = values.eighths(2, x.shape)
+        relative = relative_tolerance("float64", keys=x.shape[axis], score=4.0)
+        right = Part(_gradient(x, axis, cotangent), "float64", relative, 8 * relative)
+        public = name == "square"
+        case = f"{name}-gradient"
+        plan.gradient_case(case, x, axis, cotangents=(cotangent,), gradients=(right,), public=public)
+
+
+def _gradient(x: Floats, axis: int, cotangent: Floats) -> Floats:
+    """Return the gradient of the sum of weights times cotangent with respect to x, in float64."""
+    import torch
+
+    from reference import softmax
+
+    scores = torch.from_numpy(x.copy()).requires_grad_()
+    total = (softmax(scores, axis=axis) * torch.from_numpy(cotangent)).sum()
+    (found,) = torch.autograd.grad(total, scores)
+    return np.asarray(found.numpy(), dtype=np.float64)
 
 
 def _candidates() -> Iterator[tuple[Argument, ...]]:

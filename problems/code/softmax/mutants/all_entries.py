@@ -9,8 +9,3 @@ def softmax(x, axis=-1):
 def softmax_rows_shifted(x, axis=-1):
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum()
-
-
-def softmax_unshifted(x, axis=-1):
-    e = np.exp(x)
-    return e / e.sum()
