@@ -433,7 +433,7 @@ class CheckSpec(Strict):
 class MutantSpec(Strict):
     """A known-wrong implementation, the check that must kill it, and what to tell the student."""
 
-    id: Identifier = Field(description="The mutant's own id.")
+    id: MisconceptionId = Field(description="The mutant's own id, the registry's where it has one.")
     file: Word = Field(description="Its file, seen from the folder of the spec.")
     killed_by: tuple[Identifier, ...] = Field(
         min_length=1, description="Ids of the checks that must fail for it."
@@ -442,7 +442,7 @@ class MutantSpec(Strict):
         default=None,
         description="What a student with this mistake is told; needed unless it `combines` others.",
     )
-    combines: tuple[Identifier, ...] = Field(
+    combines: tuple[MisconceptionId, ...] = Field(
         default=(),
         description="Ids of the mutants whose mistakes this one makes together: their sentences are told.",
     )
