@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Plan
+from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.draws import Values, draw_specs
 from engine.code.tolerance import relative_tolerance
 
@@ -86,6 +86,9 @@ class _Sdpa:
         _add_hidden_keys(plan, shapes, values)
         _add_large(plan, shapes, values)
         _add_precision(plan, shapes, values)
+        _add_halves(plan, shapes, values)
+        _add_layouts(plan, hidden, values)
+        _add_gradients(plan, shapes, values)
         _add_refused(plan)
         again = plan.case("square-again", *(plan.argument(public, i) for i in range(3)), public=True)
         plan.judge("pure", public, again)
@@ -177,6 +180,8 @@ def _add_keys(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Valu
     Q, K, V = _draw(values, shapes.first)
     plan.judge("same-keys", plan.case("equal-keys-more", Q, np.tile(K[:1], (len(K), 1)), V))
     plan.judge("one-key", plan.case("one-key", Q, K[:1], V[:1]))
+    seen = np.ones((len(Q), 1), dtype=bool)
+    plan.judge("one-key", plan.case("one-key-visible", Q, K[:1], V[:1], seen, aspect="masked"))
     Q, K, V = (plan.argument(hidden[0], i) for i in range(3))
     moved = plan.case("keys-moved", Q, K + values.distinct(4, (1, K.shape[1])), V)
     plan.judge("key-shift", hidden[0], moved)
@@ -295,6 +300,66 @@ def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
 
 def _single(*arrays: Floats) -> list[NDArray[np.float32]]:
     return [array.astype(np.float32) for array in arrays]
+
+
+def _add_halves(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    """Mild scores: half precision loses eps for each product and each unit of a score."""
+    half = [array.astype(np.float16) for array in (_Q4, _K4, _V2)]
+    members = [plan.case("rect-half", *half, aspect="half", public=True)]
+    for name, sizes in (("first", shapes.first), ("masked", shapes.masked)):
+        m, n, d, dv = sizes
+        Q, K = values.eighths(1, (m, d)), values.eighths(1, (n, d))
+        arrays = _single(Q, K, values.eighths(2, (n, dv)))
+        mask = (_mask(values, m, n),) if name == "masked" else ()
+        narrow = [array.astype(np.float16) for array in arrays]
+        members.append(plan.case(f"{name}-half", *narrow, *mask, aspect="half"))
+        members.append(plan.case(f"{name}-brain", *arrays, *mask, aspect="half", narrow="bfloat16"))
+    plan.judge_each("dtype", members)
+    plan.judge_each("half", members)
+
+
+def _add_layouts(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+    Q, K, V = (plan.argument(hidden[0], i) for i in range(3))
+    mask = _mask(values, len(Q), len(K))
+    for layout in ("strided", "read-only"):
+        plan.judge("layout", plan.case(f"first-{layout}", Q, K, V, aspect="layout", layout=layout))
+        masked = plan.case(f"masked-{layout}", Q, K, V, mask, aspect="layout", layout=layout)
+        plan.judge("layout", masked)
+
+
+def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    """Every query sees something: what a program makes of the others' gradients is its own affair."""
+    m, n, d, dv = shapes.masked
+    masked = (values.eighths(1, (m, d)), values.eighths(1, (n, d)), values.eighths(2, (n, dv)))
+    drawn: list[tuple[str, tuple[Argument, ...]]] = [
+        ("rect", (_Q4, _K4, _V2)),
+        ("other", _draw(values, shapes.second)),
+        ("masked", (*masked, _mask(values, m, n))),
+    ]
+    for name, args in drawn:
+        Q, _, V, _ = _read(args)
+        cotangent = values.eighths(1, (len(Q), V.shape[1]))
+        plan.gradient_case(
+            f"{name}-gradient",
+            *args,
+            cotangents=(cotangent,),
+            gradients=_gradients(args, cotangent),
+            public=name == "rect",
+        )
+
+
+def _gradients(args: tuple[Argument, ...], cotangent: Floats) -> tuple[Part, ...]:
+    """Return the gradients of the sum of output times cotangent for Q, K and V, in float64."""
+    import torch
+
+    from reference import sdpa
+
+    Q, K, V, mask = _read(args)
+    q, k, v = (torch.from_numpy(array.copy()).requires_grad_() for array in (Q, K, V))
+    output = sdpa(q, k, v, None if mask is None else torch.from_numpy(mask))
+    found = torch.autograd.grad((output * torch.from_numpy(cotangent)).sum(), (q, k, v))
+    slack = 1e-8  # entries of at most 8: sums of a few hundred products, each rounded at 1e-15
+    return tuple(Part(part.numpy(), "float64", slack, slack) for part in found)
 
 
 def _add_refused(plan: PlanBuilder) -> None:
