@@ -1,0 +1,235 @@
+"""``additive_scores(s, H, W, U, v)``: S2 step 1, S4 "Bahdanau"; S0 (3)=(4) with the v that it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Expected, Plan
+from engine.code.draws import Values, draw_specs
+from engine.code.score_inputs import Floats, ScoreInputs, add_contract, add_gradients, add_refusals, single
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+Sizes = tuple[int, int, int, int]  # n states, dh, ds, da
+Drawn = tuple[Floats, Floats, Floats, Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What hypothesis draws: sizes of the hidden inputs, all unequal within one, and of the square ones."""
+
+    first: Sizes
+    second: Sizes
+    square: int
+    other: int
+
+
+def _shapes() -> SearchStrategy[Shapes]:
+    from hypothesis import strategies as st
+
+    sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2], drawn[3]))
+    return st.builds(Shapes, sizes, sizes, st.integers(3, 4), st.integers(2, 4))
+
+
+def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
+    s, H, W, U, v = (np.abs(array) for array in arrays)
+    largest = float((W @ s + H @ U.T).max(initial=0.0))
+    return largest, len(s) + H.shape[1], len(v) * float(v.max(initial=0.0))
+
+
+_INPUTS = ScoreInputs(("s", "H", "W", "U", "v"), ("s", "nh", "as", "ah", "a"), "additive_scores", _size)
+
+
+class _Additive:
+    argument_names = _INPUTS.names
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        return _INPUTS.expected(args)
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        return _INPUTS.fits(args)
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        return _INPUTS.axes(args)
+
+    def plan(self, seed: bytes) -> Plan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+        plan = PlanBuilder("additive", self.expected)
+        public = _add_public(plan)
+        drawn = [_draw(values, sizes) for sizes in _all_sizes(shapes)]
+        members = _add_ordinary(plan, drawn)
+        _add_bounds(plan, members)
+        _add_silent(plan, drawn)
+        _add_relations(plan, members, drawn, values)
+        _add_saturated(plan, drawn, values)
+        add_contract(plan, _SQUARE, drawn[2], drawn[:2])
+        add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
+        _add_refused(plan)
+        plan.judge("pure", public, plan.case("square-again", *_SQUARE, public=True))
+        return plan.plan()
+
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        return tuple(_candidates())
+
+
+def _all_sizes(shapes: Shapes) -> list[Sizes]:
+    """Return two inputs of unequal sizes and two with square matrices, one of them with as many states."""
+    a, b = shapes.square, shapes.other
+    return [shapes.first, shapes.second, (a, a, a, a), (b + 1, b, b, b)]
+
+
+_S, _H = np.array([1.0, 0.0]), np.array([[0.5, 1.0], [1.0, -1.0], [0.0, 0.5]])
+_W, _U = np.array([[0.5, 1.0], [-1.0, 0.25]]), np.array([[1.0, 0.5], [0.0, 2.0]])
+_SQUARE = (_S, _H, _W, _U, np.array([2.0, -0.5]))
+_RECT = (
+    np.array([1.0, -1.0, 0.5]),
+    _H,
+    np.array([[0.5, 0.0, 1.0], [0.0, 1.0, -1.0], [1.0, 0.5, 0.0], [0.0, -0.5, 0.5]]),
+    np.array([[1.0, 0.0], [0.5, 0.5], [-1.0, 1.0], [0.0, 0.25]]),
+    np.array([1.0, 0.5, -1.0, 2.0]),
+)
+
+
+def _draw(values: Values, sizes: Sizes) -> Drawn:
+    """Return arguments whose sums stay where tanh is neither straight nor flat."""
+    n, dh, ds, da = sizes
+    s, H = values.distinct(1, (ds,)), values.eighths(1, (n, dh))
+    H[:, 0] = np.arange(n) / 4 - 0.5  # no two states are equal
+    W, U = values.eighths(1, (da, ds)), values.eighths(1, (da, dh))
+    W[:, 0] += np.arange(1, da + 1) / 8
+    return s, H, W, U, values.distinct(2, (da,))
+
+
+def _add_public(plan: PlanBuilder) -> int:
+    square = plan.case("square", *_SQUARE, public=True)
+    rect = plan.case("rect", *_RECT, public=True)
+    plan.judge("runs", square)
+    for name in ("shape", "values"):
+        plan.judge_each(name, [square, rect])
+    _add_bounds(plan, [square, rect])
+    plan.arguments_return(square, rect)
+    return square
+
+
+def _add_ordinary(plan: PlanBuilder, drawn: list[Drawn]) -> list[int]:
+    found = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
+    for name in ("shape", "values"):
+        plan.judge_each(name, found)
+    plan.arguments_return(*found)
+    return found
+
+
+def _add_bounds(plan: PlanBuilder, members: list[int]) -> None:
+    """No tanh leaves [-1, 1], so no score leaves the sum of |v|."""
+    for member in members:
+        bound = float(np.abs(plan.argument(member, 4)).sum())
+        plan.judge("within", member, low=-bound, high=bound)
+
+
+def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
+    """Leave one of the two parts out: what remains has a formula of its own."""
+    for place, (s, H, W, U, v) in enumerate([_SQUARE, *drawn]):
+        public = place == 0
+        member = plan.case(f"no-keys-{place}", s, H, W, 0 * U, v, public=public)
+        plan.judge("equal-scores", member)
+        plan.judge("agrees", member, cases="state-alone", due=np.full(len(H), v @ np.tanh(W @ s)))
+        member = plan.case(f"no-state-{place}", s, H, 0 * W, U, v, public=public)
+        plan.judge("agrees", member, cases="keys-alone", due=np.tanh(H @ U.T) @ v)
+        other = plan.case(f"no-state-other-{place}", s + 1.0, H, 0 * W, U, v, public=public)
+        plan.judge("mask-irrel", member, other)
+        opposite = plan.case(f"opposite-{place}", s, np.tile(s, (len(H), 1)), W, -W, v, public=public)
+        plan.judge("agrees", opposite, cases="opposite", due=np.zeros(len(H)))
+
+
+def _add_relations(plan: PlanBuilder, members: list[int], drawn: list[Drawn], values: Values) -> None:
+    for place, (member, (s, H, W, U, v)) in enumerate(zip(members, drawn, strict=True)):
+        order = values.order(len(H))
+        permuted = plan.case(f"permuted-{place}", s, H[order], W, U, v)
+        plan.judge("perm-eq", member, permuted, order=order, axis=0)
+        changed = H.copy()
+        changed[0] += 1.0
+        plan.judge("rowind", member, plan.case(f"one-changed-{place}", s, changed, W, U, v), changed=0)
+        plan.judge("negated", member, plan.case(f"negated-{place}", -s, -H, W, U, v))
+        other = values.distinct(2, v.shape)
+        second = plan.case(f"other-v-{place}", s, H, W, U, other)
+        mixed = plan.case(f"mixed-v-{place}", s, H, W, U, 2 * v + other)
+        plan.judge("linear-v", member, second, mixed, factors=(2.0, 1.0))
+
+
+def _add_saturated(plan: PlanBuilder, drawn: list[Drawn], values: Values) -> None:
+    """Sums of thousands, where tanh is 1 or -1 and exponentials overflow."""
+    for place, arrays in enumerate([_SQUARE, *drawn]):
+        s, H, W, U, v = arrays
+        loud = np.where(np.arange(len(v)) % 2 == 0, 2000.0, -2000.0)
+        column = W.copy()
+        column[:, 0] = loud
+        first = s.copy()
+        first[0] = 1.5
+        member = plan.case(f"large-{place}", first, H, column, U, v, aspect="large", public=place == 0)
+        plan.judge("values", member, cases="large")
+
+
+def _add_refused(plan: PlanBuilder) -> None:
+    s, H, W, U, v = _RECT
+    add_refusals(
+        plan,
+        {
+            "state-too-short": (s[:2], H, W, U, v),
+            "matrices-exchanged": (s, H, U, W, v),
+            "too-few-rows": (s, H, W, U[:3], v),
+            "v-too-short": (s, H, W, U, v[:3]),
+        },
+    )
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    one = np.array([1.0])
+    mat = one[:, np.newaxis]
+    for s, h, w, u, v in (
+        (1, 0, 1, 0, 1),
+        (0, 1, 0, 1, 1),
+        (1, 1, 1, 1, 1),
+        (1, 1, 1, 0, 1),
+        (1, 2, 2, 1, 2),
+    ):
+        yield s * one, h * mat, w * mat, u * mat, v * one
+    yield one, np.array([[1.0], [0.0]]), mat, mat, one
+    yield (
+        one,
+        np.array([[1.0], [0.0]]),
+        np.array([[1.0], [0.0]]),
+        np.array([[0.0], [1.0]]),
+        np.array([2.0, 1.0]),
+    )
+    yield (
+        np.array([1.0, 0.0]),
+        mat,
+        np.array([[0.0, 1.0], [1.0, 0.0]]),
+        np.array([[1.0], [0.0]]),
+        np.array([1.0, 2.0]),
+    )
+    yield (
+        np.array([1.0, 0.0]),
+        mat,
+        np.array([[0.0, 1.0], [0.0, 0.0]]),
+        np.array([[0.0], [0.0]]),
+        np.array([1.0, 1.0]),
+    )
+    yield one, np.array([[1.0, 0.0]]), mat, np.array([[0.0, 1.0]]), one
+    yield _SQUARE
+    yield _RECT
+    for height in (1000.0, -1000.0):
+        yield height * one, mat, mat, mat, one
+    yield tuple(single(one, mat, mat, mat, one))
+    yield tuple(single(*_SQUARE))
+
+
+FAMILY = _Additive()

@@ -1,0 +1,2 @@
+def additive_scores(s, H, W, U, v):
+    return (W @ s + H @ U.T).sum(axis=-1)
