@@ -7,7 +7,7 @@ sizes that a family checks itself, such as the sum of two others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,7 +167,7 @@ def add_gradients(
         )
 
 
-def add_refusals(plan: PlanBuilder, cases: dict[str, Arrays]) -> None:
+def add_refusals(plan: PlanBuilder, cases: Mapping[str, Arrays]) -> None:
     """Add public inputs whose sizes don't fit."""
     for name, arrays in cases.items():
         plan.judge("refuses", plan.case(name, *arrays, aspect="refused", public=True))

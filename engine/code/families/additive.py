@@ -69,7 +69,7 @@ class _Additive:
         _add_bounds(plan, members)
         _add_silent(plan, drawn)
         _add_relations(plan, members, drawn, values)
-        _add_saturated(plan, drawn, values)
+        _add_saturated(plan, drawn)
         add_contract(plan, _SQUARE, drawn[2], drawn[:2])
         add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
         _add_refused(plan)
@@ -164,17 +164,16 @@ def _add_relations(plan: PlanBuilder, members: list[int], drawn: list[Drawn], va
         plan.judge("linear-v", member, second, mixed, factors=(2.0, 1.0))
 
 
-def _add_saturated(plan: PlanBuilder, drawn: list[Drawn], values: Values) -> None:
+def _add_saturated(plan: PlanBuilder, drawn: list[Drawn]) -> None:
     """Sums of thousands, where tanh is 1 or -1 and exponentials overflow."""
-    for place, arrays in enumerate([_SQUARE, *drawn]):
-        s, H, W, U, v = arrays
+    for place, (s, H, W, U, v) in enumerate([_SQUARE, *drawn]):
         loud = np.where(np.arange(len(v)) % 2 == 0, 2000.0, -2000.0)
         column = W.copy()
         column[:, 0] = loud
         first = s.copy()
         first[0] = 1.5
         member = plan.case(f"large-{place}", first, H, column, U, v, aspect="large", public=place == 0)
-        plan.judge("values", member, cases="large")
+        plan.judge("agrees", member, cases="large", due=np.full(len(H), np.sign(loud) @ v))
 
 
 def _add_refused(plan: PlanBuilder) -> None:

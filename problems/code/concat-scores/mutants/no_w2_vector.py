@@ -1,0 +1,16 @@
+import numpy as np
+
+
+def concat_scores(q, K, W1, w2):
+    x = np.concatenate([np.tile(q, (len(K), 1)), K], axis=1)
+    return np.tanh(x @ W1.T)
+
+
+def concat_scores_columns(q, K, W1, w2):
+    x = np.concatenate([np.tile(q, (len(K), 1)), K], axis=1)
+    return np.tanh(W1 @ x.T)
+
+
+def concat_scores_weighted(q, K, W1, w2):
+    x = np.concatenate([np.tile(q, (len(K), 1)), K], axis=1)
+    return np.tanh(x @ W1.T) * w2

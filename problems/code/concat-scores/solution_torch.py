@@ -1,0 +1,8 @@
+import torch
+
+
+def concat_scores(q, K, W1, w2):
+    pairs = torch.cat([q.expand(len(K), -1), K], dim=1)  # (n, dq + dk): row j is [q; k_j]
+    if W1.shape != (len(w2), pairs.shape[1]):
+        raise ValueError(f"shapes don't fit: q {q.shape}, K {K.shape}, W1 {W1.shape}, w2 {w2.shape}")
+    return torch.tanh(pairs @ W1.T) @ w2
