@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.softmark-installed
 
-.PHONY: setup demo test lint types layers check bench sweep docs clean
+.PHONY: setup demo test lint types layers check bench sweep docs figures clean
 
 setup: $(STAMP)
 
@@ -45,6 +45,9 @@ sweep: setup           ## the long runs: many seeds, many examples
 docs: setup            ## regenerate what is generated
 	$(BIN)/grade schema > problems/schema.json
 	$(BIN)/python -m engine.spec.reference_page > docs/problem-spec.md
+
+figures: setup         ## kill matrices, diagnosis and counterexample figures of the whole bank
+	$(BIN)/python benchmarks/figures_page.py
 
 clean:
 	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .hypothesis
