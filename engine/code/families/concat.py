@@ -59,7 +59,7 @@ class _Concat:
         if not _INPUTS.fits(args):
             return False
         q, K, W1, _ = _INPUTS.read(args)
-        return W1.shape[1] == len(q) + K.shape[1]
+        return bool(W1.shape[1] == len(q) + K.shape[1])
 
     def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
         return _INPUTS.axes(args)
