@@ -75,7 +75,7 @@ class _Softmax:
         _add_large(plan, shapes, values)
         _add_precision(plan, shapes, values)
         _add_halves(plan, shapes, values)
-        _add_layouts(plan, hidden)
+        _add_layouts(plan, hidden, shapes, values)
         _add_gradients(plan, shapes, values)
         again = plan.case("square-again", plan.argument(public["square"]), public=True)
         plan.judge("pure", public["square"], again)
@@ -206,12 +206,12 @@ def _add_halves(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     plan.judge_each("half", members)
 
 
-def _add_layouts(plan: PlanBuilder, hidden: dict[str, int]) -> None:
+def _add_layouts(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, values: Values) -> None:
     for name, axis in (("flat", -1), ("cube", 1)):
         x = plan.argument(hidden[name])
         for layout in ("strided", "read-only"):
             plan.judge("layout", plan.case(f"{name}-{layout}", x, axis, aspect="layout", layout=layout))
-    plan.judge("values", plan.case("one-entry", np.array([[3.0], [-1.5]])), cases="one-key")
+    plan.judge("values", plan.case("one-entry", values.distinct(4, (shapes.row, 1))), cases="one-key")
 
 
 def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:

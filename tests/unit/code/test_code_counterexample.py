@@ -12,9 +12,10 @@ import pytest
 from engine.code import CodeExercise, grade_code
 from engine.code.case import Plan
 from engine.code.counterexample import MAX_CALLS
+from engine.code.exercise import Mutant
 from engine.code.shrink import Candidate, complexity, simpler
 from engine.code.trusted import TrustedRunner
-from engine.model import CodeSubmission, Counterexample, GradeReport, Mode
+from engine.model import CodeSubmission, Counterexample, GradeReport, Mode, Outcome
 from engine.runner import CallOutcome, CallStatus, Job, RunResult
 
 Grade = Callable[..., GradeReport]
@@ -61,7 +62,7 @@ def test_every_mutant_gets_a_small_one_within_the_budget(
     exercise_of: Exercises,
 ) -> None:
     sizes = []
-    for mutant in exercise_of(item).mutants:
+    for mutant in _with_wrong_results(exercise_of(item)):
         found, calls = counted(item, mutant.source)
         assert sum(calls) <= MAX_CALLS and len(calls) <= 12, mutant.id
         assert found.expected is not None
@@ -77,7 +78,7 @@ def test_the_code_runs_and_shows_what_it_says(
 ) -> None:
     right = next(iter(exercise_of(item).solutions.values()))
     compared = 0
-    for mutant in exercise_of(item).mutants:
+    for mutant in _with_wrong_results(exercise_of(item)):
         found, _ = counted(item, mutant.source)
         if found.got.startswith(("array", "nan")) and "shape" not in found.got:
             for source, told in ((mutant.source, found.got), (right, found.expected)):
@@ -88,6 +89,18 @@ def test_the_code_runs_and_shows_what_it_says(
                 np.testing.assert_allclose(value, shown, rtol=1e-5, atol=1e-12, err_msg=mutant.id)
             compared += 1
     assert 2 * compared > len(exercise_of(item).mutants)
+
+
+def _with_wrong_results(exercise: CodeExercise) -> list[Mutant]:
+    """A counterexample shows a result; what is wrong in gradients alone has none."""
+    return [mutant for mutant in exercise.mutants if mutant.id != "detached"]
+
+
+def test_a_wrong_gradient_alone_has_none(grade: Callable[..., GradeReport], exercise_of: Exercises) -> None:
+    for item in ("softmax", "sdpa"):
+        source = next(m.source for m in exercise_of(item).mutants if m.id == "detached")
+        report = grade(item, source)
+        assert report.counterexample is None and report.outcome is not Outcome.RIGHT
 
 
 def _value_of(setup: str, code: str) -> np.ndarray:
@@ -158,7 +171,8 @@ def test_hidden_inputs_are_never_shown(
     assert len(secrets) > 5
     for mutant in exercise_of("softmax").mutants:
         report = grade("softmax", mutant.source, 3)
-        shown = report.counterexample.code + "".join(c.message for c in report.checks)
+        code = "" if report.counterexample is None else report.counterexample.code
+        shown = code + "".join(c.message for c in report.checks)
         assert not any(secret in shown for secret in secrets)
 
 

@@ -17,6 +17,7 @@ FILES = [
     for item in ("softmax", "sdpa")
     for path in sorted((CODE / item / "mutants").glob("*.py"))
 ]
+TWINNED = [(item, stem) for item, stem in FILES if (TWINS / item / f"{stem}.py").exists()]
 SEEDS = range(3)
 
 Grade = Callable[..., GradeReport]
@@ -30,8 +31,9 @@ def _mutant(exercise: CodeExercise, stem: str):  # type: ignore[no-untyped-def]
 def test_every_mutant_file_is_declared_and_has_a_twin(
     item: str, stem: str, exercise_of: Callable[[str], CodeExercise]
 ) -> None:
-    assert _mutant(exercise_of(item), stem).feedback
-    assert (TWINS / item / f"{stem}.py").exists()
+    mutant = _mutant(exercise_of(item), stem)
+    assert mutant.feedback or len(mutant.combines) >= 2
+    assert mutant.combines or (TWINS / item / f"{stem}.py").exists()
 
 
 @pytest.mark.parametrize(("item", "stem"), FILES)
@@ -40,10 +42,10 @@ def test_mutant_is_killed_by_its_checks_and_named(
 ) -> None:
     mutant = _mutant(exercise_of(item), stem)
     for seed in SEEDS:
-        _assert_killed_and_named(grade(item, mutant.source, seed), mutant, seed)
+        _assert_killed_and_named(grade(item, mutant.source, seed), exercise_of(item), mutant, seed)
 
 
-@pytest.mark.parametrize(("item", "stem"), FILES)
+@pytest.mark.parametrize(("item", "stem"), TWINNED)
 def test_torch_twin_in_another_style_is_killed_and_named(
     item: str, stem: str, grade: Grade, exercise_of: Callable[[str], CodeExercise]
 ) -> None:
@@ -51,14 +53,22 @@ def test_torch_twin_in_another_style_is_killed_and_named(
     source = (TWINS / item / f"{stem}.py").read_text()
     assert "import torch" in source
     for seed in SEEDS:
-        _assert_killed_and_named(grade(item, source, seed), mutant, seed)
+        _assert_killed_and_named(grade(item, source, seed), exercise_of(item), mutant, seed)
 
 
-def _assert_killed_and_named(report: GradeReport, mutant, seed: int) -> None:  # type: ignore[no-untyped-def]
+def _assert_killed_and_named(  # type: ignore[no-untyped-def]
+    report: GradeReport, exercise: CodeExercise, mutant, seed: int
+) -> None:
     failed = {check.id for check in report.checks if check.verdict is Verdict.FAILED}
     assert set(mutant.killed_by) <= failed, (seed, failed, report.notes)
-    assert [found.misconception for found in report.diagnosis] == [mutant.id], (seed, failed)
-    assert report.diagnosis[0].message == mutant.feedback
+    names = set(mutant.combines or (mutant.id,))
+    assert {found.misconception for found in report.diagnosis} == names, (seed, failed)
+    by_id = {known.id: known for known in exercise.mutants}
+    assert [by_id[found.misconception].feedback for found in report.diagnosis] == [
+        found.message for found in report.diagnosis
+    ]
     assert report.outcome in (Outcome.PARTIAL, Outcome.WRONG) and report.score is not None
+    if failed == {"grad"}:  # costs no points, and no result shows it
+        return
     assert report.score < report.max_score
     assert report.counterexample is not None

@@ -56,7 +56,7 @@ def test_plan_is_the_same_in_every_thread(item: str) -> None:
 def test_plan_is_small_and_begins_with_a_public_square_case(item: str, plan_of: Plans) -> None:
     for seed in range(20):
         plan = plan_of(item, seed)
-        assert 20 <= len(plan.cases) <= 50
+        assert 20 <= len(plan.cases) <= 70
         first = plan.cases[0]
         assert first.public and first.id == "square"
         assert first.args[0].shape[-1] == first.args[0].shape[-2]  # type: ignore[union-attr]
@@ -151,7 +151,7 @@ def test_arguments_return_only_where_asked(plan_of: Plans) -> None:
 
 
 def test_unknown_family() -> None:
-    assert family_names() == ["sdpa", "softmax"]
+    assert {"masked", "sdpa", "softmax"} <= set(family_names())
     with pytest.raises(KeyError):
         family("family")
 
