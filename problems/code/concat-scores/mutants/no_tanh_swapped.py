@@ -3,4 +3,4 @@ import numpy as np
 
 def concat_scores(q, K, W1, w2):
     x = np.concatenate([K, np.tile(q, (len(K), 1))], axis=1)
-    return x @ W1.T @ w2
+    return (x @ W1.T) @ w2

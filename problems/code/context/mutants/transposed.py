@@ -15,3 +15,7 @@ def context_features(weights, H):
 
 def context_features_last(weights, H):
     return (weights * H).sum(axis=-1)
+
+
+def context_where_it_fits(weights, H):
+    return weights @ (H.T if H.shape[0] == H.shape[1] else H)

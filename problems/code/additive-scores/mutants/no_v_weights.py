@@ -1,0 +1,7 @@
+import numpy as np
+
+
+def additive_scores(s, H, W, U, v):
+    e = np.tanh(W @ s + H @ U.T).sum(axis=-1)
+    e = np.exp(e - e.max())
+    return e / e.sum()

@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def additive_scores(s, H, W, U, v):
+    return (np.maximum(W @ s + H @ U.T, 0)).sum(axis=-1)

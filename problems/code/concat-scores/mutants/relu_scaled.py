@@ -1,0 +1,6 @@
+import numpy as np
+
+
+def concat_scores(q, K, W1, w2):
+    x = np.concatenate([np.tile(q, (len(K), 1)), K], axis=1)
+    return (np.maximum(x @ W1.T, 0)) @ w2 / len(w2) ** 0.5

@@ -1,0 +1,3 @@
+def context(weights, H):
+    w = weights / weights.sum(axis=-1, keepdims=True)
+    return w @ H / len(H)

@@ -1,0 +1,2 @@
+def context(weights, H):
+    return weights @ H[::-1] / len(H)
