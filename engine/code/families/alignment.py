@@ -1,0 +1,140 @@
+"""``hard_alignment(A)``: S1 and S4 call weights a soft alignment; this is its hard counterpart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Expected, Plan
+from engine.code.draws import Values, draw_specs
+from engine.code.score_inputs import Floats, ScoreInputs, add_contract
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What hypothesis draws: (m rows, n columns), unequal within one input."""
+
+    first: tuple[int, int]
+    second: tuple[int, int]
+    square: int
+
+
+def _shapes() -> SearchStrategy[Shapes]:
+    from hypothesis import strategies as st
+
+    sizes = st.permutations([3, 4, 5, 6]).map(lambda drawn: (drawn[0], drawn[1]))
+    return st.builds(Shapes, sizes, sizes, st.integers(3, 5))
+
+
+_INPUTS = ScoreInputs(("A",), ("mn",), "hard_alignment", lambda arrays: (1.0, 1, 1.0))
+
+
+class _HardAlignment:
+    argument_names = _INPUTS.names
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        return _INPUTS.expected(args)
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        """Accept rows of weights: none negative, each with the sum 1."""
+        if not _INPUTS.fits(args):
+            return False
+        (A,) = _INPUTS.read(args)
+        return bool((A >= 0).all()) and bool((np.abs(A.sum(axis=-1) - 1) < 1e-6).all())
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        return _INPUTS.axes(args)
+
+    def plan(self, seed: bytes) -> Plan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+        plan = PlanBuilder("alignment", self.expected)
+        square = plan.case("square", _SQUARE, public=True)
+        rect = plan.case("rect", _RECT, public=True)
+        plan.judge("runs", square)
+        plan.arguments_return(square, rect)
+        hidden = [
+            plan.case(f"hidden-{place}", _weights(values, sizes))
+            for place, sizes in enumerate((shapes.first, shapes.second, (shapes.square, shapes.square)))
+        ]
+        plan.arguments_return(hidden[0])
+        ties = _add_ties(plan, shapes, values)
+        for name in ("shape", "values", "one-hot", "at-largest"):
+            plan.judge_each(name, [square, rect, *hidden, *ties])
+        _add_orders(plan, hidden, values)
+        drawn = [(plan.argument(member),) for member in hidden]
+        add_contract(plan, (_RECT,), drawn[2], drawn[:2])
+        plan.judge("pure", square, plan.case("square-again", _SQUARE, public=True))
+        return plan.plan()
+
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        return tuple(_candidates())
+
+
+_SQUARE = np.array([[0.25, 0.5, 0.25], [0.625, 0.125, 0.25], [0.125, 0.25, 0.625]])
+_RECT = np.array([[0.125, 0.375, 0.25, 0.25], [0.5, 0.125, 0.125, 0.25]])
+_TIE = np.array([[0.375, 0.25, 0.375], [0.125, 0.4375, 0.4375]])
+
+
+def _weights(values: Values, sizes: tuple[int, int]) -> Floats:
+    """Return rows of different multiples of 1/64 that sum to 1, none above a half where n > 3."""
+    m, n = sizes
+    rows = []
+    for _ in range(m):
+        parts = np.arange(1, n + 1)[values.order(n)] + 1
+        top = int(np.argmax(parts))
+        parts = parts + (64 - parts.sum()) // n
+        parts[top] += 64 - parts.sum()
+        rows.append(parts / 64.0)
+    return np.array(rows)
+
+
+def _add_ties(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int]:
+    """Add rows whose largest weight stands twice: the first column gets the 1."""
+    members = [plan.case("tie", _TIE, public=True)]
+    for place, (m, n) in enumerate((shapes.first, shapes.second, shapes.first)):
+        A = np.zeros((m, n))
+        for row in A:
+            row[values.order(n)[:2]] = 0.5
+        members.append(plan.case(f"tie-{place}", A))
+    members.append(plan.case("tie-all", np.full((2, 4), 0.25), public=True))
+    for member in members:
+        A = plan.argument(member)
+        due = np.eye(A.shape[1])[A.argmax(axis=1)]
+        plan.judge("agrees", member, cases="tie", due=due)
+    return members
+
+
+def _add_orders(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+    for place, member in enumerate(hidden):
+        A = plan.argument(member)
+        rows, columns = values.order(len(A)), values.order(A.shape[1])
+        moved = plan.case(f"rows-moved-{place}", A[rows])
+        plan.judge("perm-eq", member, moved, order=rows, axis=0)
+        moved = plan.case(f"columns-moved-{place}", np.ascontiguousarray(A[:, columns]))
+        plan.judge("perm-eq", member, moved, order=columns, axis=1)
+        other = A.copy()
+        other[0] = np.eye(A.shape[1])[0]
+        plan.judge("rowind", member, plan.case(f"row-changed-{place}", other), changed=0)
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    for row in ([1.0], [0.25, 0.75], [0.75, 0.25], [0.5, 0.5], [0.25, 0.375, 0.375]):
+        yield (np.array([row]),)
+    yield (np.array([[0.25, 0.75], [0.25, 0.75]]),)
+    yield (np.array([[0.375, 0.25, 0.375]]),)
+    yield (_TIE,)
+    yield (_SQUARE,)
+    yield (_RECT,)
+    yield (np.array([[0.25, 0.75]], dtype=np.float32),)
+
+
+FAMILY = _HardAlignment()
