@@ -1,0 +1,178 @@
+"""``rnn_forward(X, W, U, h0)``: S3 (5), the first one: h_t = sigma(W h_(t-1) + U x_t), all states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Expected, Plan
+from engine.code.draws import Values, draw_specs
+from engine.code.score_inputs import Floats, ScoreInputs, add_contract, add_gradients, add_refusals, single
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+Sizes = tuple[int, int, int]  # T, dx, dh
+Drawn = tuple[Floats, Floats, Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What hypothesis draws: unequal sizes of two hidden inputs, and the size of square ones."""
+
+    first: Sizes
+    second: Sizes
+    square: int
+
+
+def _shapes() -> SearchStrategy[Shapes]:
+    from hypothesis import strategies as st
+
+    sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2]))
+    return st.builds(Shapes, sizes, sizes, st.integers(2, 4))
+
+
+def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
+    """Return the size of the sums; an error in one state goes on, at most |W| / 4 times as large."""
+    X, W, U, h0 = (np.abs(array) for array in arrays)
+    row = float(W.sum(axis=1).max(initial=0.0))
+    largest = row * max(1.0, float(h0.max(initial=0.0))) + float((X @ U.T).max(initial=0.0))
+    return largest, len(h0) + X.shape[1], max(1.0, row / 4) ** (len(X) - 1)
+
+
+_INPUTS = ScoreInputs(("X", "W", "U", "h0"), ("tx", "hh", "hx", "h"), "rnn_forward", _size)
+
+
+class _Rnn:
+    argument_names = _INPUTS.names
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        return _INPUTS.expected(args)
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        return _INPUTS.fits(args)
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        return _INPUTS.axes(args)
+
+    def plan(self, seed: bytes) -> Plan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+        plan = PlanBuilder("rnn", self.expected)
+        size = shapes.square
+        drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, (size + 1, size, size))]
+        square = plan.case("square", *_SQUARE, public=True)
+        rect = plan.case("rect", *_RECT, public=True)
+        members = [square, rect, *(plan.case(f"hidden-{k}", *one) for k, one in enumerate(drawn))]
+        plan.judge("runs", square)
+        for name in ("shape", "values"):
+            plan.judge_each(name, members)
+        plan.judge_each("within", members, low=0.0, high=1.0)
+        plan.arguments_return(*members)
+        for place, (member, arrays) in enumerate(zip(members, [_SQUARE, _RECT, *drawn], strict=True)):
+            _add_relations(plan, place, member, arrays)
+            _add_silent(plan, place, arrays)
+        add_contract(plan, _SQUARE, drawn[2], drawn[:2])
+        add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
+        X, W, U, h0 = _RECT
+        add_refusals(
+            plan,
+            {
+                "start-too-long": (X, W, U, np.array([0.5, 0.25, 1.0])),
+                "input-too-short": (X[:, :2], W, U, h0),
+                "input-matrix-transposed": (X, W, U.T, h0),
+            },
+        )
+        plan.judge("pure", square, plan.case("square-again", *_SQUARE, public=True))
+        return plan.plan()
+
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        return tuple(_candidates())
+
+
+_SQUARE = (
+    np.array([[1.0, 0.0], [0.5, -1.0], [-1.0, 2.0]]),
+    np.array([[0.5, 1.0], [-1.0, 0.25]]),
+    np.array([[1.0, 0.5], [-0.5, 2.0]]),
+    np.array([2.0, -1.0]),
+)
+_RECT = (
+    np.array([[1.0, -1.0, 0.5], [0.0, 1.0, 2.0]]),
+    np.array([[1.0, -0.5], [0.5, 2.0]]),
+    np.array([[0.5, 0.0, 1.0], [-1.0, 1.0, 0.25]]),
+    np.array([0.5, -1.0]),
+)
+
+
+def _draw(values: Values, sizes: Sizes) -> Drawn:
+    """Return arguments whose sums stay where the logistic function is not flat."""
+    T, dx, dh = sizes
+    X, W, U = values.eighths(1, (T, dx)), values.eighths(1, (dh, dh)), values.eighths(1, (dh, dx))
+    X[:, 0] = (np.arange(T) + 1) / 4  # no two inputs are equal
+    W[0, 1], W[1, 0] = 1.0, -0.5  # not symmetric
+    U[:, 0] += np.arange(1, dh + 1) / 8
+    return X, W, U, values.distinct(2, (dh,))
+
+
+def _add_relations(plan: PlanBuilder, place: int, member: int, arrays: Drawn) -> None:
+    """Change the last input, and give the sequence in two parts."""
+    X, W, U, h0 = arrays
+    public = place < 2
+    changed = X.copy()
+    changed[-1] += 1.0
+    later = plan.case(f"last-changed-{place}", changed, W, U, h0, public=public)
+    plan.judge("rowind", member, later, changed=len(X) - 1)
+    first = plan.case(f"first-part-{place}", X[:1], W, U, h0, public=public)
+    state = _logistic(W @ h0 + U @ X[0])
+    rest = plan.case(f"rest-{place}", X[1:], W, U, state, public=public)
+    plan.judge("chain", member, first, rest)
+
+
+def _add_silent(plan: PlanBuilder, place: int, arrays: Drawn) -> None:
+    """Leave one of the two terms out, and let the sums be thousands: shorter formulas remain."""
+    X, W, U, h0 = arrays
+    public = place < 2
+    member = plan.case(f"no-state-{place}", X, 0 * W, U, h0, public=public)
+    plan.judge("agrees", member, cases="inputs-alone", due=_logistic(X @ U.T))
+    member = plan.case(f"no-input-{place}", X, W, 0 * U, h0, public=public)
+    due, state = [], h0
+    for _ in X:
+        state = _logistic(W @ state)
+        due.append(state)
+    plan.judge("agrees", member, cases="states-alone", due=np.stack(due))
+    signs = np.where(np.arange(len(X)) % 2 == 0, 1.0, -1.0)
+    loud, heavy = X.copy(), 0 * U
+    loud[:, 0], heavy[:, 0] = 8.0 * signs, 1000.0
+    member = plan.case(f"large-{place}", loud, W, heavy, h0, aspect="large", public=public)
+    steps = np.repeat((signs[:, np.newaxis] > 0).astype(np.float64), len(h0), axis=1)
+    plan.judge("agrees", member, cases="large", due=steps)
+
+
+def _logistic(z: Floats) -> Floats:
+    """Return 1 / (1 + exp(-z)) by tanh, which never overflows."""
+    return np.asarray((1.0 + np.tanh(z / 2.0)) / 2.0)
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    one = np.array([1.0])
+    mat = one[:, np.newaxis]
+    for x, w, u, h in ((0, 1, 0, 1), (1, 0, 1, 0), (1, 1, 1, 1), (1, 2, 1, 0), (2, 1, -1, 1)):
+        yield x * mat, w * mat, u * mat, h * one
+    for w, u, h in ((1, 1, 0), (1, 1, 1), (4, 0, 1), (2, 1, 3)):
+        yield np.array([[1.0], [0.0]]), w * mat, u * mat, h * one
+    yield mat, np.array([[0.0, 1.0], [0.0, 0.0]]), np.zeros((2, 1)), np.array([1.0, 0.0])
+    yield np.array([[1.0, 0.0]]), np.zeros((2, 2)), np.array([[0.0, 1.0], [0.0, 0.0]]), np.zeros(2)
+    yield _SQUARE
+    yield _RECT
+    for height in (1000.0, -1000.0):
+        yield mat, mat, height * mat, one
+    yield tuple(single(mat, mat, mat, one))
+    yield tuple(single(*_SQUARE))
+
+
+FAMILY = _Rnn()
