@@ -105,7 +105,7 @@ def _add_public(plan: PlanBuilder) -> int:
     square = plan.case("square", *_SQUARE, public=True)
     rect = plan.case("rect", *_RECT, public=True)
     plan.judge("runs", square)
-    for name in ("shape", "values"):
+    for name in ("shape", "values", "dtype"):
         plan.judge_each(name, [square, rect])
     plan.arguments_return(square, rect)
     return square

@@ -118,7 +118,7 @@ def _add_public(plan: PlanBuilder) -> int:
     even = plan.case("even", *_EVEN, public=True)
     uneven = plan.case("uneven", *_UNEVEN, public=True)
     plan.judge("runs", even)
-    for name in ("shape", "values"):
+    for name in ("shape", "values", "dtype"):
         plan.judge_each(name, [even, uneven])
     _add_bounds(plan, [even, uneven])
     plan.arguments_return(even, uneven)

@@ -103,7 +103,7 @@ def _add_public(plan: PlanBuilder) -> int:
     square = plan.case("square", _W, _H, public=True)
     rect = plan.case("rect", _W4, _H4, public=True)
     plan.judge("runs", square)
-    for name in ("shape", "values"):
+    for name in ("shape", "values", "dtype"):
         plan.judge_each(name, [square, rect])
     _judge_range(plan, [square, rect])
     plan.arguments_return(square, rect)

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def _context(weights: Floats, H: Floats) -> Floats:
-    return np.einsum("...n,nd->...d", weights, H)
+    return np.asarray(np.einsum("...n,nd->...d", weights, H))
 
 
 def _bilinear(q: Floats, K: Floats, W: Floats) -> Floats:
