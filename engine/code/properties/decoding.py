@@ -1,0 +1,41 @@
+"""Properties of one part of a result that has several, such as a decoder step's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.code.case import Group
+from engine.code.observe import Observations
+from engine.code.properties.catalogue import Property
+from engine.code.show import described, number, number_pair, worst_place
+
+__all__ = ["PROPERTIES"]
+
+
+def _agrees(group: Group, seen: Observations) -> str | None:
+    """Judge one part whose value a shorter formula gives."""
+    (member,) = group.members
+    part = int(group.data["part"])
+    got, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
+    error = np.abs(got - due)
+    if (error <= 2 * seen.expected(member).parts[part].slack).all():
+        return None
+    worst = worst_place(error)
+    found, right = number_pair(got[worst], np.broadcast_to(due, got.shape)[worst])
+    return f"for {described(seen.plan, member, seen.function)} an entry is {found} instead of {right}"
+
+
+def _distribution(group: Group, seen: Observations) -> str | None:
+    (member,) = group.members
+    part = int(group.data["part"])
+    got, slack = seen.values(member, part), seen.expected(member).parts[part].slack
+    if (got >= -slack).all() and abs(float(got.sum()) - 1) <= len(got) * slack:
+        return None
+    call = described(seen.plan, member, seen.function)
+    return f"for {call} the smallest is {number(got.min())} and the sum {number(got.sum())}"
+
+
+PROPERTIES = (
+    Property("part-agrees", "For such special inputs a shorter formula must give the same result.", _agrees),
+    Property("distribution", "Probabilities must not be negative and must sum to 1.", _distribution),
+)
