@@ -111,7 +111,7 @@ def softmax(x, axis=-1):
 """
     report = graded("softmax", source, runner)
     lost = {check.id for check in report.checks if check.verdict is not Verdict.PASSED}
-    assert lost == {"dtype", "single-precision"} and report.score == 9.0
+    assert lost == {"dtype", "half"} and report.score == 9.5
     assert all(c.verdict is Verdict.CRASHED for c in report.checks if c.id in lost)
 
 
@@ -120,11 +120,11 @@ def test_a_sleep_in_one_call_costs_only_its_checks(runner: Runner) -> None:
 import time
 import numpy as np
 def softmax(x, axis=-1):
-    if x.dtype == np.float16:
+    if x.dtype == np.float16 and x.shape == (3, 3):
         time.sleep(60)
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
 """
     report = graded("softmax", source, runner)
     lost = {check.id: check.verdict for check in report.checks if check.verdict is not Verdict.PASSED}
-    assert lost == {"dtype": Verdict.TIMED_OUT, "single-precision": Verdict.TIMED_OUT}
+    assert lost["dtype"] is Verdict.TIMED_OUT and set(lost) == {"dtype", "half"}, lost

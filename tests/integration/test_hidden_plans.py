@@ -143,7 +143,7 @@ def softmax(x, axis=-1):
     )
     report = grade(source)
     assert report.outcome is Outcome.PARTIAL
-    assert [c.id for c in report.checks if c.verdict.value == "failed"] == ["pure"]
+    assert [c.id for c in report.checks if c.verdict.value == "failed"] == ["layout", "pure"]
 
 
 def test_a_remembered_right_result_is_right(grade: Grade) -> None:

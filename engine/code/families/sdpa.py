@@ -86,7 +86,6 @@ class _Sdpa:
         _add_hidden_keys(plan, shapes, values)
         _add_large(plan, shapes, values)
         _add_precision(plan, shapes, values)
-        _add_halves(plan, shapes, values)
         _add_layouts(plan, hidden, values)
         _add_gradients(plan, shapes, values)
         _add_refused(plan)
@@ -300,22 +299,6 @@ def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
 
 def _single(*arrays: Floats) -> list[NDArray[np.float32]]:
     return [array.astype(np.float32) for array in arrays]
-
-
-def _add_halves(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
-    """Mild scores: half precision loses eps for each product and each unit of a score."""
-    half = [array.astype(np.float16) for array in (_Q4, _K4, _V2)]
-    members = [plan.case("rect-half", *half, aspect="half", public=True)]
-    for name, sizes in (("first", shapes.first), ("masked", shapes.masked)):
-        m, n, d, dv = sizes
-        Q, K = values.eighths(1, (m, d)), values.eighths(1, (n, d))
-        arrays = _single(Q, K, values.eighths(2, (n, dv)))
-        mask = (_mask(values, m, n),) if name == "masked" else ()
-        narrow = [array.astype(np.float16) for array in arrays]
-        members.append(plan.case(f"{name}-half", *narrow, *mask, aspect="half"))
-        members.append(plan.case(f"{name}-brain", *arrays, *mask, aspect="half", narrow="bfloat16"))
-    plan.judge_each("dtype", members)
-    plan.judge_each("half", members)
 
 
 def _add_layouts(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
