@@ -30,7 +30,7 @@ class _Decoder:
 
         y, s, H, p = _read(args)
         wide = {name: value.astype(np.float64) for name, value in p.items()}
-        step = reference.decoder_step(*(one.astype(np.float64) for one in (y, s, H)), wide)
+        step = reference.decoder_step(y.astype(np.float64), s.astype(np.float64), H.astype(np.float64), wide)
         size = float(np.abs(wide["v"]).sum()) * (1 + _largest(wide["W"], s) + _largest(wide["U"], H))
         size += _largest(wide["Wy"], np.ones(len(s))) * (1 + _largest(wide["Ws"], s))
         size += _largest(wide["Wx"], np.concatenate([np.abs(H).max(axis=0), y]))
