@@ -202,6 +202,10 @@ class SpecError(InputError):
         super().__init__(first.message, where=f"{first.file}:{first.line}:{first.column}")
         self.diagnostics = tuple(diagnostics)
 
+    def __reduce__(self) -> tuple[type[Self], tuple[tuple[Diagnostic, ...]]]:
+        """Come back from another process as it went."""
+        return type(self), (self.diagnostics,)
+
     @classmethod
     def of_file(cls, diagnostics: Sequence[Diagnostic]) -> Self:
         """Return the error that shows all these faults."""

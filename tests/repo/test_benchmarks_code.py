@@ -43,10 +43,11 @@ def test_the_class_is_ten_of_each_library_and_agrees_with_the_example() -> None:
         assert handed.outcome == example[student][item]["outcome"]
 
 
-def test_the_table_names_the_checks_of_the_rubrics() -> None:
+def test_the_table_names_checks_of_the_rubrics_in_their_order() -> None:
+    """The rubrics may hold more: half precision, views and gradients are Softmark's own."""
     for item, checks in script("classes.table").known_checks().items():
         spec = yaml.safe_load((ROOT / f"problems/code/{item}/{item}.yaml").read_text("utf-8"))
-        assert checks == [check["id"] for check in spec["answer"]["checks"]]
+        assert checks == [check["id"] for check in spec["answer"]["checks"] if check["id"] in checks]
 
 
 def test_every_peer_runs_every_check_and_no_other() -> None:
