@@ -40,9 +40,7 @@ def main() -> int:
     saves += [(kind, text) for kind in ("new", "again") for text in wrong[: arguments.rounds]]
     with tempfile.TemporaryDirectory() as scratch:
         first, times = measure(Path(scratch) / "mine.py", right, saves, arguments)
-    print(
-        f"{arguments.item} at {arguments.tier}: first report after {first:.1f} s, sandbox started"
-    )
+    print(f"{arguments.item} at {arguments.tier}: first report after {first:.1f} s, sandbox started")
     print(f"{'save':8}{'saves':>6}{'median':>10}{'p90':>10}{'max':>10}   ms")
     for kind, found in times.items():
         tenth = statistics.quantiles(found, n=10)[-1] if len(found) > 1 else found[0]

@@ -43,8 +43,8 @@ def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: s
 
     A file whose name means an item is its hand-in.  A file without such a name is the hand-in of every
     item whose function it alone defines (a function is called as its item, with underscores), unless
-    the item has a file of its name or the file is imported by one that has an item's name.  With `only_item` a file that
-    stands alone is its hand-in whatever it defines.
+    the item has a file of its name or the file is imported by one that has an item's name.  With
+    `only_item` a file that stands alone is its hand-in whatever it defines.
 
     Parameters
     ----------
