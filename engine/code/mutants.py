@@ -3,7 +3,8 @@
 A behaviour is looked at in three facets, case by case: the values (or that it raises), the dtype, and
 whether the argument was changed.  A mutant *matches* if the submission equals it wherever the mutant
 differs from the reference, on at least three inputs.  It is named if no other mutant explains the
-same; one that explains strictly less than another match gives way to that one.
+same; one that explains strictly less than another match gives way to that one, and of pairs that explain
+the same the mistake that they share is named.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Behaviour:
     """One implementation of a mutant on one plan, and where it differs from the reference."""
 
     mutant: str
+    names: frozenset[str]
     observations: tuple[Observation, ...]
     elements: frozenset[Element]
 
@@ -70,7 +72,8 @@ def mutant_behaviours(exercise: CodeExercise, plan: Plan) -> tuple[Behaviour, ..
                     raise EngineError(f"the mutant {mutant.id} of {exercise.item} can't be loaded")
                 observations = observe(plan, library, result.outcomes)
                 elements = differing(plan, observations)
-                found.append(Behaviour(mutant.id, observations, elements))
+                names = frozenset(mutant.combines or (mutant.id,))
+                found.append(Behaviour(mutant.id, names, observations, elements))
     return tuple(found)
 
 
@@ -163,11 +166,15 @@ def _named(
 ) -> list[Behaviour]:
     matches = [found for found in behaviours if _matches(found, plan, observations, wrong)]
     largest = [found for found in matches if not any(found.elements < other.elements for other in matches)]
-    return [
-        found
-        for found in largest
-        if not any(found.elements & other.elements for other in largest if other.mutant != found.mutant)
-    ]
+    told = []
+    for found in largest:
+        # what else explains the same may only differ in mistakes that don't show here: a pair of mistakes
+        # looks like one of them on calm inputs, so what all explanations have in common is named
+        others = [other.names for other in largest if found.elements & other.elements]
+        common = found.names.intersection(*others)
+        if common:
+            told.append(replace(found, names=common))
+    return told
 
 
 def _matches(

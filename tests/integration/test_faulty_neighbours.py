@@ -132,5 +132,6 @@ def test_batch_takes_only_a_code_exercise_as_item(grade, course: Path) -> None:
     Path("handed/ada/softmax.py").write_text("def softmax(x, axis=-1):\n    return x\n", encoding="utf-8")
     said = grade("batch", "handed", "--course", course, "--item", "softmax-weights", "--out", "out", "--json")
     assert said.code == 2
-    assert said.json()["error"]["expected"] == "--item with one of: sdpa, softmax"
+    expected = said.json()["error"]["expected"]
+    assert expected.startswith("--item with one of: ") and "sdpa, softmax" in expected
     assert not Path("out").exists()
