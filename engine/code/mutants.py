@@ -152,7 +152,9 @@ def _named_within(
     if not inside(wrong) - covered:
         return []
     rest = [
-        replace(found, elements=inside(found.elements)) for found in behaviours if found.mutant not in taken
+        replace(found, elements=inside(found.elements))
+        for found in behaviours
+        if found.mutant not in taken and len(found.names) == 1  # what sets a pair apart may lie outside
     ]
     free = [found for found in rest if not found.elements & covered]
     return _named(free, plan, observations, wrong)
