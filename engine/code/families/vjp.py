@@ -1,0 +1,161 @@
+"""``softmax_vjp(w, g)``: background; the softmax's Jacobian, from the left, times a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Expected, Plan
+from engine.code.draws import Values, draw_specs
+from engine.code.score_inputs import Floats, ScoreInputs, add_contract, add_refusals, single
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What hypothesis draws: (m rows, n entries), unequal within one input, and the largest exponent."""
+
+    first: tuple[int, int]
+    second: tuple[int, int]
+    square: int
+
+
+def _shapes() -> SearchStrategy[Shapes]:
+    from hypothesis import strategies as st
+
+    sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1]))
+    return st.builds(Shapes, sizes, sizes, st.integers(3, 4))
+
+
+def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
+    g = arrays[1]
+    largest = float(np.abs(g).max(initial=1.0))
+    return 1.0, g.shape[-1], largest
+
+
+_INPUTS = ScoreInputs(("w", "g"), (".n", ".n"), "softmax_vjp", _size)
+
+
+class _Vjp:
+    argument_names = _INPUTS.names
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        return _INPUTS.expected(args)
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        """Accept softmax weights: no entry negative, each row with the sum 1 or all zero."""
+        if not _INPUTS.fits(args):
+            return False
+        w, g = _INPUTS.read(args)
+        sums = w.sum(axis=-1)
+        return w.shape == g.shape and bool((w >= 0).all() and (np.isclose(sums, 1) | (sums == 0)).all())
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        return _INPUTS.axes(args)
+
+    def plan(self, seed: bytes) -> Plan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+        plan = PlanBuilder("vjp", self.expected)
+        public = [plan.case("square", *_SQUARE, public=True), plan.case("row", *_ROW, public=True)]
+        plan.judge("runs", public[0])
+        sizes = (shapes.first, shapes.second, (shapes.square, shapes.square), (4,))
+        drawn = [(_weights(values, shape), values.distinct(8, shape)) for shape in sizes]
+        hidden = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
+        for name in ("shape", "values"):
+            plan.judge_each(name, [*public, *hidden])
+        plan.arguments_return(*public, *hidden)
+        for member in (*public, *hidden):
+            plan.judge("balanced", member)
+        _add_special(plan, [_SQUARE, *drawn])
+        _add_relations(plan, hidden, values)
+        _add_batches(plan, shapes, values)
+        add_contract(plan, _ROW, drawn[2], drawn[:2])
+        w, g = _ROW
+        add_refusals(plan, {"g-too-short": (w, g[:2]), "g-too-long": (w, np.append(g, g))})
+        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
+        return plan.plan()
+
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        return tuple(_candidates())
+
+
+_SQUARE = (
+    np.array([[0.5, 0.25, 0.25], [0.125, 0.625, 0.25], [0.25, 0.25, 0.5]]),
+    np.array([[1.0, 0.0, 2.0], [-1.0, 3.0, 0.5], [2.0, -2.0, 1.0]]),
+)
+_ROW = (np.array([0.5, 0.125, 0.375]), np.array([2.0, -1.0, 4.0]))
+
+
+def _weights(values: Values, shape: tuple[int, ...]) -> Floats:
+    """Return rows of different multiples of 1/64 that sum to 1."""
+    n = shape[-1]
+    rows = []
+    for _ in range(int(np.prod(shape[:-1], dtype=int))):
+        parts = 4 * (1 + values.order(n)) + values.integers(0, 3, (n,))
+        parts[int(np.argmax(parts))] += 64 - parts.sum()
+        rows.append(parts / 64.0)
+    return np.array(rows).reshape(shape)
+
+
+def _add_special(plan: PlanBuilder, drawn: Sequence[tuple[Floats, Floats]]) -> None:
+    """Add gradients and weights for which the result is zero, wholly or in one place."""
+    for place, (w, g) in enumerate(drawn):
+        public = place == 0
+        constant = plan.case(f"constant-{place}", w, np.full_like(g, 3.0), public=public)
+        plan.judge("agrees", constant, cases="constant", due=np.zeros_like(g))
+        hot = np.zeros_like(w)
+        hot[..., 0] = 1.0
+        member = plan.case(f"one-hot-{place}", hot, g, public=public)
+        plan.judge("agrees", member, cases="one-hot", due=np.zeros_like(g))
+        if w.ndim > 1:
+            unseen = w.copy()
+            unseen[0] = 0.0
+            plan.judge("values", plan.case(f"unseen-{place}", unseen, g, aspect="masked"), cases="unseen")
+
+
+def _add_relations(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+    for place, member in enumerate(hidden):
+        w, g = plan.argument(member, 0), plan.argument(member, 1)
+        other = values.distinct(8, g.shape)
+        second = plan.case(f"other-{place}", w, other)
+        mixed = plan.case(f"mixed-{place}", w, 2 * g - other)
+        plan.judge("linear-v", member, second, mixed, factors=(2.0, -1.0))
+        plan.judge("shift", member, plan.case(f"shifted-{place}", w, g + 16.0))
+        order = values.order(g.shape[-1])
+        moved = plan.case(f"moved-{place}", w[..., order].copy(), g[..., order].copy())
+        plan.judge("perm-eq", member, moved, order=order, axis=g.ndim - 1)
+
+
+def _add_batches(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    for place, shape in enumerate((shapes.first, (2, *shapes.second))):
+        w, g = _weights(values, shape), values.distinct(16, shape)
+        whole = plan.case(f"batch-{place}", w, g, aspect="batch")
+        plan.judge("batch", whole, *(plan.case(f"batch-{place}-{b}", w[b], g[b]) for b in range(shape[0])))
+    zero = np.zeros((0, 3))
+    plan.judge("empty", plan.case("empty", zero, zero, aspect="empty"))
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    half, unit = np.array([0.5, 0.5]), np.array([1.0, 0.0])
+    yield np.array([1.0]), np.array([1.0])
+    for w in (half, np.array([0.25, 0.75]), unit):
+        yield w, unit
+        yield w, np.array([1.0, 1.0])
+    yield half[None], unit[None]
+    yield np.array([half, half]), np.array([unit, 2 * unit])
+    yield np.array([half, [0.25, 0.75]]), np.array([unit, [0.0, 1.0]])
+    yield _ROW
+    yield _SQUARE
+    yield tuple(single(half, unit))
+    yield tuple(single(*_ROW))
+
+
+FAMILY = _Vjp()
