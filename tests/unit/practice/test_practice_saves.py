@@ -156,6 +156,20 @@ def test_other_files_in_the_folder_are_no_saves(following: Following, path: Path
     assert following.nothing_for(1.2)
 
 
+def test_a_file_beside_it_that_it_imports_counts_as_a_save(path: Path) -> None:
+    path.write_text("from other import a\n")
+    other = path.with_name("other.py")
+    other.write_text("a = 1\n")
+    following = Following(path)
+    assert following.first.submission is not None
+    assert following.first.submission.modules == {"other": "a = 1\n"}
+    by_rename(other, "a = 2\n")
+    reading = following.next()
+    assert reading.submission is not None
+    assert reading.submission.modules == {"other": "a = 2\n"}
+    following.end()
+
+
 def test_a_save_while_the_one_before_is_graded_is_not_lost(path: Path) -> None:
     found = readings(path)
     next(found)
