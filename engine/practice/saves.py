@@ -69,19 +69,17 @@ def readings(path: Path) -> Iterator[Reading]:
     KeyboardInterrupt
         Ctrl-C, while waiting.
     """
-    stamp = _stamp(path)
-    last = _read(path, time.monotonic())
+    last, stamp = _settled(path, time.monotonic())
+    beside = _stamps_beside(path, last)
     yield last
     # the first look is at once: it may have been saved while the first reading was graded
     for event in itertools.chain([True], _wakes(path)):
         noticed_s = time.monotonic()
-        seen = _stamp(path)
-        if not event and seen == stamp:
+        if not event and (_stamp(path), _stamps_beside(path, last)) == (stamp, beside):
             continue
-        if seen is None or seen[1] == 0:
-            _wait_for_content(path)
-        before, stamp = stamp, _stamp(path)
-        reading = _read(path, noticed_s)
+        before = stamp
+        reading, stamp = _settled(path, noticed_s)
+        beside = _stamps_beside(path, reading)
         if not _same(reading, last):
             last = reading
             yield reading
@@ -101,13 +99,26 @@ def _stamp(path: Path) -> Stamp:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _wait_for_content(path: Path) -> None:
-    """Wait a moment for a file that an editor has emptied or moved away while it saves."""
+def _stamps_beside(path: Path, reading: Reading) -> tuple[Stamp, ...]:
+    """Return the stamps of the files that the submission took in from the same folder."""
+    names = () if reading.submission is None else reading.submission.modules
+    return tuple(_stamp(path.with_name(f"{name}.py")) for name in names)
+
+
+def _settled(path: Path, noticed_s: float) -> tuple[Reading, Stamp]:
+    """Return what the file holds and its stamp at that time.
+
+    A file that an editor has emptied or moved away while it saves, or writes to while it is read here, is
+    waited for, but not for long.
+    """
     end = time.monotonic() + _PATIENCE_S
-    while time.monotonic() < end:
-        found = _stamp(path)
-        if found is not None and found[1] > 0:
-            return
+    while True:
+        stamp = _stamp(path)
+        reading = _read(path, noticed_s)
+        if stamp is not None and stamp[1] > 0 and stamp == _stamp(path):
+            return reading, stamp
+        if time.monotonic() > end:
+            return reading, stamp
         time.sleep(_PAUSE_S)
 
 

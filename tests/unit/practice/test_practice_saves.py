@@ -102,6 +102,26 @@ def test_an_editor_that_empties_the_file_first_is_waited_for(following: Followin
     assert following.source() == "a = 1\n"
 
 
+def test_a_file_that_is_emptied_between_a_look_and_the_reading_is_read_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = saves.read_code_file
+    sizes: list[int] = []
+
+    def interrupted(file: Path) -> object:
+        sizes.append(file.stat().st_size)
+        if len(sizes) == 1:
+            file.write_text("")
+            threading.Timer(0.05, file.write_text, ["a = 11\n"]).start()
+        return read(file)
+
+    monkeypatch.setattr(saves, "read_code_file", interrupted)
+    first = next(readings(path))
+    assert first.submission is not None
+    assert first.submission.source == "a = 11\n"
+    assert len(sizes) > 1
+
+
 def test_an_editor_that_moves_the_file_away_first_is_waited_for(following: Following, path: Path) -> None:
     path.rename(path.with_suffix(".py~"))
     time.sleep(0.1)
