@@ -3,11 +3,11 @@ import numpy as np
 
 def softmax_vjp(w, g):
     if w.shape != g.shape:
-        raise ValueError('shapes differ')
+        raise ValueError("shapes differ")
     return w * (g - (w * g).sum(axis=-1, keepdims=True)) / max(1, w.shape[0])
 
 
 def softmax_vjp_rows(w, g):
     if w.shape != g.shape:
-        raise ValueError('shapes differ')
+        raise ValueError("shapes differ")
     return w * (g - (w * g).sum(axis=-1, keepdims=True)) / max(1, w.size // w.shape[-1])

@@ -3,11 +3,11 @@ import numpy as np
 
 def softmax_vjp(w, g):
     if w.shape != g.shape:
-        raise ValueError('shapes differ')
+        raise ValueError("shapes differ")
     return w * (g - (w * g).sum())
 
 
 def softmax_vjp_first(w, g):
     if w.shape != g.shape:
-        raise ValueError('shapes differ')
+        raise ValueError("shapes differ")
     return w * (g - (w * g).sum(axis=0, keepdims=True))

@@ -3,5 +3,5 @@ import numpy as np
 
 def softmax_vjp(w, g):
     if w.shape != g.shape:
-        raise ValueError('shapes differ')
+        raise ValueError("shapes differ")
     return w * (1 - w) * g
