@@ -94,3 +94,31 @@ class Values:
         """Return a permutation of 0 … size-1 that moves something; size 2 or more."""
         order = np.argsort(self.integers(0, 2**40, (size,)), kind="stable")
         return np.roll(order, 1) if np.array_equal(order, np.arange(size)) else order
+
+    def partial_mask(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return a mask under which every row sees something and misses something."""
+        mask = np.empty(shape, dtype=bool)
+        for row in mask.reshape(-1, shape[-1]):
+            row[:] = self.integers(0, 1, row.shape) == 1
+            order = self.order(len(row))
+            row[order[0]], row[order[1]] = True, False
+        return mask
+
+    def weights(self, shape: tuple[int, ...], *, step: int, noise: int, total: int) -> NDArray[np.float64]:
+        """Return positive rows that sum to 1 exactly, no two entries of a row equal.
+
+        Parameters
+        ----------
+        shape : tuple of int
+        step, noise : int
+            All entries but the largest lie `step` apart, plus 0 … `noise`, in units of 1/`total`.
+        total : int
+            A power of two, large enough for the largest entry to take up the rest.
+        """
+        n = shape[-1]
+        rows = []
+        for _ in range(math.prod(shape[:-1])):
+            parts = step * (1 + self.order(n)) + self.integers(0, noise, (n,))
+            parts[np.argmax(parts)] += total - parts.sum()
+            rows.append(parts / total)
+        return np.array(rows).reshape(shape)

@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.code.array_inputs import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    add_contract,
+    add_gradients,
+    add_ordinary,
+    add_public,
+    add_refusals,
+    single,
+)
 from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Plan
+from engine.code.case import Argument, Plan
 from engine.code.draws import Values, draw_specs
-from engine.code.score_inputs import Floats, ScoreInputs, add_contract, add_gradients, add_refusals, single
+from engine.code.score_cases import add_key_relations, add_saturated, add_tanh_relations
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -45,35 +56,26 @@ def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
     return largest, len(s) + H.shape[1], len(v) * float(v.max(initial=0.0))
 
 
-_INPUTS = ScoreInputs(("s", "H", "W", "U", "v"), ("s", "nh", "as", "ah", "a"), "additive_scores", _size)
+_INPUTS = ArrayInputs(("s", "H", "W", "U", "v"), ("s", "nh", "as", "ah", "a"), "additive_scores", _size)
 
 
-class _Additive:
-    argument_names = _INPUTS.names
-
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
-        return _INPUTS.expected(args)
-
-    def sound(self, args: tuple[Argument, ...]) -> bool:
-        return _INPUTS.fits(args)
-
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return _INPUTS.axes(args)
-
+class _Additive(ArrayFamily):
     def plan(self, seed: bytes) -> Plan:
         shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
         plan = PlanBuilder("additive", self.expected)
-        public = _add_public(plan)
+        public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
         drawn = [_draw(values, sizes) for sizes in _all_sizes(shapes)]
-        members = _add_ordinary(plan, drawn)
-        _add_bounds(plan, members)
+        members = add_ordinary(plan, drawn)
+        _add_bounds(plan, [*public, *members])
         _add_silent(plan, drawn)
-        _add_relations(plan, members, drawn, values)
-        _add_saturated(plan, drawn)
+        for place, (member, arrays) in enumerate(zip(members, drawn, strict=True)):
+            add_key_relations(plan, member, place, arrays, values)
+            add_tanh_relations(plan, member, place, arrays, values)
+        add_saturated(plan, [_SQUARE, *drawn])
         add_contract(plan, _SQUARE, drawn[2], drawn[:2])
         add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
         _add_refused(plan)
-        plan.judge("pure", public, plan.case("square-again", *_SQUARE, public=True))
+        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
     def candidates(self) -> tuple[tuple[Argument, ...], ...]:
@@ -108,25 +110,6 @@ def _draw(values: Values, sizes: Sizes) -> Drawn:
     return s, H, W, U, values.distinct(2, (da,))
 
 
-def _add_public(plan: PlanBuilder) -> int:
-    square = plan.case("square", *_SQUARE, public=True)
-    rect = plan.case("rect", *_RECT, public=True)
-    plan.judge("runs", square)
-    for name in ("shape", "values", "dtype"):
-        plan.judge_each(name, [square, rect])
-    _add_bounds(plan, [square, rect])
-    plan.arguments_return(square, rect)
-    return square
-
-
-def _add_ordinary(plan: PlanBuilder, drawn: list[Drawn]) -> list[int]:
-    found = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
-    for name in ("shape", "values"):
-        plan.judge_each(name, found)
-    plan.arguments_return(*found)
-    return found
-
-
 def _add_bounds(plan: PlanBuilder, members: list[int]) -> None:
     """No tanh leaves [-1, 1], so no score leaves the sum of |v|."""
     for member in members:
@@ -147,33 +130,6 @@ def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
         plan.judge("mask-irrel", member, other)
         opposite = plan.case(f"opposite-{place}", s, np.tile(s, (len(H), 1)), W, -W, v, public=public)
         plan.judge("agrees", opposite, cases="opposite", due=np.zeros(len(H)))
-
-
-def _add_relations(plan: PlanBuilder, members: list[int], drawn: list[Drawn], values: Values) -> None:
-    for place, (member, (s, H, W, U, v)) in enumerate(zip(members, drawn, strict=True)):
-        order = values.order(len(H))
-        permuted = plan.case(f"permuted-{place}", s, H[order], W, U, v)
-        plan.judge("perm-eq", member, permuted, order=order, axis=0)
-        changed = H.copy()
-        changed[0] += 1.0
-        plan.judge("rowind", member, plan.case(f"one-changed-{place}", s, changed, W, U, v), changed=0)
-        plan.judge("negated", member, plan.case(f"negated-{place}", -s, -H, W, U, v))
-        other = values.distinct(2, v.shape)
-        second = plan.case(f"other-v-{place}", s, H, W, U, other)
-        mixed = plan.case(f"mixed-v-{place}", s, H, W, U, 2 * v + other)
-        plan.judge("linear-v", member, second, mixed, factors=(2.0, 1.0))
-
-
-def _add_saturated(plan: PlanBuilder, drawn: list[Drawn]) -> None:
-    """Sums of thousands, where tanh is 1 or -1 and exponentials overflow."""
-    for place, (s, H, W, U, v) in enumerate([_SQUARE, *drawn]):
-        loud = np.where(np.arange(len(v)) % 2 == 0, 2000.0, -2000.0)
-        column = W.copy()
-        column[:, 0] = loud
-        first = s.copy()
-        first[0] = 1.5
-        member = plan.case(f"large-{place}", first, H, column, U, v, aspect="large", public=place == 0)
-        plan.judge("agrees", member, cases="large", due=np.full(len(H), np.sign(loud) @ v))
 
 
 def _add_refused(plan: PlanBuilder) -> None:
@@ -231,4 +187,4 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield tuple(single(*_SQUARE))
 
 
-FAMILY = _Additive()
+FAMILY = _Additive(_INPUTS)

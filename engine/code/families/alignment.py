@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.code.array_inputs import ArrayFamily, ArrayInputs, Floats, add_contract
 from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Plan
+from engine.code.case import Argument, Plan
 from engine.code.draws import Values, draw_specs
-from engine.code.score_inputs import Floats, ScoreInputs, add_contract
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -35,24 +35,16 @@ def _shapes() -> SearchStrategy[Shapes]:
     return st.builds(Shapes, sizes, sizes, st.integers(3, 5))
 
 
-_INPUTS = ScoreInputs(("A",), ("mn",), "hard_alignment", lambda arrays: (1.0, 1, 1.0))
+_INPUTS = ArrayInputs(("A",), ("mn",), "hard_alignment", lambda arrays: (1.0, 1, 1.0))
 
 
-class _HardAlignment:
-    argument_names = _INPUTS.names
-
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
-        return _INPUTS.expected(args)
-
+class _HardAlignment(ArrayFamily):
     def sound(self, args: tuple[Argument, ...]) -> bool:
         """Accept rows of weights: none negative, each with the sum 1."""
         if not _INPUTS.fits(args):
             return False
         (A,) = _INPUTS.read(args)
         return bool((A >= 0).all()) and bool((np.abs(A.sum(axis=-1) - 1) < 1e-6).all())
-
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return _INPUTS.axes(args)
 
     def plan(self, seed: bytes) -> Plan:
         shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
@@ -137,4 +129,4 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield (np.array([[0.25, 0.75]], dtype=np.float32),)
 
 
-FAMILY = _HardAlignment()
+FAMILY = _HardAlignment(_INPUTS)

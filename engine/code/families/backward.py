@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.code.array_inputs import ArrayFamily, ArrayInputs, Arrays, Floats, add_contract, add_refusals
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.draws import Values
 from engine.code.results import TupleResult
-from engine.code.score_inputs import Arrays, Floats, ScoreInputs, add_contract, add_refusals
 from engine.code.tolerance import relative_tolerance
 
 __all__ = ["FAMILY"]
 
-_INPUTS = ScoreInputs(("Q", "K", "V", "G"), ("md", "nd", "nv", "mv"), "", lambda arrays: (1.0, 1, 1.0))
+_INPUTS = ArrayInputs(("Q", "K", "V", "G"), ("md", "nd", "nv", "mv"), "", lambda arrays: (1.0, 1, 1.0))
 
 
-class _Backward:
-    argument_names = _INPUTS.names
-
+class _Backward(ArrayFamily):
     def expected(self, args: tuple[Argument, ...]) -> Expected:
         import reference
 
@@ -35,12 +33,6 @@ class _Backward:
             Part(one.numpy(), dtype, relative, slack) for one in reference.grad_attention(Q, K, V, G)
         )
         return Expected(parts, result=TupleResult(("dQ", "dK", "dV")))
-
-    def sound(self, args: tuple[Argument, ...]) -> bool:
-        return _INPUTS.fits(args)
-
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return _INPUTS.axes(args)
 
     def plan(self, seed: bytes) -> Plan:
         values, plan = Values(seed), PlanBuilder("backward", self.expected)
@@ -98,4 +90,4 @@ def _add_special(plan: PlanBuilder, place: int, member: int, inputs: Arrays) -> 
     plan.judge("values", large, cases="large")
 
 
-FAMILY = _Backward()
+FAMILY = _Backward(_INPUTS)

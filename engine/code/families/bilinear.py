@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.code.array_inputs import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    add_contract,
+    add_gradients,
+    add_ordinary,
+    add_public,
+    add_refusals,
+    single,
+)
 from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Plan
+from engine.code.case import Argument, Plan
 from engine.code.draws import Values, draw_specs
-from engine.code.score_inputs import Floats, ScoreInputs, add_contract, add_gradients, add_refusals, single
+from engine.code.score_cases import add_key_relations
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -44,28 +55,17 @@ def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
     return 1.0, len(q) + K.shape[1], float((K @ (W.T @ q)).max(initial=0.0))
 
 
-_INPUTS = ScoreInputs(("q", "K", "W"), ("q", "nk", "qk"), "bilinear_scores", _size)
+_INPUTS = ArrayInputs(("q", "K", "W"), ("q", "nk", "qk"), "bilinear_scores", _size)
 
 
-class _Bilinear:
-    argument_names = _INPUTS.names
-
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
-        return _INPUTS.expected(args)
-
-    def sound(self, args: tuple[Argument, ...]) -> bool:
-        return _INPUTS.fits(args)
-
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return _INPUTS.axes(args)
-
+class _Bilinear(ArrayFamily):
     def plan(self, seed: bytes) -> Plan:
         shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
         plan = PlanBuilder("bilinear", self.expected)
-        public = _add_public(plan)
+        public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
         a, b = shapes.square, shapes.other
         drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, (a, a, a), (b + 1, b, b))]
-        members = _add_ordinary(plan, drawn)
+        members = add_ordinary(plan, drawn)
         _add_special(plan, drawn)
         _add_relations(plan, members, drawn, values)
         _add_linearity(plan, members, drawn, values)
@@ -75,7 +75,7 @@ class _Bilinear:
         q, K, W = _RECT
         refused = {"query-too-short": (q[:2], K, W), "matrix-transposed": (q, K, np.ascontiguousarray(W.T))}
         add_refusals(plan, refused)
-        plan.judge("pure", public, plan.case("square-again", *_SQUARE, public=True))
+        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
     def candidates(self) -> tuple[tuple[Argument, ...], ...]:
@@ -101,24 +101,6 @@ def _draw(values: Values, sizes: Sizes) -> Drawn:
     return values.distinct(2, (dq,)), values.distinct(2, (n, dk)), W
 
 
-def _add_public(plan: PlanBuilder) -> int:
-    square = plan.case("square", *_SQUARE, public=True)
-    rect = plan.case("rect", *_RECT, public=True)
-    plan.judge("runs", square)
-    for name in ("shape", "values", "dtype"):
-        plan.judge_each(name, [square, rect])
-    plan.arguments_return(square, rect)
-    return square
-
-
-def _add_ordinary(plan: PlanBuilder, drawn: list[Drawn]) -> list[int]:
-    found = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
-    for name in ("shape", "values"):
-        plan.judge_each(name, found)
-    plan.arguments_return(*found)
-    return found
-
-
 def _add_special(plan: PlanBuilder, drawn: list[Drawn]) -> None:
     """The unit matrix gives dot products, a single 1 in W the product of two entries."""
     for place, (q, K, W) in enumerate([_SQUARE, *drawn]):
@@ -136,11 +118,7 @@ def _add_special(plan: PlanBuilder, drawn: list[Drawn]) -> None:
 
 def _add_relations(plan: PlanBuilder, members: list[int], drawn: list[Drawn], values: Values) -> None:
     for place, (member, (q, K, W)) in enumerate(zip(members, drawn, strict=True)):
-        order = values.order(len(K))
-        plan.judge("perm-eq", member, plan.case(f"permuted-{place}", q, K[order], W), order=order, axis=0)
-        changed = K.copy()
-        changed[0] += 1.0
-        plan.judge("rowind", member, plan.case(f"one-changed-{place}", q, changed, W), changed=0)
+        add_key_relations(plan, member, place, (q, K, W), values)
         one = plan.case(f"one-key-{place}", q, K[:1], W)
         turned = plan.case(f"turned-{place}", K[0].copy(), q[np.newaxis].copy(), np.ascontiguousarray(W.T))
         plan.judge("shift", one, turned, cases="roles")
@@ -180,4 +158,4 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield tuple(single(*_SQUARE))
 
 
-FAMILY = _Bilinear()
+FAMILY = _Bilinear(_INPUTS)

@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.code.array_inputs import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    add_contract,
+    add_gradients,
+    add_ordinary,
+    add_public,
+    add_refusals,
+    single,
+)
 from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Plan
+from engine.code.case import Argument, Plan
 from engine.code.draws import Values, draw_specs
-from engine.code.score_inputs import Floats, ScoreInputs, add_contract, add_gradients, add_refusals, single
+from engine.code.score_cases import add_key_relations, add_saturated, add_tanh_relations
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -46,38 +57,35 @@ def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
     return largest, W1.shape[1], len(w2) * float(w2.max(initial=0.0))
 
 
-_INPUTS = ScoreInputs(("q", "K", "W1", "w2"), ("q", "nk", "ai", "a"), "concat_scores", _size)
+_INPUTS = ArrayInputs(("q", "K", "W1", "w2"), ("q", "nk", "ai", "a"), "concat_scores", _size)
 
 
-class _Concat:
-    argument_names = _INPUTS.names
-
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
-        return _INPUTS.expected(args)
-
+class _Concat(ArrayFamily):
     def sound(self, args: tuple[Argument, ...]) -> bool:
         if not _INPUTS.fits(args):
             return False
         q, K, W1, _ = _INPUTS.read(args)
         return bool(W1.shape[1] == len(q) + K.shape[1])
 
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return _INPUTS.axes(args)
-
     def plan(self, seed: bytes) -> Plan:
         shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
         plan = PlanBuilder("concat", self.expected)
-        public = _add_public(plan)
+        public = add_public(plan, {"even": _EVEN, "uneven": _UNEVEN})
         drawn = [_draw(values, sizes) for sizes in _all_sizes(shapes)]
-        members = _add_ordinary(plan, drawn)
-        _add_bounds(plan, members)
+        members = add_ordinary(plan, drawn)
+        _add_bounds(plan, [*public, *members])
         _add_silent(plan, drawn)
-        _add_relations(plan, members, drawn, values)
-        _add_saturated(plan, drawn)
+        for place, (member, arrays) in enumerate(zip(members, drawn, strict=True)):
+            q, K, W1, w2 = arrays
+            due = np.tanh(W1[:, : len(q)] @ q + K @ W1[:, len(q) :].T) @ w2
+            plan.judge("agrees", member, cases="split", due=due)
+            add_key_relations(plan, member, place, arrays, values)
+            add_tanh_relations(plan, member, place, arrays, values)
+        add_saturated(plan, [_EVEN, *drawn])
         add_contract(plan, _EVEN, drawn[2], drawn[:2])
         add_gradients(plan, _INPUTS, _EVEN, drawn[:2], values)
         _add_refused(plan)
-        plan.judge("pure", public, plan.case("even-again", *_EVEN, public=True))
+        plan.judge("pure", public[0], plan.case("even-again", *_EVEN, public=True))
         return plan.plan()
 
     def candidates(self) -> tuple[tuple[Argument, ...], ...]:
@@ -114,25 +122,6 @@ def _draw(values: Values, sizes: Sizes) -> Drawn:
     return q, K, W1, values.distinct(2, (da,))
 
 
-def _add_public(plan: PlanBuilder) -> int:
-    even = plan.case("even", *_EVEN, public=True)
-    uneven = plan.case("uneven", *_UNEVEN, public=True)
-    plan.judge("runs", even)
-    for name in ("shape", "values", "dtype"):
-        plan.judge_each(name, [even, uneven])
-    _add_bounds(plan, [even, uneven])
-    plan.arguments_return(even, uneven)
-    return even
-
-
-def _add_ordinary(plan: PlanBuilder, drawn: list[Drawn]) -> list[int]:
-    found = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
-    for name in ("shape", "values"):
-        plan.judge_each(name, found)
-    plan.arguments_return(*found)
-    return found
-
-
 def _add_bounds(plan: PlanBuilder, members: list[int]) -> None:
     """No tanh leaves [-1, 1], so no score leaves the sum of |w2|."""
     for member in members:
@@ -155,34 +144,6 @@ def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
         plan.judge(
             "mask-irrel", member, plan.case(f"no-query-other-{place}", q + 1.0, K, keys, w2, public=public)
         )
-
-
-def _add_relations(plan: PlanBuilder, members: list[int], drawn: list[Drawn], values: Values) -> None:
-    for place, (member, (q, K, W1, w2)) in enumerate(zip(members, drawn, strict=True)):
-        due = np.tanh(W1[:, : len(q)] @ q + K @ W1[:, len(q) :].T) @ w2
-        plan.judge("agrees", member, cases="split", due=due)
-        order = values.order(len(K))
-        permuted = plan.case(f"permuted-{place}", q, K[order], W1, w2)
-        plan.judge("perm-eq", member, permuted, order=order, axis=0)
-        changed = K.copy()
-        changed[0] += 1.0
-        plan.judge("rowind", member, plan.case(f"one-changed-{place}", q, changed, W1, w2), changed=0)
-        plan.judge("negated", member, plan.case(f"negated-{place}", -q, -K, W1, w2))
-        other = values.distinct(2, w2.shape)
-        second = plan.case(f"other-w2-{place}", q, K, W1, other)
-        mixed = plan.case(f"mixed-w2-{place}", q, K, W1, 2 * w2 + other)
-        plan.judge("linear-v", member, second, mixed, factors=(2.0, 1.0))
-
-
-def _add_saturated(plan: PlanBuilder, drawn: list[Drawn]) -> None:
-    """Sums of thousands, where tanh is 1 or -1 and exponentials overflow."""
-    for place, (q, K, W1, w2) in enumerate([_EVEN, *drawn]):
-        column, first = W1.copy(), q.copy()
-        loud = np.where(np.arange(len(w2)) % 2 == 0, 2000.0, -2000.0)
-        column[:, 0] = loud
-        first[0] = 1.5
-        member = plan.case(f"large-{place}", first, K, column, w2, aspect="large", public=place == 0)
-        plan.judge("agrees", member, cases="large", due=np.full(len(K), np.sign(loud) @ w2))
 
 
 def _add_refused(plan: PlanBuilder) -> None:
@@ -216,4 +177,4 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield tuple(single(*_EVEN))
 
 
-FAMILY = _Concat()
+FAMILY = _Concat(_INPUTS)

@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.code.array_inputs import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    add_contract,
+    add_gradients,
+    add_refusals,
+    single,
+)
 from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Plan
+from engine.code.case import Argument, Plan
 from engine.code.draws import Values, draw_specs
-from engine.code.score_inputs import Floats, ScoreInputs, add_contract, add_gradients, add_refusals, single
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -42,21 +50,10 @@ def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
     return 1.0, H.shape[0], largest
 
 
-_INPUTS = ScoreInputs(("weights", "H"), (".n", "nd"), "context", _size)
+_INPUTS = ArrayInputs(("weights", "H"), (".n", "nd"), "context", _size)
 
 
-class _Context:
-    argument_names = _INPUTS.names
-
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
-        return _INPUTS.expected(args)
-
-    def sound(self, args: tuple[Argument, ...]) -> bool:
-        return _INPUTS.fits(args)
-
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return _INPUTS.axes(args)
-
+class _Context(ArrayFamily):
     def plan(self, seed: bytes) -> Plan:
         shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
         plan = PlanBuilder("context", self.expected)
@@ -84,15 +81,7 @@ _H4 = np.array([[8.0, 0.0], [2.0, -4.0], [0.0, 8.0], [4.0, 4.0]])
 
 
 def _weights(values: Values, shape: tuple[int, ...]) -> Floats:
-    """Return positive weights that sum to 1 exactly, no two of a row equal; multiples of 1/1024."""
-    n = shape[-1]
-    lead = shape[:-1]
-    rows = []
-    for _ in range(int(np.prod(lead, dtype=int))):
-        parts = np.arange(1, n + 1)[values.order(n)] * 16 + values.integers(0, 7, (n,))
-        parts[np.argmax(parts)] += 1024 - parts.sum()
-        rows.append(parts / 1024.0)
-    return np.array(rows).reshape(shape)
+    return values.weights(shape, step=16, noise=7, total=1024)
 
 
 def _drawn(plan: PlanBuilder, member: int) -> tuple[Floats, Floats]:
@@ -220,4 +209,4 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield tuple(single(_W4, _H4))
 
 
-FAMILY = _Context()
+FAMILY = _Context(_INPUTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.draws import Values, draw_specs
+from engine.code.gradients import gradients_of
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
@@ -108,16 +110,6 @@ def _read(args: tuple[Argument, ...]) -> tuple[NDArray[np.floating], Mask]:
     return scores, mask
 
 
-def _partial(values: Values, shape: tuple[int, ...]) -> Mask:
-    """Return a mask under which every row sees something and misses something."""
-    mask = np.empty(shape, dtype=bool)
-    for row in mask.reshape(-1, shape[-1]):
-        row[:] = values.integers(0, 1, row.shape) == 1
-        order = values.order(len(row))
-        row[order[0]], row[order[1]] = True, False
-    return mask
-
-
 # canonical inputs, public: small numbers that a person can follow
 _SQUARE = np.array([[2.0, 1.0, 0.0], [-1.0, 3.0, 0.5], [0.0, 1.5, 2.5]])
 _CAUSAL = np.tril(np.ones((3, 3), dtype=bool))
@@ -149,11 +141,11 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> dict[str
     sizes = {"flat": shapes.flat, "wide": shapes.wide, "cube": shapes.cube, "line": (shapes.row,)}
     sizes |= {"even": side, "even-more": side}
     found = {
-        name: plan.case(name, values.distinct(4, shape), _partial(values, shape), aspect="masked")
+        name: plan.case(name, values.distinct(4, shape), values.partial_mask(shape), aspect="masked")
         for name, shape in sizes.items()
     }
     _judge_masked(plan, list(found.values()))
-    zeros = plan.case("zeros", np.zeros(side), _partial(values, side), aspect="masked")
+    zeros = plan.case("zeros", np.zeros(side), values.partial_mask(side), aspect="masked")
     plan.judge("values", zeros)
     plan.judge("hidden-zero", zeros)
     return found
@@ -181,7 +173,7 @@ def _add_broadcast(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     side = (shapes.side, shapes.side)
     pairs = [("rect", _SQUARE[:2], _ENDS)]
     pairs += [
-        (n, values.distinct(4, s), _partial(values, s[-1:]))
+        (n, values.distinct(4, s), values.partial_mask(s[-1:]))
         for n, s in (("flat", shapes.flat), ("even", side))
     ]
     members: list[tuple[int, int]] = []
@@ -192,7 +184,7 @@ def _add_broadcast(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         members.append((plan.case(f"{name}-tiled", scores, tiled, aspect="masked", public=public), short))
     cube = values.distinct(4, shapes.cube)
     for name, shape in (("shared", shapes.cube[1:]), ("thin", (shapes.cube[0], 1, shapes.cube[2]))):
-        mask = _partial(values, shape)
+        mask = values.partial_mask(shape)
         wide = np.broadcast_to(mask, cube.shape).copy()
         short = plan.case(f"cube-{name}", cube, mask, aspect="masked")
         members.append((plan.case(f"cube-{name}-tiled", cube, wide, aspect="masked"), short))
@@ -224,7 +216,7 @@ def _add_relations(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, va
     member = plan.case("rect-hidden-large", loud, _GAP, aspect="large", public=True)
     plan.judge("values", member, cases="hidden-large")
     m, n = shapes.wide
-    keep = _partial(values, (n,))
+    keep = values.partial_mask((n,))
     scores = values.distinct(4, (m, n))
     whole = plan.case("some-hidden", scores, np.tile(keep, (m, 1)), aspect="masked")
     short = plan.case("some-left-out", scores[:, keep].copy(), np.ones((m, int(keep.sum())), dtype=bool))
@@ -237,7 +229,7 @@ def _add_all_hidden(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     member = plan.case("square-row-hidden", _SQUARE, full, aspect="all-hidden", public=True)
     plan.judge("fullmask", member, rows=(1,))
     for name, shape in (("flat", shapes.flat), ("cube", shapes.cube), ("even", (shapes.side,) * 2)):
-        mask = _partial(values, shape)
+        mask = values.partial_mask(shape)
         mask[..., -1, :] = False
         member = plan.case(f"{name}-row-hidden", values.distinct(4, shape), mask, aspect="all-hidden")
         plan.judge("fullmask", member, rows=(shape[-2] - 1,))
@@ -253,7 +245,7 @@ def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     pair = np.array([[1000.0, 1001.0, 1002.0], [-1000.0, -1001.0, -1002.0]])
     members.append(plan.case("apart-rows", pair, _GAP, aspect="large", public=True))
     h, (m, n) = float(shapes.height), shapes.flat
-    mask = _partial(values, (m, n + 2))
+    mask = values.partial_mask((m, n + 2))
     mask[:, :2] = True
     ends = np.where(values.integers(0, 1, mask.shape) == 1, h, -h)
     ends[:, 0], ends[:, 1] = h, -h
@@ -272,12 +264,12 @@ def _add_types(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         plan.case("square-single", _SQUARE.astype(np.float32), _CAUSAL, aspect="precision", public=True)
     ]
     for name, shape, scores in drawn:
-        mask = _partial(values, shape)
+        mask = values.partial_mask(shape)
         members.append(plan.case(f"{name}-single", scores.astype(np.float32), mask, aspect="precision"))
     plan.judge_each("values", members, cases="precision")
     halves = [plan.case("square-half", _SQUARE.astype(np.float16), _CAUSAL, aspect="half", public=True)]
     for name, shape, scores in drawn:
-        mask = _partial(values, shape)
+        mask = values.partial_mask(shape)
         halves.append(plan.case(f"{name}-half", scores.astype(np.float16), mask, aspect="half"))
         single = scores.astype(np.float32)
         halves.append(plan.case(f"{name}-brain", single, mask, aspect="half", narrow="bfloat16"))
@@ -305,28 +297,18 @@ def _add_layouts(plan: PlanBuilder, hidden: dict[str, int]) -> None:
 
 def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     """Every row sees something: what a program makes of the gradient of an empty row is its own affair."""
+    from reference import masked_softmax
+
     drawn: list[tuple[str, Floats, Mask, bool]] = [("square", _SQUARE, _CAUSAL, True)]
-    drawn += [(n, values.eighths(2, shape), _partial(values, shape), False) for n, shape in _sizes(shapes)]
+    drawn += [(n, values.eighths(2, shape), values.partial_mask(shape), False) for n, shape in _sizes(shapes)]
     for name, scores, mask, public in drawn:
         cotangent = values.eighths(2, scores.shape)
-        gradient = _gradient(scores, mask, cotangent)
+        (gradient,) = gradients_of(partial(masked_softmax, mask=mask), [scores], cotangent)
         relative = relative_tolerance("float64", keys=scores.shape[-1], score=4.0)
         part = Part(gradient, "float64", relative, 8 * relative)
         plan.gradient_case(
             f"{name}-gradient", scores, mask, cotangents=(cotangent,), gradients=(part,), public=public
         )
-
-
-def _gradient(scores: Floats, mask: Mask, cotangent: Floats) -> Floats:
-    """Return the gradient of the sum of weights times cotangent with respect to the scores, in float64."""
-    import torch
-
-    from reference import masked_softmax
-
-    x = torch.from_numpy(scores.copy()).requires_grad_()
-    weights = masked_softmax(x, torch.from_numpy(mask))
-    (found,) = torch.autograd.grad((weights * torch.from_numpy(cotangent)).sum(), x)
-    return np.asarray(found.numpy(), dtype=np.float64)
 
 
 def _add_refused(plan: PlanBuilder) -> None:

@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.code.array_inputs import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    add_contract,
+    add_gradients,
+    add_refusals,
+    single,
+)
 from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Plan
+from engine.code.case import Argument, Plan
 from engine.code.draws import Values, draw_specs
-from engine.code.score_inputs import Floats, ScoreInputs, add_contract, add_gradients, add_refusals, single
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -46,21 +54,10 @@ def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
     return largest, len(h0) + X.shape[1], max(1.0, row / 4) ** (len(X) - 1)
 
 
-_INPUTS = ScoreInputs(("X", "W", "U", "h0"), ("tx", "hh", "hx", "h"), "rnn_forward", _size)
+_INPUTS = ArrayInputs(("X", "W", "U", "h0"), ("tx", "hh", "hx", "h"), "rnn_forward", _size)
 
 
-class _Rnn:
-    argument_names = _INPUTS.names
-
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
-        return _INPUTS.expected(args)
-
-    def sound(self, args: tuple[Argument, ...]) -> bool:
-        return _INPUTS.fits(args)
-
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return _INPUTS.axes(args)
-
+class _Rnn(ArrayFamily):
     def plan(self, seed: bytes) -> Plan:
         shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
         plan = PlanBuilder("rnn", self.expected)
@@ -175,4 +172,4 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield tuple(single(*_SQUARE))
 
 
-FAMILY = _Rnn()
+FAMILY = _Rnn(_INPUTS)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.code.array_inputs import single
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.draws import Values, draw_specs
+from engine.code.gradients import gradients_of
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
@@ -215,12 +218,12 @@ def _add_masks(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Val
     members = [plan.case("square-causal", _Q, _K, _V, causal, aspect="masked", public=True)]
     for name, sizes in (("masked", shapes.masked), ("masked-more", shapes.first)):
         Q, K, V = _draw(values, sizes)
-        members.append(plan.case(name, Q, K, V, _mask(values, sizes[0], sizes[1]), aspect="masked"))
+        members.append(plan.case(name, Q, K, V, values.partial_mask((sizes[0], sizes[1])), aspect="masked"))
     plan.judge_each("hull", members)
     lead = (shapes.batch,)
     Q, K, V = _draw(values, shapes.masked, lead)
     m, n = shapes.masked[:2]
-    each = np.stack([_mask(values, m, n) for _ in range(shapes.batch)])
+    each = np.stack([values.partial_mask((m, n)) for _ in range(shapes.batch)])
     members += [
         plan.case("masked-batch", Q, K, V, each.copy(), aspect="masked"),
         plan.case("masked-shared", Q, K, V, each[0].copy(), aspect="masked"),
@@ -236,16 +239,6 @@ def _add_masks(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Val
     Q, K, V = (plan.argument(hidden[2], i) for i in range(3))
     everything = np.ones((len(Q), len(K)), dtype=bool)
     plan.judge("all-true", hidden[2], plan.case("all-visible", Q, K, V, everything, aspect="masked"))
-
-
-def _mask(values: Values, m: int, n: int) -> NDArray[np.bool_]:
-    """Return a mask under which every query sees something and misses something."""
-    mask = np.empty((m, n), dtype=bool)
-    for row in mask:
-        row[:] = values.integers(0, 1, (n,)) == 1
-        order = values.order(n)
-        row[order[0]], row[order[1]] = True, False
-    return mask
 
 
 def _add_hidden_keys(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
@@ -269,8 +262,7 @@ def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         Q, K, V = _loud(values, sizes, 100.0 * shapes.height)
         members.append(plan.case(name, Q, K, V, aspect="large"))
     Q, K, V = _loud(values, shapes.third, 10.0 * shapes.height)
-    single = [array.astype(np.float32) for array in (Q, K, V)]
-    members.append(plan.case("loud-single", *single, aspect="large"))
+    members.append(plan.case("loud-single", *single(Q, K, V), aspect="large"))
     plan.judge_each("stable", members)
 
 
@@ -288,22 +280,18 @@ def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         (name, _draw(values, sizes)) for name, sizes in (("single", shapes.first), ("more", shapes.third))
     ]
     members = [
-        plan.case("rect-single", *_single(_Q4, _K4, _V2), aspect="precision", public=True),
-        *(plan.case(f"{name}-single", *_single(*arrays), aspect="precision") for name, arrays in drawn),
+        plan.case("rect-single", *single(_Q4, _K4, _V2), aspect="precision", public=True),
+        *(plan.case(f"{name}-single", *single(*arrays), aspect="precision") for name, arrays in drawn),
     ]
-    mask = _mask(values, shapes.first[0], shapes.first[1])
-    members.append(plan.case("masked-single", *_single(*drawn[0][1]), mask, aspect="masked"))
+    mask = values.partial_mask((shapes.first[0], shapes.first[1]))
+    members.append(plan.case("masked-single", *single(*drawn[0][1]), mask, aspect="masked"))
     plan.judge_each("dtype", members)
     plan.judge_each("values", members, cases="precision")
 
 
-def _single(*arrays: Floats) -> list[NDArray[np.float32]]:
-    return [array.astype(np.float32) for array in arrays]
-
-
 def _add_layouts(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
     Q, K, V = (plan.argument(hidden[0], i) for i in range(3))
-    mask = _mask(values, len(Q), len(K))
+    mask = values.partial_mask((len(Q), len(K)))
     for layout in ("strided", "read-only"):
         plan.judge("layout", plan.case(f"first-{layout}", Q, K, V, aspect="layout", layout=layout))
         masked = plan.case(f"masked-{layout}", Q, K, V, mask, aspect="layout", layout=layout)
@@ -312,37 +300,27 @@ def _add_layouts(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
 
 def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     """Every query sees something: what a program makes of the others' gradients is its own affair."""
+    from reference import sdpa
+
+    slack = 1e-8  # entries of at most 8: sums of a few hundred products, each rounded at 1e-15
     m, n, d, dv = shapes.masked
     masked = (values.eighths(1, (m, d)), values.eighths(1, (n, d)), values.eighths(2, (n, dv)))
     drawn: list[tuple[str, tuple[Argument, ...]]] = [
         ("rect", (_Q4, _K4, _V2)),
         ("other", _draw(values, shapes.second)),
-        ("masked", (*masked, _mask(values, m, n))),
+        ("masked", (*masked, values.partial_mask((m, n)))),
     ]
     for name, args in drawn:
-        Q, _, V, _ = _read(args)
+        Q, K, V, mask = _read(args)
         cotangent = values.eighths(1, (len(Q), V.shape[1]))
+        found = gradients_of(partial(sdpa, mask=mask), [Q, K, V], cotangent)
         plan.gradient_case(
             f"{name}-gradient",
             *args,
             cotangents=(cotangent,),
-            gradients=_gradients(args, cotangent),
+            gradients=[Part(gradient, "float64", slack, slack) for gradient in found],
             public=name == "rect",
         )
-
-
-def _gradients(args: tuple[Argument, ...], cotangent: Floats) -> tuple[Part, ...]:
-    """Return the gradients of the sum of output times cotangent for Q, K and V, in float64."""
-    import torch
-
-    from reference import sdpa
-
-    Q, K, V, mask = _read(args)
-    q, k, v = (torch.from_numpy(array.copy()).requires_grad_() for array in (Q, K, V))
-    output = sdpa(q, k, v, None if mask is None else torch.from_numpy(mask))
-    found = torch.autograd.grad((output * torch.from_numpy(cotangent)).sum(), (q, k, v))
-    slack = 1e-8  # entries of at most 8: sums of a few hundred products, each rounded at 1e-15
-    return tuple(Part(part.numpy(), "float64", slack, slack) for part in found)
 
 
 def _add_refused(plan: PlanBuilder) -> None:
@@ -373,8 +351,8 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield np.stack([Q, 2 * Q]), np.stack([K, K]), np.stack([V, 2 * V])
     yield np.stack([_Q4, _Q4]), np.stack([_K4, -_K4]), np.stack([_V2, _V2])
     for arrays in ((Q, K, V), (_Q4, _K4, _V2), (100 * Q, 10 * K, V)):
-        yield tuple(_single(*arrays))
-    yield (*_single(Q, K, V), hide)
+        yield tuple(single(*arrays))
+    yield (*single(Q, K, V), hide)
 
 
 FAMILY = _Sdpa()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.draws import Values, draw_specs
+from engine.code.gradients import gradients_of
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
@@ -215,26 +217,17 @@ def _add_layouts(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, valu
 
 
 def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    from reference import softmax
+
     drawn = (("square", _SQUARE, -1), ("flat", values.eighths(2, shapes.flat), -1))
     for name, x, axis in (*drawn, ("cube", values.eighths(2, shapes.cube), 1)):
         cotangent = values.eighths(2, x.shape)
         relative = relative_tolerance("float64", keys=x.shape[axis], score=4.0)
-        right = Part(_gradient(x, axis, cotangent), "float64", relative, 8 * relative)
+        (found,) = gradients_of(partial(softmax, axis=axis), [x], cotangent)
+        right = Part(found, "float64", relative, 8 * relative)
         public = name == "square"
         case = f"{name}-gradient"
         plan.gradient_case(case, x, axis, cotangents=(cotangent,), gradients=(right,), public=public)
-
-
-def _gradient(x: Floats, axis: int, cotangent: Floats) -> Floats:
-    """Return the gradient of the sum of weights times cotangent with respect to x, in float64."""
-    import torch
-
-    from reference import softmax
-
-    scores = torch.from_numpy(x.copy()).requires_grad_()
-    total = (softmax(scores, axis=axis) * torch.from_numpy(cotangent)).sum()
-    (found,) = torch.autograd.grad(total, scores)
-    return np.asarray(found.numpy(), dtype=np.float64)
 
 
 def _candidates() -> Iterator[tuple[Argument, ...]]:

@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.code.array_inputs import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    add_contract,
+    add_refusals,
+    single,
+)
 from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Plan
+from engine.code.case import Argument, Plan
 from engine.code.draws import Values, draw_specs
-from engine.code.score_inputs import Floats, ScoreInputs, add_contract, add_refusals, single
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -41,15 +48,10 @@ def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
     return 1.0, g.shape[-1], largest
 
 
-_INPUTS = ScoreInputs(("w", "g"), (".n", ".n"), "softmax_vjp", _size)
+_INPUTS = ArrayInputs(("w", "g"), (".n", ".n"), "softmax_vjp", _size)
 
 
-class _Vjp:
-    argument_names = _INPUTS.names
-
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
-        return _INPUTS.expected(args)
-
+class _Vjp(ArrayFamily):
     def sound(self, args: tuple[Argument, ...]) -> bool:
         """Accept softmax weights: no entry negative, each row with the sum 1 or all zero."""
         if not _INPUTS.fits(args):
@@ -57,9 +59,6 @@ class _Vjp:
         w, g = _INPUTS.read(args)
         sums = w.sum(axis=-1)
         return w.shape == g.shape and bool((w >= 0).all() and (np.isclose(sums, 1) | (sums == 0)).all())
-
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return _INPUTS.axes(args)
 
     def plan(self, seed: bytes) -> Plan:
         shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
@@ -95,14 +94,7 @@ _ROW = (np.array([0.5, 0.125, 0.375]), np.array([2.0, -1.0, 4.0]))
 
 
 def _weights(values: Values, shape: tuple[int, ...]) -> Floats:
-    """Return rows of different multiples of 1/64 that sum to 1."""
-    n = shape[-1]
-    rows = []
-    for _ in range(int(np.prod(shape[:-1], dtype=int))):
-        parts = 4 * (1 + values.order(n)) + values.integers(0, 3, (n,))
-        parts[int(np.argmax(parts))] += 64 - parts.sum()
-        rows.append(parts / 64.0)
-    return np.array(rows).reshape(shape)
+    return values.weights(shape, step=4, noise=3, total=64)
 
 
 def _add_special(plan: PlanBuilder, drawn: Sequence[tuple[Floats, Floats]]) -> None:
@@ -158,4 +150,4 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield tuple(single(*_ROW))
 
 
-FAMILY = _Vjp()
+FAMILY = _Vjp(_INPUTS)

@@ -1,4 +1,4 @@
-"""What the exercises on scores and contexts share: arguments whose sizes hang together by letters.
+"""What exercises share whose arguments are arrays alone: sizes that hang together by letters, usual cases.
 
 ``letters`` such as ``("s", "nh", "as", "ah", "a")`` name the axes of every argument, one letter an axis;
 equal letters have equal sizes. A dot in front stands for leading axes of any number. Capital letters are
@@ -17,16 +17,27 @@ from numpy.typing import NDArray
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part
 from engine.code.draws import Values
+from engine.code.gradients import gradients_of
 from engine.code.tolerance import relative_tolerance
 
-__all__ = ["Floats", "ScoreInputs", "add_contract", "add_gradients", "add_refusals", "single"]
+__all__ = [
+    "ArrayFamily",
+    "ArrayInputs",
+    "Floats",
+    "add_contract",
+    "add_gradients",
+    "add_ordinary",
+    "add_public",
+    "add_refusals",
+    "single",
+]
 
 Floats = NDArray[np.float64]
 Arrays = Sequence[Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreInputs:
+class ArrayInputs:
     """The arguments of one function and what the reference gives for them.
 
     Parameters
@@ -56,30 +67,22 @@ class ScoreInputs:
     def expected(self, args: tuple[Argument, ...]) -> Expected:
         """Return the reference's result, computed in float64."""
         dtype = self.read(args)[0].dtype.name
-        values = self._reference([array.astype(np.float64) for array in self.read(args)])
+        values = self._reference(*(array.astype(np.float64) for array in self.read(args)))
         relative, slack = self._tolerance(args)
         return Expected.array(np.asarray(values.detach().numpy()), dtype, relative, slack)
 
     def gradients(self, args: tuple[Argument, ...], cotangent: Floats) -> list[Part]:
         """Return the gradients of the sum of result times cotangent with respect to every argument."""
-        import torch
-
-        leaves = [torch.from_numpy(array.astype(np.float64)).requires_grad_() for array in self.read(args)]
-        total = (self._reference(leaves) * torch.from_numpy(cotangent)).sum()
         relative, slack = self._tolerance(args)
-        found = torch.autograd.grad(total, leaves)
         return [
-            Part(grad.numpy(), "float64", relative, slack * max(1.0, float(grad.abs().max())))
-            for grad in found
+            Part(found, "float64", relative, slack * max(1.0, float(np.abs(found).max())))
+            for found in gradients_of(self._reference, self.read(args), cotangent)
         ]
 
-    def _reference(self, arrays: Sequence[Any]) -> Any:
-        import torch
-
+    def _reference(self, *arrays: Any) -> Any:
         import reference
 
-        function = getattr(reference, self.reference)
-        return function(*(torch.as_tensor(array) for array in arrays))
+        return getattr(reference, self.reference)(*arrays)
 
     def _tolerance(self, args: tuple[Argument, ...]) -> tuple[float, float]:
         arrays = [array.astype(np.float64) for array in self.read(args)]
@@ -115,9 +118,53 @@ class ScoreInputs:
         return tuple(found)
 
 
+class ArrayFamily:
+    """What a family inherits whose function takes arrays alone and returns one array.
+
+    Parameters
+    ----------
+    inputs : ArrayInputs
+    """
+
+    def __init__(self, inputs: ArrayInputs) -> None:
+        self.inputs = inputs
+        self.argument_names = inputs.names
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        """Return the reference's result."""
+        return self.inputs.expected(args)
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        """Return whether the sizes fit."""
+        return self.inputs.fits(args)
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        """Return the letters of every argument's axes."""
+        return self.inputs.axes(args)
+
+
 def single(*arrays: Floats) -> list[NDArray[np.float32]]:
     """Return arrays in single precision; multiples of 1/8 stay what they are."""
     return [array.astype(np.float32) for array in arrays]
+
+
+def add_ordinary(plan: PlanBuilder, drawn: Sequence[Arrays]) -> list[int]:
+    """Add hidden cases whose shape and values are judged, and that arguments stay as they are."""
+    found = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
+    for name in ("shape", "values"):
+        plan.judge_each(name, found)
+    plan.arguments_return(*found)
+    return found
+
+
+def add_public(plan: PlanBuilder, cases: Mapping[str, Arrays]) -> list[int]:
+    """Add public cases, the one first that says whether the function runs at all."""
+    found = [plan.case(name, *arrays, public=True) for name, arrays in cases.items()]
+    plan.judge("runs", found[0])
+    for name in ("shape", "values", "dtype"):
+        plan.judge_each(name, found)
+    plan.arguments_return(*found)
+    return found
 
 
 def add_contract(plan: PlanBuilder, public: Arrays, square: Arrays, hidden: Sequence[Arrays]) -> None:
@@ -152,7 +199,7 @@ def add_contract(plan: PlanBuilder, public: Arrays, square: Arrays, hidden: Sequ
 
 
 def add_gradients(
-    plan: PlanBuilder, inputs: ScoreInputs, public: Arrays, hidden: Sequence[Arrays], values: Values
+    plan: PlanBuilder, inputs: ArrayInputs, public: Arrays, hidden: Sequence[Arrays], values: Values
 ) -> None:
     """Add cases whose gradients are judged, where torch can give them."""
     for place, arrays in enumerate([public, *hidden]):
