@@ -64,6 +64,10 @@ class Expected:
         """Return what is expected of a function that returns one array."""
         return cls((Part(values, dtype, relative, slack),))
 
+    def text(self, library: str, digits: int = 6) -> str:
+        """Return the right result as Python would print it."""
+        return self.result.text(self.parts, library, digits)
+
     @property
     def values(self) -> NDArray[np.float64]:
         """Values of the first part."""
@@ -172,11 +176,15 @@ class Plan:
 
     def calls(self, function: str, library: str) -> tuple[Call, ...]:
         """Return the calls of one submission; `library` is ``"numpy"`` or ``"torch"``."""
-        if library not in self._wires:  # leaves are made once for a class
+        return tuple(replace(call, function=function) for call in self.sent(library))
+
+    def sent(self, library: str) -> tuple[Call, ...]:
+        """Return the calls without a function's name: leaves are made once for a class."""
+        if library not in self._wires:
             self._wires[library] = tuple(
                 case.call("", library, index in self.returning) for index, case in enumerate(self.cases)
             )
-        return tuple(replace(call, function=function) for call in self._wires[library])
+        return self._wires[library]
 
     @classmethod
     def of(

@@ -17,7 +17,6 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from engine.code.arguments import wire_argument
 from engine.code.case import Case, Expected
 from engine.code.exercise import CodeExercise, Mutant
 from engine.code.families import family
@@ -29,7 +28,7 @@ from engine.code.source import examine_source
 from engine.code.tolerance import close
 from engine.code.trusted import TrustedRunner
 from engine.model import CodeSubmission, Counterexample
-from engine.runner import Call, CallStatus, Job, Runner
+from engine.runner import CallStatus, Job, Runner
 
 __all__ = ["MAX_CALLS", "find_counterexample"]
 
@@ -86,22 +85,24 @@ class _Search:
 
     def _run(self, candidates: Sequence[Candidate]) -> list[_Shown]:
         name, limits = self._exercise.function, self._exercise.limits
-        calls = tuple(
-            Call(name, tuple(wire_argument(v, self._library) for v in found.args), return_arguments=True)
+        cases = [
+            Case("candidate", found.args, "ordinary", True, self._exercise.family.expected(found.args))
             for found in candidates
-        )
+        ]
+        calls = tuple(case.call(name, self._library, returning=True) for case in cases)
         short = replace(limits, wall_s=min(limits.wall_s, 4.0), call_s=min(limits.call_s, 1.0))
-        submission = self._submission
-        job = Job(submission.source, "submission.py", calls, short, (name,), modules=submission.modules)
-        outcomes = self._runner.run(job).outcomes
+        job = Job(
+            self._submission.source, "submission.py", calls, short, (name,), modules=self._submission.modules
+        )
         shown = []
-        for found, outcome in zip(candidates, outcomes, strict=True):
+        for found, case, call, outcome in zip(
+            candidates, cases, calls, self._runner.run(job).outcomes, strict=True
+        ):
             if outcome.status in _LOST:
                 self._left = 0  # what comes after it wasn't run, and shrinking a hang takes seconds
                 break
-            expected = self._exercise.family.expected(found.args)
-            case = Case("candidate", found.args, "ordinary", True, expected)
-            shown.append(_Shown(found, expected, observed(case, outcome, self._library)))
+            assert case.expected is not None
+            shown.append(_Shown(found, case.expected, observed(case, call, outcome, self._library)))
         return shown
 
 
@@ -221,38 +222,24 @@ def _show(exercise: CodeExercise, library: str, shown: _Shown) -> Counterexample
         got = f"{names[0]} holds other values than before the call"
         return Counterexample(f"{code}\n{names[0]}", got, f"{names[0]} is as it was")
     if observation.exception is not None:
-        return Counterexample(code, exception_text(observation.exception), _right(expected, library))
+        return Counterexample(code, exception_text(observation.exception), expected.text(library))
     if observation.parts is None:
         got = observation.misfit or _WORDS.get(observation.status, "(no result)")
-        return Counterexample(code, got, _right(expected, library))
+        return Counterexample(code, got, expected.text(library))
     got, right = _result_pair(observation.parts, expected, library)
     return Counterexample(code, got, right)
 
 
-def _right(expected: Expected, library: str, digits: int = 6) -> str:
-    dtypes = [_dtype_name(part.dtype, library) for part in expected.parts]
-    return expected.result.text([part.values for part in expected.parts], library, dtypes, digits)
-
-
 def _result_pair(found: Sequence[ReadPart], expected: Expected, library: str) -> tuple[str, str]:
     """Return both results as text, with as many digits as it takes to tell them apart."""
-    dtypes = [_dtype_name(part.dtype, library) for part in found]
-    arrays = [part.values for part in found]
     for digits in (6, 12, 17):
-        got = expected.result.text(arrays, library, dtypes, digits)
-        right = _right(expected, library, digits)
+        got, right = expected.result.text(found, library, digits), expected.text(library, digits)
         if got != right:
             break
-    if len(arrays) == 1 and dtypes[0] != "int" and arrays[0].shape != expected.values.shape:
-        return (
-            f"{got} of shape {shape_text(arrays[0].shape)}",
-            f"{right} of shape {shape_text(expected.values.shape)}",
-        )
+    shapes = [shape_text(part.values.shape) for part in (found[0], expected.parts[0])]
+    if len(found) == 1 and found[0].dtype != "int" and shapes[0] != shapes[1]:
+        return f"{got} of shape {shapes[0]}", f"{right} of shape {shapes[1]}"
     return got, right
-
-
-def _dtype_name(dtype: str, library: str) -> str:
-    return dtype if library == "numpy" or dtype == "float64" else f"torch.{dtype}"
 
 
 def _lost_case(exercise: CodeExercise, seen: Observations) -> Counterexample | None:
@@ -260,7 +247,7 @@ def _lost_case(exercise: CodeExercise, seen: Observations) -> Counterexample | N
     for case, observation in zip(seen.plan.cases, seen.items, strict=True):
         if observation.status in _WORDS and case.public and case.expected is not None:
             code = python_of(case.args, exercise.family.argument_names, exercise.function, seen.library)
-            return Counterexample(code, _WORDS[observation.status], _right(case.expected, seen.library))
+            return Counterexample(code, _WORDS[observation.status], case.expected.text(seen.library))
     return None
 
 

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Case, Expected, Plan
-from engine.code.leaves import LeafError, array_of
 from engine.code.results import ArrayResult, MisfitError, ReadPart
 from engine.code.show import described, exception_text
 from engine.model import Verdict
-from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Leaf, WireValue
+from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Leaf, WireValue
 
 __all__ = ["Observation", "Observations", "UnusableError", "observe", "observed"]
 
@@ -71,16 +70,6 @@ class Observation:
     exception: ExceptionInfo | None = None
     modified: bool | None = None
     gradients: tuple[Floats | None, ...] | None = None
-
-    @property
-    def array(self) -> Floats | None:
-        """Values of the first part, None if nothing of the right type came back."""
-        return None if self.parts is None else self.parts[0].values
-
-    @property
-    def dtype(self) -> str | None:
-        """Dtype of the first part."""
-        return None if self.parts is None else self.parts[0].dtype
 
     @property
     def shape(self) -> tuple[int, ...] | None:
@@ -150,17 +139,15 @@ class Observations:
         raise UnusableError(verdict, f"{call} {told}", f"your function {blunt or told}")
 
 
-def observe(
-    plan: Plan, library: str, outcomes: Sequence[CallOutcome], first: int = 0
-) -> tuple[Observation, ...]:
-    """Return what was observed on the cases from `first` on, in their order."""
-    pairs = zip(plan.cases[first:], outcomes, strict=True)
-    return tuple(observed(case, outcome, library) for case, outcome in pairs)
+def observe(plan: Plan, library: str, outcomes: Sequence[CallOutcome]) -> tuple[Observation, ...]:
+    """Return what was observed on the cases of a plan, in their order."""
+    sent = zip(plan.cases, plan.sent(library), outcomes, strict=True)
+    return tuple(observed(case, call, outcome, library) for case, call, outcome in sent)
 
 
-def observed(case: Case, outcome: CallOutcome, library: str) -> Observation:
-    """Return what one outcome shows; a leaf that lies about itself is a result of no type."""
-    modified = None if outcome.arguments is None else _modified(case, outcome.arguments)
+def observed(case: Case, call: Call, outcome: CallOutcome, library: str) -> Observation:
+    """Return what the outcome of a call shows; a leaf that lies about itself is a result of no type."""
+    modified = None if outcome.arguments is None else _modified(call.args, outcome.arguments)
     if outcome.status is not CallStatus.RETURNED:
         kind = outcome.detail.removeprefix(_RETURNED).rstrip(".") if _tells_kind(outcome) else None
         return Observation(outcome.status, misfit=kind, exception=outcome.exception, modified=modified)
@@ -194,28 +181,23 @@ def _gradients(found: tuple[WireValue, ...] | None) -> tuple[Floats | None, ...]
     return tuple(arrays)
 
 
-def _modified(case: Case, after: tuple[WireValue, ...]) -> bool:
-    before = case.call("", "numpy").args  # which library the leaves are for makes no difference here
+def _modified(before: Sequence[WireValue], after: Sequence[WireValue]) -> bool:
     return len(after) != len(before) or any(map(_changed, before, after))
 
 
 def _changed(before: WireValue, after: WireValue) -> bool:
+    """Return whether arrays came back other than they were sent; how they lie in memory is no matter."""
     if isinstance(before, dict):
-        return not isinstance(after, dict) or set(after) != set(before) or any(
-            _changed(value, after[name]) for name, value in before.items()
-        )  # fmt: skip
+        if not isinstance(after, dict) or set(after) != set(before):
+            return True
+        return any(_changed(value, after[name]) for name, value in before.items())
     if not isinstance(before, Leaf):
         return False
-    return not (isinstance(after, Leaf) and after.shape == before.shape and _same_bytes(before, after))
-
-
-def _same_bytes(before: Leaf, after: Leaf) -> bool:
-    if after.dtype == before.dtype:
-        return after.data == before.data
-    try:  # bfloat16 went in where the case holds float32
-        return after.dtype == "bfloat16" and array_of(after).tobytes() == before.data
-    except LeafError:
-        return False
+    return not isinstance(after, Leaf) or (before.dtype, before.shape, before.data) != (
+        after.dtype,
+        after.shape,
+        after.data,
+    )
 
 
 _TELLABLE = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ __all__ = [
     "MisfitError",
     "ReadPart",
     "Result",
+    "ShownPart",
     "TokensResult",
     "TupleResult",
 ]
@@ -42,6 +43,20 @@ class ReadPart:
 
     values: Floats
     dtype: str
+
+
+class ShownPart(Protocol):
+    """An array with the dtype that it has at its owner's: what came back, or what is expected."""
+
+    @property
+    def values(self) -> Floats:
+        """The numbers, in float64."""
+        ...
+
+    @property
+    def dtype(self) -> str:
+        """Name without the library's prefix."""
+        ...
 
 
 class Result(Protocol):
@@ -64,9 +79,7 @@ class Result(Protocol):
         """Return the clause about a part of the wrong shape, continuing “gave back”."""
         ...
 
-    def text(
-        self, parts: Sequence[NDArray[Any]], library: str, dtypes: Sequence[str], digits: int = 6
-    ) -> str:
+    def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return the result as Python would print it."""
         ...
 
@@ -89,11 +102,9 @@ class ArrayResult:
         """Return both shapes."""
         return f"shape {shape_text(got)}, expected {shape_text(wanted)}"
 
-    def text(
-        self, parts: Sequence[NDArray[Any]], library: str, dtypes: Sequence[str], digits: int = 6
-    ) -> str:
+    def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return ``array([…])`` or ``tensor([…])``."""
-        return array_text(parts[0], library, dtypes[0], digits)
+        return array_text(parts[0].values, library, parts[0].dtype, digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +135,9 @@ class TupleResult:
         """Return the part's name and both shapes."""
         return f"{self.parts[part]} of shape {shape_text(got)}, expected {shape_text(wanted)}"
 
-    def text(
-        self, parts: Sequence[NDArray[Any]], library: str, dtypes: Sequence[str], digits: int = 6
-    ) -> str:
+    def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return a tuple of arrays."""
-        texts = (array_text(part, library, dtype, digits) for part, dtype in zip(parts, dtypes, strict=True))
+        texts = (array_text(part.values, library, part.dtype, digits) for part in parts)
         return f"({', '.join(texts)})"
 
 
@@ -150,11 +159,9 @@ class TokensResult:
         """Return both lengths."""
         return f"{_count(got[0], 'token')}, expected {wanted[0]}"
 
-    def text(
-        self, parts: Sequence[NDArray[Any]], library: str, dtypes: Sequence[str], digits: int = 6
-    ) -> str:
+    def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return a list of int."""
-        return str([int(token) for token in parts[0]])
+        return str([int(token) for token in parts[0].values])
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +195,11 @@ class HypothesesResult:
             return f"{_count(got[0], 'hypothesis')}, expected {wanted[0]}"
         return f"up to {_count(got[-1], 'token')} in a hypothesis, expected {wanted[-1]}"
 
-    def text(
-        self, parts: Sequence[NDArray[Any]], library: str, dtypes: Sequence[str], digits: int = 6
-    ) -> str:
+    def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return a list of pairs."""
         pairs = (
             f"({[int(t) for t in row if t != _ABSENT]}, {float(log):.{digits}g})"
-            for row, log in zip(parts[0], parts[1], strict=True)
+            for row, log in zip(parts[0].values, parts[1].values, strict=True)
         )
         return f"[{', '.join(pairs)}]"
 

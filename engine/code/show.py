@@ -105,8 +105,8 @@ def _nested(value: Any, digits: int, point: bool = False) -> str:
 
 def array_text(array: NDArray[Any], library: str, dtype: str, digits: int = 6) -> str:
     """Return an array as ``array([…])`` or ``tensor([…])``, with its dtype where it isn't float64."""
-    name = "array" if library == "numpy" else "tensor"
-    suffix = "" if dtype == "float64" else f", dtype={dtype}"
+    name, prefix = ("array", "") if library == "numpy" else ("tensor", "torch.")
+    suffix = "" if dtype == "float64" else f", dtype={prefix}{dtype}"
     return f"{name}({_nested(array.tolist(), digits, point=True)}{suffix})"
 
 

@@ -29,11 +29,14 @@ class Property:
         Takes a group and what was observed; returns None where the property holds, else what was
         seen instead, as a clause for the student. Raises :class:`~engine.code.observe.UnusableError`
         where a call gave no array of the right shape.
+    compares : bool
+        Whether it says no more than "differs from the reference".
     """
 
     name: str
     sentence: str
     judge: Callable[[Group, Observations], str | None]
+    compares: bool = False
 
 
 @cache

@@ -98,10 +98,7 @@ def _refuses(group: Group, seen: Observations) -> str | None:
 def _values(group: Group, seen: Observations) -> str | None:
     """NaN never equals anything; nothing is broadcast, because the shape was compared first."""
     for member in group.members:
-        chosen = group.data.get("parts")
         for place, (got, part) in enumerate(_parts(seen, member)):
-            if chosen is not None and place not in chosen:
-                continue
             error = np.abs(got - part.values)
             largest = float(np.abs(part.values).max(initial=1.0))
             if (error <= max(part.slack, VALUES * largest)).all():
@@ -114,24 +111,14 @@ def _apart(seen: Observations, member: int, place: int, got: NDArray[np.float64]
     call = described(seen.plan, member, seen.function)
     expected = seen.expected(member)
     if part.dtype == "int":
-        return f"for {call} the result is {_text(seen, member)}, expected {_right(expected, seen.library)}"
+        got_text = expected.result.text(seen[member].parts or (), seen.library)
+        return f"for {call} the result is {got_text}, expected {expected.text(seen.library)}"
     worst = worst_place(np.abs(got - part.values))
     where = ", ".join(str(index) for index in worst)
     found, wanted = number_pair(got[worst], part.values[worst])
     entry, name = f"entry [{where}]" if where else "the result", expected.result.parts[place]
     named = f"{entry} of {name}" if name else entry
     return f"for {call} {named} is {found}, expected {wanted}"
-
-
-def _text(seen: Observations, member: int) -> str:
-    found = seen[member].parts or ()
-    result = seen.expected(member).result
-    return result.text([part.values for part in found], seen.library, [part.dtype for part in found])
-
-
-def _right(expected: Expected, library: str) -> str:
-    parts = expected.parts
-    return expected.result.text([part.values for part in parts], library, [part.dtype for part in parts])
 
 
 def _grad(group: Group, seen: Observations) -> str | None:
@@ -154,15 +141,19 @@ def _grad(group: Group, seen: Observations) -> str | None:
     return None
 
 
+def _comparison(name: str, sentence: str) -> Property:
+    return Property(name, sentence, _values, compares=True)
+
+
 PROPERTIES = (
     Property("runs", "The function must return a value.", _runs),
     Property("shape", "The result must be an array of the right shape.", _shape),
     Property("dtype", "The result must have the floating dtype of the input.", _dtype),
     Property("pure", "The function must leave its arguments as they are and repeat its result.", _pure),
     Property("refuses", "Inputs whose shapes don't fit must raise ValueError.", _refuses),
-    Property("values", "The result must equal what the definition gives.", _values),
     Property("grad", "Gradients through the result must be right (torch only).", _grad),
-    Property("layout", "Views with gaps and read-only arrays must give the same result.", _values),
-    Property("empty", "An empty batch must give an empty result.", _values),
-    Property("half", "Half precision input must give the same result, up to rounding.", _values),
+    _comparison("values", "The result must equal what the definition gives."),
+    _comparison("layout", "Views with gaps and read-only arrays must give the same result."),
+    _comparison("empty", "An empty batch must give an empty result."),
+    _comparison("half", "Half precision input must give the same result, up to rounding."),
 )

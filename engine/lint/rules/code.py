@@ -148,15 +148,11 @@ def _mutant(
             )
 
 
-# what these properties find is no more than "differs from the reference"
-_COMPARISONS = {"values", "half", "layout", "empty"}
-
-
 def _reference_only(
     subject: Subject, exercise: CodeExercise, killed: dict[str, set[str]]
 ) -> Iterator[Finding]:
     """Yield mutants that only a comparison with the reference kills, unless the spec says why."""
-    comparing = {check.id for check in exercise.checks if check.property.name in _COMPARISONS}
+    comparing = {check.id for check in exercise.checks if check.property.compares}
     for index, mutant in enumerate(exercise.mutants):
         only = bool(killed[mutant.id]) and killed[mutant.id] <= comparing
         loc = ("answer", "mutants", index)

@@ -56,7 +56,7 @@ def test_hypotheses_become_a_filled_matrix() -> None:
     ids, logs = HypothesesResult().read([([1, 2], -0.5), ((0,), leaf(-1.0)), ([], leaf([-2.0]))], "numpy")
     assert ids.values.tolist() == [[1, 2], [0, -1], [-1, -1]]
     assert logs.values.tolist() == [-0.5, -1.0, -2.0]
-    text = HypothesesResult().text([ids.values, logs.values], "numpy", ["int", "float64"])
+    text = HypothesesResult().text((ids, logs), "numpy")
     assert text == "[([1, 2], -0.5), ([0], -1), ([], -2)]"
     assert HypothesesResult().read([], "numpy")[0].values.shape == (0, 0)
 
