@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from engine.code.case import Group
+from engine.code.differing import apart
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number, number_pair, worst_place
+from engine.code.show import described, number
 
 __all__ = ["PROPERTIES"]
 
@@ -17,12 +18,8 @@ def _agrees(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
     part = int(group.data["part"])
     got, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
-    error = np.abs(got - due)
-    if (error <= 2 * seen.expected(member).parts[part].slack).all():
-        return None
-    worst = worst_place(error)
-    found, right = number_pair(got[worst], np.broadcast_to(due, got.shape)[worst])
-    return f"for {described(seen.plan, member, seen.function)} an entry is {found} instead of {right}"
+    slack = 2 * seen.expected(member).parts[part].slack
+    return apart(seen, [member], got, np.broadcast_to(due, got.shape), slack)
 
 
 def _distribution(group: Group, seen: Observations) -> str | None:

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Group
+from engine.code.differing import apart, total_slack
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number, number_pair, worst_place
+from engine.code.show import described, number
 
 __all__ = ["PROPERTIES"]
 
@@ -30,15 +31,8 @@ def _left_out(group: Group, seen: Observations) -> str | None:
     """Judge two calls: one hides all but some entries of every row, the other has only those."""
     whole, short = group.members
     got = seen.values(whole)[..., list(group.data["kept"])]
-    wanted = seen.values(short)
-    slack = sum(seen.expected(member).slack for member in group.members)
-    error = np.abs(got - wanted)
-    if (error <= slack).all():
-        return None
-    worst = worst_place(error)
-    one, other = (described(seen.plan, member, seen.function) for member in group.members)
-    found, right = number_pair(got[worst], wanted[worst])
-    return f"between {one} and {other} a weight is {found} instead of {right}"
+    slack = total_slack(seen, group.members)
+    return apart(seen, group.members, got, seen.values(short), slack, noun="a weight")
 
 
 PROPERTIES = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.code.case import Group
+from engine.code.differing import total_slack
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
 from engine.code.show import described, number_pair, worst_place
@@ -17,7 +18,7 @@ def _chain(group: Group, seen: Observations) -> str | None:
     whole, first, rest = group.members
     wanted = np.concatenate([seen.values(first), seen.values(rest)])
     error = np.abs(seen.values(whole) - wanted)
-    if (error <= sum(seen.expected(member).slack for member in group.members)).all():
+    if (error <= total_slack(seen, group.members)).all():
         return None
     worst = worst_place(error)
     found, due = number_pair(seen.values(whole)[worst], wanted[worst])

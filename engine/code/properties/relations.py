@@ -6,28 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Group
+from engine.code.differing import apart, total_slack
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number_pair, worst_place
-from engine.code.tolerance import close
 
 __all__ = ["PROPERTIES"]
 
 Floats = NDArray[np.float64]
 
 
-def _slack(group: Group, seen: Observations) -> float:
-    return sum(seen.expected(member).slack for member in group.members)
-
-
 def _differing(group: Group, seen: Observations, got: Floats, wanted: Floats) -> str | None:
-    """Return None if both agree, else where they part most."""
-    if close(got, wanted, _slack(group, seen)):
-        return None
-    worst = worst_place(np.abs(got - wanted))
-    one, other = (described(seen.plan, member, seen.function) for member in group.members[-2:])
-    found, right = number_pair(got[worst], wanted[worst])
-    return f"between {one} and {other} an entry is {found} instead of {right}"
+    return apart(seen, group.members[-2:], got, wanted, total_slack(seen, group.members))
 
 
 def _unchanged(group: Group, seen: Observations) -> str | None:

@@ -6,30 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Group
+from engine.code.differing import apart, total_slack
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number, number_pair, worst_place
+from engine.code.show import described, number
 
 __all__ = ["PROPERTIES"]
 
 Floats = NDArray[np.float64]
 
 
-def _apart(seen: Observations, member: int, got: Floats, wanted: Floats, slack: float) -> str | None:
-    """Return None if both agree within `slack`, else where they part most."""
-    error = np.abs(got - wanted)
-    if (error <= slack).all():
-        return None
-    worst = worst_place(error)
-    found, due = number_pair(got[worst], wanted[worst])
-    return f"for {described(seen.plan, member, seen.function)} an entry is {found} instead of {due}"
-
-
 def _agrees(group: Group, seen: Observations) -> str | None:
     """Judge a result whose value a shorter formula gives: it comes with the group as ``due``."""
     (member,) = group.members
-    due = np.asarray(group.data["due"], dtype=np.float64)
-    return _apart(seen, member, seen.values(member), due, seen.expected(member).slack)
+    got, due = seen.values(member), np.asarray(group.data["due"], dtype=np.float64)
+    return apart(seen, [member], got, due, seen.expected(member).slack)
 
 
 def _within(group: Group, seen: Observations) -> str | None:
@@ -51,8 +42,7 @@ def _within(group: Group, seen: Observations) -> str | None:
 def _negated(group: Group, seen: Observations) -> str | None:
     first, second = group.members
     wanted = -seen.values(first)
-    slack = seen.expected(first).slack + seen.expected(second).slack
-    return _apart(seen, second, seen.values(second), wanted, slack)
+    return apart(seen, [second], seen.values(second), wanted, total_slack(seen, group.members))
 
 
 def _equal(group: Group, seen: Observations) -> str | None:
