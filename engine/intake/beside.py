@@ -20,6 +20,7 @@ __all__ = [
     "in_folder",
     "is_library",
     "read_module",
+    "sha256_of_file",
     "sha256_of_files",
 ]
 
@@ -118,6 +119,12 @@ def read_module(name: str, path: Path) -> str:
             got=error.got,
             next_step=error.next_step,
         ) from error
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal; OSError if it can't be read."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sha256_of_files(main: str, others: Mapping[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from engine.course import FileKind, HandedFile, Intake, IntakeProblem, Roster, S
 from engine.errors import InputError, IntakeError
 from engine.foreign import clean_line
 from engine.intake.archive import ArchiveLimits, read_archive
-from engine.intake.beside import is_library, sha256_of_files
+from engine.intake.beside import is_library, sha256_of_file, sha256_of_files
 from engine.intake.decoding import read_text_file
 from engine.intake.entries import Entries, Entry
 from engine.intake.folder import read_folder
@@ -241,8 +240,8 @@ class _Sorting:
         beside: Mapping[str, Path] = MappingProxyType({}),
     ) -> None:
         try:
-            counting = {name: _sha256(file) for name, file in beside.items() if not is_library(name)}
-            sha256 = sha256_of_files(_sha256(path), counting)
+            counting = {name: sha256_of_file(file) for name, file in beside.items() if not is_library(name)}
+            sha256 = sha256_of_files(sha256_of_file(path), counting)
         except OSError as error:
             self._refuse(entry.name, "this file can't be read", error.strerror or "", student)
             return
@@ -251,8 +250,3 @@ class _Sorting:
 
     def _refuse(self, name: str, message: str, next_step: str = "", student: str | None = None) -> None:
         self._problems.append(IntakeProblem(name, message, next_step, student))
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

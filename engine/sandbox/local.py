@@ -22,7 +22,7 @@ from engine.runner import CallOutcome, CallStatus, Job, RunResult
 from engine.sandbox.dialogue import Dialogue, EncodedPlan
 from engine.sandbox.layout import find_layout
 from engine.sandbox.process import TIMED_OUT, Exchange, Exit, PipedProcess, run_job
-from engine.sandbox.results import leaves_in
+from engine.sandbox.results import has_tensors
 
 __all__ = ["LocalRunner", "local_process"]
 
@@ -119,7 +119,7 @@ def local_process(worker: str, keep: Collection[str] = ()) -> PipedProcess:
 
 def _settings(job: Job) -> dict[str, object]:
     return {
-        "torch": any("torch" in text for text in (job.source, *job.modules.values())) or _needs_torch(job),
+        "torch": any("torch" in text for text in (job.source, *job.modules.values())) or has_tensors(job),
         "packages": list(find_layout().package_names),
     }
 
@@ -133,11 +133,3 @@ def _outcome_of_exit(end: Exit) -> CallOutcome:
     crashed = f"crashed (signal {-end.code})"
     said = crashed if end.code < 0 else f"ended itself with exit status {end.code}"
     return CallOutcome(CallStatus.CRASHED, detail=f"The process {said}.")
-
-
-def _needs_torch(job: Job) -> bool:
-    return any(
-        leaf.library == "torch"
-        for call in job.calls
-        for leaf in leaves_in([*call.args, *call.kwargs.values()])
-    )

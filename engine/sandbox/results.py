@@ -9,7 +9,7 @@ from engine.runner import Call, CallOutcome, CallStatus, Job, Leaf, RunResult, W
 from engine.sandbox.dialogue import Dialogue
 from engine.sandbox.text import clean
 
-__all__ = ["Results", "leaves_in"]
+__all__ = ["Results", "has_tensors"]
 
 _MAX_CHILDREN = 16
 _OUTPUT_CHARACTERS = 20_000
@@ -124,17 +124,17 @@ def _fits(outcome: CallOutcome, call: Call) -> bool:
         return False
     if not outcome.gradients:  # none, or those of a function that can't be differentiated
         return outcome.gradients is None or call.cotangents is not None
-    inputs = sum(leaf.library == "torch" and leaf.dtype in _FLOATING for leaf in leaves_in(sent))
+    inputs = sum(leaf.library == "torch" and leaf.dtype in _FLOATING for leaf in _leaves_in(sent))
     return call.cotangents is not None and len(outcome.gradients) == inputs
 
 
 def _size(outcome: CallOutcome) -> int:
     """Return the bytes of the leaves of an outcome."""
     parts = [outcome.value, *(outcome.arguments or ()), *(outcome.gradients or ())]
-    return sum(len(leaf.data) for leaf in leaves_in(parts))
+    return sum(len(leaf.data) for leaf in _leaves_in(parts))
 
 
-def leaves_in(values: list[WireValue]) -> Iterator[Leaf]:
+def _leaves_in(values: list[WireValue]) -> Iterator[Leaf]:
     """Yield the arrays of a tree, in no certain order."""
     pending = list(values)
     while pending:
@@ -145,3 +145,12 @@ def leaves_in(values: list[WireValue]) -> Iterator[Leaf]:
             pending.extend(value.values())
         elif isinstance(value, Leaf):
             yield value
+
+
+def has_tensors(job: Job) -> bool:
+    """Return whether any argument of a job's calls is a torch tensor."""
+    return any(
+        leaf.library == "torch"
+        for call in job.calls
+        for leaf in _leaves_in([*call.args, *call.kwargs.values()])
+    )

@@ -10,7 +10,7 @@ from typing import Self
 from engine.errors import SandboxError
 from engine.runner import Job, Runner, RunResult
 from engine.sandbox.device.pool import WorkerPool
-from engine.sandbox.results import leaves_in
+from engine.sandbox.results import has_tensors
 
 __all__ = ["DeviceRunner"]
 
@@ -51,7 +51,7 @@ class DeviceRunner:
         SandboxError
             If a worker can't be started or a layer failed.
         """
-        return self._pool.run(job) if _has_tensors(job) else self._plain_runner().run(job)
+        return self._pool.run(job) if has_tensors(job) else self._plain_runner().run(job)
 
     def _plain_runner(self) -> Runner:
         with self._lock:
@@ -77,11 +77,3 @@ class DeviceRunner:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _has_tensors(job: Job) -> bool:
-    return any(
-        leaf.library == "torch"
-        for call in job.calls
-        for leaf in leaves_in([*call.args, *call.kwargs.values()])
-    )
