@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -46,8 +47,9 @@ def family_names() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules([folder]) if found.name not in _NO_FAMILY)
 
 
+@cache
 def family(name: str) -> Family:
-    """Return the family of this name.
+    """Return the family of this name; the folder is looked at once per name.
 
     Raises
     ------
