@@ -8,7 +8,9 @@ import threading
 import warnings
 from collections.abc import Iterator
 
-__all__ = ["cell_mark", "parse_python", "place_in_cells", "top_level"]
+__all__ = ["MAX_CHARACTERS", "cell_mark", "parse_python", "place_in_cells", "top_level"]
+
+MAX_CHARACTERS = 256 * 1024  # of all files of one submission
 
 _parsing = threading.Lock()  # warning filters belong to the whole process
 _MARK = re.compile(r"# --- code cell (\d+) ---")

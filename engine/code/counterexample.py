@@ -24,7 +24,7 @@ from engine.code.observe import Observation, Observations, observed
 from engine.code.results import ReadPart
 from engine.code.show import exception_text, python_of, shape_text
 from engine.code.shrink import Candidate, complexity, fingerprint, simpler
-from engine.code.source import examine_source
+from engine.code.source import library_of
 from engine.code.tolerance import close
 from engine.code.trusted import TrustedRunner
 from engine.model import CodeSubmission, Counterexample
@@ -168,7 +168,7 @@ def _like_a_mutant(exercise: CodeExercise, search: _Search, named: Collection[st
 def _shows(exercise: CodeExercise, mutant: Mutant) -> Candidate | None:
     """Return the smallest input that shows a mutant; it's ours, so it runs in this process."""
     submission = CodeSubmission(mutant.source, mutant.filename, "")
-    library = examine_source(mutant.source, exercise.function, exercise.signature).library
+    library = library_of(mutant.source)
     with TrustedRunner() as runner:
         found = _smallest(exercise, _Search(exercise, submission, library, runner))
     return None if found is None else found.candidate

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from engine.code.case import Expected, Part, Plan
 from engine.code.exercise import CodeExercise
 from engine.code.observe import Observation, observe
-from engine.code.source import examine_source, function_names
+from engine.code.source import function_names, library_of
 from engine.code.tolerance import close
 from engine.code.trusted import TrustedRunner
 from engine.errors import EngineError
@@ -64,7 +64,7 @@ def mutant_behaviours(exercise: CodeExercise, plan: Plan) -> tuple[Behaviour, ..
     found: list[Behaviour] = []
     with TrustedRunner() as runner:
         for mutant in exercise.mutants:
-            library = examine_source(mutant.source, exercise.function, exercise.signature).library
+            library = library_of(mutant.source)
             for name in function_names(mutant.source, exercise.function):
                 job = Job(mutant.source, mutant.filename, plan.calls(name, library))
                 result = runner.run(job)

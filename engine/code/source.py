@@ -7,19 +7,15 @@ from __future__ import annotations
 
 import ast
 import difflib
-import threading
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from engine.code.forbidden import first_forbidden
 from engine.foreign import clean_line
+from engine.python_source import MAX_CHARACTERS, parse_python
 
-__all__ = ["SourceFacts", "examine_source", "function_names"]
-
-MAX_SOURCE = 256 * 1024  # characters
-_parsing = threading.Lock()  # warning filters belong to the whole process
+__all__ = ["SourceFacts", "examine_source", "function_names", "library_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +65,19 @@ def examine_source(
     modules : mapping of str to str
         Sources of further modules beside the file, also foreign.
     """
-    if len(source) + sum(map(len, modules.values())) > MAX_SOURCE:
-        return SourceFacts("numpy", unreadable=f"The file has more than {MAX_SOURCE} characters.")
+    if len(source) + sum(map(len, modules.values())) > MAX_CHARACTERS:
+        return SourceFacts("numpy", unreadable=f"The file has more than {MAX_CHARACTERS} characters.")
     if not source.strip():
         return SourceFacts("numpy", unreadable="The file is empty.")
     try:
-        tree = _parsed(source)
+        tree = parse_python(source)
     except SyntaxError as error:
         return SourceFacts("numpy", unreadable=_syntax_sentence(error))
     except (ValueError, RecursionError, MemoryError) as error:  # null bytes; nesting without end
         reason = "it holds null bytes" if isinstance(error, ValueError) else "it is nested too deeply"
         return SourceFacts("numpy", unreadable=f"The file isn't Python: {reason}.")
     bindings = _survey(tree)
-    others = [tree for tree in map(_parsed_or_none, modules.values()) if tree is not None]
+    others = [tree for tree in map(_tree_or_none, modules.values()) if tree is not None]
     torch = bindings.torch or any(_survey(other).torch for other in others)
     facts = SourceFacts("torch" if torch else "numpy")
     for found in (first_forbidden(each, forbidden) for each in (tree, *others)):
@@ -96,18 +92,12 @@ def examine_source(
     return replace(facts, fault=f"The file doesn't define {signature}." + (f" {hint}" if hint else ""))
 
 
-def _parsed_or_none(source: str) -> ast.Module | None:
-    """Return the tree of a further module; what is wrong with it shows when it is imported."""
+def _tree_or_none(source: str) -> ast.Module | None:
+    """Return the tree of a source; what is wrong with it shows when it is loaded."""
     try:
-        return _parsed(source)
+        return parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def _parsed(source: str) -> ast.Module:
-    with _parsing, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an invalid escape in a string is the student's business
-        return ast.parse(source)
 
 
 def _syntax_sentence(error: SyntaxError) -> str:
@@ -215,7 +205,7 @@ def _names_bound(node: ast.AST) -> Iterator[str]:
 
 def _signature_fault(definition: _Function, signature: str) -> str | None:
     """Return what is wrong if the function can't take the arguments by position; names don't matter."""
-    wanted = _parsed(f"def {signature}: ...").body[0]
+    wanted = parse_python(f"def {signature}: ...").body[0]
     assert isinstance(wanted, ast.FunctionDef)
     if definition.decorator_list:
         return None
@@ -244,7 +234,13 @@ def _parameters(given: ast.arguments) -> str:
     return ", ".join(shown + [argument.arg for argument in given.kwonlyargs])
 
 
+def library_of(source: str) -> str:
+    """Return which arrays a source works with: ``"torch"`` if it is Python and imports torch."""
+    tree = _tree_or_none(source)
+    return "torch" if tree is not None and _survey(tree).torch else "numpy"
+
+
 def function_names(source: str, function: str) -> tuple[str, ...]:
     """Return the top-level functions called `function` or ``function_…``, in their order."""
-    defined = [node.name for node in _parsed(source).body if isinstance(node, ast.FunctionDef)]
+    defined = [node.name for node in parse_python(source).body if isinstance(node, ast.FunctionDef)]
     return tuple(name for name in defined if name == function or name.startswith(f"{function}_"))

@@ -15,18 +15,18 @@ from engine.intake.beside import (
     in_folder,
     is_library,
     read_module,
+    sha256_of_file,
     sha256_of_files,
 )
 from engine.intake.decoding import decode, read_bytes
 from engine.intake.notebook import notebook_source
 from engine.model import CodeSubmission
+from engine.python_source import MAX_CHARACTERS
 
-__all__ = ["CODE_LIMIT", "FILES_LIMIT", "NOTEBOOK_LIMIT", "read_code_file", "source_of"]
+__all__ = ["CODE_LIMIT", "NOTEBOOK_LIMIT", "read_code_file", "source_of"]
 
 # A notebook carries its pictures along; only its code counts against CODE_LIMIT.
 NOTEBOOK_LIMIT = 16 * 2**20
-# Characters of all files of a submission of several: what grading takes of a single one.
-FILES_LIMIT = 256 * 1024
 
 
 def read_code_file(
@@ -63,14 +63,14 @@ def read_code_file(
         beside = files_used(source, in_folder(path.parent)) if name is None else {}
     texts = {other: read_module(other, file) for other, file in beside.items() if not is_library(other)}
     characters = len(source) + sum(map(len, texts.values()))
-    if texts and characters > FILES_LIMIT:
+    if texts and characters > MAX_CHARACTERS:
         raise SubmissionError(
             "the files of the submission are too large together",
             where=", ".join([shown, *(f"{clean_line(other, 60)}.py" for other in list(texts)[:8])]),
-            expected=f"at most {FILES_LIMIT} characters",
+            expected=f"at most {MAX_CHARACTERS} characters",
             got=str(characters),
         )
-    hashes = {other: _sha256(beside[other]) for other in texts}
+    hashes = {other: sha256_of_file(beside[other]) for other in texts}
     return CodeSubmission(
         source=source,
         filename=shown,
@@ -98,11 +98,6 @@ def _read(path: Path, shown: str, suffix: str) -> tuple[str, bytes]:
                 "the notebook's code is too large", where=shown, expected=f"at most {CODE_LIMIT // 1024} KiB"
             )
     return source, data
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _ignored(name: str) -> str:

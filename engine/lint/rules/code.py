@@ -61,11 +61,11 @@ def _observed(exercise: CodeExercise, plan: Plan, source: str, function: str) ->
     """Run trusted source on a plan; return the failed check of loading it where it doesn't load."""
     from engine.code.judge import judge_load
     from engine.code.observe import Observations, observe
-    from engine.code.source import examine_source
+    from engine.code.source import library_of
     from engine.code.trusted import TrustedRunner
     from engine.runner import Job
 
-    library = examine_source(source, exercise.function, exercise.signature).library
+    library = library_of(source)
     with TrustedRunner() as runner:
         result = runner.run(Job(source, "solution.py", plan.calls(function, library), exercise.limits))
     loaded = judge_load(result.load)
