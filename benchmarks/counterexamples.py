@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.code import freeze_plan, load_exercise
+from engine.code import exercise_of, freeze_plan
 from engine.code.exercise import CodeExercise
 from engine.code.grade import grade_code
 from engine.code.source import function_names
@@ -86,7 +86,7 @@ def main() -> None:
     for spec in specs:
         if options.items and spec.id not in options.items:
             continue
-        exercise = load_exercise(spec, bank.path(spec.id).parent, bank.version(spec.id))
+        exercise = exercise_of(bank, spec.id)
         found = list(measure(exercise))
         every += found
         sizes = [shown.entries for shown in found if shown.entries is not None]

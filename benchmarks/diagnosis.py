@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
+from engine.code import CodeExercise, exercise_of, freeze_plan, grade_code
 from engine.code.trusted import TrustedRunner
 from engine.errors import InputError, SoftmarkError, SpecError
 from engine.foreign import clean_line
@@ -192,7 +192,7 @@ def load_exercises(
         if item not in bank:
             continue
         try:
-            exercises[item] = load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
+            exercises[item] = exercise_of(bank, item)
         except SpecError as error:
             faulty[item] = clean_line(str(error))
     for one in submissions:

@@ -24,13 +24,13 @@ _CHUNK = 50
 
 def failures(item: str, first: int, count: int) -> list[str]:
     """Return a line for each right file and seed that didn't get full marks."""
-    from engine.code import freeze_plan, load_exercise
+    from engine.code import exercise_of, freeze_plan
     from engine.code.grade import grade_code
     from engine.code.trusted import TrustedRunner
     from engine.spec import builtin_bank
 
     bank = builtin_bank()
-    exercise = load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
+    exercise = exercise_of(bank, item)
     files = [
         CodeSubmission(text, path.name, hashlib.sha256(text.encode()).hexdigest())
         for path in sorted((RIGHT / item).glob("*.py"))

@@ -45,13 +45,13 @@ def resident_mib() -> float:
 
 def _prepared(items: Sequence[str], seed: bytes) -> dict[str, tuple[Any, Any]]:
     """Load the exercises and freeze their plans anew: nothing found for another plan can be used."""
-    from engine.code import freeze_plan, load_exercise
+    from engine.code import exercise_of, freeze_plan
     from engine.spec.bank import builtin_bank
 
     bank = builtin_bank()
     made = {}
     for item in items:
-        exercise = load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
+        exercise = exercise_of(bank, item)
         made[item] = exercise, freeze_plan(exercise, seed)
     return made
 

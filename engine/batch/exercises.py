@@ -58,15 +58,14 @@ class CodeExercises:
         self._prepared: dict[str, Any] = {}
 
     def _prepare(self, item: str) -> Any:
-        from engine.code import freeze_plan, load_exercise
+        from engine.code import exercise_of, freeze_plan
 
         # Freezing a plan computes every mutant's outputs: once, whoever comes first.
         with self._lock:
             if item not in self._prepared:
-                spec, path = self._bank.load(item), self._bank.path(item)
-                version = self._bank.version(item)
-                exercise = load_exercise(spec, path.parent, version)
-                self._prepared[item] = exercise, freeze_plan(exercise, plan_seed(self._secret, item, version))
+                exercise = exercise_of(self._bank, item)
+                seed = plan_seed(self._secret, item, exercise.version)
+                self._prepared[item] = exercise, freeze_plan(exercise, seed)
             return self._prepared[item]
 
     def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:

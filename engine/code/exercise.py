@@ -13,9 +13,10 @@ from engine.code.families import Family, family, family_names
 from engine.code.properties import Property, property_names, property_of
 from engine.errors import Diagnostic, SpecError
 from engine.runner import Limits
+from engine.spec.bank import Bank
 from engine.spec.schema import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
 
-__all__ = ["CodeExercise", "Mutant", "Rubric", "freeze_plan", "load_exercise"]
+__all__ = ["CodeExercise", "Mutant", "Rubric", "exercise_of", "freeze_plan", "load_exercise"]
 
 # these come before every check of a rubric and earn nothing; a rubric may not use their names
 PREREQUISITES = ("loads", "allowed", "function", "runs")
@@ -124,6 +125,19 @@ def load_exercise(spec: ProblemSpec, folder: Path, version: str) -> CodeExercise
         limits=Limits(wall_s=limits.wall_s, call_s=limits.call_s, memory_mib=limits.memory_mib),
         forbidden=answer.forbidden,
     )
+
+
+def exercise_of(bank: Bank, item: str) -> CodeExercise:
+    """Return a code exercise of a bank by its id.
+
+    Raises
+    ------
+    UnknownItemError
+        The bank has no such item.
+    SpecError
+        As :func:`load_exercise`.
+    """
+    return load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
 
 
 def freeze_plan(exercise: CodeExercise, seed: bytes) -> Plan:

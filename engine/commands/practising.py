@@ -60,12 +60,10 @@ def open_session(workplace: Workplace, item: str, tier: str | None) -> PracticeS
     try:
         if runner.tier == "T3":
             click.echo(NOTICE, err=True)
-        from engine.code import load_exercise
+        from engine.code import exercise_of
         from engine.practice.session import PracticeSession
 
-        bank = workplace.bank
-        exercise = load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
-        return PracticeSession(exercise, runner, secrets.token_bytes(16))
+        return PracticeSession(exercise_of(workplace.bank, item), runner, secrets.token_bytes(16))
     except BaseException:
         runner.close()
         raise

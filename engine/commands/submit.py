@@ -167,10 +167,9 @@ def _submit_code(
     workplace.check_tier(tier, unsafe_local, device)
     started = datetime.now(UTC)
     with workplace.open_runner(tier, unsafe_local, device=device) as runner:
-        from engine.code import freeze_plan, grade_code, load_exercise
+        from engine.code import exercise_of, freeze_plan, grade_code
 
-        bank = workplace.bank
-        exercise = load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
+        exercise = exercise_of(workplace.bank, item)
         plan = freeze_plan(exercise, seed)
         report = grade_code(exercise, plan, submission, runner, mode=workplace.mode, student=student)
     if device != "cpu" and report.tier and not report.tier.endswith(device):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.code import freeze_plan, grade_code, load_exercise
+from engine.code import exercise_of, freeze_plan, grade_code
 from engine.intake import read_code_file
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
@@ -39,7 +39,7 @@ def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
 
 def graded(runner: Runner, submission: CodeSubmission) -> GradeReport:
     bank = builtin_bank()
-    exercise = load_exercise(bank.load("softmax"), bank.path("softmax").parent, bank.version("softmax"))
+    exercise = exercise_of(bank, "softmax")
     plan = freeze_plan(exercise, b"a plan of 16 byt")
     return grade_code(exercise, plan, submission, runner, mode=Mode.PRACTICE, student=None)
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from engine.batch.exercises import plan_seed
-from engine.code import freeze_plan, load_exercise
+from engine.code import exercise_of, freeze_plan
 from engine.code.exercise import CodeExercise
 from engine.code.grade import grade_code
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
@@ -34,7 +34,7 @@ Grade = Callable[[str], GradeReport]
 @pytest.fixture(scope="module")
 def exercise() -> CodeExercise:
     bank = builtin_bank()
-    return load_exercise(bank.load("softmax"), bank.path("softmax").parent, bank.version("softmax"))
+    return exercise_of(bank, "softmax")
 
 
 @pytest.fixture(scope="module")
