@@ -88,9 +88,6 @@ def measure(options: argparse.Namespace) -> None:
     if options.measure == "profile":
         print(json.dumps(_profiled(programs)))
         return
-    if options.measure == "plain" and not softmark.can_leave_out_explanations():
-        print("null")
-        return
 
     def progress(done: int) -> None:
         if options.measure == "memory" and done % max(1, options.submissions // 10) == 0:
@@ -242,19 +239,15 @@ def overhead(options: argparse.Namespace) -> dict[str, Any]:
     right = [place for place, handed in enumerate(known) if handed.outcome == "right"]
     ran = [place for place, handed in enumerate(known) if handed.outcome != "format_error"]
     rows = {"right ones": overhead_ms(found, right), "all that run": overhead_ms(found, ran)}
-    from classes.softmark import can_leave_out_explanations
-
-    plain = can_leave_out_explanations()
     print("\nOverhead over a bare fork that makes the same calls (class of 20, medians)")
     for name, row in rows.items():
-        note = "" if name == "right ones" or plain else "   (with explanations: this version has no switch)"
         print(
             f"  {name:14}{row['softmark']:8.1f} ms Softmark {row['fork']:8.1f} ms bare fork"
-            f"{row['overhead']:8.1f} ms more{note}"
+            f"{row['overhead']:8.1f} ms more"
         )
-    reached = rows["all that run" if plain else "right ones"]["overhead"] <= AIM["overhead_ms"]
+    reached = rows["all that run"]["overhead"] <= AIM["overhead_ms"]
     print(f"  aim: at most {AIM['overhead_ms']:.0f} ms: {met(reached)}")
-    return {"rows": rows, "explanations_left_out": plain}
+    return {"rows": rows}
 
 
 def overhead_ms(found: Mapping[str, Sequence[Sequence[float]]], places: Iterable[int]) -> dict[str, float]:
@@ -278,10 +271,7 @@ def mixed(options: argparse.Namespace) -> dict[str, Any]:
     out: dict[str, Any] = {"exercises": [exercise.item for exercise in exercises]}
     for kind, name in (("explained", "with explanations"), ("plain", "without")):
         found = _measured(kind, submissions=options.submissions, workers=options.workers)
-        out[kind] = found and mixed_summary(found)
-        if found is None:
-            print(f"  {name:18} not measured: this version can't leave them out")
-            continue
+        out[kind] = mixed_summary(found)
         for line in mixed_lines(name, out[kind], first=kind == "explained"):
             print(line)
     reached = out["explained"]["per_second"] >= AIM["per_second"]

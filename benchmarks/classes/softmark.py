@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import pickle
 import resource
@@ -19,16 +18,9 @@ from typing import Any
 from classes.mixing import Program, write_class
 from classes.table import Handed
 
-__all__ = ["can_leave_out_explanations", "grade_mixed", "overhead", "resident_mib", "rounds_of_20"]
+__all__ = ["grade_mixed", "overhead", "resident_mib", "rounds_of_20"]
 
 ROOT = Path(__file__).parents[2]
-
-
-def can_leave_out_explanations() -> bool:
-    """Return whether this version grades without diagnosis and counterexample."""
-    from engine.code import grade_code
-
-    return "explain" in inspect.signature(grade_code).parameters
 
 
 def resident_mib() -> float:
@@ -96,7 +88,7 @@ def rounds_of_20(known: Sequence[Handed], rounds: int) -> Iterator[dict[str, Any
 def overhead(known: Sequence[Handed], rounds: int) -> dict[str, list[list[float]]]:
     """Grade each submission and let a bare fork make the same calls, in turn.
 
-    Without explanations where this version can: their calls aren't the plan's.
+    Without explanations: their calls aren't the plan's.
 
     Returns
     -------
@@ -108,7 +100,6 @@ def overhead(known: Sequence[Handed], rounds: int) -> dict[str, list[list[float]
     from engine.model import Mode
     from engine.sandbox import open_runner
 
-    switch: dict[str, Any] = {"explain": False} if can_leave_out_explanations() else {}
     prepared = _prepared(sorted({handed.item for handed in known}), b"overhead")
     both: dict[str, list[list[float]]] = {"softmark": [], "fork": []}
     with open_runner(tier="T1") as runner, _bare_forker() as fork:
@@ -118,7 +109,7 @@ def overhead(known: Sequence[Handed], rounds: int) -> dict[str, list[list[float]
                 exercise, plan = prepared[handed.item]
                 begun = time.perf_counter()
                 submission = read_code_file(handed.path)
-                grade_code(exercise, plan, submission, runner, mode=Mode.MARKS, student=None, **switch)
+                grade_code(exercise, plan, submission, runner, mode=Mode.MARKS, student=None, explain=False)
                 row["softmark"].append(time.perf_counter() - begun)
                 calls = plan.calls(exercise.function, "torch" if handed.torch else "numpy")
                 row["fork"].append(fork(handed, calls))
@@ -166,10 +157,10 @@ def _bare_forker() -> Iterator[Callable[[Handed, Any], float]]:
 class _Grader:
     """What :func:`engine.batch.grade_batch` asks for each file; remembers the outcomes."""
 
-    def __init__(self, switch: dict[str, Any]) -> None:
+    def __init__(self, explain: bool) -> None:
         from engine.spec.bank import builtin_bank
 
-        self._bank, self._switch = builtin_bank(), switch
+        self._bank, self._explain = builtin_bank(), explain
         self._prepared: dict[str, tuple[Any, Any]] = {}
         self._lock = threading.Lock()
         self.outcomes: dict[str, str] = {}
@@ -185,7 +176,7 @@ class _Grader:
 
         begun = time.perf_counter()
         report = engine.code.grade_code(
-            *self._prepared[item], submission, runner, mode=Mode.MARKS, student=student, **self._switch
+            *self._prepared[item], submission, runner, mode=Mode.MARKS, student=student, explain=self._explain
         )
         with self._lock:
             self.outcomes[student] = str(report.outcome)
@@ -210,7 +201,7 @@ def grade_mixed(
     ----------
     programs : iterator of Program
     explain : bool
-        False needs a version that can leave out explanations.
+        Whether mistakes are named and counterexamples sought.
     workers : int or None
         Slots of the sandbox; all cores by default.
     progress : callable
@@ -228,7 +219,7 @@ def grade_mixed(
     from engine import batch, intake, store
     from engine.sandbox import open_runner
 
-    grader = _Grader({} if explain else {"explain": False})
+    grader = _Grader(explain)
     slots = workers or os.cpu_count() or 1
     done = 0
 
@@ -236,9 +227,6 @@ def grade_mixed(
         nonlocal done
         done += 1
         progress(done)
-
-    def read_code(*args: Any) -> Any:
-        return intake.read_code_file(*args)
 
     with tempfile.TemporaryDirectory() as folder:
         written = write_class(programs, Path(folder, "handed-in"))
@@ -258,7 +246,7 @@ def grade_mixed(
                     collected,
                     store=kept,
                     code=grader,
-                    read_code=read_code,
+                    read_code=intake.read_code_file,
                     read_text=intake.read_text_file,
                     open_runner=lambda slots: wrap(_Lent(runner)),
                     workers=slots,

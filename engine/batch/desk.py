@@ -17,7 +17,8 @@ from engine.store import Attempt, Store, quiz_responses, response_sha256
 
 __all__ = ["Desk", "FileResult", "ReadCode", "ReadText"]
 
-ReadCode = Callable[..., CodeSubmission]  # (path, name, beside): engine.intake.read_code_file
+# path, name as handed in, the files that it imports: engine.intake.read_code_file
+ReadCode = Callable[[Path, str, Mapping[str, Path]], CodeSubmission]
 ReadText = Callable[[Path], str]
 
 
@@ -71,10 +72,7 @@ class Desk:
     def _grade_code(self, student: str, file: HandedFile, item: str, runner: Runner) -> FileResult:
         started = datetime.now(UTC)
         try:
-            if file.beside:
-                submission = self.read_code(file.path, file.name, dict(file.beside))
-            else:
-                submission = self.read_code(file.path, file.name)
+            submission = self.read_code(file.path, file.name, dict(file.beside))
         except InputError as error:
             return self._unreadable(student, file, item, error, started)
         reason = None

@@ -11,6 +11,7 @@ import textwrap
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -283,7 +284,7 @@ def test_memory_stays_flat(tmp_path: Path, store: Store) -> None:
     class Marked(str):
         pass
 
-    def read(path: Path, name: str) -> CodeSubmission:
+    def read(path: Path, name: str, beside: Mapping[str, Path]) -> CodeSubmission:
         source = Marked("# right x\n")
         alive.add(source)
         gc.collect(0)
