@@ -18,10 +18,10 @@ from types import TracebackType
 from typing import Self
 
 from engine.errors import SandboxError
-from engine.runner import CallOutcome, CallStatus, Job, RunResult
+from engine.runner import CallOutcome, Job, RunResult
 from engine.sandbox.dialogue import Dialogue, EncodedPlan
 from engine.sandbox.layout import find_layout
-from engine.sandbox.process import TIMED_OUT, Exchange, Exit, PipedProcess, run_job
+from engine.sandbox.process import TIMED_OUT, Exchange, Exit, PipedProcess, crashed, run_job
 from engine.sandbox.results import has_tensors
 
 __all__ = ["LocalRunner", "local_process"]
@@ -126,10 +126,6 @@ def _settings(job: Job) -> dict[str, object]:
 
 def _outcome_of_exit(end: Exit) -> CallOutcome:
     """Return what the end of the process says about the call that it was in."""
-    if end.code is None:
-        return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
-    if hasattr(signal, "SIGXCPU") and -end.code in (signal.SIGXCPU, signal.SIGKILL):
+    if end.code is not None and hasattr(signal, "SIGXCPU") and -end.code in (signal.SIGXCPU, signal.SIGKILL):
         return TIMED_OUT
-    crashed = f"crashed (signal {-end.code})"
-    said = crashed if end.code < 0 else f"ended itself with exit status {end.code}"
-    return CallOutcome(CallStatus.CRASHED, detail=f"The process {said}.")
+    return crashed(end)

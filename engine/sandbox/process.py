@@ -22,7 +22,7 @@ from engine.sandbox.dialogue import VIOLATION, Dialogue, EncodedPlan, encode_loa
 from engine.sandbox.inside.wire import Kind, pack
 from engine.sandbox.results import Results
 
-__all__ = ["OUTPUT_KEPT", "TIMED_OUT", "Exchange", "Exit", "PipedProcess", "run_job"]
+__all__ = ["OUTPUT_KEPT", "TIMED_OUT", "Exchange", "Exit", "PipedProcess", "crashed", "run_job"]
 
 _CHUNK = 2**16
 _SLACK_S = 0.3
@@ -48,6 +48,14 @@ class Exit:
 
     code: int | None
     cpu_s: float
+
+
+def crashed(end: Exit) -> CallOutcome:
+    """Return the outcome of the call in which a process ended through its own doing."""
+    if end.code is None:
+        return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
+    said = f"crashed (signal {-end.code})" if end.code < 0 else f"ended itself with exit status {end.code}"
+    return CallOutcome(CallStatus.CRASHED, detail=f"The process {said}.")
 
 
 class PipedProcess:

@@ -17,7 +17,7 @@ from engine.sandbox.dialogue import Dialogue, EncodedPlan
 from engine.sandbox.inside.exits import DEVICE_LOST, OUR_FAULT
 from engine.sandbox.inside.wire import Frame, FrameReader, Kind, WireError, pack
 from engine.sandbox.layout import find_layout
-from engine.sandbox.process import TIMED_OUT, Exchange, Exit, PipedProcess
+from engine.sandbox.process import TIMED_OUT, Exchange, Exit, PipedProcess, crashed
 
 __all__ = ["DeviceWorker"]
 
@@ -200,16 +200,14 @@ def _outcome_of_exit(end: Exit, cpu_limit_s: float) -> CallOutcome:
     RunnerLostError
         If something outside killed it.
     """
-    if end.code is None:
-        return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
     if end.code == DEVICE_LOST:
         told = "The call left the device unusable, as an index out of range does in a GPU's own code."
         return CallOutcome(CallStatus.CRASHED, detail=told)
-    if end.code >= 0:
-        said = "stopped working" if end.code == OUR_FAULT else f"ended itself with exit status {end.code}"
-        return CallOutcome(CallStatus.CRASHED, detail=f"The process {said}.")
-    killed = -end.code == getattr(signal, "SIGKILL", 9)
-    if -end.code == getattr(signal, "SIGXCPU", 24) or (killed and end.cpu_s >= cpu_limit_s):
+    if end.code == OUR_FAULT:
+        return CallOutcome(CallStatus.CRASHED, detail="The process stopped working.")
+    number = None if end.code is None else -end.code
+    killed = number == getattr(signal, "SIGKILL", 9)
+    if number == getattr(signal, "SIGXCPU", 24) or (killed and end.cpu_s >= cpu_limit_s):
         return TIMED_OUT
     if killed:
         raise RunnerLostError(
@@ -217,4 +215,4 @@ def _outcome_of_exit(end: Exit, cpu_limit_s: float) -> CallOutcome:
             got="SIGKILL, perhaps from the kernel's out-of-memory killer",
             next_step="run it again with more free memory, or with fewer workers",
         )
-    return CallOutcome(CallStatus.CRASHED, detail=f"The process crashed (signal {-end.code}).")
+    return crashed(end)
