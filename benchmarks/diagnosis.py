@@ -343,7 +343,8 @@ def _run(arguments: argparse.Namespace) -> None:
     seconds = time.perf_counter() - started
     if findings:
         print("\n".join(tabulate(findings)))
-        print(f"{len(findings) / seconds:.0f} gradings/s, {arguments.seeds} plan(s) for each file")
+        speed = f"{len(findings) / seconds:.0f} gradings/s, {arguments.seeds} plan(s) for each file"
+        print(speed, file=sys.stderr)  # the figures don't depend on the machine
     if arguments.confusion and findings:
         print("\nlabel → named", *confuse(findings), sep="\n")
     for item, labels in nameless(submissions, exercises).items():
