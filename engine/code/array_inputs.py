@@ -1,4 +1,4 @@
-"""What exercises share whose arguments are arrays alone: sizes that hang together by letters, usual cases.
+"""What exercises share whose arguments are arrays, then plain values if any: sizes by letters, usual cases.
 
 ``letters`` such as ``("s", "nh", "as", "ah", "a")`` name the axes of every argument, one letter an axis;
 equal letters have equal sizes. A dot in front stands for leading axes of any number. Capital letters are
@@ -34,6 +34,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Arrays = Sequence[Floats]
+Arguments = Sequence[Argument]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,31 +44,36 @@ class ArrayInputs:
     Parameters
     ----------
     names : tuple of str
-        Of the arguments.
+        Of the arguments; plain ones, such as a flag, come after the arrays and may be left out.
     letters : tuple of str
-        Axes of each argument, see the module.
+        Axes of each array, see the module.
     reference : str
         Name of the function in :mod:`reference`.
     size : callable
-        Takes the arguments in float64; returns the largest sum of absolute products that a rounding
-        passes through, how many products that sum has, and how many times its error counts in the result.
+        Takes the arguments, arrays in float64; returns the largest sum of absolute products that a
+        rounding passes through, how many products that sum has, and how many times its error counts in
+        the result.
     """
 
     names: tuple[str, ...]
     letters: tuple[str, ...]
     reference: str
-    size: Callable[[Arrays], tuple[float, int, float]]
+    size: Callable[[Sequence[Any]], tuple[float, int, float]]
 
     def read(self, args: Sequence[Argument]) -> list[NDArray[Any]]:
-        """Return the arguments, which are arrays all of them."""
+        """Return the arrays among the arguments; they come first."""
         found = [value for value in args if isinstance(value, np.ndarray)]
-        assert len(found) == len(args)
+        assert len(found) == len(self.letters)
         return found
+
+    def rest(self, args: Sequence[Argument]) -> tuple[Argument, ...]:
+        """Return the plain arguments behind the arrays."""
+        return tuple(args[len(self.letters) :])
 
     def expected(self, args: tuple[Argument, ...]) -> Expected:
         """Return the reference's result, computed in float64."""
         dtype = self.read(args)[0].dtype.name
-        values = self._reference(*(array.astype(np.float64) for array in self.read(args)))
+        values = self._reference(*self._doubled(args))
         relative, slack = self._tolerance(args)
         return Expected.array(np.asarray(values.detach().numpy()), dtype, relative, slack)
 
@@ -76,8 +82,14 @@ class ArrayInputs:
         relative, slack = self._tolerance(args)
         return [
             Part(found, "float64", relative, slack * max(1.0, float(np.abs(found).max())))
-            for found in gradients_of(self._reference, self.read(args), cotangent)
+            for found in gradients_of(self._of_arrays(args), self.read(args), cotangent)
         ]
+
+    def _of_arrays(self, args: tuple[Argument, ...]) -> Callable[..., Any]:
+        return lambda *arrays: self._reference(*arrays, *self.rest(args))
+
+    def _doubled(self, args: tuple[Argument, ...]) -> list[Any]:
+        return [array.astype(np.float64) for array in self.read(args)] + list(self.rest(args))
 
     def _reference(self, *arrays: Any) -> Any:
         import reference
@@ -85,8 +97,7 @@ class ArrayInputs:
         return getattr(reference, self.reference)(*arrays)
 
     def _tolerance(self, args: tuple[Argument, ...]) -> tuple[float, float]:
-        arrays = [array.astype(np.float64) for array in self.read(args)]
-        largest, terms, times = self.size(arrays)
+        largest, terms, times = self.size(self._doubled(args))
         dtype = self.read(args)[0].dtype.name
         relative = relative_tolerance(dtype, keys=1, score=largest, terms=terms)
         return relative, relative * max(times, 1.0)
@@ -94,10 +105,10 @@ class ArrayInputs:
     def fits(self, args: tuple[Argument, ...]) -> bool:
         """Return whether the axes agree, no array is empty and all have one dtype."""
         sizes: dict[str, int] = {}
-        if len(args) != len(self.letters):
+        if not len(self.letters) <= len(args) <= len(self.names):
             return False
         arrays = [value for value in args if isinstance(value, np.ndarray)]
-        if len(arrays) != len(args) or len({array.dtype for array in arrays}) > 1:
+        if len(arrays) != len(self.letters) or len({array.dtype for array in arrays}) > 1:
             return False
         for letters, array in zip(self.letters, arrays, strict=True):
             own = letters.removeprefix(".")
@@ -110,16 +121,16 @@ class ArrayInputs:
 
     def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
         """Return the letters of every argument, leading axes as ``batch 0`` and so on."""
-        found = []
+        found: list[tuple[str, ...]] = []
         for letters, array in zip(self.letters, self.read(args), strict=True):
             own = letters.removeprefix(".")
             lead = (f"batch {place}" for place in range(array.ndim - len(own)))
             found.append((*lead, *own))
-        return tuple(found)
+        return (*found, *(() for _ in self.rest(args)))
 
 
 class ArrayFamily:
-    """What a family inherits whose function takes arrays alone and returns one array.
+    """What a family inherits whose function takes arrays, maybe plain values, and returns one array.
 
     Parameters
     ----------
@@ -143,12 +154,12 @@ class ArrayFamily:
         return self.inputs.axes(args)
 
 
-def single(*arrays: Floats) -> list[NDArray[np.float32]]:
-    """Return arrays in single precision; multiples of 1/8 stay what they are."""
-    return [array.astype(np.float32) for array in arrays]
+def single(*args: Argument) -> list[Argument]:
+    """Return arrays in single precision; multiples of 1/8, and what is no array, stay what they are."""
+    return [value.astype(np.float32) if isinstance(value, np.ndarray) else value for value in args]
 
 
-def add_ordinary(plan: PlanBuilder, drawn: Sequence[Arrays]) -> list[int]:
+def add_ordinary(plan: PlanBuilder, drawn: Sequence[Arguments]) -> list[int]:
     """Add hidden cases whose shape and values are judged, and that arguments stay as they are."""
     found = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
     for name in ("shape", "values"):
@@ -157,7 +168,7 @@ def add_ordinary(plan: PlanBuilder, drawn: Sequence[Arrays]) -> list[int]:
     return found
 
 
-def add_public(plan: PlanBuilder, cases: Mapping[str, Arrays]) -> list[int]:
+def add_public(plan: PlanBuilder, cases: Mapping[str, Arguments]) -> list[int]:
     """Add public cases, the one first that says whether the function runs at all."""
     found = [plan.case(name, *arrays, public=True) for name, arrays in cases.items()]
     plan.judge("runs", found[0])
@@ -167,17 +178,19 @@ def add_public(plan: PlanBuilder, cases: Mapping[str, Arrays]) -> list[int]:
     return found
 
 
-def add_contract(plan: PlanBuilder, public: Arrays, square: Arrays, hidden: Sequence[Arrays]) -> None:
+def add_contract(
+    plan: PlanBuilder, public: Arguments, square: Arguments, hidden: Sequence[Arguments]
+) -> None:
     """Add cases of precision and layout: dtype and values hold in all of them.
 
     Parameters
     ----------
     plan : PlanBuilder
-    public : sequence of ndarray
+    public : sequence of Argument
         Arguments that students may see.
-    square : sequence of ndarray
+    square : sequence of Argument
         Arguments of equal sizes, so that a transposed matrix gives a value and no error.
-    hidden : sequence of sequence of ndarray
+    hidden : sequence of sequence of Argument
         More arguments, at least two times.
     """
     members = [
@@ -199,7 +212,11 @@ def add_contract(plan: PlanBuilder, public: Arrays, square: Arrays, hidden: Sequ
 
 
 def add_gradients(
-    plan: PlanBuilder, inputs: ArrayInputs, public: Arrays, hidden: Sequence[Arrays], values: Values
+    plan: PlanBuilder,
+    inputs: ArrayInputs,
+    public: Arguments,
+    hidden: Sequence[Arguments],
+    values: Values,
 ) -> None:
     """Add cases whose gradients are judged, where torch can give them."""
     for place, arrays in enumerate([public, *hidden]):
@@ -214,7 +231,7 @@ def add_gradients(
         )
 
 
-def add_refusals(plan: PlanBuilder, cases: Mapping[str, Arrays]) -> None:
+def add_refusals(plan: PlanBuilder, cases: Mapping[str, Arguments]) -> None:
     """Add public inputs whose sizes don't fit."""
     for name, arrays in cases.items():
         plan.judge("refuses", plan.case(name, *arrays, aspect="refused", public=True))

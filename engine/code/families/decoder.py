@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.array_inputs import single
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.draws import Values
@@ -112,8 +111,8 @@ _SQUARE: Inputs = _draw(Values(b"public"), (2, 2, 2, 2, 3, 2))
 
 def _single(inputs: Inputs) -> Inputs:
     y, s, H, p = inputs
-    y, s, H = single(y, s, H)
-    return y, s, H, dict(zip(p, single(*p.values()), strict=True))
+    low = {name: value.astype(np.float32) for name, value in p.items()}
+    return y.astype(np.float32), s.astype(np.float32), H.astype(np.float32), low
 
 
 def _add_special(plan: PlanBuilder, place: int, inputs: Inputs) -> None:

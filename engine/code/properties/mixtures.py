@@ -15,17 +15,20 @@ __all__ = ["PROPERTIES", "leaves_range"]
 Floats = NDArray[np.float64]
 
 
-def _values_of(seen: Observations, member: int) -> Floats:
-    return np.asarray(seen.plan.cases[member].args[2], dtype=np.float64)  # (n, Dv)
+def _values_of(group: Group, seen: Observations) -> Floats:
+    """Return the values that are mixed, (n, Dv): given with the group, else the third argument."""
+    found = group.data.get("mixed", seen.plan.cases[group.members[0]].args[2])
+    return np.asarray(found, dtype=np.float64)
 
 
-def leaves_range(seen: Observations, member: int) -> bool:
+def leaves_range(group: Group, seen: Observations) -> bool:
     """Return whether an output lies outside the smallest and largest value of some coordinate.
 
     Exactly between would fail half of all right constant-value runs by rounding, so there is slack
     of the size n * eps * max|V|.
     """
-    output, values = seen.values(member), _values_of(seen, member)
+    (member,) = group.members
+    output, values = seen.values(member), _values_of(group, seen)
     slack = seen.expected(member).slack
     low = values.min(axis=-2, keepdims=True) - slack  # (..., 1, Dv)
     high = values.max(axis=-2, keepdims=True) + slack
@@ -34,7 +37,7 @@ def leaves_range(seen: Observations, member: int) -> bool:
 
 def _hull(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
-    if not leaves_range(seen, member):
+    if not leaves_range(group, seen):
         return None
     return f"for {described(seen.plan, member, seen.function)} the output leaves the range of the values"
 
@@ -53,11 +56,11 @@ def _equals(group: Group, seen: Observations, wanted: Floats) -> str | None:
 
 
 def _constant(group: Group, seen: Observations) -> str | None:
-    return _equals(group, seen, _values_of(seen, group.members[0])[..., :1, :])
+    return _equals(group, seen, _values_of(group, seen)[..., :1, :])
 
 
 def _mean(group: Group, seen: Observations) -> str | None:
-    return _equals(group, seen, _values_of(seen, group.members[0]).mean(axis=-2, keepdims=True))
+    return _equals(group, seen, _values_of(group, seen).mean(axis=-2, keepdims=True))
 
 
 def _zeros(group: Group, seen: Observations) -> str | None:

@@ -80,7 +80,7 @@ def _settled(group: Group, seen: Observations) -> str | None:
         bad = values[~np.isfinite(values)].flat[0]
         return f"{described(seen.plan, member, seen.function)} gave {number(bad)}"
     if "axis" not in group.data:
-        if not leaves_range(seen, member):
+        if not leaves_range(group, seen):
             return None
         return f"{described(seen.plan, member, seen.function)} left the range of the values"
     sums = values.sum(axis=int(group.data["axis"]))

@@ -1,0 +1,215 @@
+"""``self_attention(X, Wq, Wk, Wv, causal=False)``: S2 section 4, the scale of S4."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.code.array_inputs import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    add_contract,
+    add_gradients,
+    add_ordinary,
+    add_public,
+    add_refusals,
+    single,
+)
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Plan
+from engine.code.draws import Values, draw_specs
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+Sizes = tuple[int, int, int, int]  # n tokens, d, dk, dv
+Drawn = tuple[Floats, Floats, Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What hypothesis draws: sizes of the hidden inputs, unequal within one, and of a square one."""
+
+    first: Sizes
+    second: Sizes
+    third: Sizes
+    square: int
+
+
+def _shapes() -> SearchStrategy[Shapes]:
+    from hypothesis import strategies as st
+
+    sizes = st.permutations([2, 3, 4, 5]).filter(lambda drawn: drawn[0] >= 3).map(tuple)
+    return st.builds(Shapes, sizes, sizes, sizes, st.integers(3, 4))
+
+
+def _size(args: Sequence[Any]) -> tuple[float, int, float]:
+    X, Wq, Wk, Wv = (np.abs(array) for array in args[:4])
+    scores = (X @ Wq) @ (X @ Wk).T / math.sqrt(Wk.shape[1])
+    terms = len(X) + X.shape[1] + Wk.shape[1]
+    return float(scores.max(initial=0.0)), terms, float((X @ Wv).max(initial=0.0))
+
+
+_NAMES = ("X", "Wq", "Wk", "Wv", "causal")
+_INPUTS = ArrayInputs(_NAMES, ("nd", "dk", "dk", "dv"), "self_attention", _size)
+
+
+class _SelfAttention(ArrayFamily):
+    def plan(self, seed: bytes) -> Plan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+        plan = PlanBuilder("selfattention", self.expected)
+        public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
+        a = shapes.square
+        drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, shapes.third, (a, a, a, a))]
+        members = add_ordinary(plan, drawn)
+        for place, inputs in enumerate([_SQUARE, _RECT, *drawn]):
+            _add_weights(plan, place, inputs)
+            _add_mixtures(plan, place, inputs)
+            _add_causal(plan, place, inputs)
+        for place, (member, inputs) in enumerate(zip(members, drawn, strict=True)):
+            _add_relations(plan, member, place, inputs, values)
+        _add_large(plan, drawn)
+        add_contract(plan, _RECT, drawn[3], drawn[:2])
+        low = plan.case("causal-single", *single(*drawn[2]), True, aspect="precision")
+        plan.judge("values", low, cases="precision")
+        plan.judge("dtype", low)
+        add_gradients(plan, _INPUTS, _SQUARE, [drawn[0], (*drawn[1], True)], values)
+        X, Wq, Wk, Wv = _RECT
+        refused = {"keys-narrow": (X, Wq, Wk[:, :1], Wv), "tokens-narrow": (X[:, :2], Wq, Wk, Wv)}
+        add_refusals(plan, refused)
+        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
+        return plan.plan()
+
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        return tuple(_candidates())
+
+
+_SQUARE = (
+    np.array([[1.0, 0.0], [0.0, 2.0]]),
+    np.array([[1.0, 1.0], [0.0, 1.0]]),
+    np.array([[0.0, 1.0], [1.0, 0.0]]),
+    np.array([[2.0, 0.0], [1.0, -1.0]]),
+)
+_RECT = (
+    np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0], [1.0, 1.0, -1.0], [0.0, 1.0, 1.0]]),
+    np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]]),
+    np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0]]),
+    np.array([[1.0], [2.0], [-1.0]]),
+)
+
+
+def _draw(values: Values, sizes: Sizes) -> Drawn:
+    n, d, dk, dv = sizes
+    X = values.eighths(1, (n, d))
+    X[:, 0] = (np.arange(n) - 1) / 2  # no two tokens alike
+    Wq, Wk = values.eighths(1, (d, dk)), values.eighths(1, (d, dk))
+    Wq[0, 0], Wk[0, 0] = 1.0, -1.0
+    return X, Wq, Wk, values.distinct(3, (d, dv))
+
+
+def _scores(X: Floats, Wq: Floats, Wk: Floats) -> Floats:
+    return np.asarray((X @ Wq) @ (X @ Wk).T / math.sqrt(Wk.shape[1]))
+
+
+def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+    """Let every token carry its own unit vector, and the values be those: the output is the weights."""
+    X, Wq, Wk, _ = inputs
+    n, d = X.shape
+    marked = np.hstack([X, np.eye(n)])
+    blind = np.zeros((n, Wq.shape[1]))
+    units = np.vstack([np.zeros((d, n)), np.eye(n)])
+    args = (marked, np.vstack([Wq, blind]), np.vstack([Wk, blind]), units)
+    member = plan.case(f"weights-{place}", *args, public=place < 2)
+    scores = _scores(X, Wq, Wk)
+    for judged in ("order", "logratio", "nonneg"):
+        plan.judge(judged, member, scores=scores, axis=-1)
+    plan.judge("sum1", member, axis=-1)
+
+
+def _add_mixtures(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+    X, Wq, Wk, Wv = inputs
+    public = place < 2
+    plan.judge("hull", plan.case(f"inside-{place}", *inputs, public=public), mixed=X @ Wv)
+    ones = X.copy()
+    ones[:, -1] = 1.0
+    only = np.zeros_like(Wv)
+    only[-1] = np.arange(Wv.shape[1]) + 2.0
+    equal = plan.case(f"equal-values-{place}", ones, Wq, Wk, only, public=public)
+    plan.judge("const-v", equal, mixed=ones @ only)
+    blank = plan.case(f"equal-keys-{place}", X, Wq, 0 * Wk, Wv, public=public)
+    plan.judge("same-keys", blank, mixed=X @ Wv)
+    one = plan.case(f"one-token-{place}", X[1:2], Wq, Wk, Wv, public=public)
+    plan.judge("one-key", one, mixed=X[1:2] @ Wv)
+
+
+def _add_causal(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+    X, Wq, Wk, Wv = inputs
+    public = place < 2
+    causal = plan.case(f"causal-{place}", *inputs, True, public=public)
+    full = plan.case(f"not-causal-{place}", *inputs, False, public=public)
+    plan.judge("values", causal, cases="causal")
+    plan.judge("shape", causal)
+    plan.judge("shape", full)
+    plan.judge("first-alone", causal, due=X[0] @ Wv)
+    plan.judge("last-sees-all", causal, full)
+    for kept in range(1, len(X)):
+        short = plan.case(f"prefix-{place}-{kept}", X[:kept], Wq, Wk, Wv, True, public=public)
+        plan.judge("prefix", causal, short)
+
+
+def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, values: Values) -> None:
+    X, Wq, Wk, Wv = inputs
+    order = values.order(len(X))
+    moved = plan.case(f"tokens-moved-{place}", X[order], Wq, Wk, Wv)
+    plan.judge("perm-eq", member, moved, order=order, axis=0)
+    tiled = plan.case(f"tiled-{place}", X, np.tile(Wq, (1, 4)), np.tile(Wk, (1, 4)), Wv)
+    plan.judge("tile-law", tiled, plan.case(f"doubled-{place}", X, 2 * Wq, Wk, Wv))
+    other = values.eighths(3, Wv.shape)
+    second = plan.case(f"other-values-{place}", X, Wq, Wk, other)
+    mixed = plan.case(f"mixed-values-{place}", X, Wq, Wk, 2 * Wv - other)
+    plan.judge("linear-v", member, second, mixed, factors=(2.0, -1.0))
+    swapped = (X, Wk, Wq, Wv)
+    plan.judge("values", plan.case(f"roles-{place}", *swapped), cases="roles")
+
+
+def _add_large(plan: PlanBuilder, drawn: list[Drawn]) -> None:
+    """Scores that exp can't hold; a softmax that rounds differently still ends near the same mixture."""
+    for place, (X, Wq, Wk, Wv) in enumerate([_RECT, *drawn]):
+        for flag in (False, True):
+            loud = (X, 1024.0 * Wq, 2.0 * Wk, Wv, flag)
+            member = plan.case(f"loud-{place}-{flag}", *loud, aspect="large", public=place == 0)
+            plan.judge("stable", member, mixed=X @ Wv)
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    one, zero = np.array([[1.0]]), np.array([[0.0]])
+    two = np.array([[0.0], [1.0]])
+    for x in (one, two, 2 * two, np.array([[1.0], [2.0]])):
+        yield x, one, one, one
+        yield x, one, zero, one
+        yield x, 2 * one, one, one
+        yield x, one, one, 2 * one
+    for x in (one, two, 2 * two, two[::-1].copy(), np.array([[0.0], [1.0], [2.0]])):
+        yield x, one, one, one, True
+    yield two, np.array([[1.0, 1.0]]), np.array([[1.0, 1.0]]), one
+    yield two, np.array([[1.0, 1.0]]), np.array([[1.0, 1.0]]), one, True
+    yield np.array([[0.0, 0.0], [0.0, 1.0]]), np.ones((2, 1)), np.ones((2, 1)), np.ones((2, 1))
+    yield np.array([[0.0, 0.0], [0.0, 1.0]]), np.ones((2, 1)), np.ones((2, 1)), np.ones((2, 1)), True
+    yield 100 * two, 10 * one, one, one
+    yield 100 * two, 10 * one, one, one, True
+    for inputs in (_SQUARE, _RECT):
+        yield inputs
+        yield (*inputs, True)
+    for args in ((one, one, one, one), (two, one, one, one), _SQUARE):
+        yield tuple(single(*args))
+    yield (*single(two, one, one, one), True)
+
+
+FAMILY = _SelfAttention(_INPUTS)

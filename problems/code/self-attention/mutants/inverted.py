@@ -1,0 +1,24 @@
+import math
+
+import numpy as np
+
+
+def self_attention(X, Wq, Wk, Wv, causal=False):
+    Q, K, V = X @ Wq, X @ Wk, X @ Wv
+    scores = Q @ K.T / math.sqrt(K.shape[1])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    if causal:
+        e = np.triu(e, k=1)
+    total = e.sum(axis=-1, keepdims=True)
+    weights = e / np.where(total == 0, 1, total)
+    return weights @ V
+
+
+def self_attention_more(X, Wq, Wk, Wv, causal=False):
+    Q, K, V = X @ Wq, X @ Wk, X @ Wv
+    scores = Q @ K.T / math.sqrt(K.shape[1])
+    if causal:
+        scores = np.where(~np.tri(len(X), dtype=bool), scores, np.asarray(-np.inf, scores.dtype))
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return weights @ V

@@ -1,0 +1,13 @@
+import math
+
+import numpy as np
+
+
+def self_attention(X, Wq, Wk, Wv, causal=False):
+    Q, K, V = X @ Wq, X @ Wk, X
+    scores = Q @ K.T / math.sqrt(K.shape[1])
+    if causal:
+        scores = np.where(np.tri(len(X), dtype=bool), scores, np.asarray(-np.inf, scores.dtype))
+    e = np.exp(scores - scores.max(axis=-2, keepdims=True))
+    weights = e / e.sum(axis=-2, keepdims=True)
+    return weights @ V

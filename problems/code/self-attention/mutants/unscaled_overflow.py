@@ -1,0 +1,11 @@
+import numpy as np
+
+
+def self_attention(X, Wq, Wk, Wv, causal=False):
+    Q, K, V = X @ Wq, X @ Wk, X @ Wv
+    scores = Q @ K.T
+    if causal:
+        scores = np.where(np.tri(len(X), dtype=bool), scores, np.asarray(-np.inf, scores.dtype))
+    e = np.exp(scores)
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return weights @ V
