@@ -1,0 +1,254 @@
+"""``multi_head(X, Wq, Wk, Wv, Wo, h)``: Vaswani et al. 2017, section 3.2.2; S4 has the title only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.code.array_inputs import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    add_contract,
+    add_gradients,
+    add_ordinary,
+    add_public,
+    add_refusals,
+    single,
+)
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Plan
+from engine.code.draws import Values, draw_specs
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+Sizes = tuple[int, int, int, int, int]  # n tokens, d, h heads, columns of one head, columns of Wo
+Drawn = tuple[Floats, Floats, Floats, Floats, Floats, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What hypothesis draws: sizes of the hidden inputs, where no two axes are equal, and a square one."""
+
+    first: Sizes
+    second: Sizes
+    square: int
+
+
+def _shapes() -> SearchStrategy[Shapes]:
+    from hypothesis import strategies as st
+
+    heads = st.sampled_from([(2, 2), (2, 3), (3, 2)])
+    around = st.permutations([3, 5, 7]).map(tuple)
+    sizes = st.builds(lambda inner, outer: (outer[0], outer[1], *inner, outer[2]), heads, around)
+    return st.builds(Shapes, sizes, sizes, st.sampled_from([2, 4]))
+
+
+def _size(args: Sequence[Any]) -> tuple[float, int, float]:
+    X, Wq, Wk, Wv, Wo = (np.abs(array) for array in args[:5])
+    head = Wk.shape[1] // args[5]
+    scores = (X @ Wq) @ (X @ Wk).T / math.sqrt(head)
+    terms = len(X) + X.shape[1] + Wk.shape[1]
+    return float(scores.max(initial=0.0)), terms, float((X @ Wv @ Wo).max(initial=0.0))
+
+
+_NAMES = ("X", "Wq", "Wk", "Wv", "Wo", "h")
+_INPUTS = ArrayInputs(_NAMES, ("nd", "dm", "dm", "dm", "mo"), "multi_head", _size)
+
+
+class _MultiHead(ArrayFamily):
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        """Accept sizes that fit and a number of heads that divides the columns."""
+        if len(args) != len(_NAMES) or not _INPUTS.fits(args):
+            return False
+        h = args[5]
+        return isinstance(h, int) and h >= 1 and _INPUTS.read(args)[1].shape[1] % h == 0
+
+    def plan(self, seed: bytes) -> Plan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+        plan = PlanBuilder("multihead", self.expected)
+        public = add_public(plan, {"square": _SQUARE, "rect": _RECT, "one-head": (*_RECT[:5], 1)})
+        a = shapes.square
+        drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, (a, a, 2, a // 2, a))]
+        members = add_ordinary(plan, drawn)
+        for place, inputs in enumerate([_SQUARE, _RECT, *drawn]):
+            _add_heads(plan, place, inputs, values)
+            _add_scale(plan, place, inputs)
+            _add_weights(plan, place, inputs)
+            _add_mixtures(plan, place, inputs)
+        for place, (member, inputs) in enumerate(zip(members, drawn, strict=True)):
+            _add_relations(plan, member, place, inputs, values)
+        for place, (X, Wq, Wk, Wv, Wo, h) in enumerate([_RECT, *drawn]):
+            loud = plan.case(
+                f"loud-{place}", X, 1024.0 * Wq, 2.0 * Wk, Wv, np.eye(len(Wo)), h,
+                aspect="large", public=place == 0,
+            )  # fmt: skip
+            plan.judge("stable", loud, mixed=X @ Wv)
+        add_contract(plan, _RECT, drawn[2], drawn[:2])
+        add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
+        X, Wq, Wk, Wv, Wo, h = _RECT
+        add_refusals(plan, {
+            "three-heads-of-four": (*_RECT[:5], 3),
+            "no-head": (*_RECT[:5], 0),
+            "keys-narrow": (X, Wq, Wk[:, :2], Wv, Wo, h),
+            "tokens-narrow": (X[:, :1], Wq, Wk, Wv, Wo, h),
+        })  # fmt: skip
+        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
+        return plan.plan()
+
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        return tuple(_candidates())
+
+
+_SQUARE: Drawn = (
+    np.array([[1.0, 0.0], [0.0, 2.0]]),
+    np.array([[1.0, 1.0], [0.0, 1.0]]),
+    np.array([[0.0, 1.0], [1.0, 0.0]]),
+    np.array([[2.0, 0.0], [1.0, -1.0]]),
+    np.array([[1.0, 0.0], [2.0, 1.0]]),
+    2,
+)
+_RECT: Drawn = (
+    np.array([[1.0, 0.0], [0.0, 2.0], [1.0, -1.0]]),
+    np.array([[1.0, 0.0, 1.0, -1.0], [0.0, 1.0, 0.5, 0.0]]),
+    np.array([[0.0, 1.0, -1.0, 0.0], [1.0, 0.0, 0.0, 1.0]]),
+    np.array([[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 1.0]]),
+    np.array([[1.0], [0.0], [2.0], [-1.0]]),
+    2,
+)
+
+
+def _draw(values: Values, sizes: Sizes) -> Drawn:
+    n, d, h, size, out = sizes
+    X = values.eighths(1, (n, d))
+    X[:, 0] = (np.arange(n) - 1) / 2  # no two tokens alike
+    Wq, Wk = values.eighths(1, (d, h * size)), values.eighths(1, (d, h * size))
+    Wq[0] = values.integers(0, 1, (h * size,)) + 0.5
+    Wk[0] = np.where(np.arange(h * size) % 2 == 0, 1.0, -1.0)
+    return X, Wq, Wk, values.distinct(4, (d, h * size)), values.eighths(2, (h * size, out)), h
+
+
+def _blocks(W: Floats, h: int) -> list[Floats]:
+    return np.split(W, h, axis=1)
+
+
+def _add_heads(plan: PlanBuilder, place: int, inputs: Drawn, values: Values) -> None:
+    """Let Wo pass one head alone: what the others are must not matter; and copy one head."""
+    X, Wq, Wk, Wv, Wo, h = inputs
+    public, size = place < 2, Wk.shape[1] // inputs[5]
+    for head in range(h):
+        own = np.arange(h * size) // size == head
+        passed = np.where(own[:, np.newaxis], np.maximum(np.abs(Wo), 0.5), 0.0)
+        args = (X, Wq, Wk, Wv, passed, h)
+        alone = plan.case(f"alone-{place}-{head}", *args, public=public)
+        others = [np.where(own, W, W[:, ::-1] + 1.0) for W in (Wq, Wk, Wv)]
+        changed = plan.case(f"others-{place}-{head}", X, *others, passed, h, public=public)
+        plan.judge("joint-perm", alone, changed, cases="head-alone")
+        first = [block[head] for block in (_blocks(Wq, h), _blocks(Wk, h), _blocks(Wv, h))]
+        lone = plan.case(f"lone-{place}-{head}", X, *first, passed[own], 1, public=public)
+        copied = [np.tile(block, (1, h)) for block in first]
+        copies = plan.case(f"copies-{place}-{head}", X, *copied, passed, h, public=public)
+        plan.judge("joint-perm", copies, lone, cases="copies")
+    turned = [np.hstack(_blocks(W, h)[::-1]) for W in (Wq, Wk, Wv)]
+    rows = np.vstack(np.split(Wo, h)[::-1])
+    same = plan.case(f"in-order-{place}", *inputs, public=public)
+    moved = plan.case(f"heads-moved-{place}", X, *turned, rows, h, public=public)
+    plan.judge("joint-perm", same, moved, cases="heads-moved")
+
+
+def _widened(W: Floats, h: int) -> Floats:
+    """Return the columns of every head four times."""
+    return np.hstack([np.tile(block, (1, 4)) for block in _blocks(W, h)])
+
+
+def _add_scale(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+    X, Wq, Wk, Wv, Wo, h = inputs
+    public = place == 0
+    quarter = np.vstack([np.vstack([block, *[0 * block] * 3]) for block in np.split(Wo, h)])
+    wide: tuple[Argument, ...] = (X, *(_widened(W, h) for W in (Wq, Wk, Wv)), quarter, h)
+    tiled = plan.case(f"tiled-{place}", *wide, public=public)
+    plan.judge("tile-law", tiled, plan.case(f"doubled-{place}", X, 2 * Wq, Wk, Wv, Wo, h, public=public))
+
+
+def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+    """Let the last head's values be unit vectors, and Wo pass them: the output is that head's weights."""
+    X, Wq, Wk, Wv, _, h = inputs
+    d, size = Wq.shape[0], Wq.shape[1] // h
+    n = min(len(X), size)  # a head has room for as many unit vectors
+    if n < 2:
+        return
+    marked = np.hstack([X[:n], np.eye(n)])
+    blind, units = np.zeros((n, h * size)), np.zeros((d + n, h * size))
+    units[:d] = Wv
+    units[:, -size:] = 0.0
+    units[d:, -size:] = np.eye(n, size)
+    passed = np.zeros((h * size, n))
+    passed[-size:] = np.eye(size, n)
+    args = (marked, np.vstack([Wq, blind]), np.vstack([Wk, blind]), units, passed, h)
+    member = plan.case(f"weights-{place}", *args, public=place < 2)
+    scores = (X[:n] @ Wq[:, -size:]) @ (X[:n] @ Wk[:, -size:]).T / math.sqrt(size)
+    for judged in ("order", "logratio"):
+        plan.judge(judged, member, scores=scores, axis=-1)
+    plan.judge("sum1", member, axis=-1)
+
+
+def _add_mixtures(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+    X, Wq, Wk, Wv, Wo, h = inputs
+    public, unit = place < 2, np.eye(len(Wo))
+    inside = plan.case(f"inside-{place}", X, Wq, Wk, Wv, unit, h, public=public)
+    plan.judge("hull", inside, mixed=X @ Wv)
+    ones = X.copy()
+    ones[:, -1] = 1.0
+    only = np.zeros_like(Wv)
+    only[-1] = np.arange(Wv.shape[1]) + 2.0
+    equal = plan.case(f"equal-values-{place}", ones, Wq, Wk, only, unit, h, public=public)
+    plan.judge("const-v", equal, mixed=ones @ only)
+    blank = plan.case(f"equal-keys-{place}", X, Wq, 0 * Wk, Wv, Wo, h, public=public)
+    plan.judge("same-keys", blank, mixed=X @ Wv @ Wo)
+    one = plan.case(f"one-token-{place}", X[1:2], Wq, Wk, Wv, Wo, h, public=public)
+    plan.judge("one-key", one, mixed=X[1:2] @ Wv @ Wo)
+
+
+def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, values: Values) -> None:
+    X, Wq, Wk, Wv, Wo, h = inputs
+    order = values.order(len(X))
+    moved = plan.case(f"tokens-moved-{place}", X[order], *inputs[1:])
+    plan.judge("perm-eq", member, moved, order=order, axis=0)
+    other = values.eighths(3, Wv.shape)
+    second = plan.case(f"other-values-{place}", X, Wq, Wk, other, Wo, h)
+    mixed = plan.case(f"mixed-values-{place}", X, Wq, Wk, 2 * Wv - other, Wo, h)
+    plan.judge("linear-v", member, second, mixed, factors=(2.0, -1.0))
+    plan.judge("values", plan.case(f"roles-{place}", X, Wk, Wq, Wv, Wo, h), cases="roles")
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    one, two = np.array([[1.0]]), np.array([[0.0], [1.0]])
+    pair, column = np.array([[1.0, 2.0]]), np.array([[1.0], [3.0]])
+    for x in (one, two, 2 * two):
+        yield x, one, one, one, one, 1
+        yield x, one, one, 2 * one, one, 1
+        yield x, one, one, one, 2 * one, 1
+    for x in (one, two, 2 * two):
+        for h in (1, 2):
+            yield x, pair, pair, pair, column, h
+            yield x, pair, np.ones((1, 2)), pair, column, h
+    yield two, np.ones((1, 2)), np.ones((1, 2)), pair, column, 2
+    wide = np.array([[1.0, 0.0, 2.0, 1.0]])
+    yield two, wide, wide[:, ::-1].copy(), wide, np.array([[1.0], [0.0], [0.0], [0.0]]), 2
+    yield one, pair, pair, pair, np.eye(2), 2
+    yield one, one, one, one, pair, 1
+    yield 100 * two, 10 * one, one, one, one, 1
+    yield _SQUARE
+    yield _RECT
+    for args in ((one, one, one, one, one, 1), (two, one, one, one, one, 1), _SQUARE):
+        yield tuple(single(*args))
+
+
+FAMILY = _MultiHead(_INPUTS)

@@ -1,0 +1,14 @@
+import math
+
+
+def multi_head(X, Wq, Wk, Wv, Wo, h):
+    n, dm = len(X), Wq.shape[1]
+    if h < 1 or dm % h:
+        raise ValueError("h")
+    d = dm // h
+    Q, K, V = X @ Wq, X @ Wk, X @ Wv
+    Q, K, V = (A.reshape(n, h, d).swapaxes(0, 1) for A in (Q, K, V))
+    scores = Q @ K.swapaxes(1, 2) / math.sqrt(d)
+    weights = (scores == scores.max(axis=-1, keepdims=True)).astype(X.dtype)
+    joined = (weights @ V).swapaxes(0, 1).reshape(n, dm)
+    return joined @ Wo
