@@ -1,10 +1,11 @@
 """Known-wrong implementations: which of them does a submission behave like?
 
-A behaviour is looked at in three facets, case by case: the values (or that it raises), the dtype, and
-whether the argument was changed.  A mutant *matches* if the submission equals it wherever the mutant
-differs from the reference, on at least three inputs.  It is named if no other mutant explains the
-same; one that explains strictly less than another match gives way to that one, and of pairs that explain
-the same the mistake that they share is named.
+A behaviour is looked at in facets, case by case: the values (or that it raises), the dtype, gradients,
+whether the argument was changed, and whether an input is accepted that must be refused; of this last one
+only mutants are made that are right otherwise.  A mutant *matches* if the submission equals it wherever
+the mutant differs from the reference, on at least three inputs.  It is named if no other mutant explains
+the same; one that explains strictly less than another match gives way to that one, and of pairs that
+explain the same the mistake that they share is named.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ _CALMER = (
     frozenset({"ordinary", "batch", "precision", "half", "layout", "gradient"}),
     frozenset({"ordinary"}),
 )
-Element = tuple[int, str]  # a case and a facet: "value 0" (of part 0), "dtype", "argument" or "gradient"
+# a case and a facet: "value 0" (of part 0), "dtype", "argument", "gradient" or "accepted"
+Element = tuple[int, str]
 Floats = NDArray[np.float64]
 
 
@@ -71,10 +73,16 @@ def mutant_behaviours(exercise: CodeExercise, plan: Plan) -> tuple[Behaviour, ..
                 if result.load.status is not CallStatus.RETURNED:
                     raise EngineError(f"the mutant {mutant.id} of {exercise.item} can't be loaded")
                 observations = observe(plan, library, result.outcomes)
-                elements = differing(plan, observations)
+                elements = _telling(differing(plan, observations))
                 names = frozenset(mutant.combines or (mutant.id,))
                 found.append(Behaviour(mutant.id, names, observations, elements))
     return tuple(found)
+
+
+def _telling(elements: frozenset[Element]) -> frozenset[Element]:
+    """Leave out what a mutant accepts besides, unless that is all that is wrong with it."""
+    results = frozenset(element for element in elements if element[1] != "accepted")
+    return results or elements
 
 
 def differing(plan: Plan, observations: Sequence[Observation]) -> frozenset[Element]:
@@ -83,6 +91,8 @@ def differing(plan: Plan, observations: Sequence[Observation]) -> frozenset[Elem
     for place, (case, observation) in enumerate(zip(plan.cases, observations, strict=True)):
         if case.expected is not None:
             found.update((place, facet) for facet in _wrong_facets(observation, case.expected))
+        elif observation.status is CallStatus.RETURNED:
+            found.add((place, "accepted"))
     return frozenset(found)
 
 
@@ -195,6 +205,8 @@ def _matches(
 def _same(mutant: Observation, student: Observation, facet: str, expected: Expected | None) -> bool:
     if facet == "argument":
         return bool(student.modified)
+    if facet == "accepted":
+        return student.status is CallStatus.RETURNED
     if facet == "dtype":
         return _dtypes(student) == _dtypes(mutant)
     assert expected is not None

@@ -96,6 +96,7 @@ class _MultiHead(ArrayFamily):
         X, Wq, Wk, Wv, Wo, h = _RECT
         add_refusals(plan, {
             "three-heads-of-four": (*_RECT[:5], 3),
+            "three-heads-of-eight": (X, *(np.tile(W, (1, 2)) for W in (Wq, Wk, Wv)), np.tile(Wo, (2, 1)), 3),
             "no-head": (*_RECT[:5], 0),
             "keys-narrow": (X, Wq, Wk[:, :2], Wv, Wo, h),
             "tokens-narrow": (X[:, :1], Wq, Wk, Wv, Wo, h),
@@ -242,6 +243,7 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield two, np.ones((1, 2)), np.ones((1, 2)), pair, column, 2
     wide = np.array([[1.0, 0.0, 2.0, 1.0]])
     yield two, wide, wide[:, ::-1].copy(), wide, np.array([[1.0], [0.0], [0.0], [0.0]]), 2
+    yield two, wide, wide, wide, np.array([[0.0], [1.0], [0.0], [0.0]]), 2
     yield one, pair, pair, pair, np.eye(2), 2
     yield one, one, one, one, pair, 1
     yield 100 * two, 10 * one, one, one, one, 1
