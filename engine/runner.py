@@ -23,11 +23,11 @@ __all__ = [
     "Limits",
     "RunResult",
     "Runner",
-    "TableFunction",
+    "StepFunction",
     "WireValue",
 ]
 
-# None, bool, int, float, str, list, tuple, dict with str keys, Leaf, TableFunction; nested.
+# None, bool, int, float, str, list, tuple, dict with str keys, Leaf, StepFunction; nested.
 WireValue = Any
 
 
@@ -59,11 +59,19 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class TableFunction:
-    """A callable argument as data: the child looks its arguments up in ``rows``."""
+class StepFunction:
+    """A decoder's ``step(y, s) -> (P, s_new)`` as data: in the child it is a function.
+
+    Parameters
+    ----------
+    name : str
+    rows : tuple of (tuple of int, Leaf)
+        Probabilities by the tokens that were fed after the first one. The last row, whatever its
+        tokens, answers all others.
+    """
 
     name: str
-    rows: tuple[tuple[WireValue, WireValue], ...]
+    rows: tuple[tuple[tuple[int, ...], Leaf], ...]
 
 
 @dataclass(frozen=True, slots=True)

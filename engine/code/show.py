@@ -114,6 +114,7 @@ def python_of(args: Sequence[Argument], names: Sequence[str], function: str, lib
     """Return Python that builds these arguments and calls the function: to be copied and run."""
     module = "import numpy as np" if library == "numpy" else "import torch"
     lines, passed = [module, ""], []
+    told = any(isinstance(value, SpecialArgument) for value in args)  # such calls have many plain values
     for name, value in zip(names, args, strict=False):
         if isinstance(value, np.ndarray):
             lines.append(f"{name} = {_literal(value, library)}")
@@ -123,6 +124,9 @@ def python_of(args: Sequence[Argument], names: Sequence[str], function: str, lib
             passed.append(name)
         elif isinstance(value, SpecialArgument):
             lines.append(value.python(name, library))
+            passed.append(name)
+        elif told:
+            lines.append(f"{name} = {value!r}")
             passed.append(name)
         else:
             passed.append(repr(value))

@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from engine.code.leaves import FLOATING, array_of, leaf_of
+from engine.code.step_table import walker
 from engine.code.trusted_import import Importer
 from engine.runner import (
     Call,
@@ -23,7 +24,7 @@ from engine.runner import (
     Job,
     Leaf,
     RunResult,
-    TableFunction,
+    StepFunction,
     WireValue,
 )
 
@@ -161,8 +162,8 @@ def _arriving(value: WireValue) -> Any:
         return type(value)(_arriving(item) for item in value)
     if isinstance(value, dict):
         return {key: _arriving(item) for key, item in value.items()}
-    if isinstance(value, TableFunction):
-        return _looked_up(value)
+    if isinstance(value, StepFunction):
+        return walker(value.name, {tokens: _arriving(row) for tokens, row in value.rows})
     return value
 
 
@@ -183,31 +184,6 @@ def _laid_out(leaf: Leaf) -> Any:
     fresh = wide[..., ::2] if strided else wide
     fresh.flags.writeable = leaf.writeable
     return fresh
-
-
-def _looked_up(table: TableFunction) -> Any:
-    """Return the function that looks its arguments up by value, as the sandbox's does."""
-    rows = {_key(_arriving(key)): result for key, result in table.rows}
-
-    def look_up(*args: Any, **kwargs: Any) -> Any:
-        key = _key((*args, *kwargs.values()))
-        if key not in rows:
-            raise LookupError(f"{table.name}() was called with arguments that the exercise doesn't define")
-        return _arriving(rows[key])
-
-    look_up.__name__ = look_up.__qualname__ = table.name
-    return look_up
-
-
-def _key(value: Any) -> Any:
-    """Return a hashable stand-in that is equal for equal values, whatever their types."""
-    if hasattr(value, "tolist"):
-        value = (value.detach() if hasattr(value, "detach") else value).tolist()
-    if isinstance(value, list | tuple):
-        return tuple(_key(item) for item in value)
-    if isinstance(value, dict):
-        return tuple(sorted((str(name), _key(item)) for name, item in value.items()))
-    return value
 
 
 def _leaving(value: Any) -> WireValue:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
-from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, TableFunction, WireValue
+from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, StepFunction, WireValue
 from engine.sandbox.inside.wire import (
     FRAME_OVERHEAD,
     MAX_PLAN_JSON,
@@ -21,7 +21,7 @@ from engine.sandbox.inside.wire import (
     Frame,
     FrameReader,
     Kind,
-    TableNode,
+    StepNode,
     TooLargeError,
     TreeReader,
     TreeWriter,
@@ -93,15 +93,15 @@ class EncodedPlan:
         self.count = count
 
 
-def _describe(value: Any, _limit: int) -> ArrayNode | TableNode:
+def _describe(value: Any, _limit: int) -> ArrayNode | StepNode:
     if isinstance(value, Leaf):
         if value.library == "numpy" and value.dtype == "bfloat16":
             raise TypeError("numpy has no bfloat16")
         return ArrayNode(
             value.library, value.dtype, value.shape, value.data, value.contiguous, value.writeable
         )
-    if isinstance(value, TableFunction):
-        return TableNode(value.name, value.rows)
+    if isinstance(value, StepFunction):
+        return StepNode(value.name, value.rows)
     raise TypeError(f"a {type(value).__name__} can't be sent to a child")
 
 

@@ -64,12 +64,9 @@ def _of_part(expected: Expected, place: int) -> str:
 def _pure(group: Group, seen: Observations) -> str | None:
     """Judge one case (its argument is as before) or two cases of equal input (equal results)."""
     if len(group.members) == 2:
-        first, second = (seen.values(member) for member in group.members)
-        if not np.array_equal(first, second, equal_nan=True):
-            slack = seen.expected(group.members[0]).slack
-            if not np.allclose(first, second, rtol=0.0, atol=slack, equal_nan=True):
-                return "the same call gave two different results"
-        return None
+        pairs = zip(*(_parts(seen, member) for member in group.members), strict=True)
+        same = (_repeats(first, second, part.slack) for (first, part), (second, _) in pairs)
+        return None if all(same) else "the same call gave two different results"
     (member,) = group.members
     seen.returned(member)
     if seen[member].modified:
@@ -77,6 +74,10 @@ def _pure(group: Group, seen: Observations) -> str | None:
             f"after {described(seen.plan, member, seen.function)} the argument had other values than before"
         )
     return None
+
+
+def _repeats(first: NDArray[np.float64], second: NDArray[np.float64], slack: float) -> bool:
+    return bool(np.allclose(first, second, rtol=0.0, atol=slack, equal_nan=True))
 
 
 def _refuses(group: Group, seen: Observations) -> str | None:

@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple
 from .gradients import MismatchError, differentiate, track
 from .leaves import describe, make_array
 from .modules import add_source, main_module, offer_modules
-from .tables import make_function
-from .wire import MAX_STRING, TableNode, TooLargeError, TreeReader, TreeWriter, UnsupportedError
+from .steps import make_step
+from .wire import MAX_STRING, StepNode, TooLargeError, TreeReader, TreeWriter, UnsupportedError
 
 __all__ = ["Files", "Loaded", "Plan", "load", "run_call"]
 
@@ -134,15 +134,15 @@ class Plan:
     def arguments(self, index: int) -> tuple[list[Any], dict[str, Any], list[Any] | None]:
         """Return fresh positional and keyword arguments of one call, and its cotangents."""
         call = self.calls[index]
-        reader = TreeReader(self._blob, make_array, _make_table)
+        reader = TreeReader(self._blob, make_array, _make_step)
         reader.skip_to(call["at"])
         args = [reader.value(node) for node in call["a"]]
         kwargs = {name: reader.value(node) for name, node in call["k"]}
         return args, kwargs, None if call["g"] is None else [reader.value(node) for node in call["g"]]
 
 
-def _make_table(node: TableNode) -> Callable[..., Any]:
-    return make_function(node, _copy)
+def _make_step(node: StepNode) -> Callable[..., Any]:
+    return make_step(node, _copy)
 
 
 def _copy(value: Any) -> Any:

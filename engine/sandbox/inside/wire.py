@@ -7,7 +7,7 @@ can claim the same bytes, and the blob's length bounds what a reader materialise
 
 Nodes: ``null``, ``true``, numbers and strings are themselves; the rest are arrays that begin with
 a tag: ``["l", …]`` list, ``["t", …]`` tuple, ``["d", [key, value], …]`` dict,
-``["a", library, dtype, shape, flags]`` array, ``["f", name, [[arguments, result], …]]`` table.
+``["a", library, dtype, shape, flags]`` array, ``["f", name, [[tokens, row], …]]`` step function.
 
 Only the standard library is used.  Neither pickle nor eval is: a reader makes exactly the types
 that are listed here.
@@ -35,7 +35,7 @@ __all__ = [
     "Frame",
     "FrameReader",
     "Kind",
-    "TableNode",
+    "StepNode",
     "TooLargeError",
     "TreeReader",
     "TreeWriter",
@@ -126,8 +126,8 @@ class ArrayNode(NamedTuple):
     writeable: bool = True
 
 
-class TableNode(NamedTuple):
-    """A table that stands for a function: pairs of an argument tuple and a result."""
+class StepNode(NamedTuple):
+    """A table that stands for a step function: pairs of a tuple of tokens and a row."""
 
     name: str
     rows: tuple[tuple[Any, Any], ...]
@@ -223,14 +223,14 @@ class TreeWriter:
     Parameters
     ----------
     describe : callable
-        Called for everything that is no plain value: returns an `ArrayNode` or `TableNode`, or
+        Called for everything that is no plain value: returns an `ArrayNode` or `StepNode`, or
         raises `UnsupportedError`.  It gets the bytes that are left, to check *before* it
         materialises.
     max_bytes : int
         Cap on leaves and text together.
     """
 
-    def __init__(self, describe: Callable[[Any, int], ArrayNode | TableNode], max_bytes: int) -> None:
+    def __init__(self, describe: Callable[[Any, int], ArrayNode | StepNode], max_bytes: int) -> None:
         self._describe = describe
         self._left = max_bytes
         self._nodes = 0
@@ -280,8 +280,8 @@ class TreeWriter:
             raise UnsupportedError("dict-key")
         return self._text(key)
 
-    def _leaf(self, leaf: ArrayNode | TableNode, depth: int) -> list[Any]:
-        if isinstance(leaf, TableNode):
+    def _leaf(self, leaf: ArrayNode | StepNode, depth: int) -> list[Any]:
+        if isinstance(leaf, StepNode):
             rows = [[self.node(a, depth + 1), self.node(r, depth + 1)] for a, r in leaf.rows]
             return ["f", leaf.name, rows]
         if len(leaf.shape) > MAX_DIMENSIONS:
@@ -307,8 +307,8 @@ class TreeReader:
     Parameters
     ----------
     blob : memoryview
-    array, table : callable
-        Make the value of an `ArrayNode` and of a `TableNode`; without `table` a table is a
+    array, step : callable
+        Make the value of an `ArrayNode` and of a `StepNode`; without `step` such a node is a
         `WireError` (a child never sends one).
     """
 
@@ -316,13 +316,13 @@ class TreeReader:
         self,
         blob: memoryview,
         array: Callable[[ArrayNode], Any],
-        table: Callable[[TableNode], Any] | None = None,
+        step: Callable[[StepNode], Any] | None = None,
     ) -> None:
         self._blob = blob
         self._at = 0
         self._nodes = 0
         self._array = array
-        self._table = table
+        self._step = step
         self._tags = {
             "l": self._list,
             "t": self._tuple,
@@ -405,10 +405,10 @@ class TreeReader:
         return self._array(leaf)
 
     def _function(self, fields: list[Any], depth: int) -> Any:
-        if self._table is None or len(fields) != 2 or not isinstance(fields[0], str):
-            raise WireError("table")
+        if self._step is None or len(fields) != 2 or not isinstance(fields[0], str):
+            raise WireError("step")
         rows = tuple((self.value(_pair(row)[0], depth), self.value(row[1], depth)) for row in fields[1])
-        return self._table(TableNode(fields[0], rows))
+        return self._step(StepNode(fields[0], rows))
 
 
 def _encodable(text: str) -> bool:

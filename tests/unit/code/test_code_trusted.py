@@ -7,7 +7,7 @@ import pytest
 
 from engine.code.leaves import array_of, leaf_of
 from engine.code.trusted import TrustedRunner
-from engine.runner import Call, CallStatus, Job, Leaf, TableFunction
+from engine.runner import Call, CallStatus, Job, Leaf, StepFunction
 
 SOURCE = """
 import numpy as np
@@ -24,7 +24,7 @@ def fail(x):
 def odd(): return object()
 def many(): return {"a": [1, (2.5, "s", None, True)], "b": np.float32(1.5)}
 def count(): return len(calls)
-def ask(step): return step(1, 2)
+def ask(step): return step(1, ())
 def half(): return torch.ones(2, dtype=torch.bfloat16, requires_grad=True)
 """
 
@@ -62,13 +62,13 @@ def test_exceptions_unsupported_values_and_missing_functions() -> None:
     assert run(functions=("odd", "nothing")).missing == ("nothing",)
 
 
-def test_plain_values_tables_and_bfloat16() -> None:
-    table = TableFunction("step", (((1, 2), "yes"),))
+def test_plain_values_step_functions_and_bfloat16() -> None:
+    table = StepFunction("step", (((), leaf_of(np.array([0.5, 0.5]), "numpy")),))
     many, asked, half, counted = run(
         Call("many"), Call("ask", (table,)), Call("half"), Call("count")
     ).outcomes
     assert many.value == {"a": [1, (2.5, "s", None, True)], "b": leaf_of(np.array(1.5, np.float32), "numpy")}
-    assert asked.value == "yes"
+    assert asked.value == (leaf_of(np.array([0.5, 0.5]), "numpy"), (1,))
     assert half.value.dtype == "bfloat16" and array_of(half.value).tolist() == [1.0, 1.0]
     assert counted.value == 0
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.runner import Call, CallStatus, Job, Leaf, Limits, TableFunction
+from engine.runner import Call, CallStatus, Job, Leaf, Limits, StepFunction
 from engine.sandbox.dialogue import Dialogue, encode_load, encode_plan
 from engine.sandbox.inside.wire import FRAME_OVERHEAD, FrameReader, Kind, pack
 
@@ -177,7 +177,7 @@ def test_values_of_a_failed_load_are_dropped() -> None:
 
 def test_a_plan_is_one_frame_with_offsets() -> None:
     leaf = Leaf("numpy", "uint8", (3,), b"abc")
-    table = TableFunction("step", (((1, leaf), leaf),))
+    table = StepFunction("step", (((), leaf), ((1,), leaf)))
     calls = (Call("f", (leaf, 2)), Call("g", (), {"step": table}, True), Call("f", (leaf,)))
     plan = encode_plan(Job("", "a.py", calls, Limits(call_s=0.5)))
     reader = FrameReader(100, 10**6)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from engine.code.step_table import walker
 from engine.errors import RunnerLostError, SandboxError
 from engine.runner import Call, CallOutcome, CallStatus, Job
 from engine.sandbox import tiers, users
@@ -21,8 +22,8 @@ from engine.sandbox.bwrap import bwrap_arguments
 from engine.sandbox.dialogue import Dialogue
 from engine.sandbox.ending import outcome_of_end
 from engine.sandbox.filter import allowed_calls, compile_filter, libseccomp_version
-from engine.sandbox.inside.tables import make_function
-from engine.sandbox.inside.wire import TableNode
+from engine.sandbox.inside.steps import make_step
+from engine.sandbox.inside.wire import StepNode
 from engine.sandbox.layout import find_layout, walkable_by_others
 from engine.sandbox.results import Results
 from engine.sandbox.text import clean
@@ -31,29 +32,48 @@ from engine.sandbox.zygote import Ended
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the layers are Linux's")
 
 
-# --- tables -----------------------------------------------------------------------------
+# --- step functions ---------------------------------------------------------------------
 
 
-def _table() -> Any:
-    rows = (
-        ((1, np.array([0.5, 0.5])), (np.array([0.1, 0.9]), "s1")),
-        ((2, None), [3.0]),
-    )
-    return make_function(TableNode("step", rows), lambda value: value)
+def _steps() -> tuple[Any, ...]:
+    """Return the step function of one table, as it is beside student code and as we call it ourselves."""
+    rows = {(): np.array([0.5, 0.5]), (1,): np.array([0.25, 0.75]), (-1,): np.array([1.0, 0.0])}
+    return make_step(StepNode("step", tuple(rows.items())), np.copy), walker("step", rows)
 
 
-@pytest.mark.parametrize("token", [1, 1.0, np.int64(1), np.array(1), torch.tensor(1)])
-@pytest.mark.parametrize("state", [np.array([0.5, 0.5]), torch.tensor([0.5, 0.5]), [0.5, 0.5]])
-def test_a_table_compares_by_value(token: Any, state: Any) -> None:
-    assert _table()(token, state)[1] == "s1"
-    assert _table()(y=token, s=state)[1] == "s1"
+@pytest.mark.parametrize("token", [1, 1.0, True, np.int64(1), np.array(1), torch.tensor(1)])
+@pytest.mark.parametrize("state", [(7,), [7], np.array([7]), torch.tensor([7]), (torch.tensor(7),)])
+def test_a_step_compares_by_value(token: Any, state: Any) -> None:
+    for step in _steps():
+        row, after = step(token, state)
+        assert (row.tolist(), after) == ([0.25, 0.75], (7, 1))
+        assert step(y=token, s=state)[1] == (7, 1)
 
 
-def test_a_table_knows_nothing_else() -> None:
-    assert _table().__name__ == "step"
-    for arguments in ((1,), (1, np.array([0.5, 0.6])), (9, None), ("1", None), (object(), None)):
+def test_a_step_answers_all_tokens() -> None:
+    for step in _steps():
+        assert step.__name__ == "step"
+        assert step(7, ())[0].tolist() == [0.5, 0.5]
+        assert step(1, ())[0].tolist() == [0.5, 0.5]
+        assert step(0, (7,))[0].tolist() == [1.0, 0.0]
+        assert step(1, (7, 1, 1))[0].tolist() == [1.0, 0.0]
+
+
+def test_an_answer_can_be_spoiled() -> None:
+    for step in _steps():
+        step(7, ())[0][:] = 0
+        assert step(7, ())[0].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("1", ()), (None, ()), (object(), ()), ([1], ()), (0.5, ()), (float("nan"), ()), (float("inf"), ()),
+     (1, None), (1, "s"), (1, 3), (1, [0.5]), (1, {}), (np.array([1, 2]), ())],
+)  # fmt: skip
+def test_a_step_refuses_what_is_no_token_or_state(arguments: tuple[Any, ...]) -> None:
+    for step in _steps():
         with pytest.raises(LookupError, match="step"):
-            _table()(*arguments)
+            step(*arguments)
 
 
 # --- text -------------------------------------------------------------------------------

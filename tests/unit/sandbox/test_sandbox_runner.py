@@ -24,7 +24,7 @@ from engine.runner import (
     Limits,
     Runner,
     RunResult,
-    TableFunction,
+    StepFunction,
 )
 from engine.sandbox import open_runner
 from engine.sandbox.runner import SandboxRunner
@@ -107,16 +107,18 @@ def test_arguments_come_back_as_they_are_afterwards(runner: Runner) -> None:
 
 
 def test_a_table_becomes_a_function(runner: Runner) -> None:
-    step = TableFunction("step", (((0, leaf(1.0)), (leaf(0.25, 0.75), leaf(2.0))),))
+    step = StepFunction("step", (((), leaf(1.0)), ((4,), leaf(0.25, 0.75)), ((-1,), leaf(2.0))))
     source = """
         def follow(step, s):
-            p, s = step(int(0), s)
-            p[0] = 7.0
-            q, _ = step(0, s - 1)
-            return [q, s]
+            first, s = step(int(9), s)
+            first[0] = 7.0
+            again, _ = step(9, ())
+            second, s = step(4, s)
+            other, s = step(4, s)
+            return [again, second, other, s]
     """
-    (outcome,) = run(runner, source, Call("follow", (step, leaf(1.0)))).outcomes
-    assert outcome.value == [leaf(0.25, 0.75), leaf(2.0)]
+    (outcome,) = run(runner, source, Call("follow", (step, ()))).outcomes
+    assert outcome.value == [leaf(1.0), leaf(0.25, 0.75), leaf(2.0), (9, 4, 4)]
 
 
 def test_one_bad_call_leaves_the_others(runner: Runner) -> None:

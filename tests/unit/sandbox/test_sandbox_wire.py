@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.sandbox.inside import wire
-from engine.sandbox.inside.wire import ArrayNode, Frame, FrameReader, TableNode, TreeReader, TreeWriter
+from engine.sandbox.inside.wire import ArrayNode, Frame, FrameReader, StepNode, TreeReader, TreeWriter
 
 LEAVES = st.tuples(st.sampled_from(sorted(wire.ITEM_SIZES)), st.lists(st.integers(0, 3), max_size=3)).flatmap(
     lambda spec: st.binary(
@@ -37,8 +37,8 @@ TREES = st.recursive(
 )
 
 
-def _describe(value: Any, _limit: int) -> ArrayNode | TableNode:
-    if isinstance(value, (ArrayNode, TableNode)):
+def _describe(value: Any, _limit: int) -> ArrayNode | StepNode:
+    if isinstance(value, (ArrayNode, StepNode)):
         return value
     raise wire.UnsupportedError("object")
 
@@ -85,9 +85,9 @@ def test_a_lone_surrogate_is_replaced() -> None:
     assert _read(*_write("a\ud800b")) == "a?b"
 
 
-def test_a_table_comes_back() -> None:
+def test_a_step_function_comes_back() -> None:
     array = ArrayNode("torch", "float32", (1,), struct.pack("<f", 2.0))
-    table = TableNode("step", (((1, array), "one"), ((2, array), (3, None))))
+    table = StepNode("step", (((), array), ((2, 1), array)))
     assert _read(*_write(table)) == table
 
 

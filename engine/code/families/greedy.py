@@ -1,0 +1,160 @@
+"""``greedy_decode(step, s0, bos, eos, max_len)``: S0 section 3.1, with the state handed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Expected, Part, Plan
+from engine.code.draws import Values, draw_specs
+from engine.code.results import TokensResult
+from engine.code.search_cases import accepted, draw_table
+from engine.code.step_table import StepTable
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What hypothesis draws: number of tokens, the end symbol, the largest length."""
+
+    vocabulary: int
+    eos: int
+    most: int
+
+
+def _searches() -> SearchStrategy[Search]:
+    from hypothesis import strategies as st
+
+    def of(vocabulary: int) -> SearchStrategy[Search]:
+        most = st.integers(4, 5) if vocabulary == 3 else st.just(4)
+        return st.builds(Search, st.just(vocabulary), st.integers(0, vocabulary - 1), most)
+
+    return st.integers(3, 4).flatmap(of)
+
+
+class _Greedy:
+    argument_names = ("step", "s0", "bos", "eos", "max_len")
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        import reference
+
+        tokens = reference.greedy_decode(*_called(args))
+        values = np.asarray(tokens, dtype=np.float64)
+        return Expected((Part(values, "int", 1e-9, 1e-9),), result=TokensResult())
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        """Accept a model and whole numbers; ties are defined."""
+        if len(args) != len(self.argument_names):
+            return False
+        table, s0, bos, eos, most = args
+        numbers = all(type(number) is int for number in (bos, eos, most))
+        if not (isinstance(table, StepTable) and s0 == () and numbers):
+            return False
+        assert isinstance(bos, int) and isinstance(eos, int) and isinstance(most, int)
+        return 0 <= bos != eos and 0 <= eos < table.vocabulary and 1 <= most < 100
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        return ((),) * len(args)
+
+    def plan(self, seed: bytes) -> Plan:
+        searches, values = draw_specs(_searches(), 4, seed), Values(seed)
+        plan = PlanBuilder("greedy", self.expected)
+        members = [plan.case(name, *args, public=True) for name, args in _PUBLIC.items()]
+        plan.judge("runs", members[0])
+        for place, search in enumerate(searches):
+            args = _draw(values, search, ends=place % 2 == 0)
+            members.append(plan.case(f"hidden-{place}", *args))
+            table, s0, _, eos, most = args
+            known = min(token for token in range(search.vocabulary) if token != eos)
+            members.append(plan.case(f"bos-known-{place}", table, s0, known, eos, most))
+            members.append(plan.case(f"cut-{place}", *args[:4], 1))
+        members.append(plan.case("single-precision", replace(_TABLE, dtype="float32"), (), 3, 2, 4))
+        ties = [plan.case(name, *args, public=True) for name, args in _TIES.items()]
+        ties += [plan.case(f"tie-{place}", *_tied(values)) for place in range(3)]
+        for name in ("values", "vocabulary", "length", "ends", "largest"):
+            plan.judge_each(name, members)
+        for name in ("values", "smallest-id"):
+            plan.judge_each(name, ties, **({"cases": "ties"} if name == "values" else {}))
+        plan.judge("pure", members[0], plan.case("again", *_PUBLIC["ends"], public=True))
+        return plan.plan()
+
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        return tuple(_candidates())
+
+
+def _called(args: tuple[Argument, ...]) -> tuple[Any, ...]:
+    table, *rest = args
+    assert isinstance(table, StepTable)
+    return (table.step(), *rest)
+
+
+_TABLE = StepTable(
+    (
+        ((), (0.5, 0.25, 0.25)),
+        ((0,), (0.25, 0.625, 0.125)),
+        ((0, 1), (0.125, 0.25, 0.625)),
+        ((0, 1, 2), (0.75, 0.125, 0.125)),
+    ),
+    (0.125, 0.5, 0.375),
+)
+_PUBLIC: dict[str, tuple[Argument, ...]] = {
+    "ends": (_TABLE, (), 3, 2, 4),
+    "bos-known": (_TABLE, (), 0, 2, 4),
+    "cut": (_TABLE, (), 3, 2, 2),
+    "ends-at-once": (StepTable((), (0.25, 0.75)), (), 2, 1, 3),
+    "never-ends": (StepTable((((0,), (0.25, 0.5, 0.25)),), (0.5, 0.25, 0.25)), (), 3, 2, 3),
+}
+_TIES: dict[str, tuple[Argument, ...]] = {
+    "two-equal": (StepTable((), (0.25, 0.375, 0.375)), (), 3, 2, 2),
+    "all-equal": (StepTable((), (0.25, 0.25, 0.25, 0.25)), (), 4, 3, 2),
+}
+
+
+def _draw(values: Values, search: Search, ends: bool) -> tuple[Argument, ...]:
+    """Return a search whose answer ends before the largest length, or doesn't, and changes its token."""
+    from reference import greedy_decode
+
+    bos = search.vocabulary
+
+    def accept(table: StepTable) -> bool:
+        found = greedy_decode(table.step(), (), bos, search.eos, search.most)
+        early = 2 <= len(found) < search.most
+        varied = len(set(found)) > 1 and found[0] != found[1]
+        return varied and (early if ends else search.eos not in found)
+
+    table = accepted(lambda: draw_table(values, search.vocabulary, search.most), accept)
+    return table, (), bos, search.eos, search.most
+
+
+def _tied(values: Values) -> tuple[Argument, ...]:
+    """Return a search whose rows have their largest probability twice."""
+    rows = []
+    for prefix in ((), (0,), (1,), (2,)):
+        row = np.full(4, 0.125)
+        row[values.order(3)[:2]] = 0.375
+        rows.append((prefix, tuple(map(float, row))))
+    return StepTable(tuple(rows), (0.125, 0.125, 0.375, 0.375)), (), 4, 3, 3
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    for row in ((1.0,), (0.0, 1.0), (1.0, 0.0), (0.5, 0.5), (0.25, 0.75), (0.75, 0.25)):
+        for eos in range(len(row)):
+            for most in (1, 2, 3):
+                yield StepTable((), row), (), 0, eos, most
+                yield StepTable((), row), (), len(row), eos, most
+    for first, second in (((1.0, 0.0), (0.0, 1.0)), ((0.75, 0.25), (0.25, 0.75)), ((0.0, 1.0), (1.0, 0.0))):
+        yield StepTable((((), first),), second), (), 2, 1, 3
+        yield StepTable((((), first),), second), (), 2, 0, 3
+    yield from _PUBLIC.values()
+    yield from _TIES.values()
+
+
+FAMILY = _Greedy()

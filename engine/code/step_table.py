@@ -1,0 +1,172 @@
+"""A decoder's ``step`` as an argument: a table of next-token probabilities to draw, send, show and shrink."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from engine.code.leaves import leaf_of
+from engine.runner import StepFunction
+
+__all__ = ["State", "StepTable", "walker"]
+
+State = tuple[int, ...]  # all tokens that were fed so far, the start symbol first
+
+
+def walker(name: str, rows: Mapping[State, Any]) -> Callable[[Any, Any], tuple[Any, State]]:
+    """Return the step function of a table; the sandbox has one that answers the same.
+
+    A row answers the tokens that were fed after the first one, the last row all others.
+
+    Parameters
+    ----------
+    name : str
+    rows : mapping
+        Arrays, of which every answer is a copy.
+    """
+    other = rows[next(reversed(tuple(rows)))]
+
+    def step(y: Any, s: Any) -> tuple[Any, State]:
+        token, state = _plain(y), _plain(s)
+        if type(token) is not int:
+            raise LookupError(f"{name}() was called with something else than one token")
+        if type(state) is not tuple:
+            raise LookupError(f"{name}() was called with a state that it didn't give")
+        state = (*state, token)
+        row = rows.get(state[1:], other)
+        return row.clone() if hasattr(row, "clone") else row.copy(), state
+
+    step.__name__ = step.__qualname__ = name
+    return step
+
+
+def _plain(value: Any) -> int | State | None:
+    """Return a token as an int and a state as a tuple, whatever they are wrapped in."""
+    if hasattr(value, "tolist"):
+        value = (value.detach() if hasattr(value, "detach") else value).tolist()
+    if isinstance(value, list | tuple):
+        found = tuple(_plain(item) for item in value)
+        return tuple(item for item in found if type(item) is int) if _whole(found) else None
+    if type(value) in (int, float, bool) and value == value // 1:
+        return int(value)
+    return None
+
+
+def _whole(items: tuple[Any, ...]) -> bool:
+    return all(type(item) is int for item in items)
+
+
+@dataclass(frozen=True, slots=True)
+class StepTable:
+    """The argument ``step`` of a search.
+
+    Parameters
+    ----------
+    rows : tuple of (tokens, probabilities)
+        Probabilities of the next token by the tokens fed after the start symbol, all of one length.
+    other : tuple of float
+        Probabilities after all other tokens.
+    dtype : str
+        In which they arrive.
+    """
+
+    rows: tuple[tuple[State, tuple[float, ...]], ...]
+    other: tuple[float, ...]
+    dtype: str = "float64"
+
+    @property
+    def entries(self) -> int:
+        """Number of probabilities."""
+        return (len(self.rows) + 1) * len(self.other)
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens."""
+        return len(self.other)
+
+    def after(self, tokens: State) -> tuple[float, ...]:
+        """Return the probabilities after these tokens, which follow the start symbol."""
+        return dict(self.rows).get(tokens, self.other)
+
+    def step(self) -> Callable[[Any, Any], tuple[Any, State]]:
+        """Return the function itself; rows are numpy arrays."""
+        return walker("step", {tokens: self._array(row) for tokens, row in self._all()})
+
+    def wire(self, library: str) -> StepFunction:
+        """Return what crosses to the child."""
+        return StepFunction(
+            "step", tuple((tokens, leaf_of(self._array(row), library)) for tokens, row in self._all())
+        )
+
+    def _all(self) -> list[tuple[State, tuple[float, ...]]]:
+        return [*self.rows, ((-1,), self.other)]  # no token is negative
+
+    def _array(self, row: tuple[float, ...]) -> np.ndarray:
+        return np.array(row, dtype=self.dtype)
+
+    def python(self, name: str, library: str) -> str:
+        """Return lines of Python that define the function."""
+        make = "np.array" if library == "numpy" else "torch.tensor"
+        kind = f"{'np' if library == 'numpy' else 'torch'}.{self.dtype}"
+        rows = "".join(f"\n    {tokens!r}: {list(row)!r}," for tokens, row in self.rows)
+        table = f"table = {{{rows}\n}}  # by the tokens after bos\n\n" if rows else ""
+        other = repr(list(self.other))
+        found = f"table.get(s[1:], {other})" if rows else other
+        dtype = "" if self.dtype == "float64" and library == "numpy" else f", dtype={kind}"
+        return f"{table}\ndef {name}(y, s):\n    s = (*s, int(y))\n    return {make}({found}{dtype}), s\n\n"
+
+    def described(self) -> str:
+        """Return a few words for a message."""
+        return "step"
+
+    def key(self) -> Hashable:
+        """Return what equal tables share."""
+        return (self.rows, self.other, self.dtype)
+
+    def weight(self) -> tuple[float, ...]:
+        """Return tokens to read, decimals to read, and how uneven the rows are."""
+        numbers = [p for _, row in self._all() for p in row]
+        return (
+            float(sum(len(tokens) for tokens, _ in self.rows)),
+            float(sum(len(repr(p)) for p in numbers)),
+            float(sum(p * (1 + place) for _, row in self._all() for place, p in enumerate(row))),
+            float(self.dtype != "float64"),
+        )
+
+    def simpler(self) -> Iterable[StepTable]:
+        """Return tables with a row or a token less, or with a rounder row."""
+        for place in range(len(self.rows)):
+            yield replace(self, rows=self.rows[:place] + self.rows[place + 1 :])
+        if self.dtype != "float64":
+            yield replace(self, dtype="float64")
+        if self.vocabulary > 1:
+            yield self._without_last_token()
+        for place, (tokens, row) in enumerate(self.rows):
+            for rounder in _rounder(row):
+                yield replace(self, rows=(*self.rows[:place], (tokens, rounder), *self.rows[place + 1 :]))
+        for rounder in _rounder(self.other):
+            yield replace(self, other=rounder)
+
+    def _without_last_token(self) -> StepTable:
+        last = self.vocabulary - 1
+        rows = tuple((tokens, _cut(row)) for tokens, row in self.rows if last not in tokens)
+        return replace(self, rows=rows, other=_cut(self.other))
+
+
+def _cut(row: tuple[float, ...]) -> tuple[float, ...]:
+    """Leave out the last token; the first one gets its chance."""
+    return (row[0] + row[-1], *row[1:-1])
+
+
+def _rounder(row: tuple[float, ...]) -> Iterable[tuple[float, ...]]:
+    """Return distributions that are easier to read, of the same length."""
+    size = len(row)
+    for place in range(size):
+        yield tuple(1.0 if at == place else 0.0 for at in range(size))
+    order = sorted(range(size), key=lambda at: -row[at])
+    for first in (0.5, 0.75):
+        for one, two in ((order[0], order[1]), (order[1], order[0])) if size > 1 else ():
+            yield tuple(first if at == one else 1 - first if at == two else 0.0 for at in range(size))

@@ -1,0 +1,12 @@
+import numpy as np
+
+
+def greedy_decode(step, s0, bos, eos, max_len):
+    tokens, y, s = [], bos, s0
+    while len(tokens) < max_len:
+        P, s = step(y, s)
+        y = int(np.argmax(P))
+        if y == eos:
+            break
+        tokens.append(y)
+    return tokens

@@ -1,0 +1,12 @@
+import numpy as np
+
+
+def greedy_decode(step, s0, bos, eos, max_len):
+    tokens, y, s = [], bos, s0
+    while len(tokens) < max_len:
+        P, _ = step(y, s0)
+        y = int(np.flatnonzero(P == P.max())[-1])
+        tokens.append(y)
+        if y == eos:
+            break
+    return tokens
