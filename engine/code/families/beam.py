@@ -1,0 +1,205 @@
+"""``beam_search(step, s0, b, bos, eos, max_len)``: S0 section 3.2, without length normalisation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.code.building import PlanBuilder
+from engine.code.case import Argument, Expected, Part, Plan
+from engine.code.draws import Values, draw_specs
+from engine.code.results import HypothesesResult
+from engine.code.search_cases import accepted, clear, draw_table
+from engine.code.step_table import StepTable
+from engine.code.tolerance import relative_tolerance
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["FAMILY"]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What hypothesis draws: number of tokens, the end symbol, the largest length, the width."""
+
+    vocabulary: int
+    eos: int
+    most: int
+    width: int
+
+
+def _searches() -> SearchStrategy[Search]:
+    from hypothesis import strategies as st
+
+    def of(vocabulary: int) -> SearchStrategy[Search]:
+        most = st.integers(3, 4) if vocabulary == 3 else st.just(3)
+        return st.builds(Search, st.just(vocabulary), st.integers(0, vocabulary - 1), most, st.integers(2, 3))
+
+    return st.integers(3, 4).flatmap(of)
+
+
+class _Beam:
+    argument_names = ("step", "s0", "b", "bos", "eos", "max_len")
+
+    def expected(self, args: tuple[Argument, ...]) -> Expected:
+        import reference
+
+        table, *rest = args
+        assert isinstance(table, StepTable)
+        called: list[Any] = [table.step(), *rest]
+        found = [one for one in reference.beam_search(*called) if math.isfinite(one.logprob)]
+        tokens = np.full((len(found), max((len(one.tokens) for one in found), default=0)), -1.0)
+        for row, one in zip(tokens, found, strict=True):
+            row[: len(one.tokens)] = one.tokens
+        logs = np.array([one.logprob for one in found])
+        largest = float(np.abs(logs).max(initial=1.0))
+        relative = relative_tolerance(table.dtype, keys=tokens.shape[1], score=largest)
+        parts = (Part(tokens, "int", 1e-9, 1e-9), Part(logs, "float64", relative, relative))
+        return Expected(parts, result=HypothesesResult())
+
+    def sound(self, args: tuple[Argument, ...]) -> bool:
+        """Accept a model without almost equal hypotheses, and whole numbers in their ranges."""
+        if len(args) != len(self.argument_names):
+            return False
+        table, s0, b, bos, eos, most = args
+        if not (isinstance(table, StepTable) and s0 == ()):
+            return False
+        if not all(type(number) is int for number in (b, bos, eos, most)):
+            return False
+        assert isinstance(b, int) and isinstance(bos, int) and isinstance(eos, int)
+        assert isinstance(most, int)
+        ranges = 1 <= b <= 100 and 0 <= bos != eos and 0 <= eos < table.vocabulary and 1 <= most <= 5
+        return ranges and clear(table, b, eos, most)
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        return ((),) * len(args)
+
+    def plan(self, seed: bytes) -> Plan:
+        searches, values = draw_specs(_searches(), 4, seed), Values(seed)
+        plan = PlanBuilder("beam", self.expected)
+        drawn = [(f"hidden-{place}", *_draw(values, search)) for place, search in enumerate(searches)]
+        members = []
+        for name, table, search in [("three", _TABLE, _PUBLIC), ("two", _OTHER, _SECOND), *drawn]:
+            members += _add_search(plan, name, table, search)
+        plan.judge("runs", members[0])
+        single = replace(_TABLE, dtype="float32")
+        members.append(plan.case("single-precision", *_called(single, _PUBLIC, 2), public=True))
+        zero = [plan.case(f"impossible-{b}", *_called(_ZERO, _PUBLIC, b), public=True) for b in (1, 4, 50)]
+        for name in ("values", "vocabulary", "length", "ends", "own-logprob", "ranked"):
+            plan.judge_each(name, [*members, *zero])
+        plan.judge_each("possible", zero)
+        for place, (table, search, b) in enumerate(_TIES):
+            tie = plan.case(f"tie-{place}", *_called(table, search, b), public=True)
+            plan.judge("tie-order", tie)
+            plan.judge("values", tie, cases="ties")
+        for b in (0, -1, -3):
+            args = _called(_TABLE, _PUBLIC, b)
+            plan.judge("refuses", plan.case(f"width-{b}", *args, aspect="refused", public=True))
+        plan.judge("pure", members[0], plan.case("again", *_called(_TABLE, _PUBLIC, 2), public=True))
+        for b, most in ((2, 4), (5, 4), (9, 5)):
+            args = _called(_TINY, Search(2, 1, most, b), b)
+            tiny = plan.case(f"tiny-{b}", *args, aspect="large", public=True)
+            for name in ("own-logprob", "values"):
+                plan.judge(name, tiny, cases="tiny")
+        return plan.plan()
+
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        return tuple(_candidates())
+
+
+def _called(table: StepTable, search: Search, b: int) -> tuple[Argument, ...]:
+    return table, (), b, search.vocabulary, search.eos, search.most
+
+
+def _add_search(plan: PlanBuilder, name: str, table: StepTable, search: Search) -> list[int]:
+    """Add one model with several widths; a width of all sequences finds the best one of all."""
+    from reference import exhaustive, greedy_decode
+
+    public = table in (_TABLE, _OTHER)
+    step, bos = table.step(), search.vocabulary
+    every = exhaustive(step, search.most, s0=(), bos=bos, eos=search.eos)
+    members = []
+    for b in dict.fromkeys((search.width, 1, search.width + 1, len(every), len(every) + 3)):
+        member = plan.case(f"{name}-{b}", *_called(table, search, b), public=public)
+        members.append(member)
+        plan.judge("hypotheses", member, due=min(b, len(every)))
+        if b >= len(every):
+            plan.judge("best", member, due=every[0].tokens)
+        if b == 1:
+            due = greedy_decode(step, (), bos, search.eos, search.most)
+            plan.judge("best", member, cases="greedy", due=due)
+    known = min(token for token in range(bos) if token != search.eos)
+    table_args = (table, (), search.width, known, search.eos, search.most)
+    return [*members, plan.case(f"{name}-bos-known", *table_args, public=public)]
+
+
+_PUBLIC, _SECOND = Search(3, 2, 3, 2), Search(2, 1, 3, 2)
+# public models: greedy search misses the best sequence, and one hypothesis ends early and is overtaken
+_TABLE = StepTable(
+    (
+        ((), (0.5, 0.375, 0.125)),
+        ((0,), (0.375, 0.25, 0.375)),
+        ((1,), (0.078125, 0.875, 0.046875)),
+        ((0, 0), (0.28125, 0.46875, 0.25)),
+        ((1, 1), (0.140625, 0.234375, 0.625)),
+    ),
+    (0.1875, 0.3125, 0.5),
+)
+_OTHER = StepTable((((), (0.59375, 0.40625)), ((0,), (0.46875, 0.53125))), (0.71875, 0.28125))
+_ZERO = StepTable((((), (0.625, 0.0, 0.375)), ((0,), (0.0, 1.0, 0.0))), (0.0, 0.25, 0.75))
+_TIES = (
+    (StepTable((), (0.25, 0.25, 0.25, 0.25)), Search(4, 3, 2, 3), 3),
+    (StepTable((), (0.25, 0.25, 0.25, 0.25)), Search(4, 0, 2, 3), 6),
+    (StepTable((), (0.5, 0.5)), Search(2, 1, 3, 3), 3),
+    (StepTable((((), (0.25, 0.5, 0.25)),), (0.375, 0.375, 0.25)), Search(3, 2, 2, 3), 4),
+)
+# [0, 0, 0] has the probability 1e-360, which no float holds; 1e-120 + 1.0 is 1.0
+_TINY = StepTable((), (1e-120, 1.0))
+
+
+def _draw(values: Values, search: Search) -> tuple[StepTable, Search]:
+    """Return a model on which greedy search misses the best hypothesis, and one ends before the others."""
+    from reference import beam_search, exhaustive
+
+    bos, eos, most = search.vocabulary, search.eos, search.most
+
+    def accept(table: StepTable) -> bool:
+        (greedy,) = beam_search(table.step(), (), 1, bos, eos, most)
+        beam = beam_search(table.step(), (), search.width, bos, eos, most)
+        if beam[0].tokens == greedy.tokens or all(len(one.tokens) == most for one in beam):
+            return False
+        every = len(exhaustive(table.step(), most, s0=(), bos=bos, eos=eos))
+        widths = (1, search.width, search.width + 1, every)
+        return all(clear(table, b, eos, most) for b in widths)
+
+    return accepted(lambda: draw_table(values, search.vocabulary, most), accept), search
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    rows = ((1.0,), (0.25, 0.75), (0.75, 0.25), (0.5, 0.5), (0.0, 1.0), (1.0, 0.0))
+    for row in rows:
+        for eos in range(len(row)):
+            for b, most in ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (2, 3)):
+                yield StepTable((), row), (), b, len(row), eos, most
+    for first, second in (((0.625, 0.375), (0.5, 0.5)), ((0.375, 0.625), (0.875, 0.125))):
+        for eos in (0, 1):
+            for b in (1, 2):
+                yield StepTable((((), first),), second), (), b, 2, eos, 2
+                yield StepTable((((0,), first),), second), (), b, 2, eos, 2
+                yield StepTable((((1,), first),), second), (), b, 2, eos, 3
+    for table, search in ((_TABLE, _PUBLIC), (_OTHER, _SECOND), (_ZERO, _PUBLIC)):
+        for b in (1, 2, 3, 8):
+            yield _called(table, search, b)
+    for most in (2, 3, 4):
+        yield _called(_TINY, Search(2, 1, most, 2), 2)
+        yield _called(_TINY, Search(2, 1, most, 4), 4)
+    for table, search, b in _TIES:
+        yield _called(table, search, b)
+
+
+FAMILY = _Beam()
