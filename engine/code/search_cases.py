@@ -45,12 +45,17 @@ def accepted(draw: Callable[[], StepTable], accept: Callable[[StepTable], bool])
     raise RuntimeError(f"none of {_ROUNDS} drawn tables is accepted")
 
 
-def clear(table: StepTable, b: int, eos: int, most: int) -> bool:
+def clear(table: StepTable, b: int, eos: int, most: int, *, mean: bool = False) -> bool:
     """Return whether a beam search never has to choose between almost equal hypotheses.
 
     Equal ones are clear as far as they were made of the same probabilities in the same order: sums of
-    logarithms are equal then, in whatever way they are added up.
+    logarithms are equal then, in whatever way they are added up. With `mean` hypotheses are ranked by
+    the geometric mean of their probabilities instead of the product.
     """
+
+    def value(chances: tuple[float, ...]) -> float:
+        return math.prod(chances) ** (1 / len(chances) if mean else 1)
+
     beam: list[tuple[tuple[int, ...], tuple[float, ...]]] = [((), ())]
     for _ in range(most):
         candidates = []
@@ -60,9 +65,9 @@ def clear(table: StepTable, b: int, eos: int, most: int) -> bool:
                 continue
             row = table.after(tokens)
             candidates += [((*tokens, y), (*chances, p)) for y, p in enumerate(row) if p > 0]
-        candidates.sort(key=lambda one: (-math.prod(one[1]), one[0]))
+        candidates.sort(key=lambda one: (-value(one[1]), one[0]))
         for (_, first), (_, second) in itertools.pairwise(candidates[: b + 1]):
-            if first != second and math.prod(second) > math.prod(first) * (1 - _CLOSE):
+            if first != second and value(second) > value(first) * (1 - _CLOSE):
                 return False
         beam = candidates[:b]
     return True
