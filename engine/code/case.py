@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -173,6 +174,11 @@ class Plan:
     groups: Mapping[str, tuple[Group, ...]]
     returning: frozenset[int]
     _wires: dict[str, tuple[Call, ...]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Position of every case by its id."""
+        return {case.id: place for place, case in enumerate(self.cases)}
 
     def calls(self, function: str, library: str) -> tuple[Call, ...]:
         """Return the calls of one submission; `library` is ``"numpy"`` or ``"torch"``."""

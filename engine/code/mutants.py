@@ -10,24 +10,20 @@ explain the same the mistake that they share is named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.code.behaviours import Behaviour, gallery, wrong_facets
 from engine.code.case import Expected, Part, Plan
 from engine.code.exercise import CodeExercise
-from engine.code.observe import Observation, observe
-from engine.code.source import function_names, library_of
-from engine.code.tolerance import close
-from engine.code.trusted import TrustedRunner
-from engine.errors import EngineError
+from engine.code.observe import Observation
 from engine.model import Diagnosis
-from engine.runner import CallStatus, Job
+from engine.runner import CallStatus
 
-__all__ = ["LEAST_INPUTS", "Behaviour", "differing", "mutant_behaviours", "name_mutants"]
+__all__ = ["LEAST_INPUTS", "name_mutants"]
 
 LEAST_INPUTS = 3
 # A second mistake can hide the first: large scores give NaN, masks may not work at all. So what is still
@@ -37,176 +33,138 @@ _CALMER = (
     frozenset({"ordinary", "batch", "precision", "half", "layout", "gradient"}),
     frozenset({"ordinary"}),
 )
-# a case and a facet: "value 0" (of part 0), "dtype", "argument", "gradient" or "accepted"
-Element = tuple[int, str]
+Element = tuple[int, str]  # a case and a facet of it
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Behaviour:
-    """One implementation of a mutant on one plan, and where it differs from the reference."""
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A mutant that the submission equals wherever the mutant is wrong."""
 
-    mutant: str
+    behaviour: Behaviour
     names: frozenset[str]
-    observations: tuple[Observation, ...]
     elements: frozenset[Element]
 
 
-@lru_cache(maxsize=64)
-def mutant_behaviours(exercise: CodeExercise, plan: Plan) -> tuple[Behaviour, ...]:
-    """Run every mutant on the plan, once per plan; they are ours, so they run in this process.
+@dataclass(frozen=True, slots=True)
+class _Submission:
+    """What a submission did, and where that is wrong."""
 
-    A mutant's file may hold further functions ``NAME_…``: the same mistake in other clothes.
+    plan: Plan
+    observations: Sequence[Observation]
+    wrong: frozenset[Element]
 
-    Raises
-    ------
-    EngineError
-        A mutant can't be loaded.
-    """
-    found: list[Behaviour] = []
-    with TrustedRunner() as runner:
-        for mutant in exercise.mutants:
-            library = library_of(mutant.source)
-            for name in function_names(mutant.source, exercise.function):
-                job = Job(mutant.source, mutant.filename, plan.calls(name, library))
-                result = runner.run(job)
-                if result.load.status is not CallStatus.RETURNED:
-                    raise EngineError(f"the mutant {mutant.id} of {exercise.item} can't be loaded")
-                observations = observe(plan, library, result.outcomes)
-                elements = _telling(differing(plan, observations))
-                names = frozenset(mutant.combines or (mutant.id,))
-                found.append(Behaviour(mutant.id, names, observations, elements))
-    return tuple(found)
-
-
-def _telling(elements: frozenset[Element]) -> frozenset[Element]:
-    """Leave out what a mutant accepts besides, unless that is all that is wrong with it."""
-    results = frozenset(element for element in elements if element[1] != "accepted")
-    return results or elements
-
-
-def differing(plan: Plan, observations: Sequence[Observation]) -> frozenset[Element]:
-    """Return the cases and facets in which observations differ from the reference."""
-    found: set[Element] = set()
-    for place, (case, observation) in enumerate(zip(plan.cases, observations, strict=True)):
-        if case.expected is not None:
-            found.update((place, facet) for facet in _wrong_facets(observation, case.expected))
-        elif observation.status is CallStatus.RETURNED:
-            found.add((place, "accepted"))
-    return frozenset(found)
-
-
-def _wrong_facets(observation: Observation, expected: Expected) -> list[str]:
-    facets = [
-        f"value {place}"
-        for place, part in enumerate(expected.parts)
-        if observation.parts is None or not close(observation.parts[place].values, part.values, part.slack)
-    ]
-    if observation.parts is not None and _dtypes(observation) != tuple(p.dtype for p in expected.parts):
-        facets.append("dtype")
-    if observation.modified:
-        facets.append("argument")
-    if observation.gradients is not None and expected.gradients is not None:
-        facets += _wrong_gradients(observation.gradients, expected.gradients)
-    return facets
-
-
-def _wrong_gradients(found: tuple[Floats | None, ...], wanted: tuple[Part, ...]) -> list[str]:
-    wrong = len(found) != len(wanted) or any(
-        got is None or not close(got, part.values, part.slack)
-        for got, part in zip(found, wanted, strict=True)
-    )
-    return ["gradient"] if wrong else []
-
-
-def _dtypes(observation: Observation) -> tuple[str, ...]:
-    return tuple(part.dtype for part in observation.parts or ())
+    @classmethod
+    def of(cls, plan: Plan, observations: Sequence[Observation]) -> _Submission:
+        cases = enumerate(zip(plan.cases, observations, strict=True))
+        wrong = {
+            (place, facet)
+            for place, (case, observation) in cases
+            for facet in wrong_facets(observation, case.expected)
+        }
+        return cls(plan, observations, frozenset(wrong))
 
 
 def name_mutants(
     exercise: CodeExercise, plan: Plan, observations: Sequence[Observation]
 ) -> tuple[Diagnosis, ...]:
     """Return the known mistakes that the observations equal; none where two would explain the same."""
-    wrong = differing(plan, observations)
-    if not wrong:
+    submission = _Submission.of(plan, observations)
+    if not submission.wrong:
         return ()
-    behaviours = mutant_behaviours(exercise, plan)
-    named = _named(behaviours, plan, observations, wrong)
-    for aspects in _CALMER:
-        named += _named_within(aspects, behaviours, named, plan, observations, wrong)
-    return _diagnoses(exercise, {found.mutant for found in named})
+    known = gallery(exercise, plan)
+    with known.lock:
+        named = _told(_matches(known.behaviours, submission, None))
+        for aspects in _CALMER:
+            named += _named_within(aspects, known.behaviours, named, submission)
+    return _diagnoses(exercise, {name for match in named for name in match.names})
 
 
 def _diagnoses(exercise: CodeExercise, named: set[str]) -> tuple[Diagnosis, ...]:
-    """Return the sentences of these mutants in the order of the spec; a pair tells of both its mistakes."""
-    by_id = {mutant.id: mutant for mutant in exercise.mutants}
-    single = {name for mutant in named for name in by_id[mutant].combines or (mutant,)}
-    return tuple(Diagnosis(mutant.id, mutant.feedback) for mutant in exercise.mutants if mutant.id in single)
+    """Return the sentences of these mistakes in the order of the spec."""
+    return tuple(Diagnosis(mutant.id, mutant.feedback) for mutant in exercise.mutants if mutant.id in named)
 
 
 def _named_within(
     aspects: frozenset[str],
     behaviours: Sequence[Behaviour],
-    named: Sequence[Behaviour],
-    plan: Plan,
-    observations: Sequence[Observation],
-    wrong: frozenset[Element],
-) -> list[Behaviour]:
+    named: Sequence[_Match],
+    submission: _Submission,
+) -> list[_Match]:
     """Return the mutants that explain, within these aspects, what the named ones leave unexplained."""
-
-    def inside(elements: frozenset[Element]) -> frozenset[Element]:
-        return frozenset(element for element in elements if plan.cases[element[0]].aspect in aspects)
-
-    taken = {found.mutant for found in named}
-    covered: frozenset[Element] = frozenset().union(*(found.elements for found in named))
-    if not inside(wrong) - covered:
+    cases = submission.plan.cases
+    covered: frozenset[Element] = frozenset().union(*(match.elements for match in named))
+    if not {one for one in submission.wrong - covered if cases[one[0]].aspect in aspects}:
         return []
+    taken = {match.behaviour.mutant for match in named}
     rest = [
-        replace(found, elements=inside(found.elements))
+        found
         for found in behaviours
         if found.mutant not in taken and len(found.names) == 1  # what sets a pair apart may lie outside
     ]
-    free = [found for found in rest if not found.elements & covered]
-    return _named(free, plan, observations, wrong)
+    matches = _matches(rest, submission, aspects)
+    return _told([match for match in matches if not match.elements & covered])
 
 
-def _named(
-    behaviours: Iterable[Behaviour],
-    plan: Plan,
-    observations: Sequence[Observation],
-    wrong: frozenset[Element],
-) -> list[Behaviour]:
-    matches = [found for found in behaviours if _matches(found, plan, observations, wrong)]
-    largest = [found for found in matches if not any(found.elements < other.elements for other in matches)]
+def _told(matches: Sequence[_Match]) -> list[_Match]:
+    """Return the matches that no other one explains better, with the names that are certain."""
+    largest = [match for match in matches if not any(match.elements < other.elements for other in matches)]
     told = []
-    for found in largest:
+    for match in largest:
         # what else explains the same may only differ in mistakes that don't show here: a pair of mistakes
         # looks like one of them on calm inputs, so what all explanations have in common is named
-        others = [other.names for other in largest if found.elements & other.elements]
-        common = found.names.intersection(*others)
+        others = [other.names for other in largest if match.elements & other.elements]
+        common = match.names.intersection(*others)
         if common:
-            told.append(replace(found, names=common))
+            told.append(_Match(match.behaviour, common, match.elements))
     return told
 
 
 def _matches(
-    behaviour: Behaviour, plan: Plan, observations: Sequence[Observation], wrong: frozenset[Element]
-) -> bool:
-    # an element may be missing from `wrong` where rounding decides on which side of the tolerance it falls
-    inputs = {place for place, _ in behaviour.elements & wrong}
-    if len(inputs) < LEAST_INPUTS:
-        return False
-    return all(
-        _same(behaviour.observations[place], observations[place], facet, plan.cases[place].expected)
-        for place, facet in behaviour.elements
-    )
+    behaviours: Sequence[Behaviour], submission: _Submission, aspects: frozenset[str] | None
+) -> list[_Match]:
+    """Return the mutants that the submission equals, within some aspects or everywhere."""
+    found = []
+    for behaviour in behaviours:
+        elements = _equalled(behaviour, submission, aspects)
+        # an element may be missing from `wrong` where rounding decides on which side of the tolerance it is
+        if elements and len({place for place, _ in elements & submission.wrong}) >= LEAST_INPUTS:
+            found.append(_Match(behaviour, behaviour.names, elements))
+    return found
+
+
+def _equalled(
+    behaviour: Behaviour, submission: _Submission, aspects: frozenset[str] | None
+) -> frozenset[Element] | None:
+    """Return where a mutant is wrong, or None as soon as the submission differs from it in such a place.
+
+    That an input is accepted counts only if it's all that is wrong with the mutant.
+    """
+    found: set[Element] = set()
+    accepted: list[int] = []
+    cases = submission.plan.cases
+    for place in behaviour.order():
+        if aspects is not None and cases[place].aspect not in aspects:
+            continue
+        mutant, facets = behaviour.at(place)
+        if facets == ("accepted",):
+            accepted.append(place)
+            continue
+        for facet in facets:
+            if not _same(mutant, submission.observations[place], facet, cases[place].expected):
+                behaviour.told_by(place)
+                return None
+            found.add((place, facet))
+    if found or not accepted:
+        return frozenset(found)
+    if all(submission.observations[place].status is CallStatus.RETURNED for place in accepted):
+        return frozenset((place, "accepted") for place in accepted)
+    return None
 
 
 def _same(mutant: Observation, student: Observation, facet: str, expected: Expected | None) -> bool:
     if facet == "argument":
         return bool(student.modified)
-    if facet == "accepted":
-        return student.status is CallStatus.RETURNED
     if facet == "dtype":
         return _dtypes(student) == _dtypes(mutant)
     assert expected is not None
@@ -217,6 +175,10 @@ def _same(mutant: Observation, student: Observation, facet: str, expected: Expec
     part = int(facet.removeprefix("value "))
     a, b = mutant.parts[part].values, student.parts[part].values
     return a.shape == b.shape and _equal(a, b, expected.parts[part].slack)
+
+
+def _dtypes(observation: Observation) -> tuple[str, ...]:
+    return tuple(part.dtype for part in observation.parts or ())
 
 
 def _same_gradients(

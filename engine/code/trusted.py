@@ -28,7 +28,42 @@ from engine.runner import (
     WireValue,
 )
 
-__all__ = ["TrustedRunner"]
+__all__ = ["TrustedProgram", "TrustedRunner"]
+
+
+class TrustedProgram:
+    """A program of ours, loaded in this process with ``exec``; to be called one call after the other.
+
+    Parameters
+    ----------
+    job : Job
+        Its calls don't matter.
+
+    Attributes
+    ----------
+    load : CallOutcome
+        Of loading it.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        module = ModuleType("submission")
+        module.__file__ = job.filename
+        if job.modules:
+            Importer(module, job.source, job.modules)
+        self._namespace = module.__dict__
+        # errstate belongs to this thread; stdout and warning filters are the process's own, so they stay
+        with np.errstate(all="ignore"):
+            self.load = _load(job, self._namespace)
+
+    def call(self, call: Call) -> CallOutcome:
+        """Make one call; an exception becomes an outcome."""
+        with np.errstate(all="ignore"):
+            return _call(call, self._namespace, self._job)
+
+    def has(self, name: str) -> bool:
+        """Return whether the program defines a function of this name."""
+        return callable(self._namespace.get(name))
 
 
 class TrustedRunner:
@@ -38,20 +73,13 @@ class TrustedRunner:
 
     def run(self, job: Job) -> RunResult:
         """Run every call of a job in a fresh namespace; exceptions become outcomes."""
-        module = ModuleType("submission")
-        module.__file__ = job.filename
-        if job.modules:
-            Importer(module, job.source, job.modules)
-        namespace = module.__dict__
-        # errstate belongs to this thread; stdout and warning filters are the process's own, so they stay
-        with np.errstate(all="ignore"):
-            load = _load(job, namespace)
-            if load.status is not CallStatus.RETURNED:
-                not_run = CallOutcome(CallStatus.NOT_RUN, detail="the file didn't load")
-                return RunResult(load, (not_run,) * len(job.calls), tier=self.tier)
-            outcomes = tuple(_call(call, namespace, job) for call in job.calls)
-        missing = tuple(name for name in job.functions if not callable(namespace.get(name)))
-        return RunResult(load, outcomes, missing, tier=self.tier)
+        program = TrustedProgram(job)
+        if program.load.status is not CallStatus.RETURNED:
+            not_run = CallOutcome(CallStatus.NOT_RUN, detail="the file didn't load")
+            return RunResult(program.load, (not_run,) * len(job.calls), tier=self.tier)
+        outcomes = tuple(program.call(call) for call in job.calls)
+        missing = tuple(name for name in job.functions if not program.has(name))
+        return RunResult(program.load, outcomes, missing, tier=self.tier)
 
     def close(self) -> None:
         """Do nothing: there is no process."""
