@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.code.array_inputs import ArrayFamily, ArrayInputs, Arrays, Floats, add_contract, add_refusals
+from engine.code.array_inputs import (
+    ArrayFamily,
+    ArrayInputs,
+    Arrays,
+    Floats,
+    add_contract,
+    add_refusals,
+    single,
+)
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.draws import Values
@@ -42,8 +50,17 @@ class _Backward(ArrayFamily):
         for name in ("shape", "values"):
             plan.judge_each(name, members)
         plan.arguments_return(*members)
-        for place, one in enumerate(inputs):
-            _add_special(plan, place, members[place], one)
+        for place, (member, one) in enumerate(zip(members, inputs, strict=True)):
+            _add_sums(plan, place, member, one)
+            _add_uniform(plan, place, one)
+            _add_weights(plan, place, one)
+            _add_scale(plan, place, one)
+            # what students see is the same in every plan
+            _add_relations(plan, place, member, one, Values(b"relations") if place < 2 else values)
+            loud = (64 * one[0], 64 * one[1], *one[2:])
+            member = plan.case(f"large-{place}", *loud, aspect="large", public=place < 2)
+            plan.judge("values", member, cases="large")
+            plan.judge("row-sums", member, cases="large", part=2, due=one[3].sum(axis=0))
         add_contract(plan, _RECT, inputs[2], inputs[3:5])
         Q, K, V, G = _RECT
         add_refusals(
@@ -55,8 +72,12 @@ class _Backward(ArrayFamily):
     def candidates(self) -> tuple[tuple[Argument, ...], ...]:
         one = np.ones((1, 1))
         pair = np.array([[1.0], [0.0]])
-        tiny = [(one, one, one, one), (one, pair, pair, one), (pair, pair, pair, pair)]
-        return (*tiny, _SQUARE, _RECT)
+        tiny: list[tuple[Argument, ...]] = [
+            (one, one, one, one),
+            (one, pair, pair, one),
+            (pair, pair, pair, pair),
+        ]
+        return (*tiny, tuple(single(*tiny[0])), _SQUARE, _RECT, tuple(single(*_SQUARE)))
 
 
 _SIZES = ((3, 3, 3, 3), (3, 4, 2, 5), (4, 3, 5, 2))  # m, n, d, dv
@@ -71,23 +92,74 @@ _SQUARE = _draw(Values(b"public"), (2, 2, 2, 2))
 _RECT = _draw(Values(b"other"), (2, 3, 2, 4))
 
 
-def _add_special(plan: PlanBuilder, place: int, member: int, inputs: Arrays) -> None:
-    """Add what shorter formulas give: dV from the weights, and inputs that leave dQ or dK at zero."""
+def _add_sums(plan: PlanBuilder, place: int, member: int, inputs: Arrays) -> None:
+    """Add what holds for every input, and what one key, equal values or a zero gradient leave over."""
     Q, K, V, G = inputs
     public = place < 2
-    scores = Q @ K.T / np.sqrt(Q.shape[1])
-    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
-    plan.judge("part-agrees", member, cases="mixture", part=2, due=weights.T @ G)
-    flow = G @ V.T
-    flow = weights * (flow - (weights * flow).sum(axis=1, keepdims=True)) / np.sqrt(Q.shape[1])
-    plan.judge("part-agrees", member, cases="queries", part=0, due=flow @ K)
-    plan.judge("part-agrees", member, cases="keys", part=1, due=flow.T @ Q)
+    plan.judge("row-sums", member, cases="all-weights", part=2, due=G.sum(axis=0))
+    plan.judge("row-sums", member, cases="no-net-key", part=1, due=np.zeros(K.shape[1]))
+    plan.judge("grad-balance", member)
+    lone = plan.case(f"one-key-{place}", Q, K[:1], V[:1], G, public=public)
+    for part, due in enumerate((0 * Q, 0 * K[:1], G.sum(axis=0, keepdims=True))):
+        plan.judge("part-agrees", lone, cases="one-key", part=part, due=due)
     equal = plan.case(f"equal-values-{place}", Q, K, np.repeat(V[:1], len(V), axis=0), G, public=public)
-    plan.judge("part-agrees", equal, cases="still", part=0, due=0 * Q)
-    plan.judge("part-agrees", equal, cases="still", part=1, due=0 * K)
-    large = plan.case(f"large-{place}", 64 * Q, 64 * K, V, G, aspect="large", public=public)
-    plan.judge("values", large, cases="large")
+    still = plan.case(f"no-gradient-{place}", Q, K, V, 0 * G, public=public)
+    for part, due in enumerate((0 * Q, 0 * K, 0 * V)):
+        if part < 2:
+            plan.judge("part-agrees", equal, cases="equal-values", part=part, due=due)
+        plan.judge("part-agrees", still, cases="no-gradient", part=part, due=due)
+
+
+def _add_uniform(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
+    """Let all weights be equal: without a softmax, the gradients are covariances of what is left."""
+    Q, K, V, G = inputs
+    public, scale = place < 2, np.sqrt(Q.shape[1])
+    spread = (V - V.mean(axis=0)) / len(V)
+    blank = plan.case(f"zero-queries-{place}", 0 * Q, K, V, G, public=public)
+    plan.judge("part-agrees", blank, cases="zero-queries", part=0, due=G @ spread.T @ K / scale)
+    plan.judge("part-agrees", blank, cases="zero-queries", part=1, due=0 * K)
+    blank = plan.case(f"zero-keys-{place}", Q, 0 * K, V, G, public=public)
+    plan.judge("part-agrees", blank, cases="zero-keys", part=0, due=0 * Q)
+    plan.judge("part-agrees", blank, cases="zero-keys", part=1, due=spread @ G.T @ Q / scale)
+
+
+def _add_weights(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
+    Q, K, _, _ = inputs
+    shown = plan.case(f"weights-{place}", Q, K, np.zeros((len(K), len(Q))), np.eye(len(Q)), public=place < 2)
+    plan.judge("weights-in-dv", shown, scores=Q @ K.T / np.sqrt(Q.shape[1]))
+
+
+def _add_scale(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
+    """Four times the features: scores and their root double, as with queries of twice the size.
+
+    With dS the gradient of these scores, dQ is dS K / sqrt(d) of doubled queries, and half of that of
+    repeated features; dK is dS^T (2 Q) / sqrt(d) of doubled queries, and a quarter of that.
+    """
+    Q, K, V, G = inputs
+    doubled = plan.case(f"doubled-{place}", 2 * Q, K, V, G, public=place < 2)
+    tiled = plan.case(f"tiled-{place}", np.tile(Q, (1, 4)), np.tile(K, (1, 4)), V, G, public=place < 2)
+    factors, times = (0.5, 0.25, 1.0), (4, 4, 1)
+    plan.judge("grads-tiled", doubled, tiled, parts=(0, 1), factors=factors, times=times)
+    plan.judge("grads-tiled", doubled, tiled, cases="values", parts=(2,), factors=factors, times=times)
+
+
+def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Arrays, values: Values) -> None:
+    Q, K, V, G = inputs
+    public = place < 2
+    keys, queries = values.order(len(K)), values.order(len(Q))
+    moved = plan.case(f"keys-moved-{place}", Q, K[keys], V[keys], G, public=public)
+    plan.judge("grads-moved", member, moved, cases="keys", orders=(None, keys, keys))
+    moved = plan.case(f"queries-moved-{place}", Q[queries], K, V, G[queries], public=public)
+    plan.judge("grads-moved", member, moved, cases="queries", orders=(queries, None, None))
+    # a vector added to all keys moves all scores of a query alike, and what it adds to dQ cancels out
+    shifted = plan.case(f"keys-shifted-{place}", Q, K + 1.5, V, G, public=public)
+    plan.judge("grads-same", member, shifted, cases="key-shift")
+    raised = plan.case(f"values-shifted-{place}", Q, K, V - 2.0, G, public=public)
+    plan.judge("grads-same", member, raised, cases="value-shift")
+    other = values.eighths(2, G.shape)
+    second = plan.case(f"other-gradient-{place}", Q, K, V, other, public=public)
+    mixed = plan.case(f"mixed-gradient-{place}", Q, K, V, 2 * G - other, public=public)
+    plan.judge("grads-linear", member, second, mixed, factors=(2.0, -1.0))
 
 
 FAMILY = _Backward(_INPUTS)

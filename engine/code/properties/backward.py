@@ -1,0 +1,131 @@
+"""Laws of attention's gradients (dQ, dK, dV): sums, relations between calls, one law that ties dQ to dK.
+
+Where a group has ``parts``, the law is judged on these parts alone, else on all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.case import Group
+from engine.code.differing import apart
+from engine.code.observe import Observations
+from engine.code.properties.catalogue import Property
+from engine.code.show import described, number_pair, numbers, worst_place
+
+__all__ = ["PROPERTIES"]
+
+Floats = NDArray[np.float64]
+
+
+def _slack(seen: Observations, members: Iterable[int], part: int) -> float:
+    return sum(seen.expected(member).parts[part].slack for member in members)
+
+
+def _noun(seen: Observations, member: int, part: int) -> str:
+    return f"an entry of {seen.expected(member).result.parts[part]}"
+
+
+def _related(
+    due: Callable[[Group, Observations, int], Floats],
+) -> Callable[[Group, Observations], str | None]:
+    """Return a judge of the last member's parts: `due` gives them from the members before."""
+
+    def judge(group: Group, seen: Observations) -> str | None:
+        last = group.members[-1]
+        for part in group.data.get("parts", range(len(seen.expected(last).parts))):
+            got, wanted = seen.values(last, part), due(group, seen, part)
+            slack = _slack(seen, group.members, part)
+            noun = _noun(seen, last, part)
+            told = apart(seen, group.members[-2:], got, wanted, slack, noun=noun)
+            if told is not None:
+                return told
+        return None
+
+    return judge
+
+
+def _same(group: Group, seen: Observations, part: int) -> Floats:
+    return seen.values(group.members[0], part)
+
+
+def _reordered(group: Group, seen: Observations, part: int) -> Floats:
+    """Reorder the rows of those parts that have an order in ``orders``."""
+    found, order = seen.values(group.members[0], part), group.data["orders"][part]
+    return found if order is None else found[order]
+
+
+def _combined(group: Group, seen: Observations, part: int) -> Floats:
+    first, second = group.members[:2]
+    a, b = group.data["factors"]
+    return np.asarray(a * seen.values(first, part) + b * seen.values(second, part))
+
+
+def _tiled(group: Group, seen: Observations, part: int) -> Floats:
+    """Multiply by the part's factor and repeat the columns as often as its entry in ``times`` says."""
+    factor, times = group.data["factors"][part], group.data["times"][part]
+    return np.asarray(np.tile(factor * seen.values(group.members[0], part), (1, times)))
+
+
+def _row_sums(group: Group, seen: Observations) -> str | None:
+    """Judge the sum of one part's rows: it comes with the group as ``due``."""
+    (member,) = group.members
+    part = int(group.data["part"])
+    rows, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
+    got = rows.sum(axis=0)
+    if (np.abs(got - due) <= len(rows) * _slack(seen, [member], part)).all():
+        return None
+    name, call = seen.expected(member).result.parts[part], described(seen.plan, member, seen.function)
+    return f"for {call} the rows of {name} sum to {numbers(got)} instead of {numbers(due)}"
+
+
+def _balance(group: Group, seen: Observations) -> str | None:
+    """Both sides are Q^T dS K, where dS is the gradient of the scores; Q and K are the first arguments."""
+    (member,) = group.members
+    Q, K = (np.asarray(value, dtype=np.float64) for value in seen.plan.cases[member].args[:2])
+    left, right = Q.T @ seen.values(member, 0), seen.values(member, 1).T @ K
+    room = _slack(seen, [member], 0) * (1.0 + np.abs(Q).sum() + np.abs(K).sum())
+    if (np.abs(left - right) <= room).all():
+        return None
+    worst = worst_place(np.abs(left - right))
+    pair = number_pair(left[worst], right[worst])
+    call = described(seen.plan, member, seen.function)
+    return f"for {call} an entry of Q^T dQ is {pair[0]}, but of dK^T K {pair[1]}"
+
+
+def _log_ratios(group: Group, seen: Observations) -> str | None:
+    """Judge dV, the third part, where G is the unit matrix, so that its columns are rows of weights."""
+    (member,) = group.members
+    weights, scores = seen.values(member, 2).T, np.asarray(group.data["scores"], dtype=np.float64)
+    call = described(seen.plan, member, seen.function)
+    if not (weights > 0).all():
+        return f"for {call} not every entry of dV is positive"
+    got, wanted = np.diff(np.log(weights), axis=1), np.diff(scores, axis=1)
+    wrong = ~(np.abs(got - wanted) <= 100 * seen.expected(member).relative)
+    if not wrong.any():
+        return None
+    place = tuple(np.argwhere(wrong)[0])
+    found, due = number_pair(got[place], wanted[place])
+    return f"for {call} the logarithms of two entries of a column of dV differ by {found} instead of {due}"
+
+
+PROPERTIES = (
+    Property("grads-same", "The second input must give the same results as the first.", _related(_same)),
+    Property("grads-moved", "Reordering the inputs must reorder the results alike.", _related(_reordered)),
+    Property("grads-linear", "All gradients must be linear in G.", _related(_combined)),
+    Property(
+        "grads-tiled",
+        "Repeating the features of queries and keys must change the gradients by the right factor.",
+        _related(_tiled),
+    ),
+    Property("row-sums", "The rows of the gradient must have the right sum.", _row_sums),
+    Property("grad-balance", "Q^T dQ must be equal to dK^T K.", _balance),
+    Property(
+        "weights-in-dv",
+        "If G is the unit matrix, dV must hold the transposed weights of a softmax over the keys.",
+        _log_ratios,
+    ),
+)
