@@ -75,6 +75,8 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def measure(options: argparse.Namespace) -> None:
     """Do one measurement in this process and print it as one line of JSON."""
+    # as the command does: on arrays this small, threads only wait for each other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     from classes import softmark
 
     if options.measure == "rounds":

@@ -6,8 +6,9 @@ sequence of leaves; :func:`flat` and :func:`rebuilt` go there and back.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, Self, cast, runtime_checkable
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,38 +28,39 @@ __all__ = [
 ]
 
 
-@runtime_checkable
-class SpecialArgument(Protocol):
+class SpecialArgument(ABC):
     """An argument that is no array and no plain value, such as a decoder's ``step`` function."""
 
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def entries(self) -> int:
         """Number of numbers that a reader has to look at."""
-        ...
 
+    @abstractmethod
     def wire(self, library: str) -> WireValue:
         """Return what crosses to the child; `library` is ``"numpy"`` or ``"torch"``."""
-        ...
 
+    @abstractmethod
     def python(self, name: str, library: str) -> str:
         """Return lines of Python that define `name` as this argument."""
-        ...
 
+    @abstractmethod
     def described(self) -> str:
         """Return a few words for a message."""
-        ...
 
+    @abstractmethod
     def key(self) -> Hashable:
         """Return something that equal arguments share, with a repr that depends on nothing else."""
-        ...
 
+    @abstractmethod
     def weight(self) -> tuple[float, ...]:
         """Return how hard it is to read, to be compared with its own kind."""
-        ...
 
+    @abstractmethod
     def simpler(self) -> Iterable[Self]:
         """Return simpler neighbours, the simplest first."""
-        ...
 
 
 Plain = int | float | str | tuple[int, ...] | None

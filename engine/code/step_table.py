@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.code.arguments import SpecialArgument
 from engine.code.leaves import leaf_of
 from engine.runner import StepFunction
 
@@ -60,7 +61,7 @@ def _whole(items: tuple[Any, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class StepTable:
+class StepTable(SpecialArgument):
     """The argument ``step`` of a search.
 
     Parameters
