@@ -155,8 +155,14 @@ class ArrayFamily:
 
 
 def single(*args: Argument) -> list[Argument]:
-    """Return arrays in single precision; multiples of 1/8, and what is no array, stay what they are."""
-    return [value.astype(np.float32) if isinstance(value, np.ndarray) else value for value in args]
+    """Return arrays in single precision, in records too; what is no array stays what it is."""
+    return [_single(value) for value in args]
+
+
+def _single(value: Argument) -> Argument:
+    if isinstance(value, Mapping):
+        return {name: array.astype(np.float32) for name, array in value.items()}
+    return value.astype(np.float32) if isinstance(value, np.ndarray) else value
 
 
 def add_ordinary(plan: PlanBuilder, drawn: Sequence[Arguments]) -> list[int]:

@@ -2,84 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.code.array_inputs import add_contract, add_ordinary, add_public, add_refusals, single
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.draws import Values
+from engine.code.draws import Values, draw_specs
+from engine.code.gradients import gradients_of
 from engine.code.results import TupleResult
 from engine.code.tolerance import relative_tolerance
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+    from torch import Tensor
 
 __all__ = ["FAMILY"]
 
 Floats = NDArray[Any]
 Record = dict[str, Floats]
 Inputs = tuple[Floats, Floats, Floats, Record]
+Sizes = tuple[int, int, int, int, int, int]  # dy, ds, dh, da, n encoder states, V
 _AXES = {"W": "as", "U": "ah", "v": "a", "Wx": "sx", "Ws": "ss", "Wy": "ks"}
+_PARTS = ("w", "c", "s_new", "P")
+_W, _C, _STATE, _P = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What hypothesis draws: sizes of the hidden inputs, where no two are equal, and a square one."""
+
+    first: Sizes
+    second: Sizes
+    square: int
+
+
+def _shapes() -> SearchStrategy[Shapes]:
+    from hypothesis import strategies as st
+
+    sizes = st.permutations([2, 3, 4, 5, 6, 7]).map(tuple)
+    return st.builds(Shapes, sizes, sizes, st.integers(2, 3))
 
 
 class _Decoder:
     argument_names = ("y", "s", "H", "p")
 
     def expected(self, args: tuple[Argument, ...]) -> Expected:
-        import reference
-
+        """Return the reference's four results, computed in float64."""
         y, s, H, p = _read(args)
-        wide = {name: value.astype(np.float64) for name, value in p.items()}
-        step = reference.decoder_step(y.astype(np.float64), s.astype(np.float64), H.astype(np.float64), wide)
-        size = float(np.abs(wide["v"]).sum()) * (1 + _largest(wide["W"], s) + _largest(wide["U"], H))
-        size += _largest(wide["Wy"], np.ones(len(s))) * (1 + _largest(wide["Ws"], s))
-        size += _largest(wide["Wx"], np.concatenate([np.abs(H).max(axis=0), y]))
-        dtype, terms = H.dtype.name, H.shape[1] + len(y) + len(s)
-        relative = relative_tolerance(dtype, keys=len(H) + len(wide["Wy"]), score=size, terms=terms)
-        slack = relative * max(1.0, float(np.abs(H).max()))
-        found = (step.weights, step.context, step.state, step.probabilities)
-        parts = tuple(Part(one.numpy(), dtype, relative, slack) for one in found)
-        return Expected(parts, result=TupleResult(("w", "c", "s_new", "P")))
+        relative, slack = _tolerance(args)
+        found = _reference(*_doubled((y, s, H, *p.values())), names=list(p))
+        parts = tuple(Part(one.numpy(), H.dtype.name, relative, slack) for one in found)
+        return Expected(parts, result=TupleResult(_PARTS))
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
-        y, s, H, p = _read(args)
-        if set(p) != set(_AXES) or any(one.size == 0 for one in (y, s, H, *p.values())):
+        """Return whether the sizes fit, none is 0 and all arrays have one dtype."""
+        if len(args) != 4:
             return False
-        if (
-            y.ndim != 1
-            or s.ndim != 1
-            or H.ndim != 2
-            or len({one.dtype for one in (y, s, H, *p.values())}) > 1
-        ):
+        y, s, H, p = _read(args)
+        arrays = (y, s, H, *p.values())
+        if set(p) != set(_AXES) or any(one.size == 0 for one in arrays):
+            return False
+        if (y.ndim, s.ndim, H.ndim) != (1, 1, 2) or len({one.dtype for one in arrays}) > 1:
             return False
         sizes = {"s": len(s), "h": H.shape[1], "a": p["v"].size, "x": H.shape[1] + len(y), "k": len(p["Wy"])}
         return all(p[name].shape == tuple(sizes[one] for one in axes) for name, axes in _AXES.items())
 
     def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        """Return the letters of the axes; Wx has one of its own, since it has columns for c and for y."""
         *_, p = _read(args)
         return (("y",), ("s",), ("n", "h"), *(tuple(_AXES[name]) for name in p))
 
     def plan(self, seed: bytes) -> Plan:
-        values, plan = Values(seed), PlanBuilder("decoder", self.expected)
-        inputs = [_SQUARE, *(_draw(values, sizes) for sizes in _SIZES)]
-        members = [plan.case(f"input-{k}", *one, public=k == 0) for k, one in enumerate(inputs)]
-        plan.judge("runs", members[0])
-        for name in ("shape", "values"):
-            plan.judge_each(name, members)
-        plan.judge_each("distribution", members, part=3)
-        plan.judge_each("distribution", members, cases="weights", part=0)
-        plan.arguments_return(*members)
-        for place, one in enumerate(inputs):
-            _add_special(plan, place, one)
-        single = [plan.case(f"single-{k}", *_single(one), public=k == 0) for k, one in enumerate(inputs[:2])]
-        plan.judge_each("dtype", single)
-        y, s, H, p = _SQUARE
-        short = plan.case("state-too-short", y, s[:1], H, p, aspect="refused", public=True)
-        plan.judge("refuses", short)
+        """Return the plan of a secret seed."""
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+        plan = PlanBuilder("decoder", self.expected)
+        public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
+        a = shapes.square
+        drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, (a, a, a, a, a + 1, a))]
+        members = [*public, *add_ordinary(plan, drawn)]
+        plan.judge_each("distribution", members, part=_P)
+        plan.judge_each("distribution", members, cases="weights", part=_W)
+        for place, (member, inputs) in enumerate(zip(members, [_SQUARE, _RECT, *drawn], strict=True)):
+            _add_special(plan, place, inputs)
+            _add_bounds(plan, place, member, inputs)
+            _add_relations(plan, place, member, inputs, values)
+            _add_large(plan, place, inputs)
+        add_contract(plan, _RECT, drawn[2], drawn[:2])
+        self._add_gradients(plan, [_SQUARE, *drawn[:2]], values)
+        add_refusals(plan, _misfits(_RECT))
+        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
+    def _add_gradients(self, plan: PlanBuilder, inputs: Sequence[Inputs], values: Values) -> None:
+        for place, args in enumerate(inputs):
+            shapes = [part.values.shape for part in self.expected(args).parts]
+            cotangents = [values.distinct(4, shape) for shape in shapes]
+            plan.gradient_case(
+                f"gradient-{place}", *args, cotangents=cotangents,
+                gradients=_gradients(args, cotangents), public=place == 0,
+            )  # fmt: skip
+
     def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return (_SQUARE, _single(_SQUARE))
+        """Return inputs of sizes 1 and 2, then the public ones."""
+        return tuple(_candidates())
 
 
 def _read(args: tuple[Argument, ...]) -> Inputs:
@@ -89,59 +119,187 @@ def _read(args: tuple[Argument, ...]) -> Inputs:
     return y, s, H, dict(p)
 
 
+def _doubled(arrays: Sequence[Floats]) -> list[Floats]:
+    return [array.astype(np.float64) for array in arrays]
+
+
+def _reference(y: Any, s: Any, H: Any, *parameters: Any, names: Sequence[str]) -> list[Tensor]:
+    import reference
+
+    step = reference.decoder_step(y, s, H, dict(zip(names, parameters, strict=True)))
+    return [step.weights, step.context, step.state, step.probabilities]
+
+
+def _gradients(args: Inputs, cotangents: Sequence[Floats]) -> list[Part]:
+    """Return the gradients of the sum of all results times cotangents, for y, s, H and the arrays of p."""
+    import torch
+
+    y, s, H, p = args
+
+    def joined(*arrays: Any) -> Tensor:
+        return torch.cat(_reference(*arrays, names=list(p)))  # the four results are all vectors
+
+    relative, slack = _tolerance(args)
+    return [
+        Part(found, "float64", relative, slack * max(1.0, float(np.abs(found).max())))
+        for found in gradients_of(joined, [y, s, H, *p.values()], np.concatenate(cotangents))
+    ]
+
+
+def _tolerance(args: tuple[Argument, ...]) -> tuple[float, float]:
+    """Return the relative tolerance and the absolute one, from the sums that a rounding passes through."""
+    y, s, H, p = _read(args)
+    size = float(np.abs(p["v"]).sum()) * (1 + _largest(p["W"], s) + _largest(p["U"], H))
+    size += _largest(p["Wy"], np.ones(len(s))) * (1 + _largest(p["Ws"], s))
+    size += _largest(p["Wx"], np.concatenate([np.abs(H).max(axis=0), y]))
+    terms = H.shape[1] + len(y) + len(s)
+    relative = relative_tolerance(H.dtype.name, keys=len(H) + len(p["Wy"]), score=size, terms=terms)
+    return relative, relative * max(1.0, float(np.abs(H).max()))
+
+
 def _largest(matrix: Floats, rows: Floats) -> float:
-    return float((np.abs(rows) @ np.abs(matrix).T).max())
+    return float((np.abs(rows).astype(np.float64) @ np.abs(matrix).T.astype(np.float64)).max())
 
 
-_SIZES = ((2, 3, 4, 5, 3, 4), (3, 2, 2, 4, 5, 3), (2, 2, 2, 2, 3, 2))  # dy, ds, dh, da, n, V
+def _shapes_of(sizes: Sizes) -> dict[str, tuple[int, ...]]:
+    dy, ds, dh, da, _, V = sizes
+    return {"W": (da, ds), "U": (da, dh), "v": (da,), "Wx": (ds, dh + dy), "Ws": (ds, ds), "Wy": (V, ds)}
 
 
-def _draw(values: Values, sizes: tuple[int, ...]) -> Inputs:
-    dy, ds, dh, da, n, V = sizes
-    shapes = {"W": (da, ds), "U": (da, dh), "v": (da,), "Wx": (ds, dh + dy), "Ws": (ds, ds), "Wy": (V, ds)}
-    p = {name: values.eighths(1, shape) for name, shape in shapes.items()}
+def _draw(values: Values, sizes: Sizes) -> Inputs:
+    dy, ds, dh, _, n, _ = sizes
+    p = {name: values.eighths(1, shape) for name, shape in _shapes_of(sizes).items()}
     p["v"] += 0.5
     H = values.eighths(1, (n, dh))
-    H[:, 0] = np.arange(n) / 2 - 0.5
+    H[:, 0] = np.arange(n) / 2 - 0.5  # no two states alike
     return values.distinct(1, (dy,)), values.distinct(1, (ds,)), H, p
 
 
 _SQUARE: Inputs = _draw(Values(b"public"), (2, 2, 2, 2, 3, 2))
+_RECT: Inputs = _draw(Values(b"other"), (1, 3, 2, 4, 3, 2))
 
 
-def _single(inputs: Inputs) -> Inputs:
-    y, s, H, p = inputs
-    low = {name: value.astype(np.float32) for name, value in p.items()}
-    return y.astype(np.float32), s.astype(np.float32), H.astype(np.float32), low
+def _scores(inputs: Inputs) -> Floats:
+    _, s, H, p = inputs
+    return np.asarray(np.tanh(H @ p["U"].T + p["W"] @ s) @ p["v"])
+
+
+def _softmax(scores: Floats) -> Floats:
+    e = np.exp(scores - scores.max())
+    return np.asarray(e / e.sum())
 
 
 def _add_special(plan: PlanBuilder, place: int, inputs: Inputs) -> None:
-    """Set one parameter to zero: a shorter formula remains."""
+    """Set parameters to zero: a shorter formula remains."""
     y, s, H, p = inputs
-    public = place == 0
-    even = plan.case(f"v-zero-{place}", y, s, H, {**p, "v": 0 * p["v"]}, public=public)
-    plan.judge("part-agrees", even, cases="mean", part=1, due=H.mean(axis=0))
-    alone = plan.case(f"Wx-zero-{place}", y, s, H, {**p, "Wx": 0 * p["Wx"]}, public=public)
-    plan.judge("part-agrees", alone, cases="state-alone", part=2, due=np.tanh(p["Ws"] @ s))
-    plain = plan.case(f"Wy-zero-{place}", y, s, H, {**p, "Wy": 0 * p["Wy"]}, public=public)
-    plan.judge("part-agrees", plain, cases="uniform", part=3, due=np.full(len(p["Wy"]), 1 / len(p["Wy"])))
-    still = plan.case(
-        f"even-input-{place}", 0 * y, s, H, {**p, "v": 0 * p["v"], "Ws": 0 * p["Ws"]}, public=public
+    dh, still, mean = H.shape[1], p["Ws"] @ s, H.mean(axis=0)
+
+    def add(name: str, part: int, due: Floats, args: Inputs) -> None:
+        member = plan.case(f"{name}-{place}", *args, public=place < 2)
+        plan.judge("part-agrees", member, cases=name, part=part, due=due)
+
+    def zeroed(*names: str) -> Record:
+        return {name: 0 * array if name in names else array for name, array in p.items()}
+
+    add("mean", _C, mean, (y, s, H, zeroed("v")))
+    add("state-alone", _STATE, np.tanh(still), (y, s, H, zeroed("Wx")))
+    add("uniform", _P, np.full(len(p["Wy"]), 1 / len(p["Wy"])), (y, s, H, zeroed("Wy")))
+    alone = (y, s, H, zeroed("W"))
+    add("keys-alone", _W, _softmax(_scores(alone)), alone)
+    add("token-alone", _STATE, np.tanh(p["Wx"][:, dh:] @ y + still), (y, s, 0 * H, p))
+    due = np.tanh(p["Wx"][:, :dh] @ mean)
+    member = plan.case(f"context-alone-{place}", 0 * y, s, H, zeroed("v", "Ws"), public=place < 2)
+    plan.judge("part-agrees", member, cases="context-alone", part=_STATE, due=due)
+    plan.judge("part-agrees", member, cases="output", part=_P, due=_softmax(p["Wy"] @ due))
+
+
+def _add_bounds(plan: PlanBuilder, place: int, member: int, inputs: Inputs) -> None:
+    y, s, H, p = inputs
+    plan.judge("within", member, cases="hull", part=_C, low=H.min(axis=0), high=H.max(axis=0))
+    fast = plan.case(f"fast-{place}", y, s, H, {**p, "Ws": 8 * p["Ws"]}, public=place < 2)
+    plan.judge("within", fast, cases="state", part=_STATE, low=-1.0, high=1.0)
+
+
+def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Inputs, values: Values) -> None:
+    y, s, H, p = inputs
+    public = place < 2
+    order = np.roll(np.arange(len(H)), 1) if public else values.order(len(H))
+    moved = plan.case(f"reordered-{place}", y, s, H[order], p, public=public)
+    plan.judge(
+        "parts-same", member, moved, cases="reordered", same=(_C, _STATE, _P), moved=(_W,), order=order
     )
-    due = np.tanh(p["Wx"][:, : H.shape[1]] @ H.mean(axis=0))
-    plan.judge("part-agrees", still, cases="context-alone", part=2, due=due)
-    scores = np.tanh(H @ p["U"].T) @ p["v"]
-    keys = plan.case(f"W-zero-{place}", y, s, H, {**p, "W": 0 * p["W"]}, public=public)
-    weights = np.exp(scores - scores.max())
-    plan.judge("part-agrees", keys, cases="keys-alone", part=0, due=weights / weights.sum())
+    other = plan.case(f"other-token-{place}", 1.0 - 2.0 * y, s, H, p, public=public)
+    plan.judge("parts-same", member, other, cases="other-token", same=(_W, _C))
+    # W s becomes the column of U for one more entry of every encoder state, which is 1
+    wide = np.hstack([H, np.ones((len(H), 1))])
+    U = np.hstack([p["U"], (p["W"] @ s)[:, np.newaxis]])
+    Wx = np.insert(p["Wx"], H.shape[1], 0.0, axis=1)
+    added = plan.case(f"added-{place}", y, s, wide, {**p, "W": 0 * p["W"], "U": U, "Wx": Wx}, public=public)
+    plan.judge("parts-same", member, added, cases="added", same=(_W, _STATE, _P))
+
+
+def _add_large(plan: PlanBuilder, place: int, inputs: Inputs) -> None:
+    """Scores and logits that exp can't hold."""
+    y, s, H, p = inputs
+    public = place < 2
     sharp = plan.case(f"sharp-{place}", y, s, H, {**p, "v": 1e4 * p["v"]}, aspect="large", public=public)
     plan.judge("values", sharp, cases="sharp")
-    plan.judge("distribution", sharp, cases="large", part=0)
-    last = np.exp(p["Wy"] @ due)
-    plan.judge("part-agrees", still, cases="output", part=3, due=last / last.sum())
-    exact = np.tanh(H @ p["U"].T + p["W"] @ s) @ p["v"]
-    if np.diff(np.sort(exact)[-2:])[0] > 0.01:  # times 10,000: all other weights are below exp(-100)
-        plan.judge("part-agrees", sharp, cases="one-state", part=1, due=H[exact.argmax()])
+    plan.judge("distribution", sharp, cases="large", part=_W)
+    scores = _scores(inputs)
+    if np.diff(np.sort(scores)[-2:])[0] > 0.01:  # times 10,000: all other weights are below exp(-100)
+        plan.judge("part-agrees", sharp, cases="one-state", part=_C, due=H[scores.argmax()])
+    loud = plan.case(f"loud-{place}", y, s, H, {**p, "Wy": 1e4 * p["Wy"]}, aspect="large", public=public)
+    plan.judge("values", loud, cases="sharp")
+    plan.judge("distribution", loud, cases="large", part=_P)
+
+
+def _misfits(inputs: Inputs) -> dict[str, tuple[Argument, ...]]:
+    """Return inputs of which one size doesn't fit the others."""
+    y, s, H, p = inputs
+    return {
+        "state-too-short": (y, s[:-1], H, p),
+        "states-too-wide": (y, s, np.hstack([H, H]), p),
+        "token-too-long": (np.append(y, [0.5, 1.0]), s, H, p),
+        "v-too-short": (y, s, H, {**p, "v": p["v"][:-1]}),
+        "Wy-too-wide": (y, s, H, {**p, "Wy": np.hstack([p["Wy"], p["Wy"]])}),
+    }
+
+
+def _candidates() -> Iterator[tuple[Argument, ...]]:
+    one, two = np.array([[1.0]]), np.array([[0.0], [1.0]])
+    base = {"W": one, "U": one, "v": one[0], "Wx": np.array([[1.0, 2.0]]), "Ws": one, "Wy": one}
+    y, s = np.array([0.5]), np.array([1.0])
+    for H in (one, two, 2 * two[::-1]):
+        for Wy in (one, two):
+            yield y, s, H, {**base, "Wy": Wy}
+            yield -y, s, H, {**base, "Wy": Wy, "W": 2 * one}
+    for H in (one, two):
+        yield y, s, H, {**base, "v": 1000 * one[0]}
+    yield y, s, one, {**base, "Wy": 1000 * one}
+    for sizes in ((1, 1, 2, 1, 1, 1), (1, 2, 1, 1, 1, 1), (1, 2, 1, 1, 2, 2)):
+        yield _counted(sizes)  # the fewest entries on which a transposed matrix shows
+    yield from _public_candidates()
+    yield tuple(single(y, s, one, base))
+    yield tuple(single(y, s, two, {**base, "Wy": two}))
+    yield tuple(single(*_SQUARE))
+
+
+def _counted(sizes: Sizes) -> Inputs:
+    """Return arrays that hold 0, 1, 2, 0, 1 and so on."""
+    dy, ds, dh, _, n, _ = sizes
+
+    def count(*shape: int) -> Floats:
+        return np.arange(np.prod(shape)).reshape(shape) % 3.0
+
+    p = {name: count(*shape) for name, shape in _shapes_of(sizes).items()}
+    return count(dy), count(ds), count(n, dh), {**p, "v": p["v"] + 1.0}
+
+
+def _public_candidates() -> Iterator[Inputs]:
+    y, s, H, p = _SQUARE
+    for n, V in ((1, 1), (2, 1), (3, 2)):
+        yield y, s, H[:n], {**p, "Wy": p["Wy"][:V]}
+    yield _RECT
 
 
 FAMILY = _Decoder()

@@ -32,7 +32,24 @@ def _distribution(group: Group, seen: Observations) -> str | None:
     return f"for {call} the smallest is {number(got.min())} and the sum {number(got.sum())}"
 
 
+def _same(group: Group, seen: Observations) -> str | None:
+    """Judge that the second call gives parts as the first one did, the ``moved`` ones in another order."""
+    first, second = group.members
+    moved: tuple[int, ...] = group.data.get("moved", ())
+    for part in sorted((*group.data["same"], *moved)):
+        wanted, got = seen.values(first, part), seen.values(second, part)
+        if part in moved:
+            wanted = wanted[group.data["order"]]
+        slack = sum(seen.expected(member).parts[part].slack for member in group.members)
+        noun = f"an entry of {seen.expected(second).result.parts[part]}"
+        told = apart(seen, group.members, got, wanted, slack, noun=noun)
+        if told is not None:
+            return told
+    return None
+
+
 PROPERTIES = (
     Property("part-agrees", "For such special inputs a shorter formula must give the same result.", _agrees),
     Property("distribution", "Probabilities must not be negative and must sum to 1.", _distribution),
+    Property("parts-same", "Such a change of the input must leave these results as they are.", _same),
 )

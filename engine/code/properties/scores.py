@@ -24,9 +24,10 @@ def _agrees(group: Group, seen: Observations) -> str | None:
 
 
 def _within(group: Group, seen: Observations) -> str | None:
-    """Judge bounds that come with the group as ``low`` and ``high``, broadcast to the result."""
+    """Judge bounds of one part: ``low`` and ``high``, broadcast to its shape, come with the group."""
     (member,) = group.members
-    got, slack = seen.values(member), seen.expected(member).slack
+    part = int(group.data.get("part", 0))
+    got, slack = seen.values(member, part), seen.expected(member).parts[part].slack
     low, high = (np.broadcast_to(group.data[name], got.shape) for name in ("low", "high"))
     wrong = ~((got >= low - slack) & (got <= high + slack))
     if not wrong.any():
