@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -32,8 +33,11 @@ from engine.runner import CallStatus, Job, Runner
 
 __all__ = ["MAX_CALLS", "find_counterexample"]
 
+T = TypeVar("T")
+
 MAX_CALLS = 300
 _BATCH = 48
+_FEW = 6
 _PUBLIC_SEEDS = (b"public 1", b"public 2")
 _LOST = {CallStatus.TIMED_OUT, CallStatus.OUT_OF_MEMORY, CallStatus.CRASHED, CallStatus.NOT_RUN}
 _WORDS = {
@@ -61,21 +65,24 @@ class _Search:
     ) -> None:
         self._exercise, self._submission = exercise, submission
         self._library, self._runner = library, runner
+        # a job costs a process, but not where our own mutants run
+        self._at_once = _FEW if isinstance(runner, TrustedRunner) else MAX_CALLS
         self._left = MAX_CALLS - 1  # one is for the last look
         self._asked: set[object] = set()
 
     def first_wrong(self, candidates: Sequence[Candidate], aspect: str | None = None) -> _Shown | None:
         """Run candidates in their order, in one job; return the first that is wrong (in this aspect)."""
         fresh = [found for found in candidates if fingerprint(found) not in self._asked]
-        sound = [found for found in fresh if self._exercise.family.sound(found.args)][: self._left]
-        if not sound:
-            return None
-        self._left -= len(sound)
-        self._asked.update(fingerprint(found) for found in sound)
-        for shown in self._run(sound):
-            kind = _fault(shown.observation, shown.expected)
-            if kind is not None and aspect in (None, kind):
-                return shown
+        sound = [found for found in fresh if self._exercise.family.sound(found.args)]
+        while sound and self._left > 0:
+            most = min(self._at_once, self._left)
+            batch, sound = sound[:most], sound[most:]
+            self._left -= len(batch)
+            self._asked.update(fingerprint(found) for found in batch)
+            for shown in self._run(batch):
+                kind = _fault(shown.observation, shown.expected)
+                if kind is not None and aspect in (None, kind):
+                    return shown
         return None
 
     def alone(self, shown: _Shown, aspect: str | None) -> _Shown | None:
@@ -86,7 +93,7 @@ class _Search:
     def _run(self, candidates: Sequence[Candidate]) -> list[_Shown]:
         name, limits = self._exercise.function, self._exercise.limits
         cases = [
-            Case("candidate", found.args, "ordinary", True, self._exercise.family.expected(found.args))
+            Case("candidate", found.args, "ordinary", True, _truth(self._exercise, found))
             for found in candidates
         ]
         calls = tuple(case.call(name, self._library, returning=True) for case in cases)
@@ -162,6 +169,16 @@ def _like_a_mutant(exercise: CodeExercise, search: _Search, named: Collection[st
     if shown is None or len(known) == 1:
         return shown
     return search.alone(shown, _fault(shown.observation, shown.expected))
+
+
+def _truth(exercise: CodeExercise, candidate: Candidate) -> Expected:
+    """Return what is right for a candidate: searches for different mistakes ask for much the same ones."""
+    key = (exercise.family_name, fingerprint(candidate))
+    found = _truths.get(key)
+    if found is None:
+        found = exercise.family.expected(candidate.args)
+        _truths.put(key, found)
+    return found
 
 
 @lru_cache(maxsize=1024)
@@ -266,22 +283,23 @@ def _signature(seen: Observations) -> str:
 Kept = tuple[str, Counterexample | None, Candidate | None]
 
 
-class _Recent:
+class _Recent(Generic[T]):
     """The last few results, safe between threads."""
 
     def __init__(self, most: int) -> None:
         self._most, self._lock = most, threading.Lock()
-        self._found: OrderedDict[object, Kept] = OrderedDict()
+        self._found: OrderedDict[object, T] = OrderedDict()
 
-    def get(self, key: object) -> Kept | None:
+    def get(self, key: object) -> T | None:
         with self._lock:
             return self._found.get(key)
 
-    def put(self, key: object, value: Kept) -> None:
+    def put(self, key: object, value: T) -> None:
         with self._lock:
             self._found[key] = value
             while len(self._found) > self._most:
                 self._found.popitem(last=False)
 
 
-_kept = _Recent(512)
+_kept = _Recent[Kept](512)
+_truths = _Recent[Expected](8192)  # tiny arrays: some MiB
