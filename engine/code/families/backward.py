@@ -156,10 +156,10 @@ def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Arrays, v
     plan.judge("grads-same", member, shifted, cases="key-shift")
     raised = plan.case(f"values-shifted-{place}", Q, K, V - 2.0, G, public=public)
     plan.judge("grads-same", member, raised, cases="value-shift")
-    other = values.eighths(2, G.shape)
+    other = values.eighths(2, G.shape)  # factors that don't sum to 1: an added constant shows too
     second = plan.case(f"other-gradient-{place}", Q, K, V, other, public=public)
-    mixed = plan.case(f"mixed-gradient-{place}", Q, K, V, 2 * G - other, public=public)
-    plan.judge("grads-linear", member, second, mixed, factors=(2.0, -1.0))
+    mixed = plan.case(f"mixed-gradient-{place}", Q, K, V, 2 * G - 3 * other, public=public)
+    plan.judge("grads-linear", member, second, mixed, factors=(2.0, -3.0))
 
 
 FAMILY = _Backward(_INPUTS)
