@@ -109,7 +109,7 @@ class _Beam:
         return plan.plan()
 
     def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
+        return tuple(args for args in _candidates() if self.sound(args))
 
 
 def _called(table: StepTable, search: Search, b: int) -> tuple[Argument, ...]:

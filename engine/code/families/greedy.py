@@ -87,7 +87,7 @@ class _Greedy:
         return plan.plan()
 
     def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
+        return tuple(args for args in _candidates() if self.sound(args))
 
 
 def _called(args: tuple[Argument, ...]) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -116,11 +117,12 @@ def test_gradients_of_attention_are_slopes_of_its_output(plan_of: Plans) -> None
     for case in cases:
         Q, K, V, G = (np.asarray(value) for value in case.args)
         assert case.expected is not None
-        slopes = (
-            gradient(lambda moved, K=K, V=V, G=G: float((_attended(moved, K, V) * G).sum()), Q),
-            gradient(lambda moved, Q=Q, V=V, G=G: float((_attended(Q, moved, V) * G).sum()), K),
-            gradient(lambda moved, Q=Q, K=K, G=G: float((_attended(Q, K, moved) * G).sum()), V),
-        )
+        inputs = (Q, K, V)
+
+        def pulled(moved: np.ndarray, place: int, inputs: Any = inputs, G: np.ndarray = G) -> float:
+            return float((_attended(*inputs[:place], moved, *inputs[place + 1 :]) * G).sum())
+
+        slopes = [gradient(partial(pulled, place=place), array) for place, array in enumerate(inputs)]
         for part, slope in zip(case.expected.parts, slopes, strict=True):
             np.testing.assert_allclose(part.values, slope, rtol=1e-6, atol=1e-7)
 

@@ -1,0 +1,211 @@
+"""Families of greedy and beam search: expected values by exact probabilities, what drawn models promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.code.arguments import Argument, key_of
+from engine.code.case import Case, Plan
+from engine.code.draws import Values
+from engine.code.families import family
+from engine.code.search_cases import accepted, clear, draw_table
+from engine.code.step_table import StepTable
+from tests.oracles import code_exercises as oracle
+
+Plans = Callable[[str, int], Plan]
+Args = tuple[Argument, ...]
+ITEMS = {"greedy": "greedy-decode", "beam": "beam-search"}
+BOTH = pytest.mark.parametrize("name", sorted(ITEMS))
+SEEDS = pytest.mark.parametrize("seed", range(3))
+TABLE = StepTable((((), (0.5, 0.3125, 0.1875)), ((0,), (0.25, 0.625, 0.125))), (0.125, 0.5, 0.375))
+VALID: dict[str, Args] = {"greedy": (TABLE, (), 3, 2, 4), "beam": (TABLE, (), 2, 3, 2, 3)}
+
+
+def _called(args: Args) -> list[Any]:
+    table, *rest = args
+    assert isinstance(table, StepTable)
+    return [table.step(), *rest]
+
+
+def _cases(name: str, plan_of: Plans, seed: int) -> dict[str, Case]:
+    return {case.id: case for case in plan_of(ITEMS[name], seed).cases}
+
+
+def _assert_right(name: str, args: Args) -> None:
+    expected = family(name).expected(args)
+    if name == "greedy":
+        assert expected.values.tolist() == oracle.greedy_decode(*_called(args))
+        return
+    found = oracle.beam_search(*_called(args))
+    tokens, logs = expected.parts
+    assert [[int(y) for y in row if y >= 0] for row in tokens.values] == [row for row, _ in found]
+    assert logs.values.shape == (len(found),)
+    assert (np.abs(logs.values - [log for _, log in found]) <= logs.slack).all()
+    # padding stands behind the tokens only
+    assert (np.diff((tokens.values < 0).astype(int), axis=1) >= 0).all()
+
+
+@SEEDS
+@BOTH
+def test_expected_values_are_those_of_the_oracle(name: str, seed: int, plan_of: Plans) -> None:
+    for case in _cases(name, plan_of, seed).values():
+        if case.expected is not None:
+            _assert_right(name, case.args)
+
+
+@BOTH
+def test_candidates_are_sound_right_and_the_same_every_time(name: str) -> None:
+    own = family(name)
+    candidates = own.candidates()
+    assert [key_of(args) for args in candidates] == [key_of(args) for args in own.candidates()]
+    assert isinstance(candidates[0][0], StepTable) and candidates[0][0].entries <= 2
+    for args in candidates:
+        assert own.sound(args)
+        assert own.axes(args) == ((),) * len(args)
+        _assert_right(name, args)
+
+
+@BOTH
+def test_no_candidate_is_a_hidden_case_and_public_cases_never_change(name: str, plan_of: Plans) -> None:
+    candidates = {key_of(args) for args in family(name).candidates()}
+    shown = []
+    for seed in range(3):
+        cases = _cases(name, plan_of, seed).values()
+        shown.append([(case.id, key_of(case.args)) for case in cases if case.public])
+        drawn = [case for case in cases if case.id.startswith(("hidden", "bos-known-", "cut-", "tie-"))]
+        assert not candidates & {key_of(case.args) for case in drawn if not case.public}
+    assert shown[0] == shown[1] == shown[2] != []
+
+
+def _searches(name: str, plan_of: Plans, seed: int, place: int) -> list[Case]:
+    """Return the cases of one drawn model, the first as it was drawn."""
+    cases = _cases(name, plan_of, seed)
+    return [case for found, case in cases.items() if found.startswith(f"hidden-{place}")]
+
+
+@SEEDS
+def test_every_second_greedy_answer_ends_early(seed: int, plan_of: Plans) -> None:
+    cases = _cases("greedy", plan_of, seed)
+    for place in range(4):
+        (case,) = _searches("greedy", plan_of, seed, place)
+        *_, bos, eos, most = case.args
+        assert isinstance(most, int) and isinstance(case.args[0], StepTable)
+        tokens = oracle.greedy_decode(*_called(case.args))
+        assert tokens[0] != tokens[1] and bos == case.args[0].vocabulary
+        if place % 2 == 0:
+            assert tokens[-1] == eos and len(tokens) < most
+        else:
+            assert eos not in tokens and len(tokens) == most
+        known = cases[f"bos-known-{place}"].args
+        assert known[2] != eos and isinstance(known[2], int) and known[2] < case.args[0].vocabulary
+        assert oracle.greedy_decode(*_called(known)) == tokens  # the start is no part of the table's key
+        assert oracle.greedy_decode(*_called(cases[f"cut-{place}"].args)) == tokens[:1]
+
+
+@SEEDS
+def test_ties_stand_in_every_row_that_is_read(seed: int, plan_of: Plans) -> None:
+    for place in range(3):
+        table, *_ = args = _cases("greedy", plan_of, seed)[f"tie-{place}"].args
+        assert isinstance(table, StepTable)
+        tokens = oracle.greedy_decode(*_called(args))
+        for size in range(len(tokens)):
+            row = table.after(tuple(tokens[:size]))
+            assert row.count(max(row)) == 2 and tokens[size] == row.index(max(row))
+
+
+@SEEDS
+def test_beam_search_finds_what_greedy_search_misses(seed: int, plan_of: Plans) -> None:
+    for place in range(4):
+        drawn, one, *wider = _searches("beam", plan_of, seed, place)
+        table, _, b, bos, eos, most = drawn.args
+        assert isinstance(table, StepTable) and isinstance(b, int) and b > 1 and isinstance(most, int)
+        beam = oracle.beam_search(*_called(drawn.args))
+        greedy = oracle.greedy_decode(*_called((table, (), bos, eos, most)))
+        assert beam[0][0] != greedy and _chance(table, beam[0][0]) > _chance(table, greedy)
+        assert any(len(tokens) < most for tokens, _ in beam)  # one ends before the others
+        assert one.args[2] == 1 and oracle.beam_search(*_called(one.args))[0][0] == greedy
+        assert family("beam").sound(drawn.args) and family("beam").sound(one.args)
+        sequences = _sequences(table.vocabulary, eos, most)
+        best = max(sequences, key=lambda tokens: _chance(table, tokens))
+        widest = [case for case in wider if case.args[2] == len(sequences)]
+        assert [oracle.beam_search(*_called(case.args))[0][0] for case in widest] == [best]
+
+
+def _chance(table: StepTable, tokens: list[int]) -> Fraction:
+    chance = Fraction(1)
+    for place, token in enumerate(tokens):
+        chance *= Fraction(table.after(tuple(tokens[:place]))[token])
+    return chance
+
+
+def _sequences(vocabulary: int, eos: Argument, most: int) -> list[list[int]]:
+    """Return all token lists that a search may end with."""
+    found: list[list[int]] = []
+    open_ones: list[list[int]] = [[]]
+    for _ in range(most):
+        longer = [[*tokens, y] for tokens in open_ones for y in range(vocabulary)]
+        found += [tokens for tokens in longer if tokens[-1] == eos]
+        open_ones = [tokens for tokens in longer if tokens[-1] != eos]
+    return found + open_ones
+
+
+@BOTH
+def test_arguments_that_are_not_sound(name: str) -> None:
+    args = VALID[name]
+    own = family(name)
+    assert own.sound(args)
+    for wrong in (args[:-1], (*args, 1), (), (None, *args[1:]), (np.ones(3), *args[1:])):
+        assert not own.sound(wrong)
+    assert not own.sound((args[0], None, *args[2:])) and not own.sound((args[0], (3,), *args[2:]))
+    for place in range(2, len(args)):
+        for value in (-1, True, 2.0, None, np.ones(1)):
+            assert not own.sound((*args[:place], value, *args[place + 1 :])), (place, value)
+    *front, bos, eos, most = args
+    assert not own.sound((*front, eos, eos, most))
+    assert not own.sound((*front, bos, 3, most))  # the end symbol is a token
+    assert not own.sound((*front, bos, eos, 0)) and not own.sound((*front, bos, eos, 100))
+    if name == "beam":
+        assert not own.sound((*front[:2], 0, bos, eos, most))
+
+
+def test_almost_equal_hypotheses_are_not_sound_where_one_falls_out() -> None:
+    first = (0.5 + 2.0**-40, 0.5 - 2.0**-40)
+    close = StepTable((((), first),), (0.75, 0.25))
+    assert not clear(close, 1, 1, 2) and not family("beam").sound((close, (), 1, 2, 1, 2))
+    equal = StepTable((), (0.5, 0.5))  # the same products in the same order: equal for everybody
+    assert clear(equal, 1, 1, 2) and family("beam").sound((equal, (), 1, 2, 1, 2))
+    assert family("greedy").sound((close, (), 2, 1, 2))
+
+
+def test_clear_by_products_is_not_clear_by_means() -> None:
+    # 1/4 in one step, 1/16 in two: the products differ, their geometric means don't
+    means = StepTable((((), (0.25, 0.75)), ((1,), (1 / 12, 11 / 12))), (0.5, 0.5))
+    assert clear(means, 3, 0, 2) and not clear(means, 3, 0, 2, mean=True)
+
+
+@pytest.mark.parametrize(("vocabulary", "depth"), [(3, 3), (4, 2)])
+def test_drawn_tables_have_a_row_behind_every_prefix(vocabulary: int, depth: int) -> None:
+    table = draw_table(Values(b"seed"), vocabulary, depth)
+    assert len(table.rows) == sum(vocabulary**size for size in range(depth))
+    rows = [row for _, row in table.rows] + [table.other]
+    assert all(sum(row) == 1 and len(set(row)) == vocabulary and min(row) > 0 for row in rows)
+    assert all(p * 64 == int(p * 64) for row in rows for p in row)
+    assert (
+        table
+        == draw_table(Values(b"seed"), vocabulary, depth)
+        != draw_table(Values(b"other"), vocabulary, depth)
+    )
+
+
+def test_the_first_table_that_fits_is_accepted_and_the_search_ends() -> None:
+    tables = iter([TABLE, replace(TABLE, dtype="float32"), TABLE])
+    assert accepted(lambda: next(tables), lambda table: table.dtype == "float32").dtype == "float32"
+    assert next(tables) is TABLE
+    with pytest.raises(RuntimeError, match="none of"):
+        accepted(lambda: TABLE, lambda table: False)
