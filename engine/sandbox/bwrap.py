@@ -16,8 +16,14 @@ __all__ = ["bwrap_arguments", "bwrap_path", "bwrap_version", "try_bwrap"]
 
 _NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
 _DEVICES = ("/dev/null", "/dev/urandom", "/dev/zero")
-# the C library looks here whether it may ask for huge pages, which make a fork six times cheaper
-_HUGE_PAGES = tuple(f"/sys/kernel/mm/transparent_hugepage/{name}" for name in ("enabled", "hpage_pmd_size"))
+# What the zygote reads once, before there is a child; Landlock lets no child open them.  torch looks in the
+# first for what the processor can do: without it float16 isn't computed at all and the rest by its slowest
+# code.  In the others the C library looks whether it may ask for huge pages, which make a fork six times
+# cheaper.
+_READ_AT_START = (
+    "/proc/cpuinfo",
+    *(f"/sys/kernel/mm/transparent_hugepage/{name}" for name in ("enabled", "hpage_pmd_size")),
+)
 _TRY_S = 10.0
 
 
@@ -46,9 +52,10 @@ def bwrap_version(path: Path) -> str:
 def bwrap_arguments(path: Path, layout: Layout, *, root: bool, environment: dict[str, str]) -> list[str]:
     """Return the command line up to the program that runs inside.
 
-    Nothing but the layout's paths exists inside, read-only; there is no /proc, no /tmp and no
-    folder in which anything can be made.  As root there is no user namespace: the zygote keeps just
-    the two capabilities that let its children become users of their own.
+    Nothing but the layout's paths, three devices and three files of the kernel's exists inside, read-only;
+    there are no processes in /proc, no /tmp and no folder in which anything can be made.  As root
+    there is no user namespace: the zygote keeps just the two capabilities that let its children
+    become users of their own.
     """
     command = [
         str(path),
@@ -73,7 +80,7 @@ def _mounts(layout: Layout) -> list[str]:
     bound = [*layout.libraries, layout.executable, layout.standard]
     inner = [*layout.packages, layout.inside]
     folders: dict[Path, None] = {}
-    for target in (*bound, *inner, *map(Path, (*_DEVICES, *_HUGE_PAGES))):
+    for target in (*bound, *inner, *map(Path, (*_DEVICES, *_READ_AT_START))):
         for parent in reversed(target.parents[:-1]):
             folders.setdefault(parent)
     mounted = {p for p in bound if p.is_dir()}
@@ -91,7 +98,7 @@ def _mounts(layout: Layout) -> list[str]:
         arguments += ["--remount-ro", str(folder)]
     for device in _DEVICES:
         arguments += ["--dev-bind", device, device]
-    for file in _HUGE_PAGES:
+    for file in _READ_AT_START:
         arguments += ["--ro-bind-try", file, file]
     return arguments
 

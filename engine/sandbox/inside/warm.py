@@ -84,10 +84,12 @@ def _run_operations() -> None:
     np.linalg.solve(a + np.eye(4), a)
     np.einsum("ij,jk->ik", a, a)
     np.exp(a - a.max(axis=-1, keepdims=True)) @ a
-    for dtype in (torch.float32, torch.float64):
+    # the first operations look up what the processor can do, in a file that no child may open; without it
+    # float16 fails
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
         q = torch.ones(1, 2, 4, 8, dtype=dtype)
         torch.nn.functional.scaled_dot_product_attention(q, q, q)
-        torch.einsum("bhqd,bhkd->bhqk", q, q).masked_fill(torch.ones(4, 4).triu(1) > 0, -1e9)
+        torch.einsum("bhqd,bhkd->bhqk", q, q).masked_fill(torch.ones(4, 4).triu(1) > 0, -torch.inf)
         (torch.softmax(q @ q.transpose(-1, -2), dim=-1) @ q).sum()
         torch.tanh(torch.exp(q) / q.max(dim=-1, keepdim=True).values)
         torch.nn.Linear(8, 8, dtype=dtype)(q)

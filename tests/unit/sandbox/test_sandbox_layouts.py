@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import struct
+import sys
+import textwrap
 
+import numpy as np
 import pytest
 
 from engine.runner import Call, CallStatus, Job, Leaf, Limits, Runner
@@ -93,3 +96,53 @@ def test_a_bfloat16_array_of_numpy_is_a_fault_of_the_plan() -> None:
     leaf = half("numpy", "bfloat16", contiguous=True, writeable=True)
     with pytest.raises(TypeError, match="numpy has no bfloat16"):
         encode_plan(Job("", "a.py", (Call("f", (leaf,)),)))
+
+
+def _numbers(leaf: Leaf) -> list[float]:
+    words = np.frombuffer(leaf.data, "<u2")
+    if leaf.dtype == "float16":
+        return words.view(np.float16).tolist()
+    return (words.astype(np.uint32) << 16).view(np.float32).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_torch_computes_in_half_precision(any_runner: Runner, dtype: str) -> None:
+    """It asks once what the processor can do; where it gets no answer it refuses float16."""
+    source = """
+        import torch
+        from torch.nn.functional import scaled_dot_product_attention
+        def product(x): return x @ x.mT
+        def batched(x): return x.expand(3, 2, 2) @ x
+        def softmax(x): return torch.softmax(x, dim=-1)
+        def attention(x): return scaled_dot_product_attention(x[None], x[None], x[None])[0]
+        def gradient(x):
+            x.requires_grad_()
+            (x @ x.mT).sum().backward()
+            return x.grad
+    """
+    one, two, half_one = {"float16": (0x3C00, 0xC000, 0x3800), "bfloat16": (0x3F80, 0xC000, 0x3F00)}[dtype]
+    x = Leaf("torch", dtype, (2, 2), struct.pack("<4H", one, two, half_one, 0))  # 1, -2; 0.5, 0
+    due = {
+        "product": [[5.0, 0.5], [0.5, 0.25]],
+        "batched": [[[0.0, -2.0], [0.5, -1.0]]] * 3,
+        "softmax": [[0.9526, 0.0474], [0.6225, 0.3775]],
+        "attention": [[0.9801, -1.9203], [0.7720, -1.0882]],
+        "gradient": [[3.0, -4.0], [3.0, -4.0]],
+    }
+    calls = tuple(Call(name, (x,)) for name in due)
+    outcomes = any_runner.run(Job(textwrap.dedent(source), "half.py", calls, PATIENT)).outcomes
+    for (name, values), outcome in zip(due.items(), outcomes, strict=True):
+        assert outcome.status is CallStatus.RETURNED, (name, outcome.exception)
+        assert isinstance(outcome.value, Leaf) and outcome.value.dtype == dtype, name
+        assert _numbers(outcome.value) == pytest.approx(np.ravel(values), abs=0.02), name
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file of Linux")
+def test_what_torch_asked_of_the_processor_is_closed_to_students(any_runner: Runner) -> None:
+    source = "def f():\n    with open('/proc/cpuinfo') as file:\n        return len(file.read()) > 0\n"
+    (outcome,) = any_runner.run(Job(source, "read.py", (Call("f"),), PATIENT)).outcomes
+    if any_runner.tier in ("T1", "T2"):
+        assert outcome.exception is not None
+        assert outcome.exception.type == "PermissionError"
+    else:
+        assert outcome.value is True
