@@ -120,7 +120,8 @@ def test_gradients_of_attention_are_slopes_of_its_output(plan_of: Plans) -> None
         inputs = (Q, K, V)
 
         def pulled(moved: np.ndarray, place: int, inputs: Any = inputs, G: np.ndarray = G) -> float:
-            return float((_attended(*inputs[:place], moved, *inputs[place + 1 :]) * G).sum())
+            given = [moved if at == place else array for at, array in enumerate(inputs)]
+            return float((_attended(*given) * G).sum())
 
         slopes = [gradient(partial(pulled, place=place), array) for place, array in enumerate(inputs)]
         for part, slope in zip(case.expected.parts, slopes, strict=True):
