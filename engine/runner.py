@@ -65,13 +65,15 @@ class StepFunction:
     Parameters
     ----------
     name : str
-    rows : tuple of (tuple of int, Leaf)
-        Probabilities by the tokens that were fed after the first one. The last row, whatever its
-        tokens, answers all others.
+    tokens : Leaf
+        Sequences of tokens fed after the first one, int64, (sequences, longest), filled up with -1.
+    chances : Leaf
+        What is probable after each of them, (sequences + 1, tokens); the last row answers all others.
     """
 
     name: str
-    rows: tuple[tuple[tuple[int, ...], Leaf], ...]
+    tokens: Leaf
+    chances: Leaf
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,8 +181,17 @@ class Plan:
         return {case.id: place for place, case in enumerate(self.cases)}
 
     def calls(self, function: str, library: str) -> tuple[Call, ...]:
-        """Return the calls of one submission; `library` is ``"numpy"`` or ``"torch"``."""
-        return tuple(replace(call, function=function) for call in self.sent(library))
+        """Return the calls of one submission, the same object each time.
+
+        Parameters
+        ----------
+        function : str
+        library : {"numpy", "torch"}
+        """
+        key = f"{library} {function}"
+        if key not in self._wires:
+            self._wires[key] = tuple(replace(call, function=function) for call in self.sent(library))
+        return self._wires[key]
 
     def sent(self, library: str) -> tuple[Call, ...]:
         """Return the calls without a function's name: leaves are made once for a class."""

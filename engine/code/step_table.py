@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.code.arguments import SpecialArgument
 from engine.code.leaves import leaf_of
@@ -17,18 +18,20 @@ __all__ = ["State", "StepTable", "walker"]
 State = tuple[int, ...]  # all tokens that were fed so far, the start symbol first
 
 
-def walker(name: str, rows: Mapping[State, Any]) -> Callable[[Any, Any], tuple[Any, State]]:
+def walker(name: str, tokens: NDArray[Any], chances: Any) -> Callable[[Any, Any], tuple[Any, State]]:
     """Return the step function of a table; the sandbox has one that answers the same.
-
-    A row answers the tokens that were fed after the first one, the last row all others.
 
     Parameters
     ----------
     name : str
-    rows : mapping
-        Arrays, of which every answer is a copy.
+    tokens : ndarray, (sequences, longest)
+        Sequences of tokens fed after the first one, filled up with -1.
+    chances : ndarray or Tensor, (sequences + 1, tokens)
+        Every answer is a copy of a row: that of the sequence, or the last one.
     """
-    other = rows[next(reversed(tuple(rows)))]
+    keys = [tuple(token for token in row if token >= 0) for row in tokens.tolist()]
+    rows = {key: chances[place] for place, key in enumerate(keys)}
+    other = chances[-1]
 
     def step(y: Any, s: Any) -> tuple[Any, State]:
         token, state = _plain(y), _plain(s)
@@ -94,19 +97,21 @@ class StepTable(SpecialArgument):
 
     def step(self) -> Callable[[Any, Any], tuple[Any, State]]:
         """Return the function itself; rows are numpy arrays."""
-        return walker("step", {tokens: self._array(row) for tokens, row in self._all()})
+        return walker("step", *self._arrays())
 
     def wire(self, library: str) -> StepFunction:
         """Return what crosses to the child."""
-        return StepFunction(
-            "step", tuple((tokens, leaf_of(self._array(row), library)) for tokens, row in self._all())
-        )
+        tokens, chances = self._arrays()
+        return StepFunction("step", leaf_of(tokens, "numpy"), leaf_of(chances, library))
 
-    def _all(self) -> list[tuple[State, tuple[float, ...]]]:
-        return [*self.rows, ((-1,), self.other)]  # no token is negative
+    def _arrays(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        tokens = np.full((len(self.rows), max((len(key) for key, _ in self.rows), default=0)), -1)
+        for row, (key, _) in zip(tokens, self.rows, strict=True):
+            row[: len(key)] = key
+        return tokens, np.array(self._all(), dtype=self.dtype)
 
-    def _array(self, row: tuple[float, ...]) -> np.ndarray:
-        return np.array(row, dtype=self.dtype)
+    def _all(self) -> list[tuple[float, ...]]:
+        return [*(row for _, row in self.rows), self.other]
 
     def python(self, name: str, library: str) -> str:
         """Return lines of Python that define the function."""
@@ -129,11 +134,11 @@ class StepTable(SpecialArgument):
 
     def weight(self) -> tuple[float, ...]:
         """Return tokens to read, decimals to read, and how uneven the rows are."""
-        numbers = [p for _, row in self._all() for p in row]
+        numbers = [p for row in self._all() for p in row]
         return (
             float(sum(len(tokens) for tokens, _ in self.rows)),
             float(sum(len(repr(p)) for p in numbers)),
-            float(sum(p * (1 + place) for _, row in self._all() for place, p in enumerate(row))),
+            float(sum(p * (1 + place) for row in self._all() for place, p in enumerate(row))),
             float(self.dtype != "float64"),
         )
 

@@ -191,7 +191,7 @@ def _arriving(value: WireValue) -> Any:
     if isinstance(value, dict):
         return {key: _arriving(item) for key, item in value.items()}
     if isinstance(value, StepFunction):
-        return walker(value.name, {tokens: _arriving(row) for tokens, row in value.rows})
+        return walker(value.name, array_of(value.tokens), _arriving(value.chances))
     return value
 
 

@@ -7,6 +7,8 @@ replies counts, not even earlier ones: whatever wrote the forged frame may have 
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
@@ -101,7 +103,7 @@ def _describe(value: Any, _limit: int) -> ArrayNode | StepNode:
             value.library, value.dtype, value.shape, value.data, value.contiguous, value.writeable
         )
     if isinstance(value, StepFunction):
-        return StepNode(value.name, value.rows)
+        return StepNode(value.name, value.tokens, value.chances)
     raise TypeError(f"a {type(value).__name__} can't be sent to a child")
 
 
@@ -113,6 +115,40 @@ def encode_plan(job: Job) -> EncodedPlan:
     TypeError, ValueError
         For an argument that is no wire value: a fault of the plan, not of a submission.
     """
+    kept = _frames.get(job)
+    if kept is None:
+        kept = _encoded(job)
+        _frames.put(job, kept)
+    return kept
+
+
+class _Frames:
+    """The frames of the last few plans: a class sends one plan, the same object, again and again."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._kept: OrderedDict[tuple[int, float], tuple[object, EncodedPlan]] = OrderedDict()
+
+    def get(self, job: Job) -> EncodedPlan | None:
+        key = (id(job.calls), job.limits.call_s)
+        with self._lock:
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key][1]
+
+    def put(self, job: Job, frame: EncodedPlan) -> None:
+        with self._lock:
+            # the calls are kept too, so that no other object can get their id
+            self._kept[id(job.calls), job.limits.call_s] = (job.calls, frame)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+
+_frames = _Frames(16)
+
+
+def _encoded(job: Job) -> EncodedPlan:
     try:
         return _encode_calls(job)
     except (UnsupportedError, TooLargeError, WireError) as error:

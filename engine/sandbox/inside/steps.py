@@ -29,8 +29,9 @@ def make_step(node: StepNode, fresh: Callable[[Any], Any]) -> Callable[[Any, Any
         Tokens and states are compared by value, not by type: a token may be an ``int`` or the 0-d
         array of an argmax. What is no token, or no state that the function gave, raises `LookupError`.
     """
-    rows = dict(node.rows)
-    name, other = node.name, node.rows[-1][1]
+    keys = [tuple(token for token in row if token >= 0) for row in node.tokens.tolist()]
+    rows = {key: node.chances[place] for place, key in enumerate(keys)}
+    name, other = node.name, node.chances[-1]
 
     def step(y: Any, s: Any) -> tuple[Any, Any]:
         token, state = _plain(y), _plain(s)

@@ -7,7 +7,7 @@ can claim the same bytes, and the blob's length bounds what a reader materialise
 
 Nodes: ``null``, ``true``, numbers and strings are themselves; the rest are arrays that begin with
 a tag: ``["l", …]`` list, ``["t", …]`` tuple, ``["d", [key, value], …]`` dict,
-``["a", library, dtype, shape, flags]`` array, ``["f", name, [[tokens, row], …]]`` step function.
+``["a", library, dtype, shape, flags]`` array, ``["f", name, tokens, chances]`` step function.
 
 Only the standard library is used.  Neither pickle nor eval is: a reader makes exactly the types
 that are listed here.
@@ -127,10 +127,11 @@ class ArrayNode(NamedTuple):
 
 
 class StepNode(NamedTuple):
-    """A table that stands for a step function: pairs of a tuple of tokens and a row."""
+    """A table that stands for a step function: sequences of tokens, and a row for each and one more."""
 
     name: str
-    rows: tuple[tuple[Any, Any], ...]
+    tokens: Any
+    chances: Any
 
 
 def pack(
@@ -282,8 +283,7 @@ class TreeWriter:
 
     def _leaf(self, leaf: ArrayNode | StepNode, depth: int) -> list[Any]:
         if isinstance(leaf, StepNode):
-            rows = [[self.node(a, depth + 1), self.node(r, depth + 1)] for a, r in leaf.rows]
-            return ["f", leaf.name, rows]
+            return ["f", leaf.name, self.node(leaf.tokens, depth + 1), self.node(leaf.chances, depth + 1)]
         if len(leaf.shape) > MAX_DIMENSIONS:
             raise TooLargeError("dimensions")
         if len(leaf.data) != array_size(leaf.dtype, leaf.shape):
@@ -405,10 +405,9 @@ class TreeReader:
         return self._array(leaf)
 
     def _function(self, fields: list[Any], depth: int) -> Any:
-        if self._step is None or len(fields) != 2 or not isinstance(fields[0], str):
+        if self._step is None or len(fields) != 3 or not isinstance(fields[0], str):
             raise WireError("step")
-        rows = tuple((self.value(_pair(row)[0], depth), self.value(row[1], depth)) for row in fields[1])
-        return self._step(StepNode(fields[0], rows))
+        return self._step(StepNode(fields[0], self.value(fields[1], depth), self.value(fields[2], depth)))
 
 
 def _encodable(text: str) -> bool:

@@ -63,7 +63,9 @@ def test_exceptions_unsupported_values_and_missing_functions() -> None:
 
 
 def test_plain_values_step_functions_and_bfloat16() -> None:
-    table = StepFunction("step", (((), leaf_of(np.array([0.5, 0.5]), "numpy")),))
+    table = StepFunction(
+        "step", leaf_of(np.zeros((0, 0), np.int64), "numpy"), leaf_of(np.array([[0.5, 0.5]]), "numpy")
+    )
     many, asked, half, counted = run(
         Call("many"), Call("ask", (table,)), Call("half"), Call("count")
     ).outcomes

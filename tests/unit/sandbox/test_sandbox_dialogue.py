@@ -177,7 +177,7 @@ def test_values_of_a_failed_load_are_dropped() -> None:
 
 def test_a_plan_is_one_frame_with_offsets() -> None:
     leaf = Leaf("numpy", "uint8", (3,), b"abc")
-    table = StepFunction("step", (((), leaf), ((1,), leaf)))
+    table = StepFunction("step", leaf, leaf)
     calls = (Call("f", (leaf, 2)), Call("g", (), {"step": table}, True), Call("f", (leaf,)))
     plan = encode_plan(Job("", "a.py", calls, Limits(call_s=0.5)))
     reader = FrameReader(100, 10**6)
@@ -213,3 +213,15 @@ def test_the_file_name_is_cleaned(filename: str, shown: str) -> None:
     (frame,) = reader.frames()
     assert frame.body["filename"] == shown
     assert str(frame.blob, "utf-8", "surrogatepass") == "x = 'é\ud800'"
+
+
+def test_the_frame_of_one_plan_is_made_once() -> None:
+    calls = (Call("f", (1.0,)),)
+    plan = encode_plan(Job("a = 1", "a.py", calls))
+    assert encode_plan(Job("b = 2", "b.py", calls)) is plan
+    assert encode_plan(Job("b = 2", "b.py", (Call("f", (1.0,)),))) is not plan
+    slower = encode_plan(Job("b = 2", "b.py", calls, Limits(call_s=9.0)))
+    assert slower is not plan
+    for number in range(100):
+        encode_plan(Job("", "a.py", (Call("f", (number,)),)))
+    assert encode_plan(Job("", "a.py", calls)).frame == plan.frame

@@ -37,8 +37,8 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="the layers are Linux
 
 def _steps() -> tuple[Any, ...]:
     """Return the step function of one table, as it is beside student code and as we call it ourselves."""
-    rows = {(): np.array([0.5, 0.5]), (1,): np.array([0.25, 0.75]), (-1,): np.array([1.0, 0.0])}
-    return make_step(StepNode("step", tuple(rows.items())), np.copy), walker("step", rows)
+    tokens, chances = np.array([[-1], [1]]), np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]])
+    return make_step(StepNode("step", tokens, chances), np.copy), walker("step", tokens, chances)
 
 
 @pytest.mark.parametrize("token", [1, 1.0, True, np.int64(1), np.array(1), torch.tensor(1)])

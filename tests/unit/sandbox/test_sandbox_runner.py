@@ -107,7 +107,9 @@ def test_arguments_come_back_as_they_are_afterwards(runner: Runner) -> None:
 
 
 def test_a_table_becomes_a_function(runner: Runner) -> None:
-    step = StepFunction("step", (((), leaf(1.0)), ((4,), leaf(0.25, 0.75)), ((-1,), leaf(2.0))))
+    tokens = Leaf("numpy", "int64", (2, 1), struct.pack("<2q", -1, 4))
+    chances = Leaf("numpy", "float64", (3, 2), struct.pack("<6d", 1.0, 0.0, 0.25, 0.75, 0.5, 0.5))
+    step = StepFunction("step", tokens, chances)
     source = """
         def follow(step, s):
             first, s = step(int(9), s)
@@ -118,7 +120,7 @@ def test_a_table_becomes_a_function(runner: Runner) -> None:
             return [again, second, other, s]
     """
     (outcome,) = run(runner, source, Call("follow", (step, ()))).outcomes
-    assert outcome.value == [leaf(1.0), leaf(0.25, 0.75), leaf(2.0), (9, 4, 4)]
+    assert outcome.value == [leaf(1.0, 0.0), leaf(0.25, 0.75), leaf(0.5, 0.5), (9, 4, 4)]
 
 
 def test_one_bad_call_leaves_the_others(runner: Runner) -> None:
