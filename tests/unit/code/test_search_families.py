@@ -137,6 +137,16 @@ def test_beam_search_finds_what_greedy_search_misses(seed: int, plan_of: Plans) 
         assert [oracle.beam_search(*_called(case.args))[0][0] for case in widest] == [best]
 
 
+def test_a_model_where_no_hypothesis_ends_early_is_not_taken() -> None:
+    """With this seed the first model on which greedy search fails is one."""
+    cases = {case.id: case for case in family("beam").plan((21).to_bytes(4, "big")).cases}
+    for place in range(4):
+        args = next(case.args for name, case in cases.items() if name.startswith(f"hidden-{place}"))
+        most = args[-1]
+        assert isinstance(most, int)
+        assert any(len(tokens) < most for tokens, _ in oracle.beam_search(*_called(args)))
+
+
 def _chance(table: StepTable, tokens: list[int]) -> Fraction:
     chance = Fraction(1)
     for place, token in enumerate(tokens):
