@@ -85,11 +85,11 @@ def test_the_function_answers_the_rows_and_else_the_last(table: StepTable) -> No
 @EVERY
 def test_what_crosses_answers_the_same(table: StepTable, library: str) -> None:
     sent = table.wire(library)
-    assert sent.name == "step" and {leaf.library for _, leaf in sent.rows} == {library}
-    rows = {tokens: array_of(leaf) for tokens, leaf in sent.rows}
-    assert len(rows) == len(table.rows) + 1
-    beside = make_step(StepNode(sent.name, tuple(rows.items())), np.copy)  # as in the sandbox
-    for step in (walker(sent.name, rows), beside):
+    assert sent.name == "step" and (sent.tokens.library, sent.chances.library) == ("numpy", library)
+    tokens, chances = array_of(sent.tokens), array_of(sent.chances)
+    assert chances.shape == (len(tokens) + 1, table.vocabulary) and len(tokens) == len(table.rows)
+    beside = make_step(StepNode(sent.name, tokens, chances), np.copy)  # as in the sandbox
+    for step in (walker(sent.name, tokens, chances), beside):
         for path in PATHS:
             for got, right in zip(_walked(step, path), _walked(table.step(), path), strict=True):
                 assert (got.dtype, got.tolist()) == (right.dtype, right.tolist())
@@ -100,7 +100,7 @@ def test_an_answer_is_a_copy() -> None:
     row, _ = step(BOS, ())
     row[:] = 0.0
     assert step(BOS, ())[0].tolist() == [0.5, 0.25, 0.25]
-    tensors = walker("step", {(): torch.tensor([0.5, 0.5])})
+    tensors = walker("step", np.zeros((0, 0)), torch.tensor([[0.5, 0.5]]))
     tensors(BOS, ())[0].zero_()
     assert tensors(BOS, ())[0].tolist() == [0.5, 0.5]
 
