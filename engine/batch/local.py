@@ -132,7 +132,7 @@ def grade_batch(
 
     interrupted = False
     if tasks:
-        with _runner(open_runner, slots if code_files else 0) as runner:
+        with store.bulk(), _runner(open_runner, slots if code_files else 0) as runner:
             interrupted = _run(desk, tasks, runner, slots, halt, took)
     done = tally.done
     return BatchResult(

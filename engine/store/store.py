@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -62,6 +63,14 @@ class Store:
     def close(self) -> None:
         """Give back all connections."""
         self._database.close()
+
+    def bulk(self) -> AbstractContextManager[None]:
+        """Return a block for many records in a row, which anyone can make again.
+
+        Commits don't wait for the disk inside it: a killed program loses nothing, a power cut may take
+        back the last records. At its end all are on the disk.
+        """
+        return self._database.bulk()
 
     # --- quizzes ---
 
