@@ -6,12 +6,20 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.code.array_inputs import single
+from engine.code.array_inputs import Floats, single
+from engine.code.attention_cases import (
+    RECT,
+    Sizes,
+    add_halves,
+    add_large,
+    add_precision,
+    draw_arguments,
+    read_arguments,
+)
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.draws import Values, draw_specs
@@ -22,9 +30,6 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 __all__ = ["FAMILY"]
-
-Floats = NDArray[np.float64]
-Sizes = tuple[int, int, int, int]  # m queries, n keys, d, dv
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ class _Sdpa:
 
         from reference import sdpa
 
-        Q, K, V, mask = _read(args)
+        Q, K, V, mask = read_arguments(args)
         q, k, v = (torch.from_numpy(array.astype(np.float64)) for array in (Q, K, V))
         values = sdpa(q, k, v, None if mask is None else torch.from_numpy(mask)).numpy()
         d = Q.shape[-1]
@@ -66,7 +71,7 @@ class _Sdpa:
         return Expected.array(values, Q.dtype.name, relative, relative * max(largest, 1.0))
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
-        Q, K, V, mask = _read(args)
+        Q, K, V, mask = read_arguments(args)
         if not min(Q.size, K.size, V.size):
             return False
         fits = Q.shape[-1] == K.shape[-1] and K.shape[-2] == V.shape[-2]
@@ -87,8 +92,9 @@ class _Sdpa:
         _add_batches(plan, shapes, values)
         _add_masks(plan, hidden, shapes, values)
         _add_hidden_keys(plan, shapes, values)
-        _add_large(plan, shapes, values)
-        _add_precision(plan, shapes, values)
+        add_large(plan, [shapes.first, shapes.second, shapes.third], shapes.height, values)
+        add_precision(plan, [shapes.first, shapes.third], values)
+        add_halves(plan, [shapes.first, shapes.masked], values)
         _add_layouts(plan, hidden, values)
         _add_gradients(plan, shapes, values)
         _add_refused(plan)
@@ -100,26 +106,12 @@ class _Sdpa:
         return tuple(_candidates())
 
     def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        Q, _, _, mask = _read(args)
+        Q, _, _, mask = read_arguments(args)
         lead = tuple(f"batch {place}" for place in range(Q.ndim - 2))
         names = [(*lead, "m", "d"), (*lead, "n", "d"), (*lead, "n", "v")]
         if mask is not None:
             names.append((*lead[: mask.ndim - 2], "m", "n"))
         return tuple(names)
-
-
-def _read(args: tuple[Argument, ...]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
-    Q, K, V = args[:3]
-    mask = args[3] if len(args) > 3 else None
-    assert isinstance(Q, np.ndarray) and isinstance(K, np.ndarray) and isinstance(V, np.ndarray)
-    assert mask is None or isinstance(mask, np.ndarray)
-    return Q, K, V, mask
-
-
-def _draw(values: Values, sizes: Sizes, lead: tuple[int, ...] = ()) -> tuple[Floats, Floats, Floats]:
-    m, n, d, dv = sizes
-    Q, K = values.eighths(2, (*lead, m, d)), values.eighths(2, (*lead, n, d))
-    return Q, K, values.distinct(8, (*lead, n, dv))
 
 
 def _scores(Q: Floats, K: Floats) -> Floats:
@@ -130,9 +122,7 @@ def _scores(Q: Floats, K: Floats) -> Floats:
 _Q = np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0], [1.0, 1.0, -1.0]])
 _K = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 2.0], [2.0, 0.0, 1.0]])
 _V = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0], [-1.0, 1.0, 0.0]])
-_Q4 = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, -1.0, 1.0]])
-_K4 = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 1.0], [1.0, 1.0, 0.0, -1.0]])
-_V2 = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 4.0]])
+_Q4, _K4, _V2 = RECT
 
 
 def _add_public(plan: PlanBuilder) -> int:
@@ -147,7 +137,7 @@ def _add_public(plan: PlanBuilder) -> int:
 
 def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int]:
     drawn = zip(("first", "second", "third"), (shapes.first, shapes.second, shapes.third), strict=True)
-    found = [plan.case(name, *_draw(values, sizes)) for name, sizes in drawn]
+    found = [plan.case(name, *draw_arguments(values, sizes)) for name, sizes in drawn]
     for name in ("shape", "values", "hull"):
         plan.judge_each(name, found)
     plan.arguments_return(found[0])
@@ -156,7 +146,7 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int
 
 def _add_weights(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     """With the unit matrix as values the output is the weights themselves."""
-    Q, K, _ = _draw(values, shapes.second)
+    Q, K, _ = draw_arguments(values, shapes.second)
     for name, q, k, public in (("unit-values", _Q4, _K4, True), ("unit-more", Q, K, False)):
         member = plan.case(name, q, k, np.eye(len(k)), public=public)
         for judged in ("order", "logratio", "nonneg"):
@@ -167,7 +157,7 @@ def _add_weights(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
 def _add_values(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Values) -> None:
     constant = np.tile(np.array([[3.0, -1.0]]), (3, 1))
     plan.judge("const-v", plan.case("equal-values", _Q4, _K4, constant, public=True))
-    Q, K, V = _draw(values, shapes.third)
+    Q, K, V = draw_arguments(values, shapes.third)
     plan.judge("const-v", plan.case("equal-more", Q, K, np.tile(V[:1], (len(V), 1))))
     Q, K, V = (plan.argument(hidden[1], i) for i in range(3))
     other = values.eighths(4, V.shape)
@@ -179,7 +169,7 @@ def _add_values(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Va
 
 def _add_keys(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Values) -> None:
     plan.judge("same-keys", plan.case("equal-keys", _Q4, np.tile(_K4[:1], (3, 1)), _V2, public=True))
-    Q, K, V = _draw(values, shapes.first)
+    Q, K, V = draw_arguments(values, shapes.first)
     plan.judge("same-keys", plan.case("equal-keys-more", Q, np.tile(K[:1], (len(K), 1)), V))
     plan.judge("one-key", plan.case("one-key", Q, K[:1], V[:1]))
     seen = np.ones((len(Q), 1), dtype=bool)
@@ -205,11 +195,11 @@ def _add_orders(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
 
 
 def _add_batches(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
-    Q, K, V = _draw(values, shapes.first, (shapes.batch,))
+    Q, K, V = draw_arguments(values, shapes.first, (shapes.batch,))
     whole = plan.case("batch", Q, K, V, aspect="batch")
     parts = [plan.case(f"batch-{b}", Q[b], K[b], V[b]) for b in range(shapes.batch)]
     plan.judge("batch", whole, *parts)
-    heads = plan.case("batch-heads", *_draw(values, (3, 2, 5, 4), (2, 3)), aspect="batch")
+    heads = plan.case("batch-heads", *draw_arguments(values, (3, 2, 5, 4), (2, 3)), aspect="batch")
     plan.judge_each("values", [whole, heads], cases="batch")
 
 
@@ -217,11 +207,11 @@ def _add_masks(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Val
     causal = np.tril(np.ones((3, 3), dtype=bool))
     members = [plan.case("square-causal", _Q, _K, _V, causal, aspect="masked", public=True)]
     for name, sizes in (("masked", shapes.masked), ("masked-more", shapes.first)):
-        Q, K, V = _draw(values, sizes)
+        Q, K, V = draw_arguments(values, sizes)
         members.append(plan.case(name, Q, K, V, values.partial_mask((sizes[0], sizes[1])), aspect="masked"))
     plan.judge_each("hull", members)
     lead = (shapes.batch,)
-    Q, K, V = _draw(values, shapes.masked, lead)
+    Q, K, V = draw_arguments(values, shapes.masked, lead)
     m, n = shapes.masked[:2]
     each = np.stack([values.partial_mask((m, n)) for _ in range(shapes.batch)])
     members += [
@@ -243,7 +233,7 @@ def _add_masks(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Val
 
 def _add_hidden_keys(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     m, n, d, _ = shapes.masked
-    Q, K, V = _draw(values, shapes.masked)
+    Q, K, V = draw_arguments(values, shapes.masked)
     Q[:, 0] = np.abs(Q[:, 0]) + 1.0  # so that the hidden key below scores high with every query
     keep = np.ones(n, dtype=bool)
     keep[values.integers(0, n - 1, (1,))] = False
@@ -254,39 +244,6 @@ def _add_hidden_keys(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     plan.judge("mask-irrel", base, plan.case("hidden-value", Q, K, other, mask, aspect="masked"))
     loud = np.where(keep[:, None], K, np.where(np.arange(d) == 0, 1e4, 0.0))
     plan.judge("mask-irrel", base, plan.case("hidden-key", Q, loud, other, mask, aspect="masked"))
-
-
-def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
-    members = [plan.case("loud", 1000 * _Q4, 2 * _K4, _V2, aspect="large", public=True)]
-    for name, sizes in (("loud-more", shapes.first), ("loud-other", shapes.second)):
-        Q, K, V = _loud(values, sizes, 100.0 * shapes.height)
-        members.append(plan.case(name, Q, K, V, aspect="large"))
-    Q, K, V = _loud(values, shapes.third, 10.0 * shapes.height)
-    members.append(plan.case("loud-single", *single(Q, K, V), aspect="large"))
-    plan.judge_each("stable", members)
-
-
-def _loud(values: Values, sizes: Sizes, height: float) -> tuple[Floats, Floats, Floats]:
-    """Return inputs of which every query meets scores at both ends, beyond what exp can hold."""
-    Q, K, V = _draw(values, sizes)
-    Q[:, 0] = np.abs(Q[:, 0]) + 1.0
-    K[:, 0] = np.where(np.arange(len(K)) % 2 == 0, 8.0, -8.0)
-    Q[:, 0] *= height
-    return Q, K, V
-
-
-def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
-    drawn = [
-        (name, _draw(values, sizes)) for name, sizes in (("single", shapes.first), ("more", shapes.third))
-    ]
-    members = [
-        plan.case("rect-single", *single(_Q4, _K4, _V2), aspect="precision", public=True),
-        *(plan.case(f"{name}-single", *single(*arrays), aspect="precision") for name, arrays in drawn),
-    ]
-    mask = values.partial_mask((shapes.first[0], shapes.first[1]))
-    members.append(plan.case("masked-single", *single(*drawn[0][1]), mask, aspect="masked"))
-    plan.judge_each("dtype", members)
-    plan.judge_each("values", members, cases="precision")
 
 
 def _add_layouts(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
@@ -307,11 +264,11 @@ def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     masked = (values.eighths(1, (m, d)), values.eighths(1, (n, d)), values.eighths(2, (n, dv)))
     drawn: list[tuple[str, tuple[Argument, ...]]] = [
         ("rect", (_Q4, _K4, _V2)),
-        ("other", _draw(values, shapes.second)),
+        ("other", draw_arguments(values, shapes.second)),
         ("masked", (*masked, values.partial_mask((m, n)))),
     ]
     for name, args in drawn:
-        Q, K, V, mask = _read(args)
+        Q, K, V, mask = read_arguments(args)
         cotangent = values.eighths(1, (len(Q), V.shape[1]))
         found = gradients_of(partial(sdpa, mask=mask), [Q, K, V], cotangent)
         plan.gradient_case(
@@ -353,6 +310,8 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     for arrays in ((Q, K, V), (_Q4, _K4, _V2), (100 * Q, 10 * K, V)):
         yield tuple(single(*arrays))
     yield (*single(Q, K, V), hide)
+    for arrays in ((Q, K, V), (_Q4, _K4, _V2)):
+        yield tuple(array.astype(np.float16) for array in arrays)
 
 
 FAMILY = _Sdpa()

@@ -68,7 +68,7 @@ def test_gradients_equal_central_differences(item: str, floating: int, plan_of: 
 
 
 def test_both_half_precisions_and_both_layouts_are_tried(plan_of: Plans) -> None:
-    for item in (ITEM, "softmax"):
+    for item in (ITEM, "softmax", "sdpa"):
         cases = plan_of(item, 0).cases
         halves = [case for case in cases if case.aspect == "half"]
         assert sum(case.narrow == "bfloat16" for case in halves) == 2
