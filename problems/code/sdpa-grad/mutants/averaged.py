@@ -12,3 +12,29 @@ def sdpa_grad(Q, K, V, G):
     dS = W * (dW - (W * dW).sum(axis=1, keepdims=True)) / c
     m = len(Q)
     return dS @ K / m, dS.T @ Q / m, W.T @ G / m
+
+
+def sdpa_grad_all_entries(Q, K, V, G):
+    if Q.shape[1] != K.shape[1] or K.shape[0] != V.shape[0] or G.shape != (Q.shape[0], V.shape[1]):
+        raise ValueError("sizes don't fit")
+    c = Q.shape[1] ** 0.5
+    S = Q @ K.T / c
+    W = np.exp(S - S.max(axis=1, keepdims=True))
+    W = W / W.sum(axis=1, keepdims=True)
+    dW = G @ V.T
+    dS = W * (dW - (W * dW).sum(axis=1, keepdims=True)) / c
+    m = G.size
+    return dS @ K / m, dS.T @ Q / m, W.T @ G / m
+
+
+def sdpa_grad_keys(Q, K, V, G):
+    if Q.shape[1] != K.shape[1] or K.shape[0] != V.shape[0] or G.shape != (Q.shape[0], V.shape[1]):
+        raise ValueError("sizes don't fit")
+    c = Q.shape[1] ** 0.5
+    S = Q @ K.T / c
+    W = np.exp(S - S.max(axis=1, keepdims=True))
+    W = W / W.sum(axis=1, keepdims=True)
+    dW = G @ V.T
+    dS = W * (dW - (W * dW).sum(axis=1, keepdims=True)) / c
+    m = len(K)
+    return dS @ K / m, dS.T @ Q / m, W.T @ G / m
