@@ -6,15 +6,30 @@ def softmax(x):
     return e / e.sum()
 
 
-def decoder_step(y, s, H, p):
+def parameters(y, s, H, p):
     W, U, v, Wx, Ws, Wy = (p[name] for name in ("W", "U", "v", "Wx", "Ws", "Wy"))
     if Ws.shape != (len(s), len(s)) or W.shape != (len(v), len(s)) or U.shape != (len(v), H.shape[1]):
         raise ValueError("the sizes don't fit")
     if Wx.shape != (len(s), H.shape[1] + len(y)) or Wy.shape[1] != len(s):
         raise ValueError("the sizes don't fit")
+    return W, U, v, Wx, Ws, Wy
+
+
+def decoder_step(y, s, H, p):
+    W, U, v, Wx, Ws, Wy = parameters(y, s, H, p)
     scores = np.tanh(W @ s + H @ U.T) @ v
     w = softmax(scores)
     c = w @ H
     s_new = np.tanh(Wx @ np.concatenate([c, y]) + Ws @ s)
     P = softmax(Wy @ s_new)
     return tuple(one.astype(np.float64) for one in (w, c, s_new, P))
+
+
+def decoder_step_context(y, s, H, p):
+    W, U, v, Wx, Ws, Wy = parameters(y, s, H, p)
+    scores = np.tanh(W @ s + H @ U.T) @ v
+    w = softmax(scores)
+    c = np.zeros(H.shape[1]) + w @ H
+    s_new = np.tanh(Wx @ np.concatenate([c, y]) + Ws @ s)
+    P = softmax(Wy @ s_new)
+    return w, c, s_new, P

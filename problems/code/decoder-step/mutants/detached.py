@@ -25,12 +25,32 @@ def decoder_step(y, s, H, p):
     return w, c, s_new, P
 
 
+def decoder_step_weights(y, s, H, p):
+    W, U, v, Wx, Ws, Wy = parameters(y, s, H, p)
+    scores = torch.tanh(W @ s + H @ U.T) @ v
+    w = softmax(scores).detach()
+    c = w @ H
+    s_new = torch.tanh(Wx @ torch.cat([c, y]) + Ws @ s)
+    P = softmax(Wy @ s_new)
+    return w, c, s_new, P
+
+
 def decoder_step_context(y, s, H, p):
     W, U, v, Wx, Ws, Wy = parameters(y, s, H, p)
     scores = torch.tanh(W @ s + H @ U.T) @ v
     w = softmax(scores)
     c = w @ H
     s_new = torch.tanh(Wx @ torch.cat([c.detach(), y]) + Ws @ s)
+    P = softmax(Wy @ s_new)
+    return w, c, s_new, P
+
+
+def decoder_step_context_out(y, s, H, p):
+    W, U, v, Wx, Ws, Wy = parameters(y, s, H, p)
+    scores = torch.tanh(W @ s + H @ U.T) @ v
+    w = softmax(scores)
+    c = (w @ H).detach()
+    s_new = torch.tanh(Wx @ torch.cat([c, y]) + Ws @ s)
     P = softmax(Wy @ s_new)
     return w, c, s_new, P
 
@@ -42,6 +62,16 @@ def decoder_step_state(y, s, H, p):
     c = w @ H
     s_new = torch.tanh(Wx @ torch.cat([c, y]) + Ws @ s)
     P = softmax(Wy @ s_new.detach())
+    return w, c, s_new, P
+
+
+def decoder_step_state_out(y, s, H, p):
+    W, U, v, Wx, Ws, Wy = parameters(y, s, H, p)
+    scores = torch.tanh(W @ s + H @ U.T) @ v
+    w = softmax(scores)
+    c = w @ H
+    s_new = torch.tanh(Wx @ torch.cat([c, y]) + Ws @ s).detach()
+    P = softmax(Wy @ s_new)
     return w, c, s_new, P
 
 
