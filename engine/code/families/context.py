@@ -150,12 +150,12 @@ def _add_relations(plan: PlanBuilder, hidden: list[int], values: Values) -> None
         plan.judge("joint-perm", member, plan.case(f"permuted-{place}", w[order], H[order]))
         other = values.distinct(2, w.shape) / 7  # no multiples of 1/8: lost precision shows
         second = plan.case(f"other-weights-{place}", other, H)
-        mixed = plan.case(f"mixed-weights-{place}", 2 * w - other, H)
-        plan.judge("linear-v", member, second, mixed, cases="weights", factors=(2.0, -1.0))
+        mixed = plan.case(f"mixed-weights-{place}", 2 * w + other, H)
+        plan.judge("linear-v", member, second, mixed, cases="weights", factors=(2.0, 1.0))
         states = values.distinct(8, H.shape)
         second = plan.case(f"other-states-{place}", w, states)
-        mixed = plan.case(f"mixed-states-{place}", w, 2 * H - states)
-        plan.judge("linear-v", member, second, mixed, factors=(2.0, -1.0))
+        mixed = plan.case(f"mixed-states-{place}", w, 2 * H + states)
+        plan.judge("linear-v", member, second, mixed, factors=(2.0, 1.0))
         off = w.copy()
         off[-1] = 0.0  # what a state of weight 0 holds doesn't count
         changed = H.copy()

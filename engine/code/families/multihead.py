@@ -224,8 +224,8 @@ def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, va
     plan.judge("perm-eq", member, moved, order=order, axis=0)
     other = values.eighths(3, Wv.shape)
     second = plan.case(f"other-values-{place}", X, Wq, Wk, other, Wo, h)
-    mixed = plan.case(f"mixed-values-{place}", X, Wq, Wk, 2 * Wv - other, Wo, h)
-    plan.judge("linear-v", member, second, mixed, factors=(2.0, -1.0))
+    mixed = plan.case(f"mixed-values-{place}", X, Wq, Wk, 2 * Wv + other, Wo, h)
+    plan.judge("linear-v", member, second, mixed, factors=(2.0, 1.0))
     plan.judge("values", plan.case(f"roles-{place}", X, Wk, Wq, Wv, Wo, h), cases="roles")
 
 

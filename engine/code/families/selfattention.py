@@ -173,8 +173,8 @@ def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, va
     plan.judge("tile-law", tiled, plan.case(f"doubled-{place}", X, 2 * Wq, Wk, Wv))
     other = values.eighths(3, Wv.shape)
     second = plan.case(f"other-values-{place}", X, Wq, Wk, other)
-    mixed = plan.case(f"mixed-values-{place}", X, Wq, Wk, 2 * Wv - other)
-    plan.judge("linear-v", member, second, mixed, factors=(2.0, -1.0))
+    mixed = plan.case(f"mixed-values-{place}", X, Wq, Wk, 2 * Wv + other)
+    plan.judge("linear-v", member, second, mixed, factors=(2.0, 1.0))
     swapped = (X, Wk, Wq, Wv)
     plan.judge("values", plan.case(f"roles-{place}", *swapped), cases="roles")
 
