@@ -11,3 +11,9 @@ def softmax_vjp_rows(w, g):
     if w.shape != g.shape:
         raise ValueError("shapes differ")
     return w * (g - (w * g).sum(axis=-1, keepdims=True)) / max(1, w.size // w.shape[-1])
+
+
+def softmax_vjp_batches(w, g):
+    if w.shape != g.shape:
+        raise ValueError("shapes differ")
+    return w * (g - (w * g).sum(axis=-1, keepdims=True)) / (max(1, len(w)) if w.ndim > 1 else 1)
