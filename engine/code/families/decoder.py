@@ -202,16 +202,16 @@ def _add_special(plan: PlanBuilder, place: int, inputs: Inputs) -> None:
         plan.judge("part-agrees", member, cases=name, part=part, due=due)
 
     def zeroed(*names: str) -> Record:
-        return {name: 0 * array if name in names else array for name, array in p.items()}
+        return {name: np.zeros_like(array) if name in names else array for name, array in p.items()}
 
     add("mean", _C, mean, (y, s, H, zeroed("v")))
     add("state-alone", _STATE, np.tanh(still), (y, s, H, zeroed("Wx")))
     add("uniform", _P, np.full(len(p["Wy"]), 1 / len(p["Wy"])), (y, s, H, zeroed("Wy")))
     alone = (y, s, H, zeroed("W"))
     add("keys-alone", _W, _softmax(_scores(alone)), alone)
-    add("token-alone", _STATE, np.tanh(p["Wx"][:, dh:] @ y + still), (y, s, 0 * H, p))
+    add("token-alone", _STATE, np.tanh(p["Wx"][:, dh:] @ y + still), (y, s, np.zeros_like(H), p))
     due = np.tanh(p["Wx"][:, :dh] @ mean)
-    member = plan.case(f"context-alone-{place}", 0 * y, s, H, zeroed("v", "Ws"), public=place < 2)
+    member = plan.case(f"context-alone-{place}", np.zeros_like(y), s, H, zeroed("v", "Ws"), public=place < 2)
     plan.judge("part-agrees", member, cases="context-alone", part=_STATE, due=due)
     plan.judge("part-agrees", member, cases="output", part=_P, due=_softmax(p["Wy"] @ due))
 
@@ -237,7 +237,9 @@ def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Inputs, v
     wide = np.hstack([H, np.ones((len(H), 1))])
     U = np.hstack([p["U"], (p["W"] @ s)[:, np.newaxis]])
     Wx = np.insert(p["Wx"], H.shape[1], 0.0, axis=1)
-    added = plan.case(f"added-{place}", y, s, wide, {**p, "W": 0 * p["W"], "U": U, "Wx": Wx}, public=public)
+    added = plan.case(
+        f"added-{place}", y, s, wide, {**p, "W": np.zeros_like(p["W"]), "U": U, "Wx": Wx}, public=public
+    )
     plan.judge("parts-same", member, added, cases="added", same=(_W, _STATE, _P))
 
 

@@ -26,7 +26,7 @@ FAMILY = family("decoder")
 def _oracle(args: tuple[Any, ...]) -> list[np.ndarray]:
     y, s, H, p = args
     lists = {name: array.astype(float).tolist() for name, array in p.items()}
-    found = decoder_step(*(array.astype(float).tolist() for array in (y, s, H)), lists)
+    found = decoder_step(y.astype(float).tolist(), s.astype(float).tolist(), H.astype(float).tolist(), lists)
     return [np.array(part) for part in found]
 
 
@@ -137,6 +137,14 @@ def decoder_step(y, s, H, p):
 def test_a_right_function_earns_everything(grade: Grade) -> None:
     report = grade(ITEM, RIGHT)
     assert report.score == report.max_score and not report.diagnosis
+
+
+def test_a_function_that_looks_at_sizes_only_earns_little(grade: Grade) -> None:
+    even = "np.full({0}, 1 / {0}, H.dtype)"
+    results = [even.format("len(H)"), "H.mean(axis=0)", "0 * s", even.format("len(p['Wy'])")]
+    source = f"import numpy as np\n\n\ndef decoder_step(y, s, H, p):\n    return {', '.join(results)}\n"
+    report = grade(ITEM, source)
+    assert report.score is not None and report.score <= 0.35 * report.max_score
 
 
 @pytest.mark.parametrize(
