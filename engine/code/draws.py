@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Values", "draw_specs"]
+__all__ = ["Values", "draw_specs", "unlike"]
 
 T = TypeVar("T")
 _lock = threading.Lock()  # one hypothesis engine at a time, whatever the thread
@@ -65,6 +65,11 @@ def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
 
     collect()
     return list(found.values())
+
+
+def unlike(*drawn: object) -> bool:
+    """Return whether no two of these are equal: hypothesis likes to draw the same again."""
+    return len(set(drawn)) == len(drawn)
 
 
 class Values:

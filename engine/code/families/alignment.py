@@ -11,7 +11,7 @@ import numpy as np
 from engine.code.array_inputs import ArrayFamily, ArrayInputs, Floats, add_contract
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Plan
-from engine.code.draws import Values, draw_specs
+from engine.code.draws import Values, draw_specs, unlike
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -32,7 +32,9 @@ def _shapes() -> SearchStrategy[Shapes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([3, 4, 5, 6]).map(lambda drawn: (drawn[0], drawn[1]))
-    return st.builds(Shapes, sizes, sizes, st.integers(3, 5))
+    return st.builds(Shapes, sizes, sizes, st.integers(3, 5)).filter(
+        lambda found: unlike(found.first, found.second)
+    )
 
 
 _INPUTS = ArrayInputs(("A",), ("mn",), "hard_alignment", lambda arrays: (1.0, 1, 1.0))

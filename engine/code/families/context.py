@@ -19,7 +19,7 @@ from engine.code.array_inputs import (
 )
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Plan
-from engine.code.draws import Values, draw_specs
+from engine.code.draws import Values, draw_specs, unlike
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -41,7 +41,9 @@ def _shapes() -> SearchStrategy[Shapes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([3, 4, 5, 6]).map(lambda drawn: (drawn[0], drawn[1]))
-    return st.builds(Shapes, sizes, sizes, st.integers(3, 5), st.integers(2, 3))
+    return st.builds(Shapes, sizes, sizes, st.integers(3, 5), st.integers(2, 3)).filter(
+        lambda found: unlike(found.first, found.second)
+    )
 
 
 def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:

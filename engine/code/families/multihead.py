@@ -22,7 +22,7 @@ from engine.code.array_inputs import (
 )
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Plan
-from engine.code.draws import Values, draw_specs
+from engine.code.draws import Values, draw_specs, unlike
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -48,7 +48,9 @@ def _shapes() -> SearchStrategy[Shapes]:
     heads = st.sampled_from([(2, 2), (2, 3), (3, 2)])
     around = st.permutations([3, 5, 7]).map(tuple)
     sizes = st.builds(lambda inner, outer: (outer[0], outer[1], *inner, outer[2]), heads, around)
-    return st.builds(Shapes, sizes, sizes, st.sampled_from([2, 4]))
+    return st.builds(Shapes, sizes, sizes, st.sampled_from([2, 4])).filter(
+        lambda found: unlike(found.first, found.second)
+    )
 
 
 def _size(args: Sequence[Any]) -> tuple[float, int, float]:

@@ -19,7 +19,7 @@ from engine.code.array_inputs import (
 )
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Plan
-from engine.code.draws import Values, draw_specs
+from engine.code.draws import Values, draw_specs, unlike
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -43,7 +43,9 @@ def _shapes() -> SearchStrategy[Shapes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2]))
-    return st.builds(Shapes, sizes, sizes, st.integers(2, 4))
+    return st.builds(Shapes, sizes, sizes, st.integers(2, 4)).filter(
+        lambda found: unlike(found.first, found.second)
+    )
 
 
 def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:

@@ -22,7 +22,7 @@ from engine.code.attention_cases import (
 )
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.draws import Values, draw_specs
+from engine.code.draws import Values, draw_specs, unlike
 from engine.code.gradients import gradients_of
 from engine.code.tolerance import relative_tolerance
 
@@ -49,7 +49,9 @@ def _shapes() -> SearchStrategy[Shapes]:
 
     sizes = st.permutations([2, 3, 4, 5]).map(tuple)
     masked = st.permutations([2, 3, 4, 5]).map(tuple).filter(lambda drawn: drawn[1] >= 3)
-    return st.builds(Shapes, sizes, sizes, sizes, masked, st.integers(2, 3), st.integers(8, 12))
+    return st.builds(Shapes, sizes, sizes, sizes, masked, st.integers(2, 3), st.integers(8, 12)).filter(
+        lambda found: unlike(found.first, found.second, found.third)
+    )
 
 
 class _Sdpa:

@@ -22,7 +22,7 @@ from engine.code.array_inputs import (
 )
 from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Plan
-from engine.code.draws import Values, draw_specs
+from engine.code.draws import Values, draw_specs, unlike
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -47,7 +47,9 @@ def _shapes() -> SearchStrategy[Shapes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5]).filter(lambda drawn: drawn[0] >= 3).map(tuple)
-    return st.builds(Shapes, sizes, sizes, sizes, st.integers(3, 4))
+    return st.builds(Shapes, sizes, sizes, sizes, st.integers(3, 4)).filter(
+        lambda found: unlike(found.first, found.second, found.third)
+    )
 
 
 def _size(args: Sequence[Any]) -> tuple[float, int, float]:
