@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.code import CodeExercise, exercise_of, freeze_plan, grade_code
-from engine.code.trusted import TrustedRunner
+from engine.code.explain.trusted import TrustedRunner
 from engine.errors import InputError, SoftmarkError, SpecError
 from engine.foreign import clean_line
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome

@@ -25,8 +25,8 @@ _CHUNK = 50
 def failures(item: str, first: int, count: int) -> list[str]:
     """Return a line for each right file and seed that didn't get full marks."""
     from engine.code import exercise_of, freeze_plan
+    from engine.code.explain.trusted import TrustedRunner
     from engine.code.grade import grade_code
-    from engine.code.trusted import TrustedRunner
     from engine.spec import builtin_bank
 
     bank = builtin_bank()

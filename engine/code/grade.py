@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from engine.code.case import Plan
-from engine.code.cells import CellLines
-from engine.code.counterexample import find_counterexample
 from engine.code.exercise import CodeExercise
+from engine.code.explain.counterexample import find_counterexample
+from engine.code.explain.mutants import name_mutants
 from engine.code.judge import judge_all, judge_load, skipped
-from engine.code.mutants import name_mutants
 from engine.code.observe import Observations, observe
-from engine.code.source import SourceFacts, examine_source
+from engine.code.reading.cells import CellLines
+from engine.code.reading.source import SourceFacts, examine_source
 from engine.errors import EngineError
 from engine.foreign import clean_line
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
@@ -49,7 +49,8 @@ def grade_code(
     submission : CodeSubmission
         Foreign.
     runner : Runner
-        What runs the code: a sandbox for students, :class:`engine.code.trusted.TrustedRunner` for ours.
+        What runs the code: a sandbox for students,
+        :class:`engine.code.explain.trusted.TrustedRunner` for ours.
     mode : Mode
     student : str or None
     explain : bool

@@ -14,7 +14,7 @@ import yaml
 
 from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
 from engine.code.case import Plan
-from engine.code.trusted import TrustedRunner
+from engine.code.explain.trusted import TrustedRunner
 from engine.model import CodeSubmission, GradeReport, Mode, Verdict
 from engine.runner import Runner
 from engine.sandbox import open_runner

@@ -16,10 +16,10 @@ from hypothesis.extra.numpy import arrays
 
 from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
 from engine.code.case import Plan
+from engine.code.explain.trusted import TrustedRunner
 from engine.code.leaves import array_of, leaf_of
-from engine.code.source import examine_source
+from engine.code.reading.source import examine_source
 from engine.code.tolerance import close, relative_tolerance
-from engine.code.trusted import TrustedRunner
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.spec import load_spec
 

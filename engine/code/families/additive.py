@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.array_inputs import (
+from engine.code.case import Argument, Plan
+from engine.code.plans.array_inputs import (
     ArrayFamily,
     ArrayInputs,
     Floats,
@@ -19,10 +20,9 @@ from engine.code.array_inputs import (
     add_refusals,
     single,
 )
-from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Plan
-from engine.code.draws import Values, draw_specs, unlike
-from engine.code.score_cases import add_key_relations, add_saturated, add_tanh_relations
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.plans.score_cases import add_key_relations, add_saturated, add_tanh_relations
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

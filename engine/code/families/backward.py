@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.code.array_inputs import (
+from engine.code.case import Argument, Expected, Part, Plan
+from engine.code.plans.array_inputs import (
     ArrayFamily,
     ArrayInputs,
     Arrays,
@@ -13,9 +14,8 @@ from engine.code.array_inputs import (
     add_refusals,
     single,
 )
-from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.draws import Values
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import Values
 from engine.code.results import TupleResult
 from engine.code.tolerance import relative_tolerance
 

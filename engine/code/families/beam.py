@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.draws import Values, draw_specs
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import Values, draw_specs
+from engine.code.plans.search_cases import accepted, clear, draw_table
 from engine.code.results import HypothesesResult
-from engine.code.search_cases import accepted, clear, draw_table
 from engine.code.step_table import StepTable
 from engine.code.tolerance import relative_tolerance
 

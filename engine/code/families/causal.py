@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Plan
-from engine.code.draws import draw_specs
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import draw_specs
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

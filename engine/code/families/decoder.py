@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.array_inputs import add_contract, add_ordinary, add_public, add_refusals, single
-from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.draws import Values, draw_specs
-from engine.code.gradients import gradients_of
+from engine.code.plans.array_inputs import add_contract, add_ordinary, add_public, add_refusals, single
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import Values, draw_specs
+from engine.code.plans.gradients import gradients_of
 from engine.code.results import TupleResult
 from engine.code.tolerance import relative_tolerance
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.code.array_inputs import (
+from engine.code.case import Argument, Plan
+from engine.code.plans.array_inputs import (
     ArrayFamily,
     ArrayInputs,
     Floats,
@@ -20,9 +21,8 @@ from engine.code.array_inputs import (
     add_refusals,
     single,
 )
-from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Plan
-from engine.code.draws import Values, draw_specs, unlike
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import Values, draw_specs, unlike
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

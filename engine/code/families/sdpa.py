@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.array_inputs import Floats, single
-from engine.code.attention_cases import (
+from engine.code.case import Argument, Expected, Part, Plan
+from engine.code.plans.array_inputs import Floats, single
+from engine.code.plans.attention_cases import (
     RECT,
     Sizes,
     add_halves,
@@ -20,10 +21,9 @@ from engine.code.attention_cases import (
     draw_arguments,
     read_arguments,
 )
-from engine.code.building import PlanBuilder
-from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.draws import Values, draw_specs, unlike
-from engine.code.gradients import gradients_of
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.plans.gradients import gradients_of
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:

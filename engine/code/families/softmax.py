@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.draws import Values, draw_specs
-from engine.code.gradients import gradients_of
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import Values, draw_specs
+from engine.code.plans.gradients import gradients_of
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:

@@ -59,10 +59,10 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def _observed(exercise: CodeExercise, plan: Plan, source: str, function: str) -> Observations | Check:
     """Run trusted source on a plan; return the failed check of loading it where it doesn't load."""
+    from engine.code.explain.trusted import TrustedRunner
     from engine.code.judge import judge_load
     from engine.code.observe import Observations, observe
-    from engine.code.source import library_of
-    from engine.code.trusted import TrustedRunner
+    from engine.code.reading.source import library_of
     from engine.runner import Job
 
     library = library_of(source)
@@ -126,7 +126,7 @@ def _starter(subject: Subject, exercise: CodeExercise, plan: Plan) -> Iterator[F
 def _mutant(
     subject: Subject, exercise: CodeExercise, plan: Plan, index: int, mutant: Mutant, killed: set[str]
 ) -> Iterator[Finding]:
-    from engine.code.source import function_names
+    from engine.code.reading.source import function_names
 
     loc = ("answer", "mutants", index)
     for function in function_names(mutant.source, exercise.function):

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.code import CodeExercise, counterexample, freeze_plan, grade_code, load_exercise
+from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
 from engine.code.case import Plan
-from engine.code.trusted import TrustedRunner
+from engine.code.explain import counterexample
+from engine.code.explain.trusted import TrustedRunner
 from engine.model import CodeSubmission, GradeReport, Mode
 from engine.spec import load_spec
 

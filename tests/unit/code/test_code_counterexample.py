@@ -11,10 +11,10 @@ import pytest
 
 from engine.code import CodeExercise, grade_code
 from engine.code.case import Plan
-from engine.code.counterexample import MAX_CALLS
 from engine.code.exercise import Mutant
-from engine.code.shrink import Candidate, complexity, simpler
-from engine.code.trusted import TrustedRunner
+from engine.code.explain.counterexample import MAX_CALLS
+from engine.code.explain.shrink import Candidate, complexity, simpler
+from engine.code.explain.trusted import TrustedRunner
 from engine.model import CodeSubmission, Counterexample, GradeReport, Mode, Outcome
 from engine.runner import CallOutcome, CallStatus, Job, RunResult
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.code.counterexample import MAX_CALLS
 from engine.code.exercise import PREREQUISITES
-from engine.code.mutants import LEAST_INPUTS
+from engine.code.explain.counterexample import MAX_CALLS
+from engine.code.explain.mutants import LEAST_INPUTS
 from engine.code.tolerance import FLOOR, VALUES, relative_tolerance, widened
 from engine.model import Verdict
 

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from engine.code.forbidden import first_forbidden
-from engine.code.source import examine_source
+from engine.code.reading.forbidden import first_forbidden
+from engine.code.reading.source import examine_source
 
 RULES = ("torch.softmax", "torch.nn.functional.*", ".softmax", "sorted")
 

@@ -10,7 +10,7 @@ import pytest
 
 from engine.code import CodeExercise, grade_code
 from engine.code.case import Plan
-from engine.code.trusted import TrustedRunner
+from engine.code.explain.trusted import TrustedRunner
 from engine.errors import EngineError, RunnerLostError
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, RunResult

@@ -15,8 +15,8 @@ import pytest
 
 from engine.code import CodeExercise, freeze_plan
 from engine.code.case import Plan
-from engine.code.draws import Values, draw_specs
 from engine.code.families import family, family_names
+from engine.code.plans.draws import Values, draw_specs
 
 Plans = Callable[[str, int], Plan]
 ITEMS = ("softmax", "sdpa")

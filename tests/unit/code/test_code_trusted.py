@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.code.explain.trusted import TrustedRunner
 from engine.code.leaves import array_of, leaf_of
-from engine.code.trusted import TrustedRunner
 from engine.runner import Call, CallStatus, Job, Leaf, StepFunction
 
 SOURCE = """

@@ -11,8 +11,8 @@ import pytest
 
 from engine.code.arguments import flat, rebuilt
 from engine.code.case import Case, Plan
+from engine.code.explain.shrink import Candidate, simpler
 from engine.code.families import family
-from engine.code.shrink import Candidate, simpler
 from engine.model import GradeReport, Verdict
 from tests.oracles.code_exercises import decoder_step
 from tests.oracles.differences import gradient

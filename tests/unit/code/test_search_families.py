@@ -12,9 +12,9 @@ import pytest
 
 from engine.code.arguments import Argument, key_of
 from engine.code.case import Case, Plan
-from engine.code.draws import Values
 from engine.code.families import family
-from engine.code.search_cases import accepted, clear, draw_table
+from engine.code.plans.draws import Values
+from engine.code.plans.search_cases import accepted, clear, draw_table
 from engine.code.step_table import StepTable
 from tests.oracles import code_exercises as oracle
 

@@ -12,10 +12,10 @@ import pytest
 import torch
 
 from engine.code.arguments import SpecialArgument
-from engine.code.draws import Values
 from engine.code.families import family
 from engine.code.leaves import array_of
-from engine.code.search_cases import draw_table
+from engine.code.plans.draws import Values
+from engine.code.plans.search_cases import draw_table
 from engine.code.step_table import StepTable, walker
 from engine.sandbox.inside.steps import make_step
 from engine.sandbox.inside.wire import StepNode

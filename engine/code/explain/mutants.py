@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.behaviours import Behaviour, gallery, wrong_facets
 from engine.code.case import Expected, Part, Plan
 from engine.code.exercise import CodeExercise
+from engine.code.explain.behaviours import Behaviour, gallery, wrong_facets
 from engine.code.observe import Observation
 from engine.model import Diagnosis
 from engine.runner import CallStatus

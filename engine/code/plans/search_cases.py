@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 
-from engine.code.draws import Values
+from engine.code.plans.draws import Values
 from engine.code.step_table import StepTable
 
 __all__ = ["accepted", "clear", "draw_table"]

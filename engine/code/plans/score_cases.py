@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.code.array_inputs import Arrays
-from engine.code.building import PlanBuilder
-from engine.code.draws import Values
+from engine.code.plans.array_inputs import Arrays
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import Values
 
 __all__ = ["add_key_relations", "add_saturated", "add_tanh_relations"]
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from engine.code.case import Expected, Part, Plan
 from engine.code.exercise import CodeExercise, Mutant
+from engine.code.explain.trusted import TrustedProgram
 from engine.code.observe import Observation, observed
-from engine.code.source import function_names, library_of
+from engine.code.reading.source import function_names, library_of
 from engine.code.tolerance import close
-from engine.code.trusted import TrustedProgram
 from engine.errors import EngineError
 from engine.runner import CallStatus, Job
 

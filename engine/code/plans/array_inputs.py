@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.building import PlanBuilder
 from engine.code.case import Argument, Expected, Part
-from engine.code.draws import Values
-from engine.code.gradients import gradients_of
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import Values
+from engine.code.plans.gradients import gradients_of
 from engine.code.tolerance import relative_tolerance
 
 __all__ = [

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from engine.code.forbidden import first_forbidden
+from engine.code.reading.forbidden import first_forbidden
 from engine.foreign import clean_line
 from engine.python_source import MAX_CHARACTERS, parse_python
 

@@ -13,9 +13,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from engine.code.explain.trusted_import import Importer
 from engine.code.leaves import FLOATING, array_of, leaf_of
 from engine.code.step_table import walker
-from engine.code.trusted_import import Importer
 from engine.runner import (
     Call,
     CallOutcome,

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.array_inputs import Floats, single
-from engine.code.building import PlanBuilder
 from engine.code.case import Argument
-from engine.code.draws import Values
+from engine.code.plans.array_inputs import Floats, single
+from engine.code.plans.building import PlanBuilder
+from engine.code.plans.draws import Values
 
 __all__ = ["RECT", "Sizes", "add_halves", "add_large", "add_precision", "draw_arguments", "read_arguments"]
 

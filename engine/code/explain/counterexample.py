@@ -20,14 +20,14 @@ import numpy as np
 
 from engine.code.case import Case, Expected
 from engine.code.exercise import CodeExercise, Mutant
+from engine.code.explain.shrink import Candidate, complexity, fingerprint, simpler
+from engine.code.explain.trusted import TrustedRunner
 from engine.code.families import family
 from engine.code.observe import Observation, Observations, observed
+from engine.code.reading.source import library_of
 from engine.code.results import ReadPart
 from engine.code.show import exception_text, python_of, shape_text
-from engine.code.shrink import Candidate, complexity, fingerprint, simpler
-from engine.code.source import library_of
 from engine.code.tolerance import close
-from engine.code.trusted import TrustedRunner
 from engine.model import CodeSubmission, Counterexample
 from engine.runner import CallStatus, Job, Runner
 

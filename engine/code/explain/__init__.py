@@ -1,0 +1,1 @@
+"""What is told about a wrong program: which known mistake it is, and the smallest input that shows it."""

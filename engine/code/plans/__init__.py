@@ -1,0 +1,1 @@
+"""What families build their plans with: draws, usual cases, right gradients."""

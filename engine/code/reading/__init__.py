@@ -1,0 +1,1 @@
+"""A submission's source, read and never run: syntax, functions, cells, forbidden calls."""
