@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.code.case import Plan, group_key
-from engine.code.families import Family, family, family_names
+from engine.code.families import Family, family, family_names, offered_groups
 from engine.code.properties import Property, property_names, property_of
 from engine.errors import Diagnostic, SpecError
 from engine.runner import Limits
@@ -191,19 +191,19 @@ def _check_faults(answer: CodeAnswer) -> list[str]:
     faults, known = [], list(PREREQUISITES)
     if answer.plan not in family_names():
         return [f"no plan is called {answer.plan!r}; there are {', '.join(family_names())}"]
-    offered = family(answer.plan).plan(b"load").groups
+    offered = offered_groups(answer.plan)
     for check in answer.checks:
         if check.id in known:
             faults.append(f"two checks are called {check.id!r} (loads, allowed, function and runs are ours)")
         unknown = [name for name in check.requires if name not in known]
         if unknown:
             faults.append(f"check {check.id!r} requires {unknown[0]!r}, which no earlier check is called")
-        faults += _property_faults(check, set(offered))
+        faults += _property_faults(check, offered)
         known.append(check.id)
     return faults
 
 
-def _property_faults(check: CheckSpec, offered: set[str]) -> list[str]:
+def _property_faults(check: CheckSpec, offered: frozenset[str]) -> list[str]:
     if check.property not in property_names():
         return [f"check {check.id!r}: no property is called {check.property!r}"]
     others = set(check.options) - {"cases"}

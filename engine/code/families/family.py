@@ -10,7 +10,7 @@ from typing import Protocol, cast
 
 from engine.code.case import Argument, Expected, Plan
 
-__all__ = ["Family", "family", "family_names"]
+__all__ = ["Family", "family", "family_names", "offered_groups"]
 
 _NO_FAMILY = {"__init__", "family"}
 
@@ -59,3 +59,9 @@ def family(name: str) -> Family:
     if name not in family_names():
         raise KeyError(name)
     return cast(Family, importlib.import_module(f"engine.code.families.{name}").FAMILY)
+
+
+@cache
+def offered_groups(name: str) -> frozenset[str]:
+    """Return the keys of all groups that a family's plans have; a seed changes inputs, never these."""
+    return frozenset(family(name).plan(b"load").groups)
