@@ -95,9 +95,13 @@ class Values:
             raise ValueError(f"{size} different multiples of 1/8 don't fit within ±{bound}")
         return (self.order(available)[:size].reshape(shape) - 8 * bound) / 8.0
 
+    def shuffled(self, size: int) -> NDArray[np.int64]:
+        """Return any permutation of 0 … size-1, each as likely as the others."""
+        return np.argsort(self.integers(0, 2**40, (size,)), kind="stable")
+
     def order(self, size: int) -> NDArray[np.int64]:
         """Return a permutation of 0 … size-1 that moves something; size 2 or more."""
-        order = np.argsort(self.integers(0, 2**40, (size,)), kind="stable")
+        order = self.shuffled(size)
         return np.roll(order, 1) if np.array_equal(order, np.arange(size)) else order
 
     def partial_mask(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -123,7 +127,7 @@ class Values:
         n = shape[-1]
         rows = []
         for _ in range(math.prod(shape[:-1])):
-            parts = step * (1 + self.order(n)) + self.integers(0, noise, (n,))
+            parts = step * (1 + self.shuffled(n)) + self.integers(0, noise, (n,))
             parts[np.argmax(parts)] += total - parts.sum()
             rows.append(parts / total)
         return np.array(rows).reshape(shape)

@@ -12,7 +12,7 @@ from engine.code.step_table import StepTable
 __all__ = ["accepted", "clear", "draw_table"]
 
 _CLOSE = 1e-6  # relative: closer products of probabilities may be taken for equal, or not, by right code
-_ROUNDS = 400
+_ROUNDS = 2000  # one in ten is taken, or one in thirty: to run out of rounds never happens
 
 
 def draw_table(values: Values, vocabulary: int, depth: int) -> StepTable:
@@ -36,7 +36,7 @@ def accepted(draw: Callable[[], StepTable], accept: Callable[[StepTable], bool])
     Raises
     ------
     RuntimeError
-        None of several hundred is.
+        None of some thousand is.
     """
     for _ in range(_ROUNDS):
         table = draw()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -219,3 +220,31 @@ def test_the_first_table_that_fits_is_accepted_and_the_search_ends() -> None:
     assert next(tables) is TABLE
     with pytest.raises(RuntimeError, match="none of"):
         accepted(lambda: TABLE, lambda table: False)
+
+
+@pytest.mark.parametrize("vocabulary", [3, 4])
+def test_every_token_is_as_often_the_most_probable(vocabulary: int) -> None:
+    """A bias would make some searches so rare that no model is found for them."""
+    values = Values(b"bias")
+    rows = [row for _ in range(40) for _, row in draw_table(values, vocabulary, 3).rows]
+    counts = [sum(row.index(max(row)) == token for row in rows) for token in range(vocabulary)]
+    assert min(counts) > 0.8 * len(rows) / vocabulary
+
+
+@pytest.mark.parametrize("name", ["greedy", "beam"])
+def test_a_model_is_found_in_a_few_rounds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds: list[int] = []
+
+    def counted(draw: Callable[[], StepTable], accept: Callable[[StepTable], bool]) -> StepTable:
+        for number in itertools.count(1):
+            table = draw()
+            if accept(table):
+                rounds.append(number)
+                return table
+        raise AssertionError
+
+    monkeypatch.setattr(f"engine.code.families.{name}.accepted", counted)
+    for seed in range(25):
+        family(name).plan(b"rounds %d" % seed)
+    assert len(rounds) == 100
+    assert sum(rounds) / len(rounds) < 40  # 2,000 rounds then fail about once in exp(50) draws
