@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,11 @@ settings.register_profile(
 )
 settings.register_profile("sweep", deadline=None, database=None, max_examples=2000)
 settings.load_profile(os.environ.get("SOFTMARK_HYPOTHESIS_PROFILE", "ci"))
+
+
+# a shell that starts the tests in the background lets them, and what they start, ignore Ctrl-C
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
