@@ -7,14 +7,13 @@ replies counts, not even earlier ones: whatever wrote the forged frame may have 
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
+from engine.recent import Recent
 from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, StepFunction, WireValue
 from engine.sandbox.inside.wire import (
     FRAME_OVERHEAD,
@@ -115,37 +114,17 @@ def encode_plan(job: Job) -> EncodedPlan:
     TypeError, ValueError
         For an argument that is no wire value: a fault of the plan, not of a submission.
     """
-    kept = _frames.get(job)
+    key = (id(job.calls), job.limits.call_s)
+    kept = _frames.get(key)
     if kept is None:
-        kept = _encoded(job)
-        _frames.put(job, kept)
-    return kept
+        kept = job.calls, _encoded(job)
+        _frames.put(key, kept)
+    return kept[1]
 
 
-class _Frames:
-    """The frames of the last few plans: a class sends one plan, the same object, again and again."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._kept: OrderedDict[tuple[int, float], tuple[object, EncodedPlan]] = OrderedDict()
-
-    def get(self, job: Job) -> EncodedPlan | None:
-        key = (id(job.calls), job.limits.call_s)
-        with self._lock:
-            if key not in self._kept:
-                return None
-            self._kept.move_to_end(key)
-            return self._kept[key][1]
-
-    def put(self, job: Job, frame: EncodedPlan) -> None:
-        with self._lock:
-            # the calls are kept too, so that no other object can get their id
-            self._kept[id(job.calls), job.limits.call_s] = (job.calls, frame)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-
-
-_frames = _Frames(16)
+# the frames of the last few plans: a class sends one plan, the same object, again and again; its calls are
+# kept beside the frame, so that no other object can get their id
+_frames = Recent[tuple[object, EncodedPlan]](16)
 
 
 def _encoded(job: Job) -> EncodedPlan:

@@ -9,12 +9,9 @@ answer; results are kept by (plan, what the submission did on it).
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -29,11 +26,10 @@ from engine.code.results import ReadPart
 from engine.code.show import exception_text, python_of, shape_text
 from engine.code.tolerance import close
 from engine.model import CodeSubmission, Counterexample
+from engine.recent import Recent
 from engine.runner import CallStatus, Job, Runner
 
 __all__ = ["MAX_CALLS", "find_counterexample"]
-
-T = TypeVar("T")
 
 MAX_CALLS = 300
 _BATCH = 48
@@ -283,23 +279,5 @@ def _signature(seen: Observations) -> str:
 Kept = tuple[str, Counterexample | None, Candidate | None]
 
 
-class _Recent(Generic[T]):
-    """The last few results, safe between threads."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._found: OrderedDict[object, T] = OrderedDict()
-
-    def get(self, key: object) -> T | None:
-        with self._lock:
-            return self._found.get(key)
-
-    def put(self, key: object, value: T) -> None:
-        with self._lock:
-            self._found[key] = value
-            while len(self._found) > self._most:
-                self._found.popitem(last=False)
-
-
-_kept = _Recent[Kept](512)
-_truths = _Recent[Expected](8192)  # tiny arrays: some MiB
+_kept = Recent[Kept](512)
+_truths = Recent[Expected](8192)  # tiny arrays: some MiB
