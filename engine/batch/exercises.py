@@ -60,7 +60,7 @@ class CodeExercises:
     def _prepare(self, item: str) -> Any:
         from engine.code import exercise_of, freeze_plan
 
-        # Freezing a plan computes every mutant's outputs: once, whoever comes first.
+        # An exercise is loaded and its plan frozen once, by whoever comes first.
         with self._lock:
             if item not in self._prepared:
                 exercise = exercise_of(self._bank, item)

@@ -11,14 +11,14 @@ from engine.code.observe import Observations
 from engine.code.show import described, number_pair, worst_place
 from engine.code.tolerance import close
 
-__all__ = ["apart", "total_slack"]
+__all__ = ["apart", "part_apart", "total_slack"]
 
 Floats = NDArray[np.float64]
 
 
-def total_slack(seen: Observations, members: Sequence[int]) -> float:
-    """Return how far results of these cases may lie apart that are equal in theory."""
-    return sum(seen.expected(member).slack for member in members)
+def total_slack(seen: Observations, members: Sequence[int], part: int = 0) -> float:
+    """Return how far one part of the results of these cases may lie apart that is equal in theory."""
+    return sum(seen.expected(member).parts[part].slack for member in members)
 
 
 def apart(
@@ -50,3 +50,10 @@ def apart(
     calls = [described(seen.plan, member, seen.function) for member in members]
     place = f"between {calls[0]} and {calls[1]}" if len(calls) > 1 else f"for {calls[0]}"
     return f"{place} {noun} is {found} instead of {right}"
+
+
+def part_apart(seen: Observations, members: Sequence[int], part: int, wanted: Floats) -> str | None:
+    """Return where one part of the last case's result differs from what the cases before it lead to."""
+    noun = f"an entry of {seen.expected(members[-1]).result.parts[part]}"
+    slack = total_slack(seen, members, part)
+    return apart(seen, members[-2:], seen.values(members[-1], part), wanted, slack, noun=noun)

@@ -148,14 +148,14 @@ def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Arrays, v
     public = place < 2
     keys, queries = values.order(len(K)), values.order(len(Q))
     moved = plan.case(f"keys-moved-{place}", Q, K[keys], V[keys], G, public=public)
-    plan.judge("grads-moved", member, moved, cases="keys", orders=(None, keys, keys))
+    plan.judge("parts-same", member, moved, cases="keys", orders={1: keys, 2: keys})
     moved = plan.case(f"queries-moved-{place}", Q[queries], K, V, G[queries], public=public)
-    plan.judge("grads-moved", member, moved, cases="queries", orders=(queries, None, None))
+    plan.judge("parts-same", member, moved, cases="queries", orders={0: queries})
     # a vector added to all keys moves all scores of a query alike, and what it adds to dQ cancels out
     shifted = plan.case(f"keys-shifted-{place}", Q, K + 1.5, V, G, public=public)
-    plan.judge("grads-same", member, shifted, cases="key-shift")
+    plan.judge("parts-same", member, shifted, cases="key-shift")
     raised = plan.case(f"values-shifted-{place}", Q, K, V - 2.0, G, public=public)
-    plan.judge("grads-same", member, raised, cases="value-shift")
+    plan.judge("parts-same", member, raised, cases="value-shift")
     other = values.eighths(2, G.shape)  # factors that don't sum to 1: an added constant shows too
     second = plan.case(f"other-gradient-{place}", Q, K, V, other, public=public)
     mixed = plan.case(f"mixed-gradient-{place}", Q, K, V, 2 * G - 3 * other, public=public)

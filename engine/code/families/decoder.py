@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.plans.array_inputs import add_contract, add_ordinary, add_public, add_refusals, single
 from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs
+from engine.code.plans.draws import Values, draw_specs, unlike
 from engine.code.plans.gradients import gradients_of
 from engine.code.results import TupleResult
 from engine.code.tolerance import relative_tolerance
@@ -45,9 +45,8 @@ def _shapes() -> SearchStrategy[Shapes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5, 6, 7]).map(tuple)
-    # hypothesis likes to draw the same permutation again
     return st.builds(Shapes, sizes, sizes, st.integers(2, 3)).filter(
-        lambda drawn: drawn.first != drawn.second
+        lambda drawn: unlike(drawn.first, drawn.second)
     )
 
 
@@ -228,11 +227,9 @@ def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Inputs, v
     public = place < 2
     order = np.roll(np.arange(len(H)), 1) if public else values.order(len(H))
     moved = plan.case(f"reordered-{place}", y, s, H[order], p, public=public)
-    plan.judge(
-        "parts-same", member, moved, cases="reordered", same=(_C, _STATE, _P), moved=(_W,), order=order
-    )
+    plan.judge("parts-same", member, moved, cases="reordered", orders={_W: order})
     other = plan.case(f"other-token-{place}", 1.0 - 2.0 * y, s, H, p, public=public)
-    plan.judge("parts-same", member, other, cases="other-token", same=(_W, _C))
+    plan.judge("parts-same", member, other, cases="other-token", parts=(_W, _C))
     # W s becomes the column of U for one more entry of every encoder state, which is 1
     wide = np.hstack([H, np.ones((len(H), 1))])
     U = np.hstack([p["U"], (p["W"] @ s)[:, np.newaxis]])
@@ -240,7 +237,7 @@ def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Inputs, v
     added = plan.case(
         f"added-{place}", y, s, wide, {**p, "W": np.zeros_like(p["W"]), "U": U, "Wx": Wx}, public=public
     )
-    plan.judge("parts-same", member, added, cases="added", same=(_W, _STATE, _P))
+    plan.judge("parts-same", member, added, cases="added", parts=(_W, _STATE, _P))
 
 
 def _add_large(plan: PlanBuilder, place: int, inputs: Inputs) -> None:

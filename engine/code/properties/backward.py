@@ -5,13 +5,13 @@ Where a group has ``parts``, the law is judged on these parts alone, else on all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Group
-from engine.code.differing import apart
+from engine.code.differing import part_apart, total_slack
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
 from engine.code.show import described, number_pair, numbers, worst_place
@@ -19,14 +19,6 @@ from engine.code.show import described, number_pair, numbers, worst_place
 __all__ = ["PROPERTIES"]
 
 Floats = NDArray[np.float64]
-
-
-def _slack(seen: Observations, members: Iterable[int], part: int) -> float:
-    return sum(seen.expected(member).parts[part].slack for member in members)
-
-
-def _noun(seen: Observations, member: int, part: int) -> str:
-    return f"an entry of {seen.expected(member).result.parts[part]}"
 
 
 def _related(
@@ -37,25 +29,12 @@ def _related(
     def judge(group: Group, seen: Observations) -> str | None:
         last = group.members[-1]
         for part in group.data.get("parts", range(len(seen.expected(last).parts))):
-            got, wanted = seen.values(last, part), due(group, seen, part)
-            slack = _slack(seen, group.members, part)
-            noun = _noun(seen, last, part)
-            told = apart(seen, group.members[-2:], got, wanted, slack, noun=noun)
+            told = part_apart(seen, group.members, part, due(group, seen, part))
             if told is not None:
                 return told
         return None
 
     return judge
-
-
-def _same(group: Group, seen: Observations, part: int) -> Floats:
-    return seen.values(group.members[0], part)
-
-
-def _reordered(group: Group, seen: Observations, part: int) -> Floats:
-    """Reorder the rows of those parts that have an order in ``orders``."""
-    found, order = seen.values(group.members[0], part), group.data["orders"][part]
-    return found if order is None else found[order]
 
 
 def _combined(group: Group, seen: Observations, part: int) -> Floats:
@@ -76,7 +55,7 @@ def _row_sums(group: Group, seen: Observations) -> str | None:
     part = int(group.data["part"])
     rows, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
     got = rows.sum(axis=0)
-    if (np.abs(got - due) <= len(rows) * _slack(seen, [member], part)).all():
+    if (np.abs(got - due) <= len(rows) * total_slack(seen, [member], part)).all():
         return None
     name, call = seen.expected(member).result.parts[part], described(seen.plan, member, seen.function)
     return f"for {call} the rows of {name} sum to {numbers(got)} instead of {numbers(due)}"
@@ -87,7 +66,7 @@ def _balance(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
     Q, K = (np.asarray(value, dtype=np.float64) for value in seen.plan.cases[member].args[:2])
     left, right = Q.T @ seen.values(member, 0), seen.values(member, 1).T @ K
-    room = _slack(seen, [member], 0) * (1.0 + np.abs(Q).sum() + np.abs(K).sum())
+    room = total_slack(seen, [member]) * (1.0 + np.abs(Q).sum() + np.abs(K).sum())
     if (np.abs(left - right) <= room).all():
         return None
     worst = worst_place(np.abs(left - right))
@@ -113,8 +92,6 @@ def _log_ratios(group: Group, seen: Observations) -> str | None:
 
 
 PROPERTIES = (
-    Property("grads-same", "The second input must give the same results as the first.", _related(_same)),
-    Property("grads-moved", "Reordering the inputs must reorder the results alike.", _related(_reordered)),
     Property("grads-linear", "All gradients must be linear in G.", _related(_combined)),
     Property(
         "grads-tiled",

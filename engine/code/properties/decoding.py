@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.code.case import Group
-from engine.code.differing import apart
+from engine.code.differing import apart, part_apart
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
 from engine.code.show import described, number
@@ -33,16 +33,15 @@ def _distribution(group: Group, seen: Observations) -> str | None:
 
 
 def _same(group: Group, seen: Observations) -> str | None:
-    """Judge that the second call gives parts as the first one did, the ``moved`` ones in another order."""
+    """Judge that the second call gives what the first one gave, rows of parts with ``orders`` reordered.
+
+    The group's ``parts`` are judged, all of them without.
+    """
     first, second = group.members
-    moved: tuple[int, ...] = group.data.get("moved", ())
-    for part in sorted((*group.data["same"], *moved)):
-        wanted, got = seen.values(first, part), seen.values(second, part)
-        if part in moved:
-            wanted = wanted[group.data["order"]]
-        slack = sum(seen.expected(member).parts[part].slack for member in group.members)
-        noun = f"an entry of {seen.expected(second).result.parts[part]}"
-        told = apart(seen, group.members, got, wanted, slack, noun=noun)
+    orders = group.data.get("orders", {})
+    for part in group.data.get("parts", range(len(seen.expected(second).parts))):
+        wanted = seen.values(first, part)
+        told = part_apart(seen, group.members, part, wanted[orders[part]] if part in orders else wanted)
         if told is not None:
             return told
     return None
