@@ -41,6 +41,10 @@ def _sequences(seen: Observations, member: int) -> list[list[int]]:
     return [[int(token) for token in row if token != -1] for row in found[0]]
 
 
+def _call(group: Group, seen: Observations) -> str:
+    return described(seen.plan, group.members[0], seen.function)
+
+
 def _each(clause: Callable[[list[int], StepTable, int, int], str | None]) -> Judge:
     """Return a judge of every token list by itself: `clause` says what is wrong with one."""
 
@@ -49,7 +53,7 @@ def _each(clause: Callable[[list[int], StepTable, int, int], str | None]) -> Jud
         for tokens in _sequences(seen, member):
             told = clause(tokens, *_asked(seen, member))
             if told is not None:
-                return f"in {described(seen.plan, member, seen.function)} {tokens} {told}"
+                return f"in {_call(group, seen)} {tokens} {told}"
         return None
 
     return judge
@@ -102,7 +106,7 @@ def _own_logprob(group: Group, seen: Observations) -> str | None:
         chances = [_chance(table.after(tuple(tokens[:place])), token) for place, token in enumerate(tokens)]
         due = sum(math.log(chance) if chance > 0 else -math.inf for chance in chances)
         if not abs(got - due) <= slack:
-            call = described(seen.plan, member, seen.function)
+            call = _call(group, seen)
             return (
                 f"in {call} {tokens} has {number(got)}, but the logarithm of its probability is {number(due)}"
             )
@@ -118,23 +122,21 @@ def _possible(group: Group, seen: Observations) -> str | None:
     bad = [row for row, log in zip(tokens, logs, strict=True) if not math.isfinite(log)]
     if not bad:
         return None
-    call = described(seen.plan, group.members[0], seen.function)
-    return f"in {call} the log-probability of {bad[0]} isn't finite"
+    return f"in {_call(group, seen)} the log-probability of {bad[0]} isn't finite"
 
 
 def _ranked(group: Group, seen: Observations) -> str | None:
     _, logs = _logs(group, seen)
     if (np.diff(logs) <= seen.expected(group.members[0]).parts[1].slack).all():
         return None
-    call = described(seen.plan, group.members[0], seen.function)
-    return f"in {call} a hypothesis stands behind one with a smaller log-probability"
+    return f"in {_call(group, seen)} a hypothesis stands behind one with a smaller log-probability"
 
 
 def _count(group: Group, seen: Observations) -> str | None:
     """Judge that `due` hypotheses came back, no two the same."""
     tokens, _ = _logs(group, seen)
     due = int(group.data["due"])
-    call = described(seen.plan, group.members[0], seen.function)
+    call = _call(group, seen)
     if len(tokens) != due:
         return f"{call} gave {len(tokens)} hypotheses instead of {due}"
     if len({tuple(row) for row in tokens}) < len(tokens):
@@ -148,16 +150,14 @@ def _best(group: Group, seen: Observations) -> str | None:
     due = list(group.data["due"])
     if tokens and tokens[0] == due:
         return None
-    call = described(seen.plan, group.members[0], seen.function)
-    return f"{call} has {tokens[0] if tokens else 'nothing'} first instead of {due}"
+    return f"{_call(group, seen)} has {tokens[0] if tokens else 'nothing'} first instead of {due}"
 
 
 def _tie_order(group: Group, seen: Observations) -> str | None:
     tokens, logs = _logs(group, seen)
     for first in range(len(tokens) - 1):
         if logs[first] == logs[first + 1] and tokens[first] > tokens[first + 1]:
-            call = described(seen.plan, group.members[0], seen.function)
-            return f"in {call} {tokens[first]} stands before {tokens[first + 1]}"
+            return f"in {_call(group, seen)} {tokens[first]} stands before {tokens[first + 1]}"
     return None
 
 
