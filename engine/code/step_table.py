@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def _whole(items: tuple[Any, ...]) -> bool:
     return all(type(item) is int for item in items)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StepTable(SpecialArgument):
     """The argument ``step`` of a search.
 
@@ -93,7 +94,11 @@ class StepTable(SpecialArgument):
 
     def after(self, tokens: State) -> tuple[float, ...]:
         """Return the probabilities after these tokens, which follow the start symbol."""
-        return dict(self.rows).get(tokens, self.other)
+        return self._by_tokens.get(tokens, self.other)
+
+    @cached_property
+    def _by_tokens(self) -> dict[State, tuple[float, ...]]:
+        return dict(self.rows)
 
     def step(self) -> Callable[[Any, Any], tuple[Any, State]]:
         """Return the function itself; rows are numpy arrays."""
