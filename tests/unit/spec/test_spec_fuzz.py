@@ -19,7 +19,7 @@ from engine.spec.schema import ProblemSpec
 from engine.spec.yaml_source import read_yaml
 
 ITEM = (builtin_root() / "l16" / "l16-ex3-softmax-weights.yaml").read_text(encoding="utf-8")
-STEPS = (builtin_root() / "l16" / "decoder-full-step.yaml").read_text(encoding="utf-8")
+STEPS = (builtin_root() / "decoder" / "decoder-full-step.yaml").read_text(encoding="utf-8")
 CODE = (builtin_root() / "code" / "softmax" / "softmax.yaml").read_text(encoding="utf-8")
 
 
