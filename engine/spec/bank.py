@@ -17,6 +17,8 @@ from engine.spec.wording import near_words
 
 __all__ = ["Bank", "builtin_bank", "builtin_root"]
 
+SYLLABUS_FILE = "syllabus.yaml"
+_OTHER_FILES = frozenset({REGISTRY_FILE, SYLLABUS_FILE})
 _OTHER_FOLDERS = frozenset({"blueprints", "mutants", "__pycache__"})
 
 
@@ -28,7 +30,7 @@ class Bank:
     roots : sequence of Path
         Folders that are searched through; an item (or a registry entry) of a later one takes the
         place of an earlier one with the same id. Folders named ``blueprints`` and ``mutants``, hidden
-        ones, and ``misconceptions.yaml`` hold no items.
+        ones, ``misconceptions.yaml`` and ``syllabus.yaml`` hold no items.
 
     Raises
     ------
@@ -154,5 +156,5 @@ def _item_files(root: Path) -> Iterator[Path]:
             name for name in folders if name not in _OTHER_FOLDERS and not name.startswith(".")
         )
         for name in sorted(files):
-            if name.endswith(".yaml") and not name.startswith(".") and name != REGISTRY_FILE:
+            if name.endswith(".yaml") and not name.startswith(".") and name not in _OTHER_FILES:
                 yield Path(folder) / name

@@ -597,6 +597,11 @@ class ProblemSpec(Strict):
     topics: tuple[Identifier, ...] = Field(
         min_length=1, max_length=20, description="Topics, by which blueprints choose items."
     )
+    covers: tuple[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]+$", max_length=64)], ...] = Field(
+        default=(),
+        max_length=40,
+        description="Entries of `syllabus.yaml` that the item covers; those of its `errata` count without this.",
+    )
     points: Real = Field(
         default=1.0,
         gt=0,
