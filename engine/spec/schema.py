@@ -250,6 +250,9 @@ class OptionSpec(Strict):
         default=None, description="Id of the known mistake that this option stands for."
     )
     feedback: Prose | None = Field(default=None, description="Shown to whoever picks the option.")
+    when: Expression | None = Field(
+        default=None, description="Offered only in variants for which this expression is true."
+    )
 
 
 class _Numeric(Strict):
@@ -317,7 +320,14 @@ class SingleChoiceAnswer(Strict):
 
     type: Literal["single_choice"]
     options: tuple[OptionSpec, ...] = Field(
-        default=(), max_length=10, description="Options written by hand, exactly one of them correct."
+        default=(),
+        max_length=26,
+        description="Options written by hand, or the pool that `draw` draws from; a variant has exactly one "
+        "correct option.",
+    )
+    draw: tuple[Whole, Whole] | None = Field(
+        default=None,
+        description="How many right (1) and how many wrong options each variant shows of those written.",
     )
     key: Expression | None = Field(default=None, description="The expression that computes the right option.")
     distractors: tuple[MisconceptionId, ...] = Field(
@@ -361,6 +371,9 @@ class CardSpec(Strict):
 
     id: Identifier = Field(description="The card's own id; students don't see it.")
     text: Prose = Field(description="The card as students see it.")
+    when: Expression | None = Field(
+        default=None, description="Shown only in variants for which this expression is true."
+    )
 
 
 class OrderingAnswer(Strict):
@@ -369,6 +382,9 @@ class OrderingAnswer(Strict):
     type: Literal["ordering"]
     cards: tuple[CardSpec, ...] = Field(
         min_length=2, max_length=20, description="The cards, in the right order."
+    )
+    draw: Whole | None = Field(
+        default=None, ge=2, le=20, description="How many of the cards each variant shows."
     )
     policy: Literal["exact", "positions", "pairs"] = Field(
         default="pairs",
@@ -384,13 +400,21 @@ class MatchPrompt(Strict):
     text: Prose = Field(description="The prompt as students see it.")
     target: Identifier = Field(description="Id of the target it belongs to.")
     feedback: Prose | None = Field(default=None, description="Shown when this pair is wrong.")
+    when: Expression | None = Field(
+        default=None, description="Shown only in variants for which this expression is true."
+    )
 
 
 class MatchingAnswer(Strict):
     """Each prompt belongs to one target; targets may be used more than once or not at all."""
 
     type: Literal["matching"]
-    prompts: tuple[MatchPrompt, ...] = Field(min_length=2, max_length=20, description="The left side.")
+    prompts: tuple[MatchPrompt, ...] = Field(
+        min_length=2, max_length=40, description="The left side, or the pool that `draw` draws from."
+    )
+    draw: Whole | None = Field(
+        default=None, ge=2, le=20, description="How many of the prompts each variant shows."
+    )
     targets: tuple[CardSpec, ...] = Field(min_length=2, max_length=20, description="The right side.")
     policy: Literal["exact", "each-answer"] = Field(
         default="each-answer", description="`exact` all or nothing; `each-answer` the share of right pairs."
@@ -600,7 +624,7 @@ class ProblemSpec(Strict):
     covers: tuple[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]+$", max_length=64)], ...] = Field(
         default=(),
         max_length=40,
-        description="Entries of `syllabus.yaml` that the item covers; those of its `errata` count without this.",
+        description="Entries of `syllabus.yaml` that the item covers. Its `errata` count without it.",
     )
     points: Real = Field(
         default=1.0,

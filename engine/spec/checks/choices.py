@@ -28,6 +28,11 @@ def _right(reading: Reading, site: AnswerSite) -> tuple[int, int]:
     return len(options), sum(reading.at(*where, "correct") is True for where in options)
 
 
+def _conditional(reading: Reading, site: AnswerSite) -> bool:
+    """Tell whether some option belongs to some variants only; then each draw is checked."""
+    return any(reading.at(*where, "when") is not None for where, _ in reading.entries(*site.loc, "options"))
+
+
 def _single(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
     by_hand, computed = bool(site.data.get("options")), site.data.get("key") is not None
     if by_hand and computed:
@@ -46,10 +51,16 @@ def _written(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
     count, right = _right(reading, site)
     if count < 2:
         yield reading.fault((*site.loc, "options"), "at least two options are needed", key=True)
-    elif right != 1:
+    elif right == 0 or (right > 1 and site.data.get("draw") is None and not _conditional(reading, site)):
+        pool = "; to draw one of several, say 'draw'" if right else ""
         yield reading.fault(
-            (*site.loc, "options"), f"exactly one option must be correct, not {right}", key=True
+            (*site.loc, "options"), f"exactly one option must be correct, not {right}{pool}", key=True
         )
+    else:
+        yield from _draw(reading, site, count, right)
+    draw = site.data.get("draw")
+    if isinstance(draw, list) and draw and type(draw[0]) is int and draw[0] > 1:
+        yield reading.fault((*site.loc, "draw", 0), "a single choice shows one right option, so this is 1")
     for name in ("distractors", "decimals", "key_position"):
         if site.data.get(name):
             yield reading.fault(
@@ -58,6 +69,8 @@ def _written(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
 
 
 def _computed(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
+    if site.data.get("draw") is not None:
+        yield reading.fault((*site.loc, "draw"), "'draw' has no effect on computed options", key=True)
     known = reading.misconception_ids(site.misconceptions)
     seen: set[str] = set()
     for where, name in reading.texts(*site.loc, "distractors"):
@@ -84,6 +97,11 @@ def _multiple(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
     if count >= 2 and not 1 <= right < count:
         what = "no option is" if right == 0 else "all options are"
         yield reading.fault((*site.loc, "options"), f"{what} correct; mark some, but not all", key=True)
+    yield from _draw(reading, site, count, right)
+
+
+def _draw(reading: Reading, site: AnswerSite, count: int, right: int) -> Iterator[Diagnostic]:
+    """Yield what can't be drawn from the options written."""
     draw = site.data.get("draw")
     if not (isinstance(draw, list) and len(draw) == 2 and all(type(number) is int for number in draw)):
         return
@@ -101,7 +119,7 @@ def _equal_texts(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
     seen: set[str] = set()
     for where, _ in reading.entries(*site.loc, "options"):
         text = reading.at(*where, "text")
-        if isinstance(text, str):
+        if isinstance(text, str) and reading.at(*where, "when") is None:
             plain = " ".join(text.split())
             if plain in seen:
                 yield reading.fault((*where, "text"), "this option stands here twice")

@@ -22,7 +22,7 @@ def expression_sites(reading: Reading) -> Iterator[ExpressionSite]:
     values = reading.values()
     for where, _ in reading.entries("constraints"):
         yield from _at(reading, (*where, "expr"), values)
-    yield from _at(reading, ("answer", "key"), values)
+    yield from _answer(reading, ("answer",), values)
     yield from _at(reading, ("printed", "expr"), values)
     yield from _misconceptions(reading, (), values)
     yield from _steps(reading, values, reading.keys() - {"key"})
@@ -50,11 +50,21 @@ def _steps(reading: Reading, values: frozenset[str], steps: frozenset[str]) -> I
     for where, _ in reading.entries("steps"):
         name = reading.at(*where, "id")
         own = above | ({name} & steps) if isinstance(name, str) else above
-        yield from _at(reading, (*where, "answer", "key"), above, steps)
+        yield from _answer(reading, (*where, "answer"), above, steps)
         for place, _ in reading.entries(*where, "invariants"):
             yield from _at(reading, place, own, steps)
         yield from _misconceptions(reading, where, own, steps)
         above = own
+
+
+def _answer(
+    reading: Reading, answer: Where, names: frozenset[str], later: frozenset[str] = frozenset()
+) -> Iterator[ExpressionSite]:
+    """Yield the key, and the conditions of options, cards, prompts and targets."""
+    yield from _at(reading, (*answer, "key"), names, later)
+    for pool in ("options", "cards", "prompts", "targets"):
+        for where, _ in reading.entries(*answer, pool):
+            yield from _at(reading, (*where, "when"), names, later)
 
 
 def _misconceptions(

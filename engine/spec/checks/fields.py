@@ -20,7 +20,8 @@ def check_fields(reading: Reading) -> Iterator[Diagnostic]:
             yield from _token(reading, site)
         elif site.type == "ordering":
             yield from unique_ids(reading, (*site.loc, "cards"), "card")
-            yield from _equal_texts(reading, (*site.loc, "cards"), "card")
+            yield from _equal_cards(reading, site)
+            yield from _drawn(reading, site, "cards")
         elif site.type == "matching":
             yield from _matching(reading, site)
 
@@ -54,6 +55,7 @@ def _matching(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
     yield from unique_ids(reading, (*site.loc, "targets"), "target")
     yield from _equal_texts(reading, (*site.loc, "targets"), "target")
     yield from _equal_texts(reading, (*site.loc, "prompts"), "prompt")
+    yield from _drawn(reading, site, "prompts")
     targets = [reading.at(*where, "id") for where, _ in reading.entries(*site.loc, "targets")]
     known = [name for name in targets if isinstance(name, str)]
     for where, _ in reading.entries(*site.loc, "prompts"):
@@ -62,6 +64,20 @@ def _matching(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
             yield reading.fault(
                 (*where, "target"), f"there is no target '{target}'" + did_you_mean(target, known)
             )
+
+
+def _drawn(reading: Reading, site: AnswerSite, pool: str) -> Iterator[Diagnostic]:
+    """Yield a `draw` that asks for more than there is."""
+    draw, there = site.data.get("draw"), len(list(reading.entries(*site.loc, pool)))
+    if isinstance(draw, int) and draw > there:
+        yield reading.fault((*site.loc, "draw"), f"{draw} {pool} can't be drawn from {there}")
+
+
+def _equal_cards(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
+    """Yield cards with equal texts, unless they belong to some variants only."""
+    cards = [where for where, _ in reading.entries(*site.loc, "cards")]
+    if all(reading.at(*where, "when") is None for where in cards):
+        yield from _equal_texts(reading, (*site.loc, "cards"), "card")
 
 
 def unique_ids(reading: Reading, loc: Where, what: str) -> Iterator[Diagnostic]:

@@ -167,7 +167,7 @@ def test_parts_points_and_names(tmp_path: Path, body: str, expected: list[str]) 
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("{text: two}", "{text: two, correct: true}", ["4:3: exactly one option must be correct, not 2"]),
+        ("{text: two}", "{text: two, correct: true}", ["4:3: exactly one option must be correct, not 2; to draw one of several, say 'draw'"]),
         (", correct: true", "", ["4:3: exactly one option must be correct, not 0"]),
         ("    - {text: two}\n", "", ["4:3: at least two options are needed"]),
         ("{text: two}", "{text: ' one '}", ["6:14: this option stands here twice"]),
