@@ -28,7 +28,10 @@ COMMANDS = {
     "quiz": "quiz",
     "init": "init",
     "batch": "batch",
+    "new": "new",
+    "preview": "preview",
     "lint": "lint",
+    "coverage": "coverage",
     "schema": "schema",
     "doctor": "doctor",
 }

@@ -13,6 +13,7 @@ from engine.lint.subject import Subject
 from engine.spec import item_version
 from engine.spec.bank import Bank
 from engine.spec.schema import ProblemSpec
+from engine.spec.syllabus import Entry
 from engine.spec.yaml_source import read_yaml
 
 __all__ = ["DEFAULT_SEEDS", "Registry", "lint_bank", "lint_item"]
@@ -21,10 +22,14 @@ DEFAULT_SEEDS = 200
 
 
 class Registry(Protocol):
-    """The part of a bank that lint of one item needs: misconception ids and their sentences."""
+    """The part of a bank that lint of one item needs: known mistakes, and what can be covered."""
 
     def registry(self) -> Mapping[str, str]:
         """Return sentence by id."""
+        ...
+
+    def syllabus(self) -> Mapping[str, Mapping[str, Entry]]:
+        """Return the syllabus' entries by group and id."""
         ...
 
 
@@ -57,6 +62,7 @@ def lint_item(
         seeds=seeds,
         path=path,
         document=document,
+        syllabus=frozenset(name for group in bank.syllabus().values() for name in group),
     )
     findings = [finding for rule in RULES for finding in _run(rule, subject)]
     findings.sort(key=lambda f: (f.severity is not Severity.ERROR, f.line or 0, f.column or 0))

@@ -32,6 +32,8 @@ class Subject:
         Item version, as variants carry it.
     registry : mapping of str to str
         Misconception id to sentence.
+    syllabus : frozenset of str
+        Ids of the entries that items may cover.
     seeds : int
         How many variants are drawn: seeds 0 to ``seeds - 1``.
     path : Path, optional
@@ -46,6 +48,7 @@ class Subject:
     seeds: int
     path: Path | None = None
     document: Document | None = None
+    syllabus: frozenset[str] = frozenset()
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -11,13 +11,13 @@ from engine.errors import Diagnostic, InputError, SpecError, UnknownItemError
 from engine.spec.loading import load_spec
 from engine.spec.registry import REGISTRY_FILE, builtin_root, load_registry
 from engine.spec.schema import ProblemSpec
+from engine.spec.syllabus import SYLLABUS_FILE, Entry, load_syllabus
 from engine.spec.text_file import shown
 from engine.spec.version import item_version
 from engine.spec.wording import near_words
 
 __all__ = ["Bank", "builtin_bank", "builtin_root"]
 
-SYLLABUS_FILE = "syllabus.yaml"
 _OTHER_FILES = frozenset({REGISTRY_FILE, SYLLABUS_FILE})
 _OTHER_FOLDERS = frozenset({"blueprints", "mutants", "__pycache__"})
 
@@ -48,6 +48,7 @@ class Bank:
         self._paths: dict[str, Path] = {}
         self._specs: dict[str, ProblemSpec] = {}
         self._registry: Mapping[str, str] | None = None
+        self._syllabus: Mapping[str, Mapping[str, Entry]] | None = None
         self._doubled: dict[str, SpecError] = {}
         for root in self._roots:
             found, doubled = _index(root)
@@ -124,6 +125,23 @@ class Bank:
                     merged |= load_registry(root / REGISTRY_FILE)
             self._registry = MappingProxyType(merged)
         return self._registry
+
+    def syllabus(self) -> Mapping[str, Mapping[str, Entry]]:
+        """Return what a course covers, by group and id; read once, a course's own file added.
+
+        Raises
+        ------
+        SpecError
+            A syllabus file has faults.
+        """
+        if self._syllabus is None:
+            merged: dict[str, dict[str, Entry]] = {}
+            for root in self._roots:
+                if (root / SYLLABUS_FILE).is_file():
+                    for group, entries in load_syllabus(root / SYLLABUS_FILE).items():
+                        merged.setdefault(group, {}).update(entries)
+            self._syllabus = MappingProxyType(merged)
+        return self._syllabus
 
     def _unknown(self, item_id: str) -> UnknownItemError:
         near = near_words(item_id, self._paths, count=3)

@@ -14,9 +14,11 @@ from engine.spec.checks import CHECKS
 from engine.spec.functions import GROUPS, TEXT_FUNCTIONS, Described
 from engine.spec.json_schema import json_schema
 from engine.spec.reference_text import (
+    COVERS,
     EXPRESSIONS,
     INTRODUCTION,
     MISTAKES,
+    POOLS,
     PRINTED,
     STEPS,
     TEXTS,
@@ -75,11 +77,13 @@ def _page(schema: Mapping[str, Any], models: Mapping[str, Any]) -> Iterator[str]
     yield TEXTS
     yield from _functions("", TEXT_FUNCTIONS)
     yield from _answers(models)
+    yield POOLS
     yield STEPS
     yield _table(models["StepSpec"])
     yield _example("weights-then-context")
     yield MISTAKES
     yield _table(models["Misconception"])
+    yield COVERS
     yield PRINTED
     yield "### `printed`\n"
     yield from _model(models["PrintedExercise"])

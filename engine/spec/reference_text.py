@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["EXPRESSIONS", "INTRODUCTION", "MISTAKES", "PRINTED", "STEPS", "TEXTS", "YAML_RULES"]
+__all__ = [
+    "COVERS",
+    "EXPRESSIONS",
+    "INTRODUCTION",
+    "MISTAKES",
+    "POOLS",
+    "PRINTED",
+    "STEPS",
+    "TEXTS",
+    "YAML_RULES",
+]
 
 INTRODUCTION = """\
 # Problem files
@@ -80,6 +90,20 @@ repeats, `{% if … %} … {% endif %}` chooses. Leave a blank between a brace o
 `\\frac{ {{ a }} }{2}`.
 """
 
+POOLS = """\
+## Pools
+
+Options of a choice, prompts of a matching and cards of an ordering can be a pool, of which each variant shows
+some: `draw: [1, 3]` takes one right and three wrong options, `draw: 4` four prompts or cards. A pool of three
+right and five wrong options with a sentence of `feedback` each gives a class enough different questions.
+
+An option, prompt, target or card with `when` belongs only to variants for which the expression is true. A
+statement that holds for some drawn values and not for others stands there twice:
+
+    - {text: The score is a vector, correct: true, when: m > 1}
+    - {text: The score is a vector, when: m == 1, feedback: One row gives one number.}
+"""
+
 STEPS = """\
 ## Steps
 
@@ -98,6 +122,15 @@ A wrong answer is compared with what each known mistake would give. Ids and sent
 
 An item lists the ids that fit it, each with the expression of the mistake. A course's own registry adds to
 the built-in one, or replaces sentences of it.
+"""
+
+COVERS = """\
+## What an item covers
+
+`syllabus.yaml` in the folder of the problems lists what a course is about: groups of entries, each with a
+`title`, perhaps `where` the lecture has it, and `no_item` with the reason where no item is meant to cover it.
+A course's own file adds to the built-in one. Items name the entries they cover in `covers`; a fault that
+stands in `errata` counts by itself. `grade coverage` shows which items cover what, and what is left over.
 """
 
 PRINTED = """\

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from engine.lint.finding import Finding
-from engine.lint.rules import code, draws, feedback, keys, printed, prose, responses, sources, working
+from engine.lint.rules import code, covers, draws, feedback, keys, printed, prose, responses, sources, working
 from engine.lint.subject import Subject
 
 __all__ = ["RULES"]
 
 RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     sources.check,
+    covers.check,
     printed.check,
     draws.check,
     keys.check,

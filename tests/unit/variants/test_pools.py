@@ -110,19 +110,30 @@ def test_the_order_may_depend_on_what_was_drawn():
         assert [text[key] for key in part.key_ids] == expected
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        ({"type": "single_choice", "options": options(2, 2)[1:] + [{"text": "z", "correct": True, "when": "1 > 0"}]},
-         "2 options are marked correct, exactly one is needed"),
-        ({"type": "multiple_choice", "options": [{"text": "x", "correct": True, "when": "1 < 0"}, {"text": "y"}]},
-         "at least one right and one wrong option are needed"),
-        ({"type": "multiple_choice", "draw": [1, 2], "options": [*options(1, 1), {"text": "y", "when": "1 < 0"}]},
-         "2 wrong options are to be drawn, and this variant has 1"),
-        ({"type": "ordering", "cards": [{"id": "a", "text": "a"}, {"id": "b", "text": "b", "when": "1 < 0"}]},
-         "an order needs two cards, and this variant has 1"),
-    ],
-)  # fmt: skip
-def test_a_pool_too_small_for_a_variant_is_said(answer, said):
+Z = {"text": "z", "correct": True}
+NEVER = {"id": "b", "text": "b", "when": "1 < 0"}
+TOO_SMALL = {
+    "2 options are marked correct, exactly one is needed": {
+        "type": "single_choice",
+        "options": [*options(1, 2), Z | {"when": "1 > 0"}],
+    },
+    "at least one right and one wrong option are needed": {
+        "type": "multiple_choice",
+        "options": [Z | {"when": "1 < 0"}, {"text": "y"}],
+    },
+    "2 wrong options are to be drawn, and this variant has 1": {
+        "type": "multiple_choice",
+        "draw": [1, 2],
+        "options": [*options(1, 1), {"text": "y", "when": "1 < 0"}],
+    },
+    "an order needs two cards, and this variant has 1": {
+        "type": "ordering",
+        "cards": [{"id": "a", "text": "a"}, NEVER],
+    },
+}
+
+
+@pytest.mark.parametrize("said", TOO_SMALL)
+def test_a_pool_too_small_for_a_variant_is_said(said):
     with pytest.raises(DrawError, match=said):
-        draw_seeded(spec(answer), version="v", registry={}, seed=0)
+        draw_seeded(spec(TOO_SMALL[said]), version="v", registry={}, seed=0)
