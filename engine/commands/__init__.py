@@ -29,7 +29,6 @@ COMMANDS = {
     "init": "init",
     "batch": "batch",
     "new": "new",
-    "preview": "preview",
     "lint": "lint",
     "coverage": "coverage",
     "schema": "schema",

@@ -1,0 +1,159 @@
+"""Problem files to begin with: one for each answer type, valid as they are, with notes on every part."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from engine.errors import UsageError
+from engine.foreign import clean_line
+
+__all__ = ["scaffold", "title_of", "write_new_files"]
+
+_CODE_FILES = ("starter.py", "solution.py", "mutants/no_max_shift.py")
+_TITLE_LENGTH = range(3, 121)
+
+
+def scaffold(kind: str, item: str, title: str | None, folder: Path) -> dict[Path, str]:
+    """Return the files of a new item by their paths, the problem file first.
+
+    Parameters
+    ----------
+    kind : str
+        One of :data:`engine.authoring.kinds.KINDS`.
+    item : str
+        Its id.
+    title : str or None
+        Made from the id if left out.
+    folder : Path
+        Where the problem file goes; a code exercise gets a folder of its own there.
+
+    Raises
+    ------
+    UsageError
+        No item can have this id or title.
+    """
+    _check_id(item, kind)
+    home = folder / item if kind == "code" else folder
+    path = home / f"{item}.yaml"
+    words = {
+        "ID": item,
+        "TITLE": json.dumps(_checked(title_of(item) if title is None else title), ensure_ascii=False),
+        "FILE": clean_line(str(path), 300),
+        "FUNCTION": item.replace("-", "_"),
+    }
+    if kind != "code":
+        return {path: _text(words, "head.yaml", f"{kind}.yaml")}
+    words["PLANS"] = ", ".join(_plans())
+    texts = {path: _text(words, "head.yaml", "code/item.yaml")}
+    return texts | {home / name: _text(words, f"code/{name}.txt") for name in _CODE_FILES}
+
+
+def title_of(item: str) -> str:
+    """Return an id as a title: ``my-first-item`` is ``My first item``."""
+    words = item.replace("-", " ")
+    title = words[:1].upper() + words[1:]
+    return title if len(title) in _TITLE_LENGTH else f"Item {title}"
+
+
+def write_new_files(texts: Mapping[Path, str]) -> None:
+    """Write files that aren't there yet, all of them or none.
+
+    Raises
+    ------
+    UsageError
+        One of them is there already, or the folder can't be written to.
+    """
+    home = next(iter(texts)).parent
+    is_new = not os.path.lexists(home)
+    written: list[Path] = []
+    try:
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8", newline="\n") as file:
+                written.append(path)
+                file.write(text)
+    except OSError as error:
+        for path in written:
+            path.unlink(missing_ok=True)
+        if is_new and written:
+            shutil.rmtree(home, ignore_errors=True)
+        raise _refused(error, home) from error
+
+
+def _refused(error: OSError, home: Path) -> UsageError:
+    where = str(error.filename or home)
+    if isinstance(error, FileExistsError):
+        what = "there is a file of this name, and nothing is overwritten"
+        return UsageError(what, where=where, next_step="choose another id, or another --folder")
+    return UsageError(
+        "the file can't be written",
+        where=where,
+        got=error.strerror or str(error),
+        next_step="choose a folder that you may write to: --folder FOLDER",
+    )
+
+
+def _check_id(item: str, kind: str) -> None:
+    from engine.spec.kinds import Identifier, Name
+    from engine.spec.registry import REGISTRY_FILE
+    from engine.spec.syllabus import SYLLABUS_FILE
+
+    if not _fits(Identifier, item):
+        raise UsageError(
+            "this can't be an item's id",
+            expected="at most 64 small letters, digits, and hyphens between them, such as my-first-item",
+            got=repr(clean_line(item, 80)),
+        )
+    if f"{item}.yaml" in (SYLLABUS_FILE, REGISTRY_FILE):
+        raise UsageError(f"{item}.yaml holds something else than an item", next_step="choose another id")
+    if kind == "code" and not _fits(Name, item.replace("-", "_")):
+        raise UsageError(
+            "a code exercise is named after its function, and this is too long for one",
+            expected="at most 32 characters",
+            got=str(len(item)),
+        )
+
+
+def _fits(kind: Any, text: str) -> bool:
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        TypeAdapter(kind).validate_python(text)
+    except ValidationError:
+        return False
+    return True
+
+
+def _checked(title: str) -> str:
+    if len(title) not in _TITLE_LENGTH or clean_line(title) != title:
+        raise UsageError(
+            "--title can't be used", expected="one line of 3 to 120 characters", got=repr(title[:130])
+        )
+    return title
+
+
+def _plans() -> list[str]:
+    from engine.code.families import family_names
+
+    return family_names()
+
+
+@cache
+def _folder() -> Traversable:
+    return files("engine.authoring") / "scaffolds"
+
+
+def _text(words: Mapping[str, str], *names: str) -> str:
+    """Return templates one after the other, their words filled in."""
+    text = "".join((_folder() / name).read_text(encoding="utf-8") for name in names)
+    for word, value in words.items():
+        text = text.replace(f"@{word}@", value)
+    return text
