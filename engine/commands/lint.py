@@ -27,22 +27,28 @@ __all__ = ["command", "matrix_lines"]
 @click.option(
     "--mutants", is_flag=True, help="Code exercises only: show which check kills which known mistake."
 )
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Look at style as well: stems, options, formulas, pictures, hints; and let warnings fail.",
+)
 @json_option
 @course_option
 def command(
-    items: tuple[str, ...], seeds: int, mutants: bool, as_json: bool, course_path: Path | None
+    items: tuple[str, ...], seeds: int, mutants: bool, strict: bool, as_json: bool, course_path: Path | None
 ) -> int:
     """Check items by recomputing keys and distractors and by answering their variants.
 
     Without ITEM the whole bank is checked.
 
-    Exit code 0: no error; 1: an item is wrong; 2: a problem file can't be read.
+    Exit code 0: no error; 1: an item is wrong (--strict: or a warning); 2: a problem file can't be read.
 
     \b
     Examples:
       grade lint
       grade lint l16-ex3-softmax-weights my_item.yaml --seeds 200
       grade lint --mutants softmax
+      grade lint --strict my_item.yaml
     """
     from engine.commands.progress import progress_bar
     from engine.commands.workplace import find_workplace
@@ -56,15 +62,19 @@ def command(
     for name in names:
         bank.path(name)
     with progress_bar("checking", len(wanted)) as advance:
-        reports += lint_bank(bank, wanted, seeds=seeds, progress=lambda _: advance()) if wanted else []
-    reports += [_lint_file(path, bank, seeds) for path in files]
+        reports += (
+            lint_bank(bank, wanted, seeds=seeds, strict=strict, progress=lambda _: advance())
+            if wanted
+            else []
+        )
+    reports += [_lint_file(path, bank, seeds, strict) for path in files]
     if as_json:
         click.echo(json.dumps([report.as_json() for report in reports], ensure_ascii=False, indent=2))
     else:
         if mutants:
             _show_kills(reports)
         _tell(reports)
-    return _exit_code(reports)
+    return _exit_code(reports, strict)
 
 
 def _every(bank: Bank, code_only: bool) -> list[str]:
@@ -96,18 +106,19 @@ def matrix_lines(item: str, facts: Mapping[str, Any]) -> list[str]:
     return [*lines, *textwrap.wrap(f"Checks: {legend}", 78)]
 
 
-def _lint_file(path: Path, bank: Bank, seeds: int) -> LintReport:
+def _lint_file(path: Path, bank: Bank, seeds: int, strict: bool) -> LintReport:
     from engine.lint import lint_item
     from engine.spec import load_spec
 
-    return lint_item(load_spec(path), path, bank, seeds=seeds)
+    return lint_item(load_spec(path), path, bank, seeds=seeds, strict=strict)
 
 
-def _exit_code(reports: Sequence[LintReport]) -> int:
+def _exit_code(reports: Sequence[LintReport], strict: bool) -> int:
     errors = [finding for report in reports for finding in report.errors]
     if any(finding.rule == "spec" for finding in errors):
         return 2
-    return 1 if errors else 0
+    failed = errors or (strict and any(report.warnings for report in reports))
+    return 1 if failed else 0
 
 
 def _tell(reports: Sequence[LintReport]) -> None:

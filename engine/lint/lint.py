@@ -9,6 +9,7 @@ from typing import Protocol
 from engine.errors import Diagnostic, InputError, SoftmarkError
 from engine.lint.finding import Finding, LintReport, Severity
 from engine.lint.rules import RULES
+from engine.lint.style import STYLE_RULES
 from engine.lint.subject import Subject
 from engine.spec import item_version
 from engine.spec.bank import Bank
@@ -34,7 +35,12 @@ class Registry(Protocol):
 
 
 def lint_item(
-    spec: ProblemSpec, path: Path | None, bank: Registry, *, seeds: int = DEFAULT_SEEDS
+    spec: ProblemSpec,
+    path: Path | None,
+    bank: Registry,
+    *,
+    seeds: int = DEFAULT_SEEDS,
+    strict: bool = False,
 ) -> LintReport:
     """Examine one item by recomputation and by trying it out.
 
@@ -48,6 +54,8 @@ def lint_item(
         Holds the registry of known mistakes.
     seeds : int
         How many variants are drawn and answered, seeds 0 to ``seeds - 1``.
+    strict : bool
+        Look at matters of style too: they give warnings.
 
     Returns
     -------
@@ -63,8 +71,10 @@ def lint_item(
         path=path,
         document=document,
         syllabus=frozenset(name for group in bank.syllabus().values() for name in group),
+        strict=strict,
     )
-    findings = [finding for rule in RULES for finding in _run(rule, subject)]
+    rules = (*RULES, *STYLE_RULES) if strict else RULES
+    findings = [finding for rule in rules for finding in _run(rule, subject)]
     findings.sort(key=lambda f: (f.severity is not Severity.ERROR, f.line or 0, f.column or 0))
     return LintReport(spec.id, tuple(dict.fromkeys(findings)), subject.facts)
 
@@ -85,6 +95,7 @@ def lint_bank(
     items: Sequence[str] | None = None,
     *,
     seeds: int = DEFAULT_SEEDS,
+    strict: bool = False,
     progress: Callable[[LintReport], None] | None = None,
 ) -> list[LintReport]:
     """Lint the items of a bank; a file that can't be loaded gives a report of its own.
@@ -95,6 +106,7 @@ def lint_bank(
     items : sequence of str, optional
         Item ids; all of the bank if left out.
     seeds : int
+    strict : bool
     progress : callable, optional
         Called with each report as it is done.
     """
@@ -106,7 +118,7 @@ def lint_bank(
         except InputError as error:
             report = LintReport(item, tuple(_unreadable(error, path)))
         else:
-            report = lint_item(spec, path, bank, seeds=seeds)
+            report = lint_item(spec, path, bank, seeds=seeds, strict=strict)
         reports.append(report)
         if progress is not None:
             progress(report)

@@ -15,7 +15,7 @@ from engine.spec.places import Document, Loc
 from engine.spec.schema import CodeAnswer, FixedParameter, ProblemSpec
 from engine.spec.text_file import source_line
 
-__all__ = ["Subject"]
+__all__ = ["Loc", "Subject"]
 
 # an item with one key varies at most in the order of its options
 _FIXED = 10
@@ -34,6 +34,8 @@ class Subject:
         Misconception id to sentence.
     syllabus : frozenset of str
         Ids of the entries that items may cover.
+    strict : bool
+        Whether matters of style count.
     seeds : int
         How many variants are drawn: seeds 0 to ``seeds - 1``.
     path : Path, optional
@@ -49,6 +51,7 @@ class Subject:
     path: Path | None = None
     document: Document | None = None
     syllabus: frozenset[str] = frozenset()
+    strict: bool = False
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property

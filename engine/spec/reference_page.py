@@ -83,6 +83,8 @@ def _page(schema: Mapping[str, Any], models: Mapping[str, Any]) -> Iterator[str]
     yield _example("weights-then-context")
     yield MISTAKES
     yield _table(models["Misconception"])
+    yield "## Effort\n"
+    yield from _model(models["Effort"])
     yield COVERS
     yield PRINTED
     yield "### `printed`\n"

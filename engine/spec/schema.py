@@ -603,6 +603,15 @@ class Erratum(Strict):
     )
 
 
+class Effort(Strict):
+    """What a variant may ask for at most; `grade lint` counts."""
+
+    operations: Whole = Field(
+        ge=0, le=10_000, description="Multiplications, divisions and function values by hand."
+    )
+    decimals: Whole = Field(ge=0, le=8, description="Decimals of the drawn numbers.")
+
+
 class ProblemSpec(Strict):
     """One problem file; its id is the file's name."""
 
@@ -660,6 +669,9 @@ class ProblemSpec(Strict):
     )
     printed: PrintedExercise | None = Field(default=None, description="The exercise as its source prints it.")
     errata: tuple[Erratum, ...] = Field(default=(), max_length=10, description="Faults of the source.")
+    effort: Effort | None = Field(
+        default=None, description="How much work a variant is at most, for computed items."
+    )
     hints: tuple[Prose, ...] = Field(default=(), max_length=10, description="Hints, given one by one.")
     solution: Prose | None = Field(
         default=None, description="The worked solution; it may also use `{{ key }}` and the steps' names."

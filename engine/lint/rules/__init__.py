@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from engine.lint.finding import Finding
-from engine.lint.rules import code, covers, draws, feedback, keys, printed, prose, responses, sources, working
+from engine.lint.rules import (
+    code,
+    covers,
+    draws,
+    effort,
+    feedback,
+    keys,
+    printed,
+    prose,
+    responses,
+    sources,
+    working,
+)
 from engine.lint.subject import Subject
 
 __all__ = ["RULES"]
@@ -20,5 +32,6 @@ RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     responses.check,
     feedback.check,
     working.check,
+    effort.check,
     code.check,
 )

@@ -32,9 +32,9 @@ class Spoiler:
         path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), encoding="utf-8")
         return path
 
-    def lint(self, item: str, change: Change, *, seeds: int = 3) -> LintReport:
+    def lint(self, item: str, change: Change, *, seeds: int = 3, strict: bool = False) -> LintReport:
         path = self.write(item, change)
-        return lint_item(load_spec(path), path, self.bank, seeds=seeds)
+        return lint_item(load_spec(path), path, self.bank, seeds=seeds, strict=strict)
 
     def subject(self, item: str, change: Change = lambda data: None, *, seeds: int = 3) -> Subject:
         path = self.write(item, change)

@@ -1,0 +1,64 @@
+"""The work by hand stays within the bounds that the item states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.lint.finding import Finding
+from engine.lint.subject import Subject
+
+__all__ = ["check", "is_computed", "measured"]
+
+RULE = "effort"
+_VARIANTS = 50  # the count hardly varies: it depends on the shapes, and rarely on the numbers
+
+
+def is_computed(subject: Subject) -> bool:
+    """Tell whether students have to work something out."""
+    spec = subject.spec
+    answers = [spec.answer] if spec.answer is not None else [step.answer for step in spec.steps]
+    return bool(spec.parameters) and any(
+        answer.type in ("number", "vector", "matrix") or getattr(answer, "distractors", ())
+        for answer in answers
+    )
+
+
+def measured(subject: Subject) -> tuple[int, int]:
+    """Return the most operations and decimals that the first variants take."""
+    from engine.lint.effort import decimals_of, operations_of
+
+    variants = subject.variants[:_VARIANTS]
+    operations = max((operations_of(subject.spec, variant) for variant in variants), default=0)
+    return operations, max((decimals_of(variant.values) for variant in variants), default=0)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Yield bounds that a variant exceeds, and where no bounds are stated how much work there is."""
+    if not is_computed(subject):
+        return
+    operations, decimals = measured(subject)
+    subject.facts["effort"] = {"operations": operations, "decimals": decimals}
+    stated = subject.spec.effort
+    if stated is None:
+        if subject.strict:
+            yield subject.warning(
+                RULE,
+                "the item doesn't say how much work it is at most",
+                (),
+                got=f"a variant takes {operations} operations on numbers of up to {decimals} decimals",
+                next_step=f"state effort: {{operations: {operations}, decimals: {decimals}}}",
+            )
+        return
+    for name, found, bound in (
+        ("operations", operations, stated.operations),
+        ("decimals", decimals, stated.decimals),
+    ):
+        if found > bound:
+            yield subject.fault(
+                RULE,
+                f"a variant takes more {name} than the item states",
+                ("effort", name),
+                expected=f"at most {bound}",
+                got=str(found),
+                next_step="draw smaller shapes or coarser steps, or raise the bound",
+            )

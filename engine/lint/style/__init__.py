@@ -1,0 +1,19 @@
+"""Matters of style, which `grade lint --strict` looks at as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from engine.lint.finding import Finding
+from engine.lint.style import completeness, formulas, options, pictures, stems
+from engine.lint.subject import Subject
+
+__all__ = ["STYLE_RULES"]
+
+STYLE_RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+    stems.check,
+    options.check,
+    formulas.check,
+    pictures.check,
+    completeness.check,
+)
