@@ -19,6 +19,7 @@ _MODELS = {
     "MatchPrompt": "prompt",
     "CheckSpec": "check",
     "MutantSpec": "mutant",
+    "Effort": "effort",
     "LimitsSpec": "limits",
 }
 _PATTERNS = {
