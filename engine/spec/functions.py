@@ -217,6 +217,11 @@ GROUPS: dict[str, tuple[Described, ...]] = {
         Described(
             "beam_by_last", "tree, b", "The first when only the last step's probability ranks (m-beam-last)."
         ),
+        Described(
+            "mistaken_survivors",
+            "tree, b, step, mistake",
+            "What survives step `step` by a mistake (m-beam-best, -per, -sum, -last), as `beam_survivors`.",
+        ),
     ),
     "Counting": (
         Described(
@@ -314,6 +319,24 @@ TEXT_FUNCTIONS: tuple[Described, ...] = (
         "table",
         "value, columns, rows, corner, places",
         "A matrix as a table; headings are words with blanks between.",
+    ),
+    Described(
+        "heatmap",
+        "A, rows, columns, places=2",
+        "A picture of a matrix: the larger a number, the stronger the shade of its cell and the longer "
+        "its bar.",
+    ),
+    Described(
+        "alignment_grid",
+        "A, rows, columns, places=2",
+        "A picture of weights from 0 to 1 of target words (rows) over source words (columns), with a mark "
+        "where a weight is the largest of its row or at least half as large.",
+    ),
+    Described(
+        "beam_tree",
+        "T, b, vocabulary, places=4",
+        "A picture of a beam search of width b on a `probability_tree`: every hypothesis, kept or pruned, "
+        "with the probability of its last word and of all its words.",
     ),
 )
 """What texts may call besides the functions of expressions, also as filters: `{{ w | tex }}`."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -131,44 +132,67 @@ def step_max_prob(tree: Any) -> Tensor:
 
 
 def _search(
-    tree: Any, width: int, score: Callable[[tuple[float, ...]], float], per_parent: bool = False
-) -> Prefix:
-    """Return the first of a beam search with another score, or with the beam kept for each parent."""
+    tree: Any,
+    width: int,
+    score: Callable[[tuple[float, ...]], float],
+    *,
+    steps: int | None = None,
+    per_parent: bool = False,
+    best_only: bool = False,
+) -> list[Prefix]:
+    """Return what a beam search keeps, best first, that ranks, prunes or expands in another way.
+
+    With `per_parent` every hypothesis keeps its own `width` continuations, with `best_only` only the first
+    hypothesis is expanded; `steps` stops early.
+    """
     rows, depth = _rows(tree)
     beam: list[tuple[Prefix, tuple[float, ...]]] = [((), ())]
-    for _ in range(depth):
-        grown = [[((*p, w), (*ps, q)) for w, q in enumerate(rows[p])] for p, ps in beam]
+    for _ in range(depth if steps is None else steps):
+        expanded = beam[:1] if best_only else beam
+        grown = [[((*p, w), (*ps, q)) for w, q in enumerate(rows[p])] for p, ps in expanded]
         groups = grown if per_parent else [list(itertools.chain(*grown))]
         beam = [h for group in groups for h in sorted(group, key=lambda h: (-score(h[1]), h[0]))[:width]]
-    return min(beam, key=lambda h: (-score(h[1]), h[0]))[0]
+    return [h[0] for h in sorted(beam, key=lambda h: (-score(h[1]), h[0]))]
+
+
+def _last(probabilities: tuple[float, ...]) -> float:
+    return probabilities[-1]
 
 
 @function(exact=True)
 def beam_best_only(tree: Any, b: Any) -> Prefix:
     """Return what remains when only the best of the b hypotheses is expanded (m-beam-best)."""
-    rows, depth = _rows(tree)
-    width = int(as_float(b))
-    beam: list[tuple[Prefix, float]] = [((), 1.0)]
-    for _ in range(depth):
-        prefix, p = beam[0]
-        grown = [((*prefix, word), p * q) for word, q in enumerate(rows[prefix])]
-        beam = sorted(grown, key=lambda h: (-h[1], h[0]))[:width]
-    return beam[0][0]
+    return _search(tree, int(as_float(b)), math.prod, best_only=True)[0]
 
 
 @function(exact=True)
 def beam_per_parent(tree: Any, b: Any) -> Prefix:
     """Return the first when b hypotheses are kept for each parent (m-beam-per)."""
-    return _search(tree, int(as_float(b)), math.prod, per_parent=True)
+    return _search(tree, int(as_float(b)), math.prod, per_parent=True)[0]
 
 
 @function(exact=True)
 def beam_by_sum(tree: Any, b: Any) -> Prefix:
     """Return the first when probabilities are added (m-beam-sum)."""
-    return _search(tree, int(as_float(b)), math.fsum)
+    return _search(tree, int(as_float(b)), math.fsum)[0]
 
 
 @function(exact=True)
 def beam_by_last(tree: Any, b: Any) -> Prefix:
     """Return the first when only the last step's probability ranks (m-beam-last)."""
-    return _search(tree, int(as_float(b)), lambda probabilities: probabilities[-1])
+    return _search(tree, int(as_float(b)), _last)[0]
+
+
+@function(exact=True)
+def mistaken_survivors(tree: Any, b: Any, step: Any, mistake: str) -> str:
+    """Return what survives step `step` by a mistake (m-beam-best, -per, -sum, -last), as `beam_survivors`."""
+    searches: dict[str, Callable[..., list[Prefix]]] = {
+        "m-beam-best": partial(_search, score=math.prod, best_only=True),
+        "m-beam-per": partial(_search, score=math.prod, per_parent=True),
+        "m-beam-sum": partial(_search, score=math.fsum),
+        "m-beam-last": partial(_search, score=_last),
+    }
+    if mistake not in searches:
+        raise TypeError(f"the mistake is {mistake!r}, expected one of {', '.join(searches)}")
+    found = searches[mistake](tree, int(as_float(b)), steps=int(as_float(step)))
+    return ", ".join("".join(as_words(token) for token in prefix) for prefix in found)
