@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from engine import __version__
+from engine.rules import QuizRules
 
 __all__ = [
     "Array",
@@ -269,7 +270,8 @@ class GradeReport:
     """The result of one attempt.
 
     ``score`` is None when the attempt is ungraded or its format can't be read: it is then
-    neither 0 nor full marks.
+    neither 0 nor full marks. ``credit`` is the share of the points that this attempt could earn under a
+    quiz's rules; the score has it in already, the checks haven't.
     """
 
     item: str
@@ -286,6 +288,7 @@ class GradeReport:
     tier: str | None = None
     mode: Mode = Mode.PRACTICE
     engine_version: str = __version__
+    credit: float = 1.0
 
     def as_json(self) -> dict[str, Any]:
         """Return the documented JSON object of ``grade submit --json``."""
@@ -296,6 +299,7 @@ class GradeReport:
             "student": self.student,
             "score": self.score,
             "max_score": self.max_score,
+            "credit": self.credit,
             "verdict": str(self.outcome),
             "checks": [
                 {
@@ -324,16 +328,26 @@ class GradeReport:
 
 @dataclass(frozen=True, slots=True)
 class QuizQuestion:
-    """One question of one student's quiz."""
+    """One question of one student's quiz.
+
+    ``retry`` counts the variants that were drawn for later attempts: 0 is the one that the quiz began with.
+    ``own_family`` tells that other students may have another item here.
+    """
 
     number: int
     variant: Variant
     points: float
+    section: str = ""
+    own_family: bool = False
+    retry: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Quiz:
-    """One student's quiz, with keys: it stays with the instructor."""
+    """One student's quiz, with keys: it stays with the instructor.
+
+    ``plan`` is a hash of the blueprint that it was drawn from.
+    """
 
     id: str
     name: str
@@ -341,3 +355,5 @@ class Quiz:
     student: str
     questions: tuple[QuizQuestion, ...]
     attempt: int = 0
+    rules: QuizRules = field(default_factory=QuizRules)
+    plan: str = ""

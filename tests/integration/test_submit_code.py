@@ -15,6 +15,7 @@ JSON_KEYS = {
     "student",
     "score",
     "max_score",
+    "credit",
     "verdict",
     "checks",
     "diagnosis",
