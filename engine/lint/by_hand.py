@@ -127,7 +127,7 @@ def _product(r: Any, left: Any, right: Any) -> Any:
     left, right = np.asarray(left), np.asarray(right)
     if right.ndim == 1:
         return _matvec(r, left, right)
-    return r(r(left[:, :, None] * right[None, :, :]).sum(axis=1))
+    return _context(r, left, right)  # each row of the left side mixes the rows of the right one
 
 
 def _alignment_vector(r: Any, h: Any, s: Any, w_h: Any, w_s: Any) -> Any:

@@ -41,6 +41,7 @@ EXPRESSIONS = (
     "concat(s, y)",
     "dot(s, y) / sqrt(2) - 1",
     "softmax(Q @ W) @ U",
+    "concat(s, e) @ stack(y, s, v, y, s)",
     "H[1]",
     "sum(exp(e))",
     "-log(w) * 2 ** e",
