@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
+import textwrap
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -18,6 +20,7 @@ from engine.foreign import clean_line
 __all__ = ["scaffold", "title_of", "write_new_files"]
 
 _CODE_FILES = ("starter.py", "solution.py", "mutants/no_max_shift.py")
+_WIDTH = 100
 _TITLE_LENGTH = range(3, 121)
 
 
@@ -46,12 +49,12 @@ def scaffold(kind: str, item: str, title: str | None, folder: Path) -> dict[Path
     words = {
         "ID": item,
         "TITLE": json.dumps(_checked(title_of(item) if title is None else title), ensure_ascii=False),
-        "FILE": clean_line(str(path), 300),
+        "FILE": shlex.quote(clean_line(str(path), 300)),
         "FUNCTION": item.replace("-", "_"),
     }
     if kind != "code":
         return {path: _text(words, "head.yaml", f"{kind}.yaml")}
-    words["PLANS"] = ", ".join(_plans())
+    words["PLANS"] = "\n  # ".join(textwrap.wrap(", ".join(_plans()) + ".", _WIDTH))
     texts = {path: _text(words, "head.yaml", "code/item.yaml")}
     return texts | {home / name: _text(words, f"code/{name}.txt") for name in _CODE_FILES}
 
@@ -90,6 +93,8 @@ def write_new_files(texts: Mapping[Path, str]) -> None:
 
 def _refused(error: OSError, home: Path) -> UsageError:
     where = str(error.filename or home)
+    if not home.is_dir() and home.exists():
+        return UsageError("this is no folder", where=str(home), expected="--folder FOLDER")
     if isinstance(error, FileExistsError):
         what = "there is a file of this name, and nothing is overwritten"
         return UsageError(what, where=where, next_step="choose another id, or another --folder")

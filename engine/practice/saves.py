@@ -1,15 +1,12 @@
 """Follows the saves of one file.
 
-Editors save in many ways: they write in place, empty the file first, or write another file and rename it.
-So the folder is watched and not the file, several events within a few milliseconds are one save, and a
-file that is gone or empty for a moment is waited for.  Twice a second the file is looked at without any
-event, for network folders that give none.
+Several events within a few milliseconds are one save, and a file that is gone or empty for a moment, because
+an editor empties or moves it while it saves, is waited for.
 """
 
 from __future__ import annotations
 
 import itertools
-import logging
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,12 +16,10 @@ from engine.errors import SubmissionError
 from engine.foreign import clean_line
 from engine.intake import read_code_file
 from engine.model import CodeSubmission
+from engine.wakes import folders_of, wakes
 
 __all__ = ["Reading", "readings"]
 
-# Events closer together than this are one save; one or two of it are added to every answer.
-_STEP_MS = 4
-_LOOK_EVERY_MS = 500
 _PATIENCE_S = 0.3
 _PAUSE_S = 0.01
 
@@ -73,7 +68,7 @@ def readings(path: Path) -> Iterator[Reading]:
     beside = _stamps_beside(path, last)
     yield last
     # the first look is at once: it may have been saved while the first reading was graded
-    for event in itertools.chain([True], _wakes(path)):
+    for event in itertools.chain([True], wakes(folders_of(path), (".py", ".ipynb"))):
         noticed_s = time.monotonic()
         if not event and (_stamp(path), _stamps_beside(path, last)) == (stamp, beside):
             continue
@@ -135,28 +130,3 @@ def _gone(path: Path) -> SubmissionError:
         where=clean_line(str(path)),
         next_step="save it again: it is graded as soon as it is back",
     )
-
-
-def _wakes(path: Path) -> Iterator[bool]:
-    """Yield True when something in the folder was saved, False when it is time for a look anyway."""
-    from watchfiles import watch  # imported here: a compiled library that only this needs
-
-    logging.getLogger("watchfiles").setLevel(logging.ERROR)
-    # the folder of the link and that of the file: editors save either way
-    folders = {path.absolute().parent, path.resolve().parent}
-    try:
-        for changes in watch(
-            *folders,
-            watch_filter=lambda _, name: name.endswith((".py", ".ipynb")),
-            step=_STEP_MS,
-            debounce=4 * _STEP_MS,
-            rust_timeout=_LOOK_EVERY_MS,
-            yield_on_timeout=True,
-            recursive=False,
-        ):
-            yield bool(changes)
-    except (OSError, RuntimeError):
-        # no events here (too many watches, a folder that may not be listed): look often instead
-        while True:
-            time.sleep(10 * _PAUSE_S)
-            yield False

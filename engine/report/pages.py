@@ -8,14 +8,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from engine.foreign import clean, clean_line
 from engine.model import Text
 from engine.report.words import OUTCOMES, VERDICTS, moment, number, percent, points
 
-__all__ = ["render"]
+__all__ = ["render", "style_sheet"]
 
 _LONGEST_TEXT = 20_000
 
@@ -39,10 +39,16 @@ def _style() -> tuple[Markup, str]:
     return Markup(css), f"'sha256-{digest}'"
 
 
+def style_sheet() -> str:
+    """Return the style sheet of all our pages."""
+    return str(_style()[0])
+
+
 @cache
-def _environment() -> Environment:
+def _environment(package: str | None) -> Environment:
+    packages = [package] if package else []
     environment = Environment(
-        loader=PackageLoader("engine.report", "templates"),
+        loader=ChoiceLoader([PackageLoader(name, "templates") for name in [*packages, "engine.report"]]),
         autoescape=True,
         finalize=_finish,
         undefined=StrictUndefined,
@@ -67,10 +73,18 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, **values: Any) -> str:
+def render(template: str, *, package: str | None = None, **values: Any) -> str:
     """Return the page that a template gives.
 
+    Parameters
+    ----------
+    template : str
+    package : str, optional
+        Package that has it in a folder ``templates``, if it isn't ours; it may extend ours.
+
+    Notes
+    -----
     Strings are cleaned and escaped; :class:`engine.model.Text` values are shown by the ``html``
     filter, which trusts that form because the engine made it.
     """
-    return _environment().get_template(template).render(**values)
+    return _environment(package).get_template(template).render(**values)

@@ -13,6 +13,7 @@ import pytest
 
 from engine.practice import saves
 from engine.practice.saves import Reading, readings
+from engine.wakes import LOOK_EVERY_MS
 
 PATIENCE_S = 20.0
 
@@ -241,4 +242,4 @@ def test_network_folders_without_events_are_looked_at_too(
     os.utime(path, (1, 1))
     assert following.next().is_repeat
     following.end()
-    assert saves._LOOK_EVERY_MS <= 1000
+    assert LOOK_EVERY_MS <= 1000
