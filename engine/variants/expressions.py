@@ -1,10 +1,10 @@
 """The small language of keys, derived values, constraints and misconceptions.
 
-``simpleeval`` walks the syntax tree, but only through the node kinds listed here: names,
-numbers, short words, lists, indexing, arithmetic, comparisons, ``and``/``or``/``not``, a
-conditional, and calls of the functions in :mod:`engine.variants.functions`.  There are no attributes,
-comprehensions, lambdas, f-strings or assignments; sizes, powers and nesting are capped; every
-failure is an :class:`engine.errors.ExpressionError` that quotes the expression.
+An expression is made of the node kinds listed here and of nothing else: names, numbers, short words,
+lists, indexing, arithmetic, comparisons, ``and``/``or``/``not``, a conditional, and calls of the
+functions in :mod:`engine.variants.functions`.  There are no attributes, comprehensions, lambdas,
+f-strings or assignments; sizes, powers and nesting are capped; every failure is an
+:class:`engine.errors.ExpressionError` that quotes the expression.
 
 Arithmetic is elementwise on float64 tensors; shapes must agree (or one side is a number), as
 nothing is broadcast silently.  ``@`` is the matrix product.
@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from simpleeval import InvalidExpression, SimpleEval
-
 from engine.errors import ExpressionError, UndefinedValueError
+from engine.variants.compiled import Node, Scope, compiled, truth
 from engine.variants.values import as_float, is_tensor
 
 __all__ = ["OPERATORS", "Parsed", "evaluate", "evaluate_number", "evaluate_truth", "parse", "require_finite"]
@@ -45,12 +44,13 @@ _NODES: tuple[type[ast.AST], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A checked syntax tree with the names and functions that it uses."""
+    """A checked syntax tree as a function, with the names and functions that it uses."""
 
     text: str
     tree: ast.expr
     names: frozenset[str]
     functions: frozenset[str]
+    run: Node
 
 
 @lru_cache(maxsize=4096)
@@ -77,7 +77,7 @@ def parse(text: str) -> Parsed:
     called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     callees = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
     used = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in callees}
-    return Parsed(text, tree, frozenset(used), frozenset(called))
+    return Parsed(text, tree, frozenset(used), frozenset(called), compiled(tree))
 
 
 def _check(node: ast.AST, text: str) -> None:
@@ -195,7 +195,7 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.MatMult: _matmul,
     ast.USub: lambda x: -x,
     ast.UAdd: lambda x: x,
-    ast.Not: lambda x: not _truth(x),
+    ast.Not: lambda x: not truth(x),
     ast.Eq: _compare("==", operator.eq),
     ast.NotEq: _compare("!=", operator.ne),
     ast.Lt: _compare("<", operator.lt),
@@ -205,67 +205,7 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 }
 
 
-def _truth(value: Any) -> bool:
-    if is_tensor(value) and value.numel() != 1:
-        raise TypeError("a vector is neither true nor false; use all(…) or any(…)")
-    return bool(value)
-
-
-class _Evaluator(SimpleEval):  # type: ignore[misc]
-    """simpleeval, with only the nodes of our language."""
-
-    def __init__(self, names: Mapping[str, Any], functions: Mapping[str, Any], operators: Mapping[Any, Any]):
-        # simpleeval's own set-up builds the nodes that we leave out, and changes the warning filters of
-        # the whole process for a moment, which other threads would see; so it isn't called
-        self.operators = operators
-        self.functions = functions
-        self.names = names
-        self.allowed_attrs: Mapping[type, set[str]] = {}
-        self.nodes = {
-            ast.Name: self._name,
-            ast.Constant: self._eval_constant,
-            ast.List: self._list,
-            ast.Tuple: lambda node: tuple(self._eval(entry) for entry in node.elts),
-            ast.Subscript: self._item,
-            ast.Slice: self._eval_slice,
-            ast.UnaryOp: self._eval_unaryop,
-            ast.BinOp: self._eval_binop,
-            ast.BoolOp: self._logic,
-            ast.Compare: self._eval_compare,
-            ast.IfExp: lambda node: self._eval(node.body if _truth(self._eval(node.test)) else node.orelse),
-            ast.Call: self._eval_call,
-            ast.keyword: self._eval_keyword,
-        }
-
-    def _name(self, node: ast.Name) -> Any:
-        try:
-            return self.names[node.id]
-        except KeyError:
-            known = ", ".join(sorted(self.names)) or "none"
-            raise TypeError(f"no name {node.id!r} here (known: {known})") from None
-
-    def _list(self, node: ast.List) -> Any:
-        entries = [self._eval(entry) for entry in node.elts]
-        if any(isinstance(entry, str) for entry in entries):
-            return tuple(entries)
-        from engine.variants.functions.structure import stack
-
-        return stack(*entries)
-
-    def _item(self, node: ast.Subscript) -> Any:
-        container, index = self._eval(node.value), self._eval(node.slice)
-        if not (is_tensor(container) or isinstance(container, tuple)):
-            raise TypeError(f"a {type(container).__name__} can't be indexed")
-        return container[index]
-
-    def _logic(self, node: ast.BoolOp) -> bool:
-        wanted = isinstance(node.op, ast.Or)
-        return wanted if any(_truth(self._eval(v)) is wanted for v in node.values) else not wanted
-
-
-_KNOWN_FAILURES = (
-    InvalidExpression, TypeError, ValueError, IndexError, RuntimeError, OverflowError, AttributeError,
-)  # fmt: skip
+_KNOWN_FAILURES = (TypeError, ValueError, IndexError, RuntimeError, OverflowError, AttributeError)
 
 
 def _call_of(name: str) -> Callable[..., Any] | None:
@@ -310,7 +250,7 @@ def evaluate(
     parsed = parse(text)
     called = {name: call for name in parsed.functions if (call := (functions or _call_of)(name)) is not None}
     try:
-        value = _Evaluator(names, called, operators or OPERATORS).eval(text, parsed.tree)
+        value = parsed.run(Scope(names, called, operators or OPERATORS))
     except ExpressionError:
         raise
     except ZeroDivisionError as error:
