@@ -18,6 +18,7 @@ from engine.spec.reference_text import (
     EXPRESSIONS,
     INTRODUCTION,
     MISTAKES,
+    PICTURES,
     POOLS,
     PRINTED,
     STEPS,
@@ -76,6 +77,7 @@ def _page(schema: Mapping[str, Any], models: Mapping[str, Any]) -> Iterator[str]
         yield from _functions(f"### {title}", group)
     yield TEXTS
     yield from _functions("", TEXT_FUNCTIONS)
+    yield PICTURES
     yield from _answers(models)
     yield POOLS
     yield STEPS

@@ -7,6 +7,7 @@ __all__ = [
     "EXPRESSIONS",
     "INTRODUCTION",
     "MISTAKES",
+    "PICTURES",
     "POOLS",
     "PRINTED",
     "STEPS",
@@ -88,6 +89,29 @@ names of parameters and derived values, expressions, and the functions below; fe
 also use the key: `{{ key }}`, or in an item with steps the steps' ids. `{% for row in H %} … {% endfor %}`
 repeats, `{% if … %} … {% endif %}` chooses. Leave a blank between a brace of LaTeX and one of these:
 `\\frac{ {{ a }} }{2}`.
+"""
+
+PICTURES = """\
+### Pictures
+
+`heatmap`, `alignment_grid` and `beam_tree` draw a picture of a variant's own numbers. It stands in a
+paragraph of its own, in a stem, prompt, note, hint or solution; options, cards and feedback are one line and
+can't hold one:
+
+    {{ heatmap(softmax(E), "the cat sleeps", "the cat sleeps") }}
+
+    {{ alignment_grid(A, "le chat dort", "the cat is sleeping") }}
+
+    {{ beam_tree(T, 2, "A B C") }}
+
+Words stand in one text with blanks between them; without words, rows and columns are numbered and the words
+of a tree are A, B, C … A word has at most 20 characters, a matrix at most 12 rows and 12 columns, a tree at
+most 64 hypotheses. Weights are shaded from 0 to 1, all other numbers from the smallest to the largest (0
+included).
+
+You write nothing for those who can't see it: the alternative text holds every number with its words, each
+cell has a title, and nothing is told by colour. In the terminal a picture is drawn with characters, in LaTeX
+as a `tabular` that needs no package.
 """
 
 POOLS = """\

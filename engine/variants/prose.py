@@ -13,7 +13,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from engine.model import Text
+from engine.variants.escaping import escape_latex
 from engine.variants.maths import MathsError, maths_forms
+from engine.variants.pictures import FENCE, PictureFault, drawn
+from engine.variants.prose_latex import LatexText
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -28,6 +31,7 @@ _PIECE = re.compile(
     r"|\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+?)\$",
     re.DOTALL,
 )
+_PICTURE = re.compile(rf"```{FENCE} (?P<kind>[a-z_]+)\n(?P<data>.*)\n[ \t]*```", re.DOTALL)
 _MACRO = re.compile(r"\\[A-Za-z]+")
 
 
@@ -42,12 +46,19 @@ class _Formula:
 
 
 @dataclass(frozen=True, slots=True)
+class _Picture:
+    kind: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Skeleton:
-    """A parsed text whose formulas are holes."""
+    """A parsed text whose formulas and pictures are holes."""
 
     html: str
     latex: str
     plain: Callable[[Sequence[str]], str]
+    pictures: int
 
 
 def render_prose(source: str, *, inline: bool = False) -> Text:
@@ -65,35 +76,52 @@ def render_prose(source: str, *, inline: bool = False) -> Text:
     ProseError
         A formula isn't in our subset, a dollar sign has no partner, or maths stands outside dollars.
     """
-    body, formulas = _take_formulas(source)
+    body, pieces = _take_pieces(source)
     skeleton = _skeleton(body, inline)
+    if skeleton.pictures != sum(isinstance(piece, _Picture) for piece in pieces):
+        raise ProseError("a picture stands on lines of its own; it can't be part of a line or an option")
     try:
-        forms = [maths_forms(formula.source, formula.display) for formula in formulas]
-    except MathsError as error:
+        forms = [_forms(piece) for piece in pieces]
+    except (MathsError, PictureFault) as error:
         raise ProseError(str(error)) from None
-    plain = [f"\n    {text}\n" if f.display else text for f, (text, _) in zip(formulas, forms, strict=True)]
-    html = [element for _, element in forms]
-    latex = [f"\\[{f.source}\\]" if f.display else f"${f.source}$" for f in formulas]
-    return Text(skeleton.plain(plain), _fill(skeleton.html, html), _fill(skeleton.latex, latex))
+    return Text(
+        skeleton.plain([form.plain for form in forms]),
+        _fill(skeleton.html, [form.html for form in forms]),
+        _fill(skeleton.latex, [form.latex for form in forms]),
+    )
 
 
-def _take_formulas(source: str) -> tuple[str, list[_Formula]]:
-    """Return the text with a hole for each formula, and the formulas."""
+def _forms(piece: _Formula | _Picture) -> Text:
+    if isinstance(piece, _Picture):
+        return drawn(piece.kind, piece.data)
+    text, element = maths_forms(piece.source, piece.display)
+    if piece.display:
+        return Text(f"\n    {text}\n", element, f"\\[{piece.source}\\]")
+    return Text(text, element, f"${piece.source}$")
+
+
+def _take_pieces(source: str) -> tuple[str, list[_Formula | _Picture]]:
+    """Return the text with a hole for each formula and picture, and these."""
     if _HOLE.search(source):
         raise ProseError("the text holds a private-use character")
-    formulas: list[_Formula] = []
+    pieces: list[_Formula | _Picture] = []
+
+    def hole_for(piece: _Formula | _Picture) -> str:
+        pieces.append(piece)
+        return chr(ord(_FIRST) + len(pieces) - 1)
 
     def hole(match: re.Match[str]) -> str:
         if match["code"]:
-            return match["code"]
+            if (picture := _PICTURE.fullmatch(match["code"])) is None:
+                return match["code"]
+            return f"```{FENCE}\n{hole_for(_Picture(picture['kind'], picture['data']))}\n```"
         if match["dollar"]:
             return "\ufdd0"
         display = match["display"] is not None
         formula = (match["display"] if display else match["inline"]).strip()
         if "\n\n" in formula:
             raise ProseError("a formula goes on over an empty line; is a $ missing?")
-        formulas.append(_Formula(formula, display))
-        return chr(ord(_FIRST) + len(formulas) - 1)
+        return hole_for(_Formula(formula, display))
 
     body = _PIECE.sub(hole, source)
     outside = re.sub(r"```.*?```|`[^`\n]*`", "", body, flags=re.DOTALL)
@@ -101,7 +129,7 @@ def _take_formulas(source: str) -> tuple[str, list[_Formula]]:
         raise ProseError(r"a $ has no partner; write \$ for a dollar sign")
     if (macro := _MACRO.search(outside)) is not None:
         raise ProseError(f"{macro[0]} stands outside $…$")
-    return body.replace("\ufdd0", "$"), formulas
+    return body.replace("\ufdd0", "$"), pieces
 
 
 def _fill(template: str, values: Sequence[str]) -> str:
@@ -112,17 +140,23 @@ def _fill(template: str, values: Sequence[str]) -> str:
 def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    return (
+    markdown = (
         MarkdownIt("commonmark", {"html": False})
         .enable("table")
         .disable(["image", "link", "reference", "autolink", "html_block", "html_inline", "lheading"])
     )
+    markdown.add_render_rule("picture", lambda renderer, tokens, at, options, env: tokens[at].content)
+    return markdown
 
 
 @lru_cache(maxsize=4096)
 def _skeleton(body: str, inline: bool) -> _Skeleton:
     markdown = _markdown()
     tokens = markdown.parseInline(body.strip()) if inline else markdown.parse(body)
+    for token in tokens:
+        # only a hole is believed: what else somebody writes into such a block is shown as the code it is
+        if token.type == "fence" and token.info.strip() == FENCE and _HOLE.fullmatch(token.content.strip()):
+            token.type, token.content = "picture", token.content.strip()
     html = markdown.renderer.render(tokens, markdown.options, {}).strip()
     has_table = any(token.type == "table_open" for token in tokens)
     if has_table:
@@ -136,7 +170,8 @@ def _skeleton(body: str, inline: bool) -> _Skeleton:
         def plain(values: Sequence[str]) -> str:
             return _tidy(_fill(template, values))
 
-    return _Skeleton(html, _LatexText().blocks(tokens), plain)
+    pictures = sum(token.type == "picture" for token in tokens)
+    return _Skeleton(html, LatexText().blocks(tokens), plain, pictures)
 
 
 def _tidy(text: str) -> str:
@@ -189,6 +224,8 @@ class _PlainText:
                 case "table_close":
                     parts.append("\n\n" + _aligned(table))
                     table = []
+                case "picture":
+                    parts.append("\n\n" + self._filled(token.content))
                 case "fence" | "code_block":
                     parts.append("\n\n" + "\n".join("    " + line for line in token.content.splitlines()))
         text = "".join(parts)
@@ -204,8 +241,10 @@ class _PlainText:
                     parts.append(" ")
                 case "hardbreak":
                     parts.append("\n")
-        text = "".join(parts)
-        return _fill(text, self._values) if self._values is not None else text
+        return self._filled("".join(parts))
+
+    def _filled(self, text: str) -> str:
+        return text if self._values is None else _fill(text, self._values)
 
 
 def _aligned(rows: list[list[str]]) -> str:
@@ -215,81 +254,3 @@ def _aligned(rows: list[list[str]]) -> str:
     ]
     lines.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join(lines)
-
-
-# --- LaTeX ------------------------------------------------------------------------------
-
-_LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-    "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
-}  # fmt: skip
-_LATEX_BLOCKS = {
-    "bullet_list_open": "\n\\begin{itemize}",
-    "bullet_list_close": "\n\\end{itemize}\n",
-    "ordered_list_open": "\n\\begin{enumerate}",
-    "ordered_list_close": "\n\\end{enumerate}\n",
-    "list_item_open": "\n\\item ",
-    "paragraph_open": "\n\n",
-    "heading_open": "\n\n\\textbf{",
-    "heading_close": "}",
-    "blockquote_open": "\n\\begin{quote}",
-    "blockquote_close": "\n\\end{quote}\n",
-    "th_close": " & ",
-    "td_close": " & ",
-    "tr_close": " \\\\\n",
-    "thead_close": "\\hline\n",
-    "table_close": "\\end{tabular}\n",
-}
-_LATEX_INLINE = {
-    "softbreak": "\n",
-    "hardbreak": "\\\\\n",
-    "em_open": "\\emph{",
-    "em_close": "}",
-    "strong_open": "\\textbf{",
-    "strong_close": "}",
-}
-
-
-def escape_latex(text: str) -> str:
-    """Return text that LaTeX prints as it stands."""
-    return "".join(_LATEX.get(character, character) for character in text)
-
-
-class _LatexText:
-    """Writes tokens as LaTeX with holes."""
-
-    def blocks(self, tokens: Sequence[Token]) -> str:
-        parts: list[str] = []
-        for i, token in enumerate(tokens):
-            if token.type == "inline":
-                parts.append(self.inline(token.children or []))
-            elif token.type in ("fence", "code_block"):
-                parts += [
-                    "\n\n\\texttt{",
-                    escape_latex(token.content.strip()).replace("\n", "}\\\\\n\\texttt{"),
-                    "}\n",
-                ]
-            elif token.type == "table_open":
-                columns = next(j for j, t in enumerate(tokens[i:]) if t.type == "tr_close")
-                count = sum(t.type == "th_open" for t in tokens[i : i + columns])
-                parts.append("\n\n\\begin{tabular}{" + "l" * count + "}\n")
-            elif token.type == "tr_close":
-                parts[-1] = parts[-1].removesuffix(" & ")
-                parts.append(_LATEX_BLOCKS["tr_close"])
-            elif token.type == "paragraph_open" and token.hidden:
-                continue
-            else:
-                parts.append(_LATEX_BLOCKS.get(token.type, ""))
-        return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip("\n")
-
-    def inline(self, children: Iterable[Token]) -> str:
-        parts = []
-        for child in children:
-            if child.type == "text":
-                parts.append(escape_latex(child.content))
-            elif child.type == "code_inline":
-                parts.append(f"\\texttt{{{escape_latex(child.content)}}}")
-            else:
-                parts.append(_LATEX_INLINE.get(child.type, ""))
-        return "".join(parts)

@@ -25,6 +25,7 @@ from engine.variants.figures import (
     tex,
     vector_tex,
 )
+from engine.variants.pictures import PICTURE_FUNCTIONS
 
 __all__ = ["TemplateFault", "fill_template", "is_template", "names_in_template"]
 
@@ -76,6 +77,7 @@ _SHOWN: dict[str, Callable[..., Any]] = {
     "dec": number_tex,
     "par": _parenthesised,
     "table": _table,
+    **PICTURE_FUNCTIONS,
 }
 
 
@@ -182,7 +184,7 @@ def fill_template(source: str, names: Mapping[str, Any]) -> str:
         The template.
     names : mapping of str to value, Drawn or Figure
         What it may use, besides the functions of expressions and ``tex``, ``vec``, ``col``, ``mat``,
-        ``num``, ``dec``, ``par``, ``table`` (functions and filters alike).
+        ``num``, ``dec``, ``par``, ``table`` and the pictures (functions and filters alike).
 
     Raises
     ------

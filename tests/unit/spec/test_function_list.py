@@ -10,6 +10,7 @@ import pytest
 
 from engine.spec.functions import GROUPS, TEXT_FILTERS, TEXT_FUNCTIONS, Described, builtin_vocabulary
 from engine.variants.functions import FUNCTIONS
+from engine.variants.pictures import PICTURE_FUNCTIONS
 from engine.variants.templates import fill_template
 
 DESCRIBED = {one.name: one for group in GROUPS.values() for one in group}
@@ -35,19 +36,33 @@ def test_the_arguments_are_those_of_the_evaluator(one: Described) -> None:
     assert one.gives.endswith(".")
 
 
+ONE, ROW, SQUARE = "1", "[1, 2]", "[[1, 2], [3, 4]]"
+SAMPLES = {
+    "num": ONE, "dec": ONE, "mat": SQUARE, "table": SQUARE, "heatmap": SQUARE,
+    "alignment_grid": "[[0.1, 0.9]]", "beam_tree": "[[0.4, 0.6], [0.3, 0.7], [0.2, 0.8]]",
+}  # fmt: skip
+MORE = {"beam_tree": "2"}
+
+
 @pytest.mark.parametrize("one", TEXT_FUNCTIONS, ids=lambda one: one.name)
 def test_texts_know_their_functions(one: Described) -> None:
-    value = "[[1, 2], [3, 4]]" if one.name in ("mat", "table") else "1" if one.name == "par" else "[1, 2]"
-    value = "1" if one.name in ("num", "dec") else value
-    assert fill_template("{{ f(A) }}".replace("f", one.name), {"A": _tensor(value)})
+    sample = _tensor(SAMPLES.get(one.name, ONE if one.name == "par" else ROW))
+    call = f"{one.name}(A, {MORE[one.name]})" if one.name in MORE else f"{one.name}(A)"
+    assert fill_template("{{ " + call + " }}", {"A": sample})
 
 
 @pytest.mark.parametrize("name", [*TEXT_FILTERS, *(one.name for one in TEXT_FUNCTIONS)])
 def test_texts_know_their_filters(name: str) -> None:
-    value = (
-        "1" if name in ("num", "dec", "par") else "[[1, 2], [3, 4]]" if name in ("mat", "table") else "[1, 2]"
-    )
-    assert fill_template("{{ A | NAME }}".replace("NAME", name), {"A": _tensor(value)})
+    sample = _tensor(SAMPLES.get(name, ONE if name == "par" else ROW))
+    call = f"{name}({MORE[name]})" if name in MORE else name
+    assert fill_template("{{ A | " + call + " }}", {"A": sample})
+
+
+@pytest.mark.parametrize("name", PICTURE_FUNCTIONS)
+def test_the_arguments_of_pictures_are_those_that_the_page_lists(name: str) -> None:
+    described = {one.name: one.arguments for one in TEXT_FUNCTIONS}
+    # words may be left out, which the text above the list says
+    assert described[name] == written(PICTURE_FUNCTIONS[name]).replace("=''", "")
 
 
 def _tensor(text: str) -> Any:

@@ -45,6 +45,14 @@ def test_lists_and_tables():
     assert r"a & b \\" in text.latex
 
 
+def test_a_bracket_is_no_argument_of_the_latex_before_it():
+    text = render_prose("- [BOS] first\n- *x*\n\n| a |\n|---|\n| [EOS] |\n| \\* |\n\nline\\\n[end]")
+    assert r"\item {}[BOS]" in text.latex
+    assert "line\\\\\n{}[end]" in text.latex
+    assert "\\\\\n{}*" in text.latex
+    assert r"\item \emph{x}" in text.latex
+
+
 def test_there_are_no_links_images_or_raw_html():
     source = "[a](javascript:alert(1)) ![x](http://e/x.png) <img src=x onerror=alert(1)> <https://e>"
     html = render_prose(source).html

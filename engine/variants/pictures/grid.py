@@ -1,0 +1,270 @@
+"""Pictures of a matrix: words before the rows and above the columns, one cell per number."""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any, NamedTuple, Self
+
+from engine.variants.escaping import escape_latex
+from engine.variants.figures import Figure, figure_of
+from engine.variants.pictures.layout import (
+    INDENT,
+    WIDEST_LINE,
+    checked_places,
+    checked_words,
+    columns_of,
+    figure,
+    latex_caption,
+    minus,
+    padded,
+    units,
+    words_of,
+)
+from engine.variants.pictures.registry import Picture, PictureFault
+from engine.variants.values import as_tensor
+
+__all__ = ["TINY", "Captions", "GridPicture", "grid_of"]
+
+MOST = 12
+"""Most rows and most columns: more can't be read on a phone."""
+TINY = 1e-9
+"""What a weight may differ from 0, 1 or another weight by rounding in double precision."""
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_CELL_WIDTH = 52
+_GAP = 6
+# the share of a heading's length that it takes in each direction when it is turned by 45°
+_TURNED = 0.75
+
+
+class Captions(NamedTuple):
+    """How a picture is read, one sentence or two for each form."""
+
+    plain: str
+    html: str
+    latex: str
+
+
+@dataclass(frozen=True, slots=True)
+class GridPicture(Picture):
+    """A matrix with words, as a picture; a kind says what stands in a cell.
+
+    Parameters
+    ----------
+    rows, columns : tuple of str
+        One word each.
+    values : tuple of tuple of float
+        What bars, shades and marks are drawn from.
+    texts : tuple of tuple of str
+        The numbers as they are printed.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+    texts: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        checked_words(self.rows + self.columns)
+        for what, words in (("rows", self.rows), ("columns", self.columns)):
+            if not 1 <= len(words) <= MOST:
+                raise PictureFault(f"{self.name()} has 1 to {MOST} {what}, got {len(words)}")
+        for cells in (self.values, self.texts):
+            if [len(row) for row in cells] != [len(self.columns)] * len(self.rows):
+                raise TypeError("the cells don't fit the words")
+        if not all(math.isfinite(value) for row in self.values for value in row):
+            raise PictureFault(f"{self.name()} holds finite numbers only; one of these is none")
+        if not all(_NUMBER.fullmatch(text) for row in self.texts for text in row):
+            raise TypeError("a printed number is none")
+
+    # --- what a kind says -----------------------------------------------------------------
+
+    CELL_HEIGHT = 40
+    BASELINE = 18
+    """How far above the lower edge of its cell a number stands."""
+
+    @staticmethod
+    @abstractmethod
+    def name() -> str:
+        """Return what the picture is, with its article: ``a heatmap``."""
+
+    @abstractmethod
+    def captions(self) -> Captions:
+        """Return how the picture is read, in each form."""
+
+    @abstractmethod
+    def sign(self, i: int, j: int) -> str:
+        """Return the characters that stand before a number in the terminal, equally many for all cells."""
+
+    @abstractmethod
+    def note(self, i: int, j: int) -> str:
+        """Return what is said of a cell besides its number: ``", the largest of its row"``, or nothing."""
+
+    @abstractmethod
+    def shade(self, i: int, j: int) -> float:
+        """Return how strong the shade of a cell is, from 0 to 1: weak enough to read its number on it."""
+
+    @abstractmethod
+    def svg_mark(self, i: int, j: int, x: float, y: float, width: float) -> str:
+        """Return what is drawn in a cell besides its number; its upper left corner is (x, y)."""
+
+    @abstractmethod
+    def latex_cell(self, i: int, j: int) -> str:
+        """Return a cell of a ``tabular``."""
+
+    # --- data -----------------------------------------------------------------------------
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Self:
+        """Return the picture of some JSON data."""
+        return cls(
+            tuple(data["rows"]),
+            tuple(data["columns"]),
+            tuple(tuple(map(float, row)) for row in data["values"]),
+            tuple(tuple(row) for row in data["texts"]),
+        )
+
+    def data(self) -> dict[str, Any]:
+        """Return the picture as JSON data."""
+        return {"rows": self.rows, "columns": self.columns, "values": self.values, "texts": self.texts}
+
+    # --- forms ----------------------------------------------------------------------------
+
+    def spoken(self) -> str:
+        """Return the alternative text: every number with its words."""
+        name = self.name().split(" ", 1)[1]
+        size = f"{len(self.rows)} by {len(self.columns)}"
+        sentences = [f"{name[0].upper()}{name[1:]}, {size}."]
+        for i, row in enumerate(self.rows):
+            cells = (
+                f"{column} {minus(self.texts[i][j])}{self.note(i, j)}"
+                for j, column in enumerate(self.columns)
+            )
+            sentences.append(f"Row {row}: {'; '.join(cells)}.")
+        return " ".join(sentences)
+
+    def plain(self) -> str:
+        """Return it in characters, with the columns in several blocks where they need more room."""
+        digits = max(len(text) for row in self.texts for text in row)
+        label = max(map(columns_of, self.rows))
+        cell = len(self.sign(0, 0)) + 1 + digits
+        widths = [max(cell, columns_of(word)) for word in self.columns]
+        blocks = [
+            "\n".join(self._plain_lines(start, stop, label, digits, widths))
+            for start, stop in _blocks(widths, WIDEST_LINE - len(INDENT) - label)
+        ]
+        return f"{self.captions().plain}\n\n" + "\n\n".join(blocks)
+
+    def _plain_lines(
+        self, start: int, stop: int, label: int, digits: int, widths: list[int]
+    ) -> Iterator[str]:
+        shown = range(start, stop)
+        heads = [padded(self.columns[j], widths[j], right=True) for j in shown]
+        yield (INDENT + "  ".join([" " * label, *heads])).rstrip()
+        for i, row in enumerate(self.rows):
+            cells = [f"{self.sign(i, j)} {self.texts[i][j]:>{digits}}".rjust(widths[j]) for j in shown]
+            yield INDENT + "  ".join([padded(row, label), *cells])
+
+    def html(self) -> str:
+        """Return it as a figure."""
+        left = units(self.rows) + _GAP
+        widest = max(len(text) for row in self.texts for text in row)
+        width = max(_CELL_WIDTH, units(["0" * widest]) + 12)
+        heads, top, overhang = self._heads(left, width)
+        body = [heads]
+        for i, row in enumerate(self.rows):
+            y = top + i * self.CELL_HEIGHT
+            middle = y + self.CELL_HEIGHT / 2 + 5
+            body.append(f'<text x="{left - _GAP}" y="{middle:g}" text-anchor="end">{escape(row)}</text>')
+            for j in range(len(self.columns)):
+                body.append(self._svg_group(i, j, left + j * width, y, width))
+        right = left + len(self.columns) * width
+        bottom = top + len(self.rows) * self.CELL_HEIGHT
+        return figure(
+            max(right, overhang) + 1, bottom + 1, self.spoken(), self.captions().html, "".join(body)
+        )
+
+    def _heads(self, left: float, width: float) -> tuple[str, float, float]:
+        """Return the words above the columns, the room that they take, and how far right they reach."""
+        longest = units(self.columns)
+        if longest <= width - 4:
+            texts = (
+                f'<text x="{left + (j + 0.5) * width:g}" y="15">{escape(word)}</text>'
+                for j, word in enumerate(self.columns)
+            )
+            return "".join(texts), 22, 0
+        top = round(longest * _TURNED) + 16
+        texts = (
+            f'<text transform="translate({left + (j + 0.5) * width:g} {top - 8}) rotate(-45)" '
+            f'text-anchor="start">{escape(word)}</text>'
+            for j, word in enumerate(self.columns)
+        )
+        reach = max(left + (j + 0.5) * width + units([word]) * _TURNED for j, word in enumerate(self.columns))
+        return "".join(texts), top, reach
+
+    def _svg_group(self, i: int, j: int, x: float, y: float, width: float) -> str:
+        number = minus(self.texts[i][j])
+        return (
+            f"<g><title>{escape(self.rows[i])}, {escape(self.columns[j])}: {number}{self.note(i, j)}</title>"
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{self.CELL_HEIGHT}" '
+            f'fill-opacity="{self.shade(i, j):.3g}" stroke="currentColor" stroke-opacity="0.4"/>'
+            f'<text x="{x + width / 2:g}" y="{y + self.CELL_HEIGHT - self.BASELINE:g}">{number}</text>'
+            f"{self.svg_mark(i, j, x, y, width)}</g>"
+        )
+
+    def latex(self) -> str:
+        """Return it as a ``tabular``."""
+        heads = " & ".join(escape_latex(word) for word in ("", *self.columns))
+        lines = [f"\\begin{{tabular}}{{r|{'c' * len(self.columns)}}}", f"{heads} \\\\", "\\hline"]
+        for i, row in enumerate(self.rows):
+            cells = [self.latex_cell(i, j) for j in range(len(self.columns))]
+            # LaTeX would take a bracket at the start of a row for an argument of the break before it
+            lines.append(" & ".join(["{}" + escape_latex(row), *cells]) + r" \\")
+        lines += [r"\end{tabular}", "", latex_caption(self.captions().latex)]
+        return "\n".join(lines)
+
+
+def _blocks(widths: list[int], room: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, stop) of the columns that fit on a line together."""
+    start, taken = 0, 0
+    for j, width in enumerate(widths):
+        if taken + width + 2 > room and j > start:
+            yield start, j
+            start, taken = j, 0
+        taken += width + 2
+    yield start, len(widths)
+
+
+def grid_of(kind: type[GridPicture], A: Any, rows: Any, columns: Any, places: Any) -> GridPicture:
+    """Return the picture of a matrix, or of a vector as its only row.
+
+    Raises
+    ------
+    PictureFault
+        It is neither, or the words don't fit it.
+    """
+    plain = figure_of(A)
+    if isinstance(plain, list | tuple):
+        plain = Figure(as_tensor([entry.value if isinstance(entry, Figure) else entry for entry in plain]))
+    if not isinstance(plain, Figure) or len(plain.shape) not in (1, 2):
+        got = f"shape {plain.shape}" if isinstance(plain, Figure) else type(plain).__name__
+        raise PictureFault(f"{kind.name()} needs a matrix, got {got}")
+    *lines, count = plain.shape
+    height = lines[0] if lines else 1
+    if not (1 <= height <= MOST and 1 <= count <= MOST):
+        raise PictureFault(f"{kind.name()} has 1 to {MOST} rows and columns, got {height} x {count}")
+    digits = checked_places(places)
+    values = as_tensor(plain.value).reshape(height, count).tolist()
+    if not all(math.isfinite(value) for row in values for value in row):
+        raise PictureFault(f"{kind.name()} holds finite numbers only; one of these is infinite or none")
+    texts = plain.texts(digits)
+    return kind(
+        words_of(rows, height, "row"),
+        words_of(columns, count, "column"),
+        tuple(map(tuple, values)),
+        tuple(tuple(texts[i : i + count]) for i in range(0, len(texts), count)),
+    )
