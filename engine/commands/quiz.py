@@ -136,7 +136,7 @@ def make_quizzes(
             attempt=attempt,
             progress=advance,
         )
-    if any((section.count or 0) > len(section.items) for section in plan.sections):
+    if any(section.draws for section in plan.blueprint.sections):
         tell_unreadable(workplace.bank.readable()[1])
     with workplace.open_store() as store:
         store.save_quizzes(quizzes)

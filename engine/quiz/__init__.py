@@ -7,7 +7,8 @@ options come from the store.
 
 from __future__ import annotations
 
-from engine.quiz.blueprint import Blueprint, Section, choose_items, read_blueprint
+from engine.quiz.blueprint import Blueprint, Plan, Section, read_blueprint
+from engine.quiz.choose import choose_items
 from engine.quiz.compose import compose, quiz_id
 from engine.quiz.fill_in import fill_in_text
 from engine.quiz.marking import grade_quiz, total
@@ -16,6 +17,7 @@ from engine.quiz.returned import FilledQuiz, read_filled
 __all__ = [
     "Blueprint",
     "FilledQuiz",
+    "Plan",
     "Section",
     "choose_items",
     "compose",

@@ -1,138 +1,160 @@
-"""The plan of a quiz: which items are pinned, and from what the others are drawn."""
+"""The plan of a quiz as a lecturer writes it: sections, and the rules for whoever takes it."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, NoReturn, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from engine.errors import QuizError
-from engine.foreign import clean_line
-from engine.spec.bank import Bank
-from engine.spec.schema import ProblemSpec
+from engine.quiz.keys import Credits, Deadline, Share, difficulty_range
+from engine.rules import QuizRules, Shown
+from engine.spec.kinds import Flag, Identifier, Real, Whole
+from engine.spec.places import Document, Loc
+from engine.spec.ranges import refuse
 from engine.spec.validation import validate
 from engine.spec.yaml_source import read_yaml
-from engine.variants.stream import Stream
 
-__all__ = ["Blueprint", "Section", "choose_items", "read_blueprint"]
+__all__ = ["Blueprint", "Draw", "Plan", "Section", "read_blueprint"]
 
-ItemId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=64)]
+Kind = Literal[
+    "single_choice",
+    "multiple_choice",
+    "number",
+    "vector",
+    "matrix",
+    "ordering",
+    "matching",
+    "token",
+    "steps",
+]
+Bloom = Literal["remember", "understand", "apply", "analyse", "evaluate", "create"]
+Difficulty = Annotated[tuple[Whole, Whole], BeforeValidator(difficulty_range)]
+_FILTERS = ("topics", "types", "difficulty", "bloom")
 
 
-class Section(BaseModel):
-    """Part of a blueprint: pinned items, then drawn ones that match every filter.
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    ``count`` is the number of questions in all; left out, the pinned items alone.
+
+class _Filter(_Strict):
+    """What a drawn item must match; a filter that is left out lets everything through."""
+
+    topics: tuple[Identifier, ...] = ()
+    types: tuple[Kind, ...] = ()
+    difficulty: Difficulty = (1, 5)
+    bloom: tuple[Bloom, ...] = ()
+
+
+class Draw(_Filter):
+    """``count`` items that match the filters."""
+
+    count: Whole = Field(ge=1, le=100)
+
+
+class Section(_Filter):
+    """Part of a blueprint: pinned items, then drawn ones.
+
+    Drawn are ``count`` questions less the pinned ones, or what the entries of ``draw`` ask for.
+    ``points`` are those of each question. With ``per_student`` each student draws other items.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    title: str = Field(default="", max_length=200)
+    items: tuple[Identifier, ...] = Field(default=(), max_length=100)
+    count: Whole | None = Field(default=None, ge=1, le=100)
+    draw: tuple[Draw, ...] = Field(default=(), max_length=100)
+    points: Real | None = Field(default=None, gt=0, le=1000)
+    per_student: Flag = False
 
-    title: str = ""
-    items: tuple[ItemId, ...] = ()
-    count: int | None = Field(default=None, ge=1, le=100)
-    topics: tuple[ItemId, ...] = ()
-    types: tuple[str, ...] = ()
-    difficulty: tuple[int, int] = (1, 5)
-    bloom: tuple[str, ...] = ()
-    points: float | None = Field(default=None, gt=0)
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        """What is drawn, entry by entry."""
+        missing = (self.count or 0) - len(self.items)
+        if self.draw or missing <= 0:
+            return self.draw
+        own = {name: getattr(self, name) for name in _FILTERS}
+        return (Draw.model_construct(count=missing, **own),)
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        used = [name for name in (*_FILTERS, "count") if name in self.model_fields_set]
+        if self.draw and used:
+            refuse(used[0], f"with `draw`, write `{used[0]}` into its entries")
+        if not self.draw and self.count is None and used:
+            refuse(used[0], "nothing is drawn here without `count: N`, the number of questions in all")
+        if self.count is not None and len(self.items) > self.count:
+            refuse("count", f"{len(self.items)} items are pinned, but the count is {self.count}")
+        if not self.items and not self.draws:
+            refuse("items", "this section asks for nothing: it needs `items`, `count` or `draw`")
+        if self.per_student and not self.draws:
+            refuse("per_student", "only drawn items can differ, and this section draws none")
+        if self.per_student and self.points is None:
+            refuse("per_student", "everybody needs the same full marks here: say `points` for each question")
+        return self
 
 
-class Blueprint(BaseModel):
-    """The plan of a quiz; its name is the file's name."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class Blueprint(_Strict):
+    """The whole file; the quiz's name is the file's name."""
 
     title: str = Field(min_length=1, max_length=200)
-    sections: tuple[Section, ...] = Field(min_length=1)
+    attempts: Whole | None = Field(default=None, ge=1, le=20)
+    credit: Credits = ()
+    hint_cost: Share | None = None
+    retry: Literal["new-variant", "same-variant"] = "same-variant"
+    deadline: Deadline | None = None
+    show_before: Shown = Shown.FEEDBACK
+    show_after: Shown = Shown.SOLUTION
+    sections: tuple[Section, ...] = Field(min_length=1, max_length=100)
 
+    @model_validator(mode="after")
+    def _rules_fit_together(self) -> Self:
+        if self.credit and self.attempts is not None and self.attempts != len(self.credit):
+            refuse("credit", f"{self.attempts} attempts need {self.attempts} entries, not {len(self.credit)}")
+        if self.deadline is None and "show_after" in self.model_fields_set:
+            refuse("show_after", "without a `deadline` there is no afterwards")
+        if self.deadline is not None and not self.show_after.includes(self.show_before):
+            refuse("show_after", f"this is less than `show_before: {self.show_before}` has shown already")
+        return self
 
-def read_blueprint(path: Path) -> Blueprint:
-    """Read a blueprint file; :class:`QuizError` with every fault's place."""
-    return validate(read_yaml(path, error=QuizError), Blueprint, error=QuizError)
-
-
-def _matches(spec: ProblemSpec, section: Section) -> bool:
-    low, high = section.difficulty
-    return (
-        spec.kind != "code"
-        and low <= spec.difficulty <= high
-        and (not section.topics or bool(set(section.topics) & set(spec.topics)))
-        and (not section.types or spec.kind in section.types)
-        and (not section.bloom or spec.bloom in section.bloom)
-    )
-
-
-def choose_items(
-    blueprint: Blueprint, bank: Bank, secret: bytes, name: str
-) -> list[tuple[str, float | None]]:
-    """Return (item id, points) in order: the same families for everybody who takes quiz `name`.
-
-    Parameters
-    ----------
-    blueprint : Blueprint
-    bank : Bank
-    secret : bytes
-        The course secret: nobody else can foresee the choice.
-    name : str
-        Name of the quiz; another name, another choice.
-
-    Returns
-    -------
-    list of (str, float or None)
-        Points are None where the item's own count.
-
-    Raises
-    ------
-    QuizError
-        A pinned item is a code exercise or appears twice; a section pins more than its count,
-        asks for nothing, or finds fewer matching items than it asks for.
-    """
-    pinned = [item for section in blueprint.sections for item in section.items]
-    doubled = sorted({item for item in pinned if pinned.count(item) > 1})
-    if doubled:
-        raise QuizError(f"item {doubled[0]} is pinned twice", expected="each item once in a quiz")
-    chosen: list[tuple[str, float | None]] = []
-    taken = set(pinned)
-    for index, section in enumerate(blueprint.sections):
-        items = _pinned_items(section, bank)
-        missing = _missing(section, index)
-        if missing:
-            pool = [s.id for s in bank.readable()[0] if s.id not in taken and _matches(s, section)]
-            if len(pool) < missing:
-                raise QuizError(
-                    f"section {index + 1} ({clean_line(section.title) or 'untitled'}) finds too few items",
-                    expected=f"{missing} more items that match its topics, types, difficulty and Bloom level",
-                    got=str(len(pool)),
-                    next_step="widen the section, or see: grade list",
-                )
-            stream = Stream.keyed(secret, f"quiz:{name}:section:{index}", "", 0)
-            drawn = stream.shuffled(pool)[:missing]
-            taken.update(drawn)
-            items += drawn
-        chosen += [(item, section.points) for item in items]
-    return chosen
-
-
-def _pinned_items(section: Section, bank: Bank) -> list[str]:
-    for item in section.items:
-        if bank.load(item).kind == "code":
-            raise QuizError(
-                f"item {item} is a code exercise, which can't be a quiz question",
-                next_step=f"leave it out; students hand it in with: grade submit {item} FILE",
-            )
-    return list(section.items)
-
-
-def _missing(section: Section, index: int) -> int:
-    """Return how many items are drawn besides the pinned ones."""
-    missing = (section.count or len(section.items)) - len(section.items)
-    if missing < 0:
-        raise QuizError(
-            f"section {index + 1} pins more items than its count",
-            expected=f"at most {section.count}",
-            got=str(len(section.items)),
+    @property
+    def rules(self) -> QuizRules:
+        """The rules as a quiz keeps them."""
+        return QuizRules(
+            attempts=self.attempts or len(self.credit) or None,
+            credit=self.credit or (1.0,),
+            hint_cost=self.hint_cost,
+            new_variants=self.retry == "new-variant",
+            deadline=self.deadline,
+            show_before=self.show_before,
+            show_after=self.show_after,
         )
-    if not section.items and not missing:
-        raise QuizError(f"section {index + 1} asks for nothing", expected="count or items")
-    return missing
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A blueprint and where each of its parts stands in its file."""
+
+    blueprint: Blueprint
+    document: Document | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of what the blueprint says: layout and comments don't count."""
+        return hashlib.sha256(self.blueprint.model_dump_json().encode()).hexdigest()[:16]
+
+    def refuse(self, faults: Sequence[tuple[Loc, str]]) -> NoReturn:
+        """Raise a :class:`QuizError` that shows all these faults at their places."""
+        if self.document is None:
+            raise QuizError("; ".join(message for _, message in faults))
+        document = self.document
+        raise QuizError.of_file([document.diagnostic(loc, message) for loc, message in faults])
+
+
+def read_blueprint(path: Path) -> Plan:
+    """Read a blueprint file; :class:`QuizError` with every fault's place."""
+    document = read_yaml(path, error=QuizError)
+    return Plan(validate(document, Blueprint, error=QuizError), document)

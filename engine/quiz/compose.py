@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 
+from engine.errors import QuizError
 from engine.model import Quiz, QuizQuestion, Variant
-from engine.quiz.blueprint import Blueprint, choose_items
+from engine.quiz.blueprint import Plan
+from engine.quiz.choose import Choice, Chosen, choose_items
+from engine.quiz.family import Family, with_points
 from engine.spec.bank import Bank
-from engine.variants import draw
 
 __all__ = ["compose", "quiz_id"]
-
-
-def _with_points(variant: Variant, points: float | None) -> Variant:
-    if points is None or points == variant.points:
-        return variant
-    scale = points / variant.points
-    return replace(variant, parts=tuple(replace(p, points=p.points * scale) for p in variant.parts))
 
 
 def quiz_id(secret: bytes, name: str, student: str, attempt: int) -> str:
@@ -29,20 +23,21 @@ def quiz_id(secret: bytes, name: str, student: str, attempt: int) -> str:
 
 
 def compose(
-    blueprint: Blueprint,
+    plan: Plan,
     bank: Bank,
     students: Sequence[str],
     *,
     secret: bytes,
     name: str,
     attempt: int = 0,
+    stored: Sequence[Quiz] = (),
     progress: Callable[[], None] = lambda: None,
 ) -> list[Quiz]:
     """Draw one quiz per student: the same items, each student's own variant.
 
     Parameters
     ----------
-    blueprint : Blueprint
+    plan : Plan
     bank : Bank
     students : sequence of str
         Student ids.
@@ -52,6 +47,9 @@ def compose(
         Name of the quiz; part of every seed, so two quizzes draw apart.
     attempt : int
         Another attempt is another draw.
+    stored : sequence of Quiz
+        What was drawn under this name before. It stays as it is, whatever became of plan and items; who
+        comes later gets the same items for the same points, under the same rules.
 
     Returns
     -------
@@ -65,33 +63,72 @@ def compose(
     engine.errors.DrawError
         As :func:`engine.variants.draw`.
     """
-    items = choose_items(blueprint, bank, secret, name)
-    registry = bank.registry()
-    specs = [(bank.load(i), points) for i, points in items]
-    versions = [bank.version(spec.id) for spec, _ in specs]
+    kept = {quiz.student: quiz for quiz in stored if quiz.attempt == attempt}
+    first = next(iter(stored), None)
+    questions_of = _questions(plan, bank, secret, name, first) if set(students) - set(kept) else None
+    families = _Families(bank, secret, name, kept.values())
     quizzes = []
     for student in students:
-        questions = []
-        for number, ((spec, points), version) in enumerate(zip(specs, versions, strict=True), start=1):
-            variant = draw(
-                spec,
-                version=version,
-                registry=registry,
-                secret=secret,
-                student=f"{name}/{student}",
-                attempt=attempt,
+        if questions_of is not None and student not in kept:
+            quizzes.append(
+                Quiz(
+                    id=quiz_id(secret, name, student, attempt),
+                    name=name,
+                    title=first.title if first else plan.blueprint.title,
+                    student=student,
+                    questions=families.draw(questions_of(student), student, attempt),
+                    attempt=attempt,
+                    rules=first.rules if first else plan.blueprint.rules,
+                    plan=first.plan if first else plan.fingerprint,
+                )
             )
-            scaled = _with_points(variant, points)
-            questions.append(QuizQuestion(number, scaled, scaled.points))
-        quizzes.append(
-            Quiz(
-                id=quiz_id(secret, name, student, attempt),
-                name=name,
-                title=blueprint.title,
-                student=student,
-                questions=tuple(questions),
-                attempt=attempt,
-            )
-        )
+        else:
+            quizzes.append(kept[student])
         progress()
     return quizzes
+
+
+def _questions(
+    plan: Plan, bank: Bank, secret: bytes, name: str, first: Quiz | None
+) -> Callable[[str], list[Chosen]]:
+    """Return the function that gives a student's questions, in accord with what was drawn before."""
+    if first is None:
+        return choose_items(plan, bank, secret, name).of
+    asked = [Chosen(q.variant.item, q.points, q.section, q.own_family) for q in first.questions]
+    if not any(question.own_family for question in asked):
+        return lambda student: asked
+    if first.plan != plan.fingerprint:
+        raise QuizError(
+            f"the blueprint isn't the one that quiz {name} was drawn from, so nobody can be added to it",
+            expected="the blueprint as it was: its sections say which items are each student's own",
+            next_step="put it back, or draw a new quiz with --name NEW",
+        )
+    choice = choose_items(plan, bank, secret, name)
+    common = tuple(question.item for question in asked)
+    return Choice(plan, secret, name, choice.slots, common).of
+
+
+class _Families:
+    """The families of a quiz by item, each read once and only if somebody draws from it."""
+
+    def __init__(self, bank: Bank, secret: bytes, name: str, stored: Iterable[Quiz]) -> None:
+        self._bank, self._secret, self._name = bank, secret, name
+        self._by_item: dict[str, Family] = {}
+        self._given: dict[str, list[Variant]] = {}
+        for quiz in stored:
+            for question in quiz.questions:
+                self._given.setdefault(question.variant.item, []).append(question.variant)
+
+    def draw(self, questions: Iterable[Chosen], student: str, attempt: int) -> tuple[QuizQuestion, ...]:
+        drawn = []
+        for number, chosen in enumerate(questions, start=1):
+            variant = with_points(self._family(chosen.item).first(student, attempt), chosen.points)
+            drawn.append(QuizQuestion(number, variant, variant.points, chosen.section, chosen.own_family))
+        return tuple(drawn)
+
+    def _family(self, item: str) -> Family:
+        if item not in self._by_item:
+            family = self._by_item[item] = Family.of(self._bank, item, self._secret, self._name)
+            for variant in self._given.get(item, ()):
+                family.note(variant)
+        return self._by_item[item]

@@ -133,7 +133,7 @@ def test_the_examples_blueprint_can_be_composed(tmp_path: Path) -> None:
     course = Course.init(tmp_path / "dl", "T")
     course.add_example()
     plan = read_blueprint(course.blueprints / "example.yaml")
-    assert len(choose_items(plan, builtin_bank(), b"s" * 32, "example")) == 3
+    assert len(choose_items(plan, builtin_bank(), b"s" * 32, "example").of("ada")) == 3
 
 
 # --- the roster ---

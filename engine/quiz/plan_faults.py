@@ -1,0 +1,74 @@
+"""What a bank can't give a plan: each fault with its place in the blueprint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from engine.errors import UnknownItemError
+from engine.quiz.blueprint import Plan
+from engine.quiz.slots import Slot
+from engine.spec.bank import Bank
+from engine.spec.places import Loc
+from engine.spec.schema import ProblemSpec
+from engine.spec.wording import did_you_mean
+
+__all__ = ["pin_faults", "too_few", "topic_faults"]
+
+Fault = tuple[Loc, str]
+
+
+def pin_faults(plan: Plan, bank: Bank) -> list[Fault]:
+    """Return the pinned items that aren't there, are code, or stand twice."""
+    faults: list[Fault] = []
+    seen: set[str] = set()
+    for index, section in enumerate(plan.blueprint.sections):
+        for place, item in enumerate(section.items):
+            message = _pin_fault(item, bank, seen)
+            if message is not None:
+                faults.append((("sections", index, "items", place), message))
+            seen.add(item)
+    return faults
+
+
+def _pin_fault(item: str, bank: Bank, seen: Collection[str]) -> str | None:
+    try:
+        kind = bank.load(item).kind
+    except UnknownItemError as error:
+        return f"{error.what}; {error.next_step}"
+    if kind == "code":
+        return f"{item} is a code exercise, which can't be a quiz question; hand in: grade submit {item} FILE"
+    return f"item {item} is pinned twice; each item stands in a quiz once" if item in seen else None
+
+
+def topic_faults(plan: Plan, specs: Sequence[ProblemSpec]) -> list[Fault]:
+    """Return the topics that no item has."""
+    known = sorted({topic for spec in specs for topic in spec.topics})
+    lists: list[tuple[Loc, Sequence[str]]] = []
+    for index, section in enumerate(plan.blueprint.sections):
+        lists.append((("sections", index, "topics"), section.topics))
+        lists += [(("sections", index, "draw", n, "topics"), d.topics) for n, d in enumerate(section.draw)]
+    return [
+        ((*loc, place), f"no item has the topic '{topic}'" + did_you_mean(topic, known, "; see: grade list"))
+        for loc, topics in lists
+        for place, topic in enumerate(topics)
+        if topic not in known
+    ]
+
+
+def too_few(slots: Sequence[Slot], filled: Collection[int]) -> list[Fault]:
+    """Return what finds too few items, with how many it finds."""
+    pinned = {slot.pool[0] for slot in slots if slot.is_pinned}
+    missing = Counter(slot.loc for index, slot in enumerate(slots) if index not in filled)
+    faults: list[Fault] = []
+    for loc, lacking in missing.items():
+        alike = [slot for slot in slots if slot.loc == loc]
+        matching = set(alike[0].pool)
+        free = len(matching - pinned)
+        what = f"too few items: {len(alike)} are to be drawn here, but {len(matching)} match"
+        if free < len(matching):
+            what += f" and {len(matching) - free} of these are pinned"
+        if free >= len(alike):
+            what += f"; other entries need the same ones, so that {lacking} is missing"
+        faults.append((loc, what + "; widen the filters, or see: grade list"))
+    return faults
