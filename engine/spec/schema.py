@@ -601,6 +601,9 @@ class Erratum(Strict):
     accept_intended: Flag = Field(
         default=False, description="Whether that letter is marked right, with the note."
     )
+    after: Flag = Field(
+        default=False, description="Whether the note is told with the feedback, as it gives the answer away."
+    )
 
 
 class Effort(Strict):

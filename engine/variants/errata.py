@@ -10,16 +10,21 @@ from engine.spec.schema import Erratum, ProblemSpec
 from engine.variants.rounding import decimal_of
 from engine.variants.values import array_of
 
-__all__ = ["PRINTED_DIFFERS", "accepted_printed", "gives_away"]
+__all__ = ["PRINTED_DIFFERS", "accepted_printed", "gives_away", "speaks_of_options"]
 
 _DIFFERS = "The options differ from those that the source prints; the feedback says how and why."
 PRINTED_DIFFERS = Text(_DIFFERS, _DIFFERS, _DIFFERS)
 """What is told with an item whose errata would give its key away."""
 
 
-def gives_away(erratum: Erratum) -> bool:
-    """Return whether an erratum speaks of printed options, and so of the key: told with the feedback."""
+def speaks_of_options(erratum: Erratum) -> bool:
+    """Return whether an erratum says what is wrong with printed options, and so what the key is."""
     return erratum.kind in ("nearest_option_misrounded", "no_correct_option")
+
+
+def gives_away(erratum: Erratum) -> bool:
+    """Return whether an erratum is told with the feedback, because it would tell the answer before."""
+    return erratum.after or speaks_of_options(erratum)
 
 
 def accepted_printed(spec: ProblemSpec) -> tuple[Mapping[str, Any], ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.model import Drawn, Part, Text, Variant
 from engine.spec.schema import ProblemSpec
-from engine.variants.errata import PRINTED_DIFFERS, gives_away
+from engine.variants.errata import PRINTED_DIFFERS, gives_away, speaks_of_options
 from engine.variants.figures import figure_of
 from engine.variants.parts import Draft, Scribe
 from engine.variants.solving import Field, Solved, solve
@@ -109,7 +109,7 @@ def _written(
     scribe = Scribe(shown, answers, registry)
     full = Scribe({**shown, **answers}, {}, registry)
     parts = tuple(_part(field, draft, scribe, stream) for field, draft in solved.fields)
-    after = _errata(spec, scribe, after=True)
+    differs = (PRINTED_DIFFERS,) if any(map(speaks_of_options, spec.errata)) else ()
     return Variant(
         id=_id(spec.id, version, solved.drawn, parts),
         item=spec.id,
@@ -119,8 +119,8 @@ def _written(
         parts=parts,
         values=solved.drawn,
         expressions=_expressions(spec),
-        notes=(*(PRINTED_DIFFERS for _ in after[:1]), *_errata(spec, scribe, after=False)),
-        told_after=after,
+        notes=(*differs, *_errata(spec, scribe, after=False)),
+        told_after=_errata(spec, scribe, after=True),
         hints=tuple(scribe.text(hint, "hint") for hint in spec.hints),
         solution=None if spec.solution is None else full.text(spec.solution, "solution"),
     )

@@ -439,6 +439,21 @@ def test_accepted_printed_options():
     assert "misrounded" not in "".join(note.plain for note in variant.notes)
 
 
+def test_an_erratum_can_wait_for_the_feedback():
+    problem = spec(
+        parameters={"e": {"kind": "fixed", "value": [2, 1, 0]}},
+        answer=COMPUTED,
+        errata=[
+            {"id": "D-1", "kind": "notation", "note": "It depends.", "after": True},
+            {"id": "D-2", "kind": "notation", "note": "Mind the order."},
+        ],
+    )
+    variant = seeded(problem)
+    assert [note.plain for note in variant.told_after] == ["D-1: It depends."]
+    # nothing is printed here, so nothing is said of printed options
+    assert [note.plain for note in variant.notes] == ["Mind the order."]
+
+
 # --- steps ------------------------------------------------------------------------------
 
 STEPS = [
