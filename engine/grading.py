@@ -6,12 +6,13 @@ Pure: nothing is read or written, and code runs through the Runner that the call
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from engine.answers import PartResult, answer_type
 from engine.answers.numeric import NumericType
+from engine.answers.result import blank_result
 from engine.errors import ResponseFormatError
 from engine.foreign import clean_line
 from engine.model import (
@@ -76,10 +77,10 @@ def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: 
         mode=mode,
     )
     texts = {part.id: str(response.answers.get(part.id) or "") for part in variant.parts}
-    if (unreadable := _unreadable(variant, response, texts)) is not None:
-        checks, observed = unreadable
-        return replace(report, checks=checks, diagnosis=observed, notes=(NO_ATTEMPT,))
-    results = _results(variant, texts)
+    read = _read(variant, response, texts)
+    if isinstance(read, _Unreadable):
+        return replace(report, checks=read.checks, diagnosis=read.observed, notes=(NO_ATTEMPT,))
+    results = _results(variant, texts, read)
     score = round(sum(result.points for result in results), 6)
     return replace(
         report,
@@ -102,10 +103,17 @@ def _outcome(score: float, points: float) -> Outcome:
     return Outcome.PARTIAL if score > 0 else Outcome.WRONG
 
 
-def _unreadable(
-    variant: Variant, response: Response, texts: Mapping[str, str]
-) -> tuple[tuple[Check, ...], tuple[Diagnosis, ...]] | None:
-    """Return the checks and observations of a response with fields that can't be read, or None."""
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """What is told of a response with fields that can't be read."""
+
+    checks: tuple[Check, ...]
+    observed: tuple[Diagnosis, ...]
+
+
+def _read(variant: Variant, response: Response, texts: Mapping[str, str]) -> dict[str, Any] | _Unreadable:
+    """Return what was entered in each field that isn't blank, or why some field can't be read."""
+    answers: dict[str, Any] = {}
     errors: dict[str, str] = {}
     observed: list[Diagnosis] = []
     for part in variant.parts:
@@ -113,13 +121,13 @@ def _unreadable(
         if not text.strip():
             continue
         try:
-            kind.parse(text, part)
+            answers[part.id] = kind.parse(text, part)
         except ResponseFormatError as error:
             errors[part.id] = "\n".join(error.lines())
             observed += kind.observe(part, text)
     unknown = [name for name in response.answers if name not in texts]
     if not errors and not unknown:
-        return None
+        return answers
     checks = [_unmarked(part, errors.get(part.id)) for part in variant.parts]
     fields = ", ".join(texts)
     checks += [
@@ -132,7 +140,7 @@ def _unreadable(
         )
         for name in unknown
     ]
-    return tuple(checks), tuple(dict.fromkeys(observed))
+    return _Unreadable(tuple(checks), tuple(dict.fromkeys(observed)))
 
 
 def _unmarked(part: Part, error: str | None) -> Check:
@@ -143,17 +151,17 @@ def _unmarked(part: Part, error: str | None) -> Check:
     return Check(part.id, Verdict.FAILED, 0.0, part.points, error)
 
 
-def _results(variant: Variant, texts: Mapping[str, str]) -> list[PartResult]:
+def _results(variant: Variant, texts: Mapping[str, str], answers: Mapping[str, Any]) -> list[PartResult]:
     results: list[PartResult] = []
     given: dict[str, tuple[Fraction, ...]] = {}
     full: set[str] = set()
     for part in variant.parts:
         kind, text = answer_type(part.type), texts[part.id]
-        result = kind.grade(part, text)
+        result = kind.mark(part, answers[part.id]) if part.id in answers else blank_result(part)
         if not result.is_blank and isinstance(kind, NumericType):
             if not result.is_full and given:
                 result = _with_own_values(variant, part, text, result, given, full)
-            given[part.id] = kind.parse(text, part)
+            given[part.id] = answers[part.id]
         if result.is_full:
             full.add(part.id)
         results.append(result)

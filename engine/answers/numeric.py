@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
+from engine.answers.nearness import within
 from engine.answers.reading.arrays import Numbers, read_numbers
 from engine.answers.reading.numeral import format_error
 from engine.answers.result import AnswerType, Graded, listed
@@ -18,6 +19,8 @@ __all__ = ["NumericType", "interval_text", "is_simplex", "rounding_id"]
 rounding_id = "m-rounding"
 _UNITS_NEAR = Fraction(3, 2)
 _TINY = Fraction(1, 10**9)
+_CLOSE = 1e-9
+_DOUBT = 1e-11  # a key counts with 12 significant digits
 
 
 def _bounds(part: Part) -> list[tuple[Fraction, Fraction]]:
@@ -29,11 +32,6 @@ def interval_text(part: Part) -> str:
     """Return the interval that is graded, entry by entry: shown only with the key."""
     pairs = zip(part.settings["lower"], part.settings["upper"], strict=True)
     return ", ".join(low if low == high else f"{low} to {high}" for low, high in pairs)
-
-
-def _units(part: Part) -> list[Fraction | None]:
-    places: Sequence[int | None] = part.settings["places"]
-    return [None if place is None else Fraction(unit(place)) for place in places]
 
 
 class NumericType(AnswerType):
@@ -78,12 +76,16 @@ class NumericType(AnswerType):
 
     def judge(self, part: Part, answer: tuple[Fraction, ...]) -> Graded:
         """Judge entries against the intervals; name near misses and known mistakes."""
-        right = [low <= entry <= high for entry, (low, high) in zip(answer, _bounds(part), strict=True)]
-        near = self._near(part, answer)
-        fraction = self.credit(part, right, near)
+        lower, upper = part.settings["lower"], part.settings["upper"]
+        right = [
+            within(entry, float(entry), low, high)
+            for entry, low, high in zip(answer, lower, upper, strict=True)
+        ]
         checks = self._simplex_check(part, answer)
         if all(right):
             return Graded(Fraction(1), "Right.", checks=checks)
+        near = self._near(part, answer, right)
+        fraction = self.credit(part, right, near)
         diagnosis = self._known(part, answer)
         if all(near):
             diagnosis = (*diagnosis, self._rounding(part, right))
@@ -99,15 +101,13 @@ class NumericType(AnswerType):
         """Return 1 for a group of entries that are all right, the near credit if all are nearly so."""
         return Fraction(1) if all(right) else share if all(near) else Fraction(0)
 
-    def _near(self, part: Part, answer: Sequence[Fraction]) -> list[bool]:
+    def _near(self, part: Part, answer: Sequence[Fraction], right: Sequence[bool]) -> list[bool]:
         """Tell for each entry whether it misses by rounding at most; exact fields know no near miss."""
-        near = []
-        for entry, (low, high), step in zip(answer, _bounds(part), _units(part), strict=True):
-            centre, half = (low + high) / 2, (high - low) / 2
-            is_count = step is not None and step >= 1 and centre.denominator == 1
-            reach = half if step is None or is_count else max(2 * half, _UNITS_NEAR * step)
-            near.append(abs(entry - centre) <= reach)
-        return near
+        fields = zip(part.settings["lower"], part.settings["upper"], part.settings["places"], strict=True)
+        return [
+            is_right or _is_near(entry, *field)
+            for entry, is_right, field in zip(answer, right, fields, strict=True)
+        ]
 
     def label(self, part: Part, index: int) -> str:
         """Return how one entry is called, from its position in C order."""
@@ -205,6 +205,22 @@ class NumericType(AnswerType):
         return ""
 
 
+def _is_near(entry: Fraction, low: str, high: str, place: int | None) -> bool:
+    bottom, top, typed = float(low), float(high), float(entry)
+    step = 0.0 if place is None else 10.0**-place
+    if abs(typed - (bottom + top) / 2) > 2 * max(top - bottom, _UNITS_NEAR * step):
+        return False  # far beyond what exact numbers are needed for
+    return _is_near_exactly(entry, Fraction(low), Fraction(high), place)
+
+
+def _is_near_exactly(entry: Fraction, low: Fraction, high: Fraction, place: int | None) -> bool:
+    step = None if place is None else Fraction(unit(place))
+    centre, half = (low + high) / 2, (high - low) / 2
+    is_count = step is not None and step >= 1 and centre.denominator == 1
+    reach = half if step is None or is_count else max(2 * half, _UNITS_NEAR * step)
+    return abs(entry - centre) <= reach
+
+
 def _place(part: Part, value: float) -> int | None:
     return place_of(value, part.settings.get("decimals"), part.settings.get("significant"))
 
@@ -216,6 +232,31 @@ def _matched(wrong: KnownWrong) -> Diagnosis:
 
 def _equals(part: Part, wrong: Sequence[float], answer: Sequence[Fraction]) -> bool:
     """Tell whether an answer equals a wrong value at the item's rounding."""
+    roughly = _equals_roughly(part, wrong, answer)
+    return _equals_exactly(part, wrong, answer) if roughly is None else roughly
+
+
+def _equals_roughly(part: Part, wrong: Sequence[float], answer: Sequence[Fraction]) -> bool | None:
+    """Tell by floats, which suffices for most answers; None where an entry lies near the edge."""
+    lower, upper = part.settings["lower"], part.settings["upper"]
+    widths = [(float(high) - float(low)) / 2 for low, high in zip(lower, upper, strict=True)]
+    widest = max(widths, default=0.0)
+    same_size = len(widths) == len(wrong)
+    decided: bool | None = True
+    for i, (value, entry) in enumerate(zip(wrong, answer, strict=True)):
+        place = _place(part, value)
+        half_unit = 0.0 if place is None else 0.5 * 10.0**-place
+        typed = float(entry)
+        reach = max(half_unit, widths[i] if same_size else widest, _CLOSE * max(1.0, abs(typed)))
+        gap, doubt = abs(value - typed), _DOUBT * max(1.0, abs(value), abs(typed))
+        if gap > reach + doubt:
+            return False
+        if gap > reach - doubt:
+            decided = None
+    return decided
+
+
+def _equals_exactly(part: Part, wrong: Sequence[float], answer: Sequence[Fraction]) -> bool:
     widths = [(high - low) / 2 for low, high in _bounds(part)]
     widest = max(widths, default=Fraction(0))
     same_size = len(widths) == len(wrong)
@@ -243,12 +284,12 @@ def is_simplex(part: Part, row: Sequence[Fraction]) -> bool:
 
 def _simplex_faults(part: Part, row: Sequence[Fraction]) -> list[str]:
     faults = []
+    places = [place for place in part.settings["places"] if place is not None]
     if any(entry < 0 for entry in row):
         faults.append("A weight is negative.")
-    steps = [step for step in _units(part) if step is not None]
-    reach = len(row) * max(steps, default=_TINY) / 2 + _TINY
-    total = sum(row, Fraction(0))
+    # a sum of n rounded weights; what floats add to the error is far below the tiny rest
+    reach = len(row) * (10.0 ** -min(places) if places else _CLOSE) / 2 + _CLOSE
+    total = sum(map(float, row))
     if abs(total - 1) > reach:
-        places = [place for place in part.settings["places"] if place is not None]
-        faults.append(f"The weights sum to {shown(float(total), max(places, default=6))}, not to 1.")
+        faults.append(f"The weights sum to {shown(total, max(places, default=6))}, not to 1.")
     return faults

@@ -126,9 +126,11 @@ class AnswerType:
         engine.errors.ResponseFormatError
             It can't be read.
         """
-        if not text.strip():
-            return blank_result(part)
-        graded = self.judge(part, self.parse(text, part))
+        return self.mark(part, self.parse(text, part)) if text.strip() else blank_result(part)
+
+    def mark(self, part: Part, answer: Any) -> PartResult:
+        """Mark what :meth:`parse` returned."""
+        graded = self.judge(part, answer)
         points = round(float(graded.fraction) * part.points, 9)
         full = points >= part.points
         verdict = Verdict.PASSED if full else Verdict.FAILED

@@ -69,7 +69,9 @@ def read_numeral(token: str) -> Fraction:
 
 def _value(token: str) -> Fraction:
     exponent = _EXPONENT.search(token)
-    if exponent is not None and abs(int(exponent[1])) > _MAX_EXPONENT:
+    if exponent is None:  # so short a token stays far below the bound
+        return Fraction(Decimal(token))
+    if abs(int(exponent[1])) > _MAX_EXPONENT:
         raise format_error(f"exponents go from -{_MAX_EXPONENT} to {_MAX_EXPONENT}", token)
     value = Fraction(Decimal(token))
     if abs(value) >= 10**_MAX_EXPONENT:
