@@ -29,6 +29,7 @@ COMMANDS = {
     "init": "init",
     "batch": "batch",
     "new": "new",
+    "preview": "preview",
     "lint": "lint",
     "coverage": "coverage",
     "schema": "schema",

@@ -1,0 +1,203 @@
+"""One variant as its author wants to see it: with the key, and why each wrong answer is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from engine.foreign import clean
+from engine.model import Option, Part, Text, Variant
+from engine.spec.schema import CodeAnswer, ProblemSpec, SingleChoiceAnswer
+
+__all__ = ["Card", "Choice", "Field", "Wrong", "card_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An option, a card in its right place, or a prompt with its target.
+
+    Parameters
+    ----------
+    label : str
+        What students see: a letter or a number.
+    is_right : bool or None
+        None where rightness belongs to the whole order or to a pair.
+    belongs : str
+        Label of a prompt's target.
+    origin : str
+        Id of the known mistake that made it.
+    says : str
+        Feedback of who chooses it; empty where it says nothing.
+    """
+
+    label: str
+    text: Text
+    is_right: bool | None = None
+    belongs: str = ""
+    origin: str = ""
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What a known mistake would answer; None where it has no value for these numbers."""
+
+    origin: str
+    answer: str | None
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One answer field with everything that students don't see.
+
+    Parameters
+    ----------
+    asks : str
+        What is to be entered, as students read it.
+    policy : str
+        How it is scored.
+    keys : tuple of str
+        The right answer as it is typed; several where several texts are accepted.
+    interval : str
+        What numbers are accepted, entry by entry.
+    """
+
+    id: str
+    type: str
+    points: float
+    prompt: Text | None
+    asks: str
+    policy: str
+    keys: tuple[str, ...] = ()
+    interval: str = ""
+    choices: tuple[Choice, ...] = ()
+    prompts: tuple[Choice, ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+    feedback: str = ""
+    code: CodeAnswer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One variant, with the values behind it; ``derived`` follow from the drawn ones."""
+
+    seed: int
+    variant: Variant
+    fields: tuple[Field, ...]
+    drawn: tuple[tuple[str, Text], ...]
+    derived: tuple[tuple[str, Text], ...]
+
+
+def card_of(spec: ProblemSpec, variant: Variant, seed: int) -> Card:
+    """Return what is shown of the variant of a seed.
+
+    Raises
+    ------
+    engine.errors.DrawError
+        A value can't be shown.
+    """
+    return Card(
+        seed=seed,
+        variant=variant,
+        fields=tuple(_field(spec, part) for part in variant.parts),
+        drawn=tuple((name, _value(value)) for name, value in variant.values.items()),
+        derived=tuple(_derived(spec, variant)),
+    )
+
+
+def _derived(spec: ProblemSpec, variant: Variant) -> Iterator[tuple[str, Text]]:
+    from engine.variants.expressions import evaluate
+    from engine.variants.values import names_of
+
+    names: dict[str, Any] = names_of(variant.values)
+    for name, text in spec.derived.items():
+        names[name] = evaluate(text, names)
+        yield name, _value(names[name])
+
+
+def _value(value: Any) -> Text:
+    """Return a value as a formula, words as words."""
+    from engine.variants.figures import figure_of, tex
+    from engine.variants.text import formula_text
+
+    figure = figure_of(value)
+    words = figure if isinstance(figure, tuple | list) else (figure,)
+    if any(isinstance(word, str | bool) for word in words):
+        plain = clean(" ".join(map(str, words)))
+        return Text(plain, escape(plain), plain)
+    return formula_text(tex(figure))
+
+
+def _field(spec: ProblemSpec, part: Part) -> Field:
+    from engine.answers import blank_hint, interval_text, policy_text, right_response
+
+    if isinstance(spec.answer, CodeAnswer):
+        asks = blank_hint(part)
+        return Field(part.id, part.type, part.points, None, asks, "points by check", code=spec.answer)
+    is_numeric = part.key is not None
+    return Field(
+        id=part.id,
+        type=part.type,
+        points=part.points,
+        prompt=part.prompt,
+        asks=blank_hint(part),
+        policy=policy_text(part),
+        keys=part.key_ids if part.type == "token" else (right_response(part),),
+        interval=interval_text(part) if is_numeric else "",
+        choices=tuple(_choices(part)),
+        prompts=tuple(_prompts(part)),
+        wrong=tuple(_wrong(spec, part)),
+        feedback=str(part.settings.get("feedback") or ""),
+    )
+
+
+def _choices(part: Part) -> Iterator[Choice]:
+    """Yield options as shown; cards in their right order."""
+    if part.type == "ordering":
+        by_label = {option.id: option for option in part.options}
+        for label in part.key_ids:
+            yield Choice(label, by_label[label].text)
+        return
+    is_choice = part.type in ("single_choice", "multiple_choice")
+    for option in part.options:
+        right = option.correct if is_choice else None
+        yield _choice(option, is_right=right)
+
+
+def _choice(option: Option, *, is_right: bool | None = None, belongs: str = "") -> Choice:
+    return Choice(option.id, option.text, is_right, belongs, option.misconception or "", option.feedback)
+
+
+def _prompts(part: Part) -> Iterator[Choice]:
+    for prompt, target in zip(part.prompts, part.key_ids, strict=False):
+        yield _choice(prompt, belongs=target)
+
+
+def _wrong(spec: ProblemSpec, part: Part) -> Iterator[Wrong]:
+    """Yield every known mistake of a field with what it would answer here, in the file's order."""
+    from engine.answers import wrong_responses
+
+    if part.type not in ("number", "vector", "matrix", "token"):
+        yield from _unused(spec, part)
+        return
+    answers = {name: text for text, name in wrong_responses(part)}
+    says = {known.misconception: known.feedback for known in part.known_wrong}
+    for known in _mistakes(spec, part):
+        yield Wrong(known, answers.get(known), says.get(known, ""))
+
+
+def _mistakes(spec: ProblemSpec, part: Part) -> tuple[str, ...]:
+    holders: Mapping[str, Any] = {step.id: step for step in spec.steps}
+    holder = holders.get(part.id, spec)
+    return tuple(mistake.id for mistake in holder.misconceptions)
+
+
+def _unused(spec: ProblemSpec, part: Part) -> Iterator[Wrong]:
+    """Yield known mistakes of a computed choice that stand behind no option."""
+    if isinstance(spec.answer, SingleChoiceAnswer) and spec.answer.key is not None:
+        for known in _mistakes(spec, part):
+            if known not in spec.answer.distractors:
+                yield Wrong(known, None, "")

@@ -1,0 +1,211 @@
+"""Serves the page on this machine, and tells open pages when there is another."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.authoring.preview.look import Look
+from engine.authoring.preview.page import page_of, script, style
+from engine.errors import EngineError, UsageError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+__all__ = ["HOST", "Hub", "bind", "serve"]
+
+HOST = "127.0.0.1"
+_KEEP_ALIVE_S = 15.0
+_RETRY_MS = 1000
+
+
+class Hub:
+    """The look that is shown, and the open pages that wait for another.
+
+    Parameters
+    ----------
+    look : Look
+        The first.
+    path : Path
+        The file, as the person gave it.
+    """
+
+    def __init__(self, look: Look, path: Path) -> None:
+        self._path = path
+        self._start = (
+            f"{time.time_ns():x}"  # a page of an earlier run never takes a number of ours for its own
+        )
+        self._count = 1
+        self._look = look
+        self._page: tuple[str, str] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: set[asyncio.Event] = set()
+        self.is_closed = False
+
+    @property
+    def number(self) -> str:
+        """What tells this look from all others."""
+        return f"{self._start}-{self._count}"
+
+    def show(self, look: Look) -> None:
+        """Show another look; may be called from any thread."""
+        self._look = look
+        self._count += 1
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._wake)
+
+    def close(self) -> None:
+        """End what the open pages wait for."""
+        self.is_closed = True
+        self._wake()
+
+    def page(self) -> str:
+        """Return the page; made once per look."""
+        number, look = self.number, self._look
+        if self._page is None or self._page[0] != number:
+            self._page = (number, page_of(look, number, self._path))
+        return self._page[1]
+
+    async def events(self) -> AsyncIterator[str]:
+        """Yield the number of the look, at once and whenever it changes, as server-sent events."""
+        self._loop = asyncio.get_running_loop()
+        changed = asyncio.Event()
+        self._waiting.add(changed)
+        try:
+            yield f"retry: {_RETRY_MS}\n\n"
+            told = None
+            while not self.is_closed:
+                changed.clear()
+                if told != self.number:
+                    told = self.number
+                    yield f"data: {told}\n\n"
+                try:
+                    await asyncio.wait_for(changed.wait(), _KEEP_ALIVE_S)
+                except TimeoutError:
+                    yield ": still here\n\n"
+        finally:
+            self._waiting.discard(changed)
+
+    def _wake(self) -> None:
+        for changed in list(self._waiting):
+            changed.set()
+
+
+def application(hub: Hub, port: int) -> ASGIApp:
+    """Return the web application: page, style, script and events; nothing takes parameters."""
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import HTMLResponse, Response, StreamingResponse
+    from starlette.routing import Route
+
+    from engine.authoring.preview.guard import Guard
+
+    def page(request: Request) -> Response:
+        return HTMLResponse(hub.page())
+
+    def style_file(request: Request) -> Response:
+        return Response(style(), media_type="text/css")
+
+    def script_file(request: Request) -> Response:
+        return Response(script(), media_type="text/javascript")
+
+    async def events(request: Request) -> Response:
+        return StreamingResponse(hub.events(), media_type="text/event-stream")
+
+    routes = [
+        Route("/", page),
+        Route("/style.css", style_file),
+        Route("/preview.js", script_file),
+        Route("/events", events),
+    ]
+    return Guard(Starlette(routes=routes), port)
+
+
+def bind(port: int) -> socket.socket:
+    """Return a socket that listens on this machine only; port 0 takes a free one.
+
+    Raises
+    ------
+    UsageError
+        The port is taken, or may not be used.
+    """
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # elsewhere it would let two servers share the port
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+        listening.listen()
+    except OSError as error:
+        listening.close()
+        raise _refused(port, error) from error
+    return listening
+
+
+def _refused(port: int, error: OSError) -> UsageError:
+    if error.errno == errno.EADDRINUSE:
+        return UsageError(
+            f"port {port} is in use: another preview or program has it",
+            next_step="end that one, or take another: --port 0 takes a free one",
+        )
+    return UsageError(
+        f"port {port} can't be used",
+        got=error.strerror or str(error),
+        next_step="take another: --port 0 takes a free one",
+    )
+
+
+def serve(hub: Hub, listening: socket.socket, ready: Callable[[str], Any]) -> None:
+    """Serve until Ctrl-C.
+
+    Parameters
+    ----------
+    hub : Hub
+    listening : socket
+        From :func:`bind`; closed at the end.
+    ready : callable
+        Called with the page's address once it can be opened.
+
+    Raises
+    ------
+    EngineError
+        The server can't run.
+    """
+    import uvicorn
+
+    port = listening.getsockname()[1]
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready(f"http://{HOST}:{port}/")
+
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            hub.close()  # or the open pages would be waited for
+            super().handle_exit(sig, frame)
+
+    config = uvicorn.Config(
+        application(hub, port),
+        loop="asyncio",
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    try:
+        Server(config).run(sockets=[listening])
+    except KeyboardInterrupt:
+        return
+    except SystemExit as stop:  # uvicorn's way to say that it couldn't start
+        raise EngineError("the preview's server can't run", got=f"exit code {stop.code}") from stop
+    finally:
+        listening.close()

@@ -1,0 +1,120 @@
+"""``grade preview``: a live page of one item for its author."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.commands.options import course_option
+from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.authoring.preview.look import Source
+
+__all__ = ["command"]
+
+DEFAULT_PORT = 8377
+
+
+@click.command("preview")
+@click.argument("item", metavar="ITEM|FILE.yaml")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="Port of the page on this machine; 0 takes a free one.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, 100),
+    default=10,
+    show_default=True,
+    help="How many variants are shown, seeds 0 upwards.",
+)
+@click.option("--no-browser", is_flag=True, help="Don't open a browser; the address is printed.")
+@course_option
+def command(item: str, port: int, seeds: int, no_browser: bool, course_path: Path | None) -> None:
+    """Show ITEM as a page that redraws on every save, until Ctrl-C.
+
+    Its variants stand side by side with keys, known mistakes and feedback, hints, solution and drawn values;
+    above them what lint says. A fault in the file is shown with its line while the last good variants stay.
+    The page is served to this machine only.
+
+    \b
+    Examples:
+      grade preview my-first-item.yaml
+      grade preview softmax-weights --seeds 4 --port 0 --no-browser
+    """
+    _need_server()
+    source = _source(item, seeds, course_path)
+    from engine.authoring.preview.following import Follower
+    from engine.authoring.preview.server import Hub, bind, serve
+
+    listening = bind(port)
+    follower = Follower(source, lambda look: hub.show(look))
+    hub = Hub(follower.look, source.path)
+
+    def ready(address: str) -> None:
+        click.echo(f"preview of {source.path}: {address}")
+        click.echo("  redrawn whenever you save; Ctrl-C ends")
+        sys.stdout.flush()
+        if not no_browser:
+            _open_browser(address)
+        follower.start()
+
+    try:
+        serve(hub, listening, ready)
+    finally:
+        follower.stop()
+    click.echo("", err=True)  # behind the terminal's ^C
+
+
+def _need_server() -> None:
+    """Refuse where the extra that brings the web server isn't installed."""
+    from importlib.util import find_spec
+
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"the preview needs {' and '.join(missing)}",
+            next_step='install them: pip install "softmark[web]"',
+        )
+
+
+def _source(item: str, seeds: int, course_path: Path | None) -> Source:
+    from engine.authoring.preview.look import Source
+    from engine.commands.workplace import find_workplace
+    from engine.spec.bank import builtin_root
+    from engine.spec.registry import REGISTRY_FILE
+
+    workplace = find_workplace(course_path)
+    path = Path(item) if item.endswith((".yaml", ".yml")) else workplace.bank.path(item)
+    if not path.is_file():
+        what = "this isn't a file" if path.exists() else "there is no such file"
+        raise UsageError(
+            what, where=str(path), next_step=f"grade new item {path.stem} --type TYPE writes one"
+        )
+    roots = [builtin_root()] + ([workplace.course.problems] if workplace.course else [])
+    return Source(
+        path=path,
+        bank=lambda: find_workplace(course_path).bank,
+        seeds=seeds,
+        registries=tuple(root / REGISTRY_FILE for root in roots),
+    )
+
+
+def _open_browser(address: str) -> None:
+    """Open the page where there is a desktop; a browser in the terminal would take that over."""
+    has_desktop = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    if sys.platform.startswith("linux") and not has_desktop:
+        return
+    import threading
+    import webbrowser
+
+    # some browsers keep the call until they are closed
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
