@@ -20,6 +20,7 @@ from engine.spec import builtin_bank, item_version
 from engine.variants import draw_seeded
 from engine.variants.expressions import evaluate
 from engine.variants.values import as_tensor
+from tests.oracles.bank_alignment import ALIGNMENT_AND_COUNTING
 from tests.oracles.bank_scores import SCORES_AND_WEIGHTS
 from tests.oracles.loops import softmax
 
@@ -149,6 +150,7 @@ HAND: dict[str, Callable[[Numbers], Numbers]] = {
         "p": [float(probability(x["T"], beam(x["T"], 2)))],
     },
     **SCORES_AND_WEIGHTS,
+    **ALIGNMENT_AND_COUNTING,
 }
 
 
