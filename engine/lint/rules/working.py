@@ -87,7 +87,8 @@ def worked_answers(subject: Subject, variant: Variant, *, as_typed: bool = False
             continue
         work = HandWork(names, _working(answer), lambda text: evaluate(text, names))
         for derived, text in subject.spec.derived.items():
-            names[derived] = torch.as_tensor(_worked(work, text))
+            found = _worked(work, text)
+            names[derived] = found if isinstance(found, str | tuple) else torch.as_tensor(found)
         value = work.evaluate(answer.key)
         answers[part.id] = _typed(value, part)
         names[name] = torch.as_tensor(_as_typed(value, part) if as_typed else value)

@@ -161,6 +161,14 @@ def test_a_tolerance_below_the_working_precision_fails(spoiler: Spoils) -> None:
     assert found.line is not None
 
 
+@pytest.mark.parametrize("derived", ["'tanh'", "argsort(e)"])
+def test_derived_words_and_sequences_need_no_hand_work(spoiler: Spoils, derived: str) -> None:
+    def add(data: Data) -> None:
+        data["derived"] = {"extra": derived}
+
+    assert spoiler.lint("softmax-weights", add).findings == ()
+
+
 def with_variant(subject: Subject, change: Any) -> Subject:
     """Replace the drawn variants by one that is wrong in itself."""
     variant: Variant = change(subject.variants[0])
