@@ -11,7 +11,8 @@
     │   ├── SubmissionError       a code file that can't be read
     │   ├── IntakeError           a folder or archive that can't be taken in
     │   ├── QuizError             a blueprint or a filled-in quiz file
-    │   └── CourseError           course.yaml, roster or secret
+    │   ├── CourseError           course.yaml, roster or secret
+    │   └── ExchangeError         a file of another system's questions
     └── EngineError         (3)   the machine or Softmark itself; never costs a mark
         ├── SandboxError          a layer that the tier promises is missing or failed
         │   └── NoDeviceError (2)     the device that was asked for isn't in this machine
@@ -34,6 +35,7 @@ __all__ = [
     "Diagnostic",
     "DrawError",
     "EngineError",
+    "ExchangeError",
     "ExpressionError",
     "InputError",
     "IntakeError",
@@ -230,6 +232,10 @@ class QuizError(InputError):
 
 class CourseError(InputError):
     """A course folder, roster or secret that can't be used."""
+
+
+class ExchangeError(InputError):
+    """A file of another system's questions that can't be read."""
 
 
 class EngineError(SoftmarkError):

@@ -1,0 +1,1 @@
+"""Texts of other systems into ours: foreign markup → blocks → Markdown with ``$`` formulas."""
