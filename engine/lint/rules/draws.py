@@ -113,5 +113,10 @@ def _of_part(part: Part) -> Hashable:
         )
     if part.type == "token":
         return part.key_ids
-    # the order of the cards is only shown differently; what is asked is the same
-    return frozenset(option.text.plain for option in (*part.options, *part.prompts))
+    # the order of the cards is only shown differently; what is asked is the same, but an option or a pair
+    # may be right in one variant and wrong in another
+    targets = {option.id: option.text.plain for option in part.options}
+    pairs = frozenset(
+        (prompt.text.plain, targets[key]) for prompt, key in zip(part.prompts, part.key_ids, strict=False)
+    )
+    return frozenset((option.text.plain, option.correct) for option in part.options), pairs

@@ -148,6 +148,27 @@ def test_repetition_tells_small_families(drawn: int, size: int, finite: bool) ->
     assert draws.looks_finite(keys) is finite
 
 
+def test_the_same_options_with_another_right_one_are_another_question(spoiler: Spoils) -> None:
+    variant = spoiler.subject("io-length-claims", seeds=1).variants[0]
+    (part,) = variant.parts
+    reordered = replace(part, options=part.options[::-1])
+    turned = replace(part, options=tuple(replace(o, correct=not o.correct) for o in part.options))
+    asked = draws.fingerprint(variant)
+    assert draws.fingerprint(replace(variant, parts=(reordered,))) == asked
+    assert draws.fingerprint(replace(variant, parts=(turned,))) != asked
+
+
+def test_the_same_prompts_with_other_targets_are_another_question(spoiler: Spoils) -> None:
+    variant = spoiler.subject("seq2seq-roles", seeds=1).variants[0]
+    (part,) = variant.parts
+    reordered = replace(part, prompts=part.prompts[::-1], key_ids=part.key_ids[::-1])
+    turned = replace(part, key_ids=part.key_ids[::-1])
+    assert turned.key_ids != part.key_ids
+    asked = draws.fingerprint(variant)
+    assert draws.fingerprint(replace(variant, parts=(reordered,))) == asked
+    assert draws.fingerprint(replace(variant, parts=(turned,))) != asked
+
+
 # --- answers ----------------------------------------------------------------------------------
 
 
