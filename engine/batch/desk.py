@@ -134,7 +134,7 @@ class Desk:
     # --- quizzes ---
 
     def _grade_quiz(self, student: str, file: HandedFile) -> FileResult:
-        from engine.quiz import grade_quiz, read_filled
+        from engine.quiz import as_answered, hand_in, read_filled
 
         started = datetime.now(UTC)
         try:
@@ -143,16 +143,24 @@ class Desk:
             problem = self._quiz_problem(student, file, quiz)
             if problem is not None or quiz is None:
                 return FileResult(student, file, problem=problem)
-            if self._all_graded(quiz, filled.answers):
+            if self._all_graded(as_answered(self.store, quiz, filled.retries), filled.answers):
                 return FileResult(student, file, kept=True)
-            reports = grade_quiz(filled, quiz, mode=self.mode)
+            handed = hand_in(
+                self.store,
+                quiz,
+                filled,
+                mode=self.mode,
+                started=started,
+                filename=file.name,
+                keep_unreadable=True,
+            )
         except InputError as error:
             return FileResult(student, file, problem=_problem(student, file, error))
         except StoreError:
             raise
         except Exception as error:  # ours again: nothing is stored, so the next run tries again
             return FileResult(student, file, reason=_cause(error))
-        self.store.record_quiz(quiz, filled.answers, reports, started=started, filename=file.name)
+        reports = handed.reports
         unread = [
             number for number, report in enumerate(reports, start=1) if report.outcome is Outcome.FORMAT_ERROR
         ]

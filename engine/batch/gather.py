@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from engine.course import Column, Intake, IntakeProblem, ItemResult, Roster, StudentResults
 from engine.model import Mode, Outcome, Quiz
+from engine.quiz import clock
+from engine.quiz.credit import counted
+from engine.rules import Shown
 from engine.store import Attempt, Store
 
 __all__ = ["class_results"]
@@ -53,7 +56,7 @@ def class_results(
         yield StudentResults(
             student=student,
             name=names.get(student, ""),
-            items=tuple(_result(column, columns[column]) for column in sorted(columns)),
+            items=tuple(_result(column, found, quizzes) for column, found in sorted(columns.items())),
             problems=tuple(problem for problem in problems if problem.student == student),
             listed=not names or student in names,
         )
@@ -63,15 +66,20 @@ def _column(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str])
     if quiz is None:
         # "~" sorts code after the quizzes.
         return Column("~", 0, attempt.item, title_of(attempt.item), attempt.report.max_score)
-    number = next(
-        (q.number for q in quiz.questions if q.variant.item == attempt.item), len(quiz.questions) + 1
-    )
+    question = next((q for q in quiz.questions if q.variant.item == attempt.item), None)
+    number = question.number if question else len(quiz.questions) + 1
+    if question is not None and question.own_family:
+        return Column(quiz.name, number, f"question-{number}", f"Question {number}", attempt.report.max_score)
     title = attempt.variant.title if attempt.variant else attempt.item
     return Column(quiz.name, number, attempt.item, title, attempt.report.max_score)
 
 
-def _result(column: Column, attempts: list[Attempt]) -> ItemResult:
+def _result(column: Column, attempts: list[Attempt], quizzes: Mapping[str, Quiz | None]) -> ItemResult:
     chosen = _counting(attempts)
+    quiz = quizzes.get(chosen.quiz or "")
+    now = clock.now()
+    made = counted(attempts)
+    is_right = any(attempt.report.outcome is Outcome.RIGHT for attempt in made)
     return ItemResult(
         column=column,
         report=chosen.report,
@@ -80,8 +88,13 @@ def _result(column: Column, attempts: list[Attempt]) -> ItemResult:
         variant=chosen.variant,
         answers=dict(chosen.response.answers) if chosen.response else {},
         filename=chosen.filename,
-        attempts=len(attempts),
+        attempts=max(1, sum(not attempt.is_blank for attempt in attempts)),
         reason=chosen.reason,
+        shown=quiz.rules.shown(now) if quiz else Shown.FEEDBACK,
+        is_final=quiz is None
+        or quiz.rules.is_over(now)
+        or is_right
+        or len(made) >= (quiz.rules.attempts or 1),
     )
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from engine.course.collection import IntakeProblem
 from engine.model import GradeReport, Outcome, Variant
+from engine.rules import Shown
 
 __all__ = ["Cell", "Column", "ItemResult", "StudentResults", "StudentRow"]
 
@@ -16,7 +17,8 @@ __all__ = ["Cell", "Column", "ItemResult", "StudentResults", "StudentRow"]
 class Column:
     """A column of the gradebook, in its order: quizzes by name and question, then code by item.
 
-    ``id`` is the item for code, ``quiz/item`` for a quiz question.
+    ``id`` is the item for code, ``quiz/item`` for a quiz question, ``quiz/question-3`` for one at which
+    students have items of their own.
     """
 
     quiz: str
@@ -50,9 +52,13 @@ class ItemResult:
     filename : str
         Foreign text.
     attempts : int
-        How many submissions there were; the best counts.
+        How many submissions there were that weren't blank; the best counts.
     reason : str or None
         Why it is ungraded or unreadable.
+    shown : Shown
+        How much the student may see now, by the quiz's rules.
+    is_final : bool
+        Whether no attempt is left, or none is needed: before that nothing tells the key.
     """
 
     column: Column
@@ -64,6 +70,8 @@ class ItemResult:
     filename: str = ""
     attempts: int = 1
     reason: str | None = None
+    shown: Shown = Shown.FEEDBACK
+    is_final: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,22 @@ from engine.quiz.blueprint import Blueprint, Plan, Section, read_blueprint
 from engine.quiz.choose import choose_items
 from engine.quiz.compose import compose, quiz_id
 from engine.quiz.fill_in import fill_in_text
+from engine.quiz.hand_in import HandedIn, as_answered, hand_in
 from engine.quiz.marking import grade_quiz, total
 from engine.quiz.returned import FilledQuiz, read_filled
 
 __all__ = [
     "Blueprint",
     "FilledQuiz",
+    "HandedIn",
     "Plan",
     "Section",
+    "as_answered",
     "choose_items",
     "compose",
     "fill_in_text",
     "grade_quiz",
+    "hand_in",
     "quiz_id",
     "read_blueprint",
     "read_filled",

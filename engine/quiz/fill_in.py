@@ -10,6 +10,7 @@ import yaml
 
 from engine.foreign import clean_line
 from engine.model import Part, Quiz, QuizQuestion, plain_points
+from engine.quiz.rules_text import rules_text
 
 __all__ = ["fill_in_text"]
 
@@ -58,6 +59,8 @@ def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict
         "points": plain_points(question.points),
         "stem": _shown(variant.stem.plain),
     }
+    if question.retry:
+        fields["retry"] = question.retry
     if variant.notes:
         fields["notes"] = [_shown(note.plain) for note in variant.notes]
     if len(variant.parts) == 1:
@@ -88,6 +91,7 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
         "# Write your answers behind `answer:` and hand this file in. Everything else in it is\n"
         "# for reading only: changing a stem, an option or the points changes nothing.\n"
     )
+    head += "".join(f"# {sentence}\n" for sentence in rules_text(quiz.rules))
     body = {
         "quiz": quiz.id,
         "title": quiz.title,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +26,14 @@ class FilledQuiz:
         Question number → part id (``"answer"`` where there is one) → raw text.
     claims : mapping of int to mapping
         Points and stem as they stand in the file: only to tell the student that edits don't count.
+    retries : mapping of int to int
+        Question number → which of the variants drawn for it the answers are for, where not the first.
     """
 
     quiz: str
     answers: Mapping[int, Mapping[str, str]]
     claims: Mapping[int, Mapping[str, Any]]
+    retries: Mapping[int, int] = field(default_factory=dict)
 
 
 def _typed(document: Document, loc: Loc) -> str:
@@ -66,6 +69,7 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
         raise QuizError.of_file([document.diagnostic(("questions",), "the questions must be a list")])
     answers: dict[int, dict[str, str]] = {}
     claims: dict[int, Mapping[str, Any]] = {}
+    retries: dict[int, int] = {}
     faults: list[Diagnostic] = []
     for index, question in enumerate(questions):
         loc: Loc = ("questions", index)
@@ -77,9 +81,17 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
         else:
             answers[number] = _answers_of(document, loc, question, faults)
             claims[number] = {"points": document.written((*loc, "points")), "stem": question.get("stem")}
+            retries[number] = _retry(document, (*loc, "retry"), question.get("retry", 0), faults)
     if faults:
         raise QuizError.of_file(faults)
-    return FilledQuiz(document.written(("quiz",)), answers, claims)
+    return FilledQuiz(document.written(("quiz",)), answers, claims, {n: r for n, r in retries.items() if r})
+
+
+def _retry(document: Document, loc: Loc, value: Any, faults: list[Diagnostic]) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000:
+        return value
+    faults.append(document.diagnostic(loc, "`retry` must be the number that the file came with"))
+    return 0
 
 
 def _answers_of(

@@ -160,6 +160,13 @@ class Attempt:
         return self.report.outcome in SETTLED
 
     @property
+    def is_blank(self) -> bool:
+        """Whether it answers a question with nothing at all."""
+        if self.variant is None:
+            return False
+        return self.response is None or not any(text.strip() for text in self.response.answers.values())
+
+    @property
     def values(self) -> Mapping[str, Drawn]:
         """Drawn values of the variant; empty for code."""
         return self.variant.values if self.variant else {}

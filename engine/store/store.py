@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,9 +16,14 @@ from engine.model import GradeReport, Mode, Outcome, Quiz, Response, Variant
 from engine.store.attempt import SETTLED, Attempt, BestScore, quiz_responses
 from engine.store.codec import decode, encode
 from engine.store.database import Database, open_database
+from engine.store.earlier import earlier_rows
+from engine.store.sittings import Sittings
 from engine.store.tables import attempts, quizzes
 
-__all__ = ["Store", "open_store"]
+__all__ = ["Settle", "Store", "open_store"]
+
+# A new attempt and the earlier ones at the same question → the attempt as it counts.
+Settle = Callable[[Attempt, Sequence[Attempt]], Attempt]
 
 _PAGE = 200
 
@@ -46,6 +51,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.sittings = Sittings(database)
 
     @property
     def where(self) -> str:
@@ -136,19 +142,28 @@ class Store:
         """
         return self.record_all([attempt])[0]
 
-    def record_all(self, attempts: Sequence[Attempt]) -> list[Attempt]:
-        """Keep several attempts that belong together (one quiz file) in one transaction."""
+    def record_all(self, attempts: Sequence[Attempt], *, settle: Settle | None = None) -> list[Attempt]:
+        """Keep several attempts that belong together (one quiz file) in one transaction.
+
+        `settle` gets each with the earlier attempts of the student at the same item in quizzes of the same
+        name, oldest first, and returns it as it counts. Nobody else can record one in between.
+        """
         try:
-            return self._record(attempts)
+            return self._record(attempts, settle)
         except StoreError as error:
             # Only a server lets two writers in: the other was first, so read what it wrote.
             if not isinstance(error.__cause__, sa.exc.IntegrityError):
                 raise
-            return self._record(attempts)
+            return self._record(attempts, settle)
 
-    def _record(self, attempts: Sequence[Attempt]) -> list[Attempt]:
+    def _record(self, attempts: Sequence[Attempt], settle: Settle | None) -> list[Attempt]:
         rows = [_row(attempt) for attempt in attempts]
         with self._database.write() as connection:
+            if settle is not None:
+                attempts = [
+                    settle(a, [self._attempt(row) for row in earlier_rows(connection, a)]) for a in attempts
+                ]
+                rows = [_row(attempt) for attempt in attempts]
             return [self._put(connection, attempt, row) for attempt, row in zip(attempts, rows, strict=True)]
 
     def record_quiz(
@@ -159,6 +174,7 @@ class Store:
         *,
         started: datetime | None = None,
         filename: str = "",
+        settle: Settle | None = None,
     ) -> list[Attempt]:
         """Keep the graded answers of one quiz file.
 
@@ -174,6 +190,8 @@ class Store:
             When grading began; now by default.
         filename : str
             Name of the file handed in.
+        settle : callable, optional
+            As in :meth:`record_all`.
         """
         begun = started or datetime.now(UTC)
         responses = quiz_responses(quiz, answers)
@@ -183,7 +201,8 @@ class Store:
                     quiz.student, question, response, report, quiz=quiz.id, started=begun, filename=filename
                 )
                 for question, response, report in zip(quiz.questions, responses, reports, strict=True)
-            ]
+            ],
+            settle=settle,
         )
 
     def _put(self, connection: sa.Connection, attempt: Attempt, row: Mapping[str, Any]) -> Attempt:

@@ -6,10 +6,18 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-__all__ = ["SCHEMA_VERSION", "VERSION_TABLE", "attempts", "metadata", "quizzes"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "VERSION_TABLE",
+    "attempts",
+    "metadata",
+    "quiz_hints",
+    "quiz_retries",
+    "quizzes",
+]
 
 # The head revision of migrations/versions; a test compares the two.
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "0002"
 VERSION_TABLE = "softmark_schema"
 
 
@@ -91,4 +99,34 @@ attempts = sa.Table(
     ),
     sa.Index("ix_attempts_outcome", "outcome"),
     sa.Index("ix_attempts_quiz", "quiz_id"),
+)
+
+# The variants of a question that were drawn after the quiz was handed out, for later attempts.
+quiz_retries = sa.Table(
+    "quiz_retries",
+    metadata,
+    sa.Column("quiz_id", sa.String(64), primary_key=True),
+    sa.Column("student", sa.String(200), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("retry", sa.Integer, primary_key=True),
+    sa.Column("drawn", Utc, nullable=False),
+    sa.Column("variant", sa.Text, nullable=False),  # JSON of model.Variant, keys included
+    sa.ForeignKeyConstraint(
+        ["quiz_id", "student"], ["quizzes.id", "quizzes.student"], name="fk_quiz_retries_quiz"
+    ),
+)
+
+# One row for each hint taken: they cost points, so practice and marks are kept apart here too.
+quiz_hints = sa.Table(
+    "quiz_hints",
+    metadata,
+    sa.Column("quiz_id", sa.String(64), primary_key=True),
+    sa.Column("student", sa.String(200), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("mode", sa.String(16), primary_key=True),
+    sa.Column("hint", sa.Integer, primary_key=True),
+    sa.Column("taken", Utc, nullable=False),
+    sa.ForeignKeyConstraint(
+        ["quiz_id", "student"], ["quizzes.id", "quizzes.student"], name="fk_quiz_hints_quiz"
+    ),
 )

@@ -1,0 +1,90 @@
+"""What an attempt at a question earns: the share that its number and the hints taken leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from engine.model import Quiz, Variant
+from engine.rules import QuizRules
+from engine.store import Attempt
+
+__all__ = ["Credit", "counted", "is_choice", "percent"]
+
+# Where the right answer is one of a few that are shown, a second try at the same ones is elimination.
+_CHOICES = frozenset({"single_choice", "multiple_choice", "matching", "ordering", "token"})
+
+
+def is_choice(variant: Variant) -> bool:
+    """Tell whether a further attempt at the very same variant would be elimination."""
+    return any(part.type in _CHOICES for part in variant.parts)
+
+
+def counted(earlier: Sequence[Attempt]) -> list[Attempt]:
+    """Return the attempts that count as such: no blank ones, and each variant of a choice once."""
+    found: list[Attempt] = []
+    for attempt in earlier:
+        if attempt.settled and not attempt.is_blank and not _repeats(attempt, found):
+            found.append(attempt)
+    return found
+
+
+def _repeats(attempt: Attempt, before: Sequence[Attempt]) -> bool:
+    variant = attempt.variant
+    if variant is None or not is_choice(variant):
+        return False
+    return any(other.variant is not None and other.variant.id == variant.id for other in before)
+
+
+class Credit:
+    """Settles attempts under the rules of one quiz.
+
+    Parameters
+    ----------
+    quiz : Quiz
+    hints : mapping of int to int
+        Hints taken, by question number.
+    """
+
+    def __init__(self, quiz: Quiz, hints: Mapping[int, int]) -> None:
+        self._rules = quiz.rules
+        self._hints = {question.variant.item: hints.get(question.number, 0) for question in quiz.questions}
+
+    def __call__(self, attempt: Attempt, earlier: Sequence[Attempt]) -> Attempt:
+        """Return the attempt with its score as it counts, and a note that says why."""
+        report = attempt.report
+        if report.score is None or attempt.is_blank:
+            return attempt
+        before = counted(earlier)
+        hints = self._hints.get(attempt.item, 0)
+        if self._rules.attempts is not None and _repeats(attempt, before):
+            share = 0.0
+            note = "These options were answered before, so this earns nothing and is no attempt: another one "
+            note += "needs new options."
+        else:
+            share = self._rules.share(len(before), hints)
+            note = _why(self._rules, len(before), hints, share)
+        credited = replace(
+            report,
+            score=round(report.score * share, 6),
+            credit=round(report.credit * share, 6),
+            notes=(*report.notes, note) if note else report.notes,
+        )
+        return replace(attempt, report=credited)
+
+
+def _why(rules: QuizRules, before: int, hints: int, share: float) -> str:
+    if rules.attempts is not None and before >= rules.attempts:
+        most = "One attempt counts" if rules.attempts == 1 else f"{rules.attempts} attempts count"
+        return f"{most}, and this is number {before + 1}: it earns nothing."
+    causes = []
+    if rules.attempts is not None and (before or rules.credit[0] < 1):
+        causes.append(f"attempt {before + 1} of {rules.attempts}")
+    if hints and rules.hint_cost:
+        causes.append(f"{hints} hint{'' if hints == 1 else 's'} taken")
+    return f"This counts {percent(share)} ({', '.join(causes)})." if causes else ""
+
+
+def percent(share: float) -> str:
+    """Return a share as people read it: ``70 %``."""
+    return f"{round(100 * share, 1):g} %"

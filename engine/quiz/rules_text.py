@@ -1,0 +1,71 @@
+"""A quiz's rules in sentences, as students read them before they begin."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from engine.quiz.credit import percent
+from engine.rules import QuizRules, Shown
+
+__all__ = ["deadline_text", "rules_text", "time_left"]
+
+_SHOWN = {
+    Shown.NOTHING: "no result is shown",
+    Shown.SCORE: "only the total is shown",
+    Shown.VERDICT: "it is shown which answers are right",
+    Shown.FEEDBACK: "feedback is shown, but no solutions",
+    Shown.SOLUTION: "feedback and solutions are shown",
+}
+
+
+def rules_text(rules: QuizRules) -> list[str]:
+    """Return what whoever takes the quiz must know, one sentence an entry; empty where nothing is special."""
+    sentences = []
+    if rules.attempts is not None:
+        sentences.append(_attempts(rules))
+        if rules.attempts > 1:
+            which = "Every" if rules.new_variants else "A choice, an order, pairs or words: every"
+            sentences.append(f"{which} further attempt comes with a new variant.")
+        sentences.append("A blank answer earns nothing and uses no attempt.")
+    if rules.hint_cost is not None:
+        cost = percent(rules.hint_cost)
+        sentences.append(
+            f"Each hint takes {cost} off what an attempt can earn." if rules.hint_cost else "Hints are free."
+        )
+    if rules.deadline is not None:
+        sentences.append(f"The quiz is open until {deadline_text(rules.deadline)}.")
+    if rules.show_before is not Shown.FEEDBACK or rules.deadline is not None:
+        sentences.append(_shown(rules))
+    return sentences
+
+
+def _attempts(rules: QuizRules) -> str:
+    if rules.attempts == 1:
+        credit = rules.credit[0]
+        return "One attempt at each question." if credit == 1 else f"One attempt, for {percent(credit)}."
+    shares = [percent(rules.share(n, 0)) for n in range(rules.attempts or 0)]
+    if set(shares) == {"100 %"}:
+        return f"{rules.attempts} attempts at each question; the best counts."
+    listed = ", ".join(shares[:-1]) + " and " + shares[-1]
+    return f"{rules.attempts} attempts at each question, for {listed} of its points; the best counts."
+
+
+def _shown(rules: QuizRules) -> str:
+    if rules.deadline is None:
+        return _SHOWN[rules.show_before].capitalize() + "."
+    return f"Before that {_SHOWN[rules.show_before]}, afterwards {_SHOWN[rules.show_after]}."
+
+
+def deadline_text(deadline: datetime) -> str:
+    """Return a deadline in the zone that it was given in: ``2026-12-01 23:59 UTC+01:00``."""
+    return f"{deadline:%Y-%m-%d %H:%M} {deadline.tzname() or deadline.strftime('%z')}"
+
+
+def time_left(deadline: datetime, now: datetime) -> str:
+    """Return ``3 days``, ``5 hours`` or ``12 minutes``, rounded down."""
+    left = max(deadline - now, timedelta())
+    for unit, seconds in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        count = int(left.total_seconds() // seconds)
+        if count >= (2 if unit != "minute" else 1):
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return "less than a minute"

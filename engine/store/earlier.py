@@ -1,0 +1,37 @@
+"""The attempts that came before one, whatever else is going on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from engine.store.attempt import Attempt
+from engine.store.tables import attempts, quizzes
+
+__all__ = ["earlier_rows"]
+
+
+def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
+    """Return the rows of a student's other submissions for the same item of the same quiz, oldest first.
+
+    Quizzes of one name are one quiz, drawn several times; attempts without a quiz have no earlier ones.
+    """
+    if attempt.quiz is None:
+        return ()
+    own = (quizzes.c.id == attempt.quiz) & (quizzes.c.student == attempt.student)
+    # On a server the quiz's row is the lock; SQLite lets one writer in anyway.
+    name = connection.execute(sa.select(quizzes.c.name).where(own).with_for_update()).scalar()
+    query = (
+        sa.select(attempts)
+        .join(quizzes, (quizzes.c.id == attempts.c.quiz_id) & (quizzes.c.student == attempts.c.student))
+        .where(
+            attempts.c.student == attempt.student,
+            attempts.c.item == attempt.item,
+            attempts.c.mode == str(attempt.report.mode),
+            attempts.c.submission != attempt.submission,
+            quizzes.c.name == name,
+        )
+        .order_by(attempts.c.id)
+    )
+    return connection.execute(query).mappings().all()

@@ -1,0 +1,89 @@
+"""What happens while a quiz is taken: variants for later attempts, and hints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from engine.model import Mode, Quiz, Variant
+from engine.store.codec import decode, encode
+from engine.store.database import Database
+from engine.store.tables import quiz_hints, quiz_retries, quizzes
+
+__all__ = ["Sittings"]
+
+
+class Sittings:
+    """Rows that are only ever added: what a student has seen can't be unseen."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def variants(self, quiz: Quiz, number: int) -> list[Variant]:
+        """Return all variants of a question, the one that the quiz began with first."""
+        own = next(question.variant for question in quiz.questions if question.number == number)
+        query = (
+            sa.select(quiz_retries.c.variant)
+            .where(*_question(quiz_retries, quiz, number))
+            .order_by(quiz_retries.c.retry)
+        )
+        with self._database.read() as connection:
+            later = connection.execute(query).scalars().all()
+        return [own, *(decode(Variant, text, self._database.where) for text in later)]
+
+    def ids_alike(self, quiz: Quiz) -> set[str]:
+        """Return the ids of the student's quizzes of the same name: one quiz, drawn several times."""
+        query = sa.select(quizzes.c.id).where(quizzes.c.name == quiz.name, quizzes.c.student == quiz.student)
+        with self._database.read() as connection:
+            return set(connection.execute(query).scalars())
+
+    def retries(self, quiz: Quiz) -> Mapping[int, int]:
+        """Return how many further variants each question got, by number; no entry for none."""
+        query = (
+            sa.select(quiz_retries.c.number, sa.func.max(quiz_retries.c.retry))
+            .where(*_question(quiz_retries, quiz, None))
+            .group_by(quiz_retries.c.number)
+        )
+        with self._database.read() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
+    def add_variant(self, quiz: Quiz, number: int, retry: int, variant: Variant) -> Variant:
+        """Keep the variant of a retry, and return what is kept: a second window may have been first."""
+        row = {**_key(quiz, number), "retry": retry}
+        same = sa.and_(*(quiz_retries.c[name] == value for name, value in row.items()))
+        with self._database.write() as connection:
+            found = connection.execute(sa.select(quiz_retries.c.variant).where(same)).scalar()
+            if found is None:
+                more = {"drawn": datetime.now(UTC), "variant": encode(variant)}
+                connection.execute(sa.insert(quiz_retries), {**row, **more})
+        return variant if found is None else decode(Variant, found, self._database.where)
+
+    def hints(self, quiz: Quiz, mode: Mode) -> Mapping[int, int]:
+        """Return how many hints of each question were taken, by number; no entry for none."""
+        query = (
+            sa.select(quiz_hints.c.number, sa.func.count())
+            .where(*_question(quiz_hints, quiz, None), quiz_hints.c.mode == str(mode))
+            .group_by(quiz_hints.c.number)
+        )
+        with self._database.read() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
+    def take_hint(self, quiz: Quiz, number: int, mode: Mode, hint: int) -> None:
+        """Write down that a hint (1 is the first) is taken; once is enough."""
+        row = {**_key(quiz, number), "mode": str(mode), "hint": hint}
+        same = sa.and_(*(quiz_hints.c[name] == value for name, value in row.items()))
+        with self._database.write() as connection:
+            if connection.execute(sa.select(quiz_hints.c.hint).where(same)).scalar() is None:
+                connection.execute(sa.insert(quiz_hints), {**row, "taken": datetime.now(UTC)})
+
+
+def _key(quiz: Quiz, number: int) -> dict[str, Any]:
+    return {"quiz_id": quiz.id, "student": quiz.student, "number": number}
+
+
+def _question(table: sa.Table, quiz: Quiz, number: int | None) -> list[sa.ColumnElement[bool]]:
+    wanted = [table.c.quiz_id == quiz.id, table.c.student == quiz.student]
+    return wanted if number is None else [*wanted, table.c.number == number]
