@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.softmark-installed
 
-.PHONY: setup demo test lint types layers check bench sweep docs figures clean
+.PHONY: setup demo test lint types layers check bench sweep latex docs figures clean
 
 setup: $(STAMP)
 
@@ -37,10 +37,18 @@ bench: setup           ## side-by-side measurements; not part of the tests
 	$(BIN)/python benchmarks/counterexamples.py
 	$(BIN)/python benchmarks/code_grading.py
 
-sweep: setup           ## the long runs: many seeds, many examples
+sweep: setup latex     ## the long runs: many seeds, many examples
 	SOFTMARK_HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/property
 	$(BIN)/grade lint --seeds 10000
 	$(BIN)/python benchmarks/right_code.py --seeds 10000
+	$(BIN)/python -m pytest -n0 tests/sweep/latex_of_the_bank.py
+
+latex:                 ## a LaTeX engine for the sweep, if there is none
+	@command -v pdflatex >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q \
+	       && apt-get install -y -q --no-install-recommends texlive-latex-base; } \
+	  || { echo "the sweep needs pdflatex, which only an administrator can install here" \
+	       "(Debian and Ubuntu: apt-get install texlive-latex-base)" >&2; exit 1; }
 
 docs: setup            ## regenerate what is generated
 	$(BIN)/grade schema > problems/schema.json

@@ -111,7 +111,7 @@ included).
 
 You write nothing for those who can't see it: the alternative text holds every number with its words, each
 cell has a title, and nothing is told by colour. In the terminal a picture is drawn with characters, in LaTeX
-as a `tabular` that needs no package.
+as a `tabular`. LaTeX of ours needs the packages `fontenc` (T1), `amsmath` and `amssymb`, and no others.
 """
 
 POOLS = """\

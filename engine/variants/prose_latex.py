@@ -11,7 +11,12 @@ from engine.variants.escaping import escape_latex
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-__all__ = ["LatexText"]
+__all__ = ["PREAMBLE", "LatexText"]
+
+PREAMBLE = r"""\usepackage[T1]{fontenc}
+\usepackage{amsmath}
+\usepackage{amssymb}"""
+"""What a document needs that holds our LaTeX."""
 
 # LaTeX would take a bracket or star after a line break, and a bracket after \item, for an argument of theirs
 _ARGUMENT_LIKE = re.compile(r"(?:\\\\\n|\\item )(?=[\[*])")

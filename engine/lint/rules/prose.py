@@ -10,7 +10,7 @@ from engine.lint.finding import Finding
 from engine.lint.subject import Subject
 from engine.model import Text, Variant
 
-__all__ = ["check", "faults_of"]
+__all__ = ["check", "faults_of", "texts_of"]
 
 RULE = "prose"
 _VOID = {"br", "hr", "img", "wbr"}
@@ -32,14 +32,15 @@ def check(subject: Subject) -> Iterator[Finding]:
         )
     seen: set[str] = set()
     for seed, variant in enumerate(subject.variants):
-        for loc, text in _texts(variant):
+        for loc, text in texts_of(variant):
             for fault in faults_of(text):
                 if (key := f"{loc}{fault}") not in seen:
                     seen.add(key)
                     yield subject.fault(RULE, f"{_spoken(loc)}: {fault}", loc, seed=seed)
 
 
-def _texts(variant: Variant) -> Iterator[tuple[tuple[int | str, ...], Text]]:
+def texts_of(variant: Variant) -> Iterator[tuple[tuple[int | str, ...], Text]]:
+    """Yield every text of a variant after the place in the problem file where it stands."""
     yield ("stem",), variant.stem
     for index, part in enumerate(variant.parts):
         loc: tuple[int | str, ...] = ("answer",) if part.id == "answer" else ("steps", index)

@@ -15,7 +15,7 @@ from engine.variants.pictures.layout import (
     checked_places,
     checked_words,
     columns_of,
-    latex_caption,
+    latex_table,
     padded,
     words_of,
 )
@@ -157,19 +157,15 @@ class BeamTree(Picture):
 
     def latex(self) -> str:
         """Return it as a ``tabular`` whose first column is indented by step."""
-        return "\n".join(self._latex_lines())
+        return latex_table("lrrl", self._latex_lines(), f"{self._title()}.")
 
     def _latex_lines(self) -> Iterator[str]:
-        yield r"\begin{tabular}{lrrl}"
         yield " & ".join((*_HEADS, "")) + r" \\"
         yield r"\hline"
         for one in self.hypotheses:
             name = escape_latex(" ".join(one.words))
             indent = rf"\hspace*{{{len(one.words) - 1}em}}"
             yield rf"{indent}{name} & {one.step} & {one.total} & {one.fate()} \\"
-        yield r"\end{tabular}"
-        yield ""
-        yield latex_caption(f"{self._title()}.")
 
 
 @picture(BeamTree)

@@ -19,7 +19,7 @@ from engine.variants.pictures.layout import (
     checked_words,
     columns_of,
     figure,
-    latex_caption,
+    latex_table,
     minus,
     padded,
     units,
@@ -219,13 +219,12 @@ class GridPicture(Picture):
     def latex(self) -> str:
         """Return it as a ``tabular``."""
         heads = " & ".join(escape_latex(word) for word in ("", *self.columns))
-        lines = [f"\\begin{{tabular}}{{r|{'c' * len(self.columns)}}}", f"{heads} \\\\", "\\hline"]
+        lines = [f"{heads} \\\\", "\\hline"]
         for i, row in enumerate(self.rows):
             cells = [self.latex_cell(i, j) for j in range(len(self.columns))]
             # LaTeX would take a bracket at the start of a row for an argument of the break before it
             lines.append(" & ".join(["{}" + escape_latex(row), *cells]) + r" \\")
-        lines += [r"\end{tabular}", "", latex_caption(self.captions().latex)]
-        return "\n".join(lines)
+        return latex_table(f"r|{'c' * len(self.columns)}", lines, self.captions().latex)
 
 
 def _blocks(widths: list[int], room: int) -> Iterator[tuple[int, int]]:

@@ -80,9 +80,9 @@ class Heatmap(GridPicture):
         return f'<rect x="{x + 4:g}" y="{y + 30:g}" width="{length:.3g}" height="5"/>'
 
     def latex_cell(self, i: int, j: int) -> str:
-        """Return a number over its bar."""
+        """Return a number over its bar, which takes no width of its own."""
         length = self.share(i, j) * _BAR_MM
-        return rf"\shortstack[l]{{{latex_number(self.texts[i][j])}\\\rule{{{length:.2f}mm}}{{1mm}}}}"
+        return rf"\rlap{{\rule[-2.3mm]{{{length:.2f}mm}}{{1mm}}}}{latex_number(self.texts[i][j])}"
 
 
 @picture(Heatmap)

@@ -23,8 +23,8 @@ __all__ = [
     "checked_words",
     "columns_of",
     "figure",
-    "latex_caption",
     "latex_number",
+    "latex_table",
     "minus",
     "padded",
     "units",
@@ -143,6 +143,14 @@ def figure(width: float, height: float, spoken: str, caption: str, body: str) ->
     )
 
 
-def latex_caption(caption: str) -> str:
-    """Return a caption, written in LaTeX, as a small paragraph."""
-    return f"{{\\small {caption}}}"
+def latex_table(columns: str, lines: Iterable[str], caption: str) -> str:
+    """Return a ``tabular`` in a paragraph of its own; `caption` is LaTeX."""
+    return "\n".join(
+        [
+            rf"\medskip\noindent\begin{{tabular}}{{{columns}}}",
+            *lines,
+            r"\end{tabular}",
+            "",
+            rf"\noindent{{\small {caption}}}\medskip",
+        ]
+    )
