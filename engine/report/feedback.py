@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass
 
 from engine.course import ItemResult, StudentResults
-from engine.model import Mode, Option, Outcome, Part, Text
+from engine.model import GradeReport, Mode, Option, Outcome, Part, Text
+from engine.quiz.showing import shown_report
 from engine.report.pages import render
+from engine.rules import Shown
 
 __all__ = ["feedback_page"]
 
@@ -21,8 +23,20 @@ class _Answered:
     picked: tuple[Option, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One result as its reader may see it; ``report`` is None where it is hidden."""
+
+    item: ItemResult
+    report: GradeReport | None
+    answered: list[_Answered]
+    with_solution: bool
+
+
 def feedback_page(results: StudentResults, *, title: str, solutions: bool = False) -> str:
     """Return the page of one student.
+
+    Quizzes show as much as their rules allow now.
 
     Parameters
     ----------
@@ -30,9 +44,10 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
     title : str
         Of the course or exercise sheet.
     solutions : bool
-        Whether worked solutions (and with them keys) are shown.
+        Whether worked solutions (and with them keys) are shown, whatever a quiz's rules say.
     """
-    reports = [item.report for item in results.items]
+    counted = [item for item in results.items if solutions or item.shown.includes(Shown.SCORE)]
+    reports = [item.report for item in counted]
     return render(
         "feedback.html.j2",
         results=results,
@@ -40,10 +55,16 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
         total=sum(report.score or 0.0 for report in reports),
         waiting=any(report.outcome is Outcome.UNGRADED for report in reports),
         maximum=sum(report.max_score for report in reports),
-        practice=any(report.mode is Mode.PRACTICE for report in reports),
-        answered=[_answered(item) for item in results.items],
-        solutions=solutions,
+        counted=len(counted),
+        practice=any(item.report.mode is Mode.PRACTICE for item in results.items),
+        entries=[_entry(item, solutions) for item in results.items],
     )
+
+
+def _entry(item: ItemResult, solutions: bool) -> _Entry:
+    level = Shown.SOLUTION if solutions else item.shown
+    showing = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
+    return _Entry(item, showing.report, _answered(item), showing.with_solution)
 
 
 def _answered(item: ItemResult) -> list[_Answered]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.model import Option, Part, Quiz, QuizQuestion, Text
+from engine.quiz.rules_text import rules_text
 from engine.report.pages import render
 
 __all__ = ["quiz_page"]
@@ -58,6 +59,7 @@ def quiz_page(quiz: Quiz, *, student: str | None = None) -> str:
         quiz=quiz,
         student=student or quiz.student,
         questions=questions,
+        rules=rules_text(quiz.rules),
         total=sum(question.points for question in questions),
     )
 
