@@ -14,6 +14,8 @@ HERE = Path(__file__).parent
 NAMES = {
     "pytest": ("pytest", "numpy", "torch"),
     "gradescope-utils": ("gradescope-utils", "numpy", "torch"),
+    "text2qti": ("text2qti",),
+    "qti-package-maker": ("qti-package-maker",),
     "otter-grader": ("otter-grader", "ipykernel", "numpy", "torch"),
 }
 
