@@ -204,7 +204,8 @@ def _searched(
     import reference
 
     numbers = as_tensor(table.value).tolist()
-    printed = [row.texts() for row in table]
+    # a computed table prints 0.3 for 0.30; numbers of one table get one number of decimals
+    digits = max(len(text.partition(".")[2]) for text in table.texts())
     ranks = {
         tuple(kept.tokens): place
         for step in range(1, depth + 1)
@@ -217,7 +218,10 @@ def _searched(
             tokens, product = (*prefix, token), total * word_probability
             rank = ranks.get(tokens, 0)
             yield Hypothesis(
-                tuple(words[t] for t in tokens), printed[row][token], shown(product, places), rank
+                tuple(words[t] for t in tokens),
+                shown(word_probability, digits),
+                shown(product, places),
+                rank,
             )
             if rank and len(tokens) < depth:
                 yield from grown(tokens, product)

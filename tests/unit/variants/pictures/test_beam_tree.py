@@ -107,6 +107,12 @@ def test_words_are_letters_unless_named_and_the_width_may_be_a_parameter():
     assert "0.36  kept" in shown("beam_tree(T, b, places=2)").plain
 
 
+def test_probabilities_of_a_computed_table_get_one_number_of_decimals():
+    lines = shown("beam_tree(stack([0.3, 0.7], [0.25, 0.75], [0.5, 0.5]), 1)").plain.split("\n")[3:]
+    steps = [line.split("kept")[0].replace("pruned", "").split()[-2] for line in lines]
+    assert steps == ["0.30", "0.70", "0.50", "0.50"]
+
+
 def test_boxes_do_not_overlap():
     boxes = [
         tuple(float(rect.attrib[name]) for name in ("x", "y", "width", "height"))
