@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Callable
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 __all__ = ["ALIGNMENT_AND_COUNTING"]
@@ -59,9 +59,23 @@ def _contexts(x: Numbers) -> Numbers:
     return {"counts": [len(states), len(steps), len(pairs)]}
 
 
+def _links(x: Numbers) -> Numbers:
+    rows = [[float(weight) >= 0.18 for weight in x[name]] for name in ("A1", "A2", "A3")]
+    chosen = rows[int(x["r"]) - 1]
+    return {"links_of_word": [int(link) for link in chosen], "total": [sum(map(sum, rows))]}
+
+
+def _crossings(x: Numbers) -> Numbers:
+    origins = [int(place) for place in x["p"]]
+    crossed = [(a, b) for a, b in combinations(origins, 2) if a > b]
+    return {"origins": origins, "crossed": [len(crossed)]}
+
+
 ALIGNMENT_AND_COUNTING: dict[str, Callable[[Numbers], Numbers]] = {
     "gradient-shortcut": _two_ways,
     "matmul-parallel": _matrix_product,
     "alignment-read": lambda x: {"answer": _first_choices(x)},
     "context-per-decoder-step": _contexts,
+    "alignment-many-to-one": _links,
+    "alignment-not-monotone": _crossings,
 }
