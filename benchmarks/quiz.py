@@ -178,7 +178,7 @@ def main() -> None:
 
     figures["keys"] = keys_in_batches(1 / statistics.median(ours), count)
     print(
-        "keys: alone {alone_us:.1f} us, in a batch {batched_us:.2f} us; a key takes {share_percent:.1f} % of a "
+        "keys: alone {alone_us:.1f} us, batched {batched_us:.2f} us; a key takes {share_percent:.1f} % of a "
         "variant's time, a batch would save {saving_percent:.1f} %".format(**figures["keys"])
     )
 
