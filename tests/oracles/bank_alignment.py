@@ -66,7 +66,11 @@ def _links(x: Numbers) -> Numbers:
 
 
 def _crossings(x: Numbers) -> Numbers:
-    origins = [int(place) for place in x["p"]]
+    origins = []
+    for place, row in zip(x["p"], x["N"], strict=True):
+        weights = [float(weight) for weight in row]
+        weights[int(place) - 1] += 1 - sum(weights)  # what the others leave
+        origins.append(weights.index(max(weights)) + 1)
     crossed = [(a, b) for a, b in combinations(origins, 2) if a > b]
     return {"origins": origins, "crossed": [len(crossed)]}
 
