@@ -256,6 +256,10 @@ GROUPS: dict[str, tuple[Described, ...]] = {
             "Column j of a matrix, from 0; of a vector alone, the matrix with this one column.",
         ),
         Described("entry", "x, *position", "One entry, positions from 0."),
+        Described(
+            "take", "x, positions", "The entries (or rows) at the given positions, from 0, in that order."
+        ),
+        Described("with_row", "H, i, x", "The matrix with row i, from 0, replaced by a vector."),
         Described("first", "x", "The first entry or row."),
         Described("last", "x", "The last entry or row."),
         Described("rows", "H, start, stop", "The rows from `start` to before `stop`, from 0."),

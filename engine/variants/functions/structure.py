@@ -89,6 +89,26 @@ def entry(x: Any, *position: Any) -> Any:
 
 
 @function(exact=True)
+def take(x: Any, positions: Any) -> Tensor:
+    """Return the entries (or rows) at the given positions, from 0, in that order."""
+    tensor = as_tensor(x)
+    places = positions if isinstance(positions, tuple) else as_tensor(positions).flatten().tolist()
+    if not tensor.ndim or not places:
+        raise TypeError("positions of a vector or matrix are needed")
+    return torch.stack([tensor[_position(i, tensor.shape[0])] for i in places])
+
+
+@function(exact=True)
+def with_row(H: Any, i: Any, x: Any) -> Tensor:
+    """Return the matrix with row i, from 0, replaced by a vector."""
+    matrix, new = _matrix(H).clone(), as_tensor(x)
+    if new.shape != matrix.shape[1:]:
+        raise TypeError(f"a row has {matrix.shape[1]} entries, got shape {tuple(new.shape)}")
+    matrix[_position(i, matrix.shape[0])] = new
+    return matrix
+
+
+@function(exact=True)
 def first(x: Any) -> Tensor:
     """Return the first entry or row."""
     return as_tensor(x)[0]
