@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -11,6 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from engine.model import Drawn, Variant
 from engine.spec.schema import ProblemSpec
 from engine.variants.expressions import evaluate
+from engine.variants.functions import FUNCTIONS
 from engine.variants.values import names_of
 
 __all__ = ["decimals_of", "operations_of"]
@@ -28,11 +29,32 @@ class _Counter(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.operations: int = 0
+        self._searching = False
+
+    def function(self, name: str) -> Callable[..., Any] | None:
+        """Return a function of the expression language; searches are counted as they are done by hand."""
+        function = FUNCTIONS.get(name)
+        by_hand = _BY_HAND.get(name)
+        if function is None or by_hand is None:
+            return None if function is None else function.call
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not self._searching:
+                self.operations += by_hand(*args)
+            outer, self._searching = self._searching, True
+            try:
+                return function.call(*args, **kwargs)
+            finally:
+                self._searching = outer
+
+        return call
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         result = func(*args, **(kwargs or {}))
+        if self._searching:
+            return result
         name = func.overloadpacket.__name__.removesuffix("_") or func.overloadpacket.__name__
         if name in _PRODUCTS:
             self.operations += _multiplications(args, result)
@@ -43,6 +65,45 @@ class _Counter(TorchDispatchMode):
         elif name in _TWO_EACH:
             self.operations += 2 * result.numel()
         return result
+
+
+# What a search takes by hand isn't what it takes the reference, which adds logarithms: products of the
+# prefixes that are followed, for a tree of V words and some depth.
+def _beam_products(tree: torch.Tensor, b: Any, *_: Any) -> int:
+    return _survivor_products(tree, b, _tree(tree)[1])
+
+
+def _survivor_products(tree: torch.Tensor, b: Any, steps: Any) -> int:
+    words, _ = _tree(tree)
+    return sum(min(int(b), words**step) * words for step in range(1, int(steps)))
+
+
+def _all_products(tree: torch.Tensor, *_: Any) -> int:
+    words, depth = _tree(tree)
+    return sum(int(words) ** (step + 1) for step in range(1, depth))
+
+
+def _tree(tree: torch.Tensor) -> tuple[int, int]:
+    rows, words = tree.shape
+    depth, seen = 0, 0
+    while seen < rows:
+        seen += words**depth
+        depth += 1
+    return words, depth
+
+
+_BY_HAND: dict[str, Callable[..., int]] = {
+    "greedy_decode": lambda *_: 0,
+    "second_choice": lambda *_: 0,
+    "step_max": lambda *_: 0,
+    "step_probs": lambda *_: 0,
+    "words": lambda *_: 0,
+    "beam_search": _beam_products,
+    "beam_survivors": _survivor_products,
+    "best_sequence": _all_products,
+    "sequence_prob": lambda tree, sequence: max(0, len(sequence) - 1),
+    "chain_prob": lambda p: max(0, p.numel() - 1),
+}
 
 
 def _multiplications(args: tuple[Any, ...], result: torch.Tensor) -> int:
@@ -70,10 +131,10 @@ def operations_of(spec: ProblemSpec, variant: Variant) -> int:
     answers = [("key", spec.answer)] if spec.answer is not None else [(s.id, s.answer) for s in spec.steps]
     with _Counter() as counter:
         for name, text in spec.derived.items():
-            names[name] = evaluate(text, names)
+            names[name] = evaluate(text, names, functions=counter.function)
         for name, answer in answers:
             if (key := getattr(answer, "key", None)) is not None:
-                names[name] = evaluate(key, names)
+                names[name] = evaluate(key, names, functions=counter.function)
     return int(counter.operations)
 
 

@@ -75,6 +75,7 @@ def test_a_declared_erratum_is_noted_as_a_fact(spoiler: Spoils) -> None:
 def test_a_scored_key_that_is_not_the_printed_question_fails(spoiler: Spoils) -> None:
     def other(data: Data) -> None:
         data["answer"]["key"] = "2 * context(w, H)"
+        data.pop("effort", None)  # the product is more work
 
     found = only(spoiler.lint("l16-ex1-context-vector", other).errors)
     assert found.message.startswith("the key of the scored version isn't the recomputed value")
@@ -228,13 +229,14 @@ def test_a_mistake_that_nobody_diagnoses_is_found(spoiler: Spoils, monkeypatch: 
 
 
 def test_marks_for_a_blank_are_found(spoiler: Spoils, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine import grading
     from engine.answers import result
 
     def generous(part: Any) -> result.PartResult:
         check = result.Check(part.id, result.Verdict.PASSED, part.points, part.points)
         return result.PartResult(part.id, part.points, part.points, "", checks=(check,), is_blank=True)
 
-    monkeypatch.setattr(result, "blank_result", generous)
+    monkeypatch.setattr(grading, "blank_result", generous)
     messages = [f.message for f in responses.check(spoiler.subject("context-vector", seeds=1))]
     assert any(m.startswith("a blank answer") for m in messages)
 

@@ -148,6 +148,12 @@ def test_the_work_is_counted(spoiler) -> None:
     assert report.facts["effort"]["operations"] == 4 + 12 + 6 + 6 + 6 + 6 + 8 + 4 + 2 + 6 + 6
 
 
+def test_a_search_counts_as_it_is_done_by_hand(spoiler) -> None:
+    # V = 3, depth 2, b = 2: the products of 2 prefixes with 3 tokens, twice, and one for the probability
+    report = spoiler.lint("beam-vs-greedy-sequence", lambda data: data.pop("effort", None))
+    assert report.facts["effort"]["operations"] == 2 * 3 + 2 * 3 + 1
+
+
 @pytest.mark.parametrize(
     ("effort", "messages"),
     [
