@@ -1,0 +1,1 @@
+"""What tests of live pages share: a running preview, and a browser."""
