@@ -33,6 +33,8 @@ def asks(text: str) -> bool:
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Yield a stem (or, with several steps, a prompt) that asks nothing."""
+    if subject.is_code:
+        return  # the signature says what is to be written
     for variant in subject.variants[:1]:
         asked: list[tuple[str, Loc]] = (
             [
