@@ -91,6 +91,7 @@ def _source(item: str, seeds: int, course_path: Path | None) -> Source:
     from engine.commands.workplace import find_workplace
     from engine.spec.bank import builtin_root
     from engine.spec.registry import REGISTRY_FILE
+    from engine.spec.syllabus import SYLLABUS_FILE
 
     workplace = find_workplace(course_path)
     path = Path(item) if item.endswith((".yaml", ".yml")) else workplace.bank.path(item)
@@ -104,7 +105,7 @@ def _source(item: str, seeds: int, course_path: Path | None) -> Source:
         path=path,
         bank=lambda: find_workplace(course_path).bank,
         seeds=seeds,
-        registries=tuple(root / REGISTRY_FILE for root in roots),
+        registries=tuple(root / name for root in roots for name in (REGISTRY_FILE, SYLLABUS_FILE)),
     )
 
 

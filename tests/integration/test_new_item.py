@@ -24,7 +24,7 @@ def test_each_type_is_valid_as_it_is_written(grade, kind: str) -> None:
     spec = load_spec(path)
     assert spec.kind == ITEM_TYPES.get(kind, kind)
     assert spec.title == item.replace("-", " ").capitalize()
-    checked = grade("lint", path)
+    checked = grade("lint", "--strict", path)
     assert (checked.code, checked.out) == (0, "1 items checked: 0 errors, 0 warnings\n")
 
     text = path.read_text(encoding="utf-8")

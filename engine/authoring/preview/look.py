@@ -39,7 +39,7 @@ class Source:
     seeds : int
         How many variants are shown.
     registries : tuple of Path
-        The files that the bank reads sentences from.
+        The files that the bank reads beside the item: known mistakes, the syllabus.
     """
 
     path: Path
@@ -140,7 +140,7 @@ def check(source: Source, look: Look) -> tuple[Finding, ...]:
     if look.spec is None or look.faults:
         return ()
     try:
-        report = lint_item(look.spec, source.path, source.bank(), seeds=LINT_SEEDS)
+        report = lint_item(look.spec, source.path, source.bank(), seeds=LINT_SEEDS, strict=True)
     except InputError as error:  # the file changed meanwhile: the next look says what is wrong
         return (Finding("spec", Severity.ERROR, error.what, error.where or ""),)
     except Exception as error:
