@@ -21,6 +21,7 @@ from engine.variants import draw_seeded
 from engine.variants.expressions import evaluate
 from engine.variants.values import as_tensor
 from tests.oracles.bank_alignment import ALIGNMENT_AND_COUNTING
+from tests.oracles.bank_attention import ATTENTION_AND_COST
 from tests.oracles.bank_decoding import DECODING_AND_RECURRENCE
 from tests.oracles.bank_scores import SCORES_AND_WEIGHTS
 from tests.oracles.loops import softmax
@@ -152,6 +153,7 @@ HAND: dict[str, Callable[[Numbers], Numbers]] = {
     },
     **SCORES_AND_WEIGHTS,
     **ALIGNMENT_AND_COUNTING,
+    **ATTENTION_AND_COST,
     **DECODING_AND_RECURRENCE,
 }
 
