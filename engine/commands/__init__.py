@@ -30,6 +30,7 @@ COMMANDS = {
     "batch": "batch",
     "new": "new",
     "preview": "preview",
+    "import": "import_items",
     "lint": "lint",
     "coverage": "coverage",
     "schema": "schema",
@@ -129,9 +130,12 @@ def _tell(error: SoftmarkError, wants_json: bool) -> int:
 
     click.echo("error: " + clean("\n".join(error.lines()), 50_000), err=True)
     if wants_json:
+        faults = getattr(error, "diagnostics", ())
+        more = [{"line": f.line, "column": f.column, "message": clean(f.message, 2_000)} for f in faults]
         _tell_json(
             clean(error.what, 50_000),
             error.exit_code,
+            **({"faults": more} if more else {}),
             kind=type(error).__name__,
             where=error.where,
             expected=error.expected,

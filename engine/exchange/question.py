@@ -11,6 +11,7 @@ from typing import Self
 from engine.errors import Diagnostic
 
 __all__ = [
+    "NOTHING",
     "Answer",
     "Contents",
     "Form",

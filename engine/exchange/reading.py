@@ -14,11 +14,21 @@ from engine.foreign import clean_line
 from engine.intake.decoding import read_bytes
 from engine.spec.text_file import source_line
 
-__all__ = ["FORMATS", "MAX_BYTES", "Faults", "Source", "decode_source", "detect_format", "read_source"]
+__all__ = [
+    "FORMATS",
+    "MAX_BYTES",
+    "MAX_QUESTIONS",
+    "Faults",
+    "Source",
+    "decode_source",
+    "detect_format",
+    "read_source",
+]
 
 FORMATS = ("moodle", "gift")
 MAX_BYTES = 32 * 2**20
 """The largest file that is read: question banks carry their pictures along."""
+MAX_QUESTIONS = 5_000
 MAX_FAULTS = 100
 
 _MARKS = (

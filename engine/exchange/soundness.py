@@ -32,7 +32,7 @@ def full_answers(question: Question) -> tuple[Answer, ...]:
 
 
 def right_options(question: Question) -> tuple[Answer, ...]:
-    """Return the options that are right: those worth 100 %, or all that earn something where several are picked."""
+    """Return the right options: those worth 100 %, or all that earn something where several are picked."""
     if question.single:
         return tuple(answer for answer in question.answers if answer.fraction == 1)
     return tuple(answer for answer in question.answers if answer.fraction > 0)

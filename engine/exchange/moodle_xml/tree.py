@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import AttributesImpl
 
 from defusedxml import DefusedXmlException
 from defusedxml.sax import make_parser
@@ -100,7 +101,7 @@ class _Handler(ContentHandler):
 
     # --- what the parser calls
 
-    def startElement(self, name: str, attrs: Mapping[str, str]) -> None:  # noqa: N802
+    def startElement(self, name: str, attrs: AttributesImpl[str]) -> None:  # noqa: N802
         self._count += 1
         if len(self._open) >= MAX_DEPTH:
             raise _TooMuch(f"elements are nested more than {MAX_DEPTH} deep; put HTML into <![CDATA[ … ]]>")

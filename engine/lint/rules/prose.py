@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
+from engine.lint.typed import typed_text
 from engine.model import Text, Variant
 
 __all__ = ["check", "faults_of", "texts_of"]
@@ -31,9 +32,10 @@ def check(subject: Subject) -> Iterator[Finding]:
             RULE, "the item has no worked solution", ("solution",), next_step="add solution:"
         )
     seen: set[str] = set()
+    typed = typed_text(spec)
     for seed, variant in enumerate(subject.variants):
         for loc, text in texts_of(variant):
-            for fault in faults_of(text):
+            for fault in faults_of(text, typed):
                 if (key := f"{loc}{fault}") not in seen:
                     seen.add(key)
                     yield subject.fault(RULE, f"{_spoken(loc)}: {fault}", loc, seed=seed)
@@ -60,8 +62,10 @@ def _spoken(loc: tuple[int | str, ...]) -> str:
     return " ".join(str(part + 1) if isinstance(part, int) else part for part in loc)
 
 
-def faults_of(text: Text) -> list[str]:
+def faults_of(text: Text, typed: str = "") -> list[str]:
     """Return what is wrong with one rendered text.
+
+    What the author typed (:func:`engine.lint.typed.typed_text`) isn't left over from anything.
 
     Checked: nothing is empty, no template syntax and no Python value is left over, no negative zero,
     HTML tags nest, LaTeX braces, dollars and environments pair up.
@@ -72,12 +76,18 @@ def faults_of(text: Text) -> list[str]:
         if not form.strip():
             faults.append(f"the {name} is empty")
     for name in ("plain text", "LaTeX"):
-        if found := _LEFTOVER.search(forms[name]):
-            faults.append(f"the {name} holds {found[0]!r}, which no learner should see")
-    if found := _MINUS_ZERO.search(text.plain):
-        faults.append(f"a negative zero is shown: {found[0]}")
+        if found := _unmeant(_LEFTOVER, forms[name], typed):
+            faults.append(f"the {name} holds {found!r}, which no learner should see")
+    if found := _unmeant(_MINUS_ZERO, text.plain, typed):
+        faults.append(f"a negative zero is shown: {found}")
     faults += _html_faults(text.html) + _latex_faults(text.latex)
     return faults
+
+
+def _unmeant(pattern: re.Pattern[str], text: str, typed: str) -> str | None:
+    """Return the first match that the author hasn't typed."""
+    found = (match[0] for match in pattern.finditer(text))
+    return next((word for word in found if word.replace("\u2212", "-") not in typed), None)
 
 
 class _Tags(HTMLParser):

@@ -1,0 +1,143 @@
+"""``grade import``: other lecturers' questions as problem files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.commands.options import course_option, json_option
+from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.commands.workplace import Workplace
+    from engine.exchange.report import Imported, ImportReport
+
+__all__ = ["command"]
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Folder for the problem files (default: the course's problems).",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["moodle", "gift"]),
+    default=None,
+    help="What the file is (default: found out).",
+)
+@click.option("--keep-going", is_flag=True, help="Import what can be read of a broken file.")
+@json_option
+@course_option
+def command(
+    file: Path,
+    folder: Path | None,
+    form: str | None,
+    keep_going: bool,
+    as_json: bool,
+    course_path: Path | None,
+) -> int:
+    """Read the questions of FILE, Moodle XML or GIFT, into problem files, one each.
+
+    Nothing is overwritten, and nothing is written where the file is broken. What can't be kept is said,
+    and so is which keys somebody typed that could be recomputed.
+
+    Exit code 0: all read; 1: faults were left out, or no question could be used; 2: the file is broken.
+
+    \b
+    Examples:
+      grade import question-bank.xml
+      grade import week3.gift --out drafts
+    """
+    from engine.commands.workplace import find_workplace
+    from engine.exchange.importing import import_file
+
+    workplace = find_workplace(course_path)
+    place = folder if folder is not None else _course_folder(workplace)
+    report = import_file(file, place, workplace.bank, form=form, keep_going=keep_going)
+    if as_json:
+        click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
+    else:
+        _tell(report)
+    return 1 if report.faults or not report.items else 0
+
+
+def _course_folder(workplace: Workplace) -> Path:
+    if workplace.course is None:
+        raise UsageError(
+            "there is no course here to import into",
+            expected="--out FOLDER, or a course",
+            next_step="name a folder with --out, or a course with --course",
+        )
+    problems = workplace.course.problems
+    try:  # shorter, and what people type
+        return problems.relative_to(Path.cwd())
+    except ValueError:
+        return problems
+
+
+def _tell(report: ImportReport) -> None:
+    from engine.foreign import clean
+
+    lines: list[str] = []
+    for item in report.items:
+        lines += _of_item(item)
+    for skip in report.skipped:
+        lines.append(f"skipped, line {skip.place.line}: {_one_line(skip.name) or 'a question'} ({skip.type})")
+        lines.append(f"  {_one_line(skip.reason)}")
+        if skip.next_step:
+            lines.append(f"  next: {_one_line(skip.next_step)}")
+    if report.faults:
+        click.echo(
+            clean("\n".join(line for fault in report.faults for line in fault.lines()), 50_000), err=True
+        )
+    click.echo("\n".join([*lines, *_summary(report)]))
+
+
+def _of_item(item: Imported) -> list[str]:
+    from engine.foreign import clean_line
+
+    state = "" if item.is_new else ", there already"
+    lines = [f"{clean_line(str(item.path), 300)} ({item.type}{state}): {_one_line(item.name)}"]
+    for note in item.notes:
+        line = note.place.line if note.place is not None else item.line
+        lines.append(f"  line {line}: {_one_line(note.message)}")
+    return lines + [f"  {_one_line(line)}" for line in item.by_hand[:1]]
+
+
+def _one_line(text: str) -> str:
+    from engine.foreign import clean_line
+
+    return clean_line(text, 400)
+
+
+def _summary(report: ImportReport) -> list[str]:
+    from engine.commands.practising import quoted
+
+    new = [item for item in report.items if item.is_new]
+    parts = [f"{len(new)} imported"]
+    if old := len(report.items) - len(new):
+        parts.append(f"{old} there already")
+    if report.skipped:
+        parts.append(f"{len(report.skipped)} skipped")
+    if report.faults:
+        parts.append(f"{len(report.faults)} faults left out")
+    lines = [f"{_one_line(report.file)}: {', '.join(parts)}"]
+    if report.guessed_encoding:
+        lines.append("  the file isn't UTF-8; it was read as Windows-1252: look at accents and quotes")
+    if report.by_hand:
+        lines.append(
+            f"key typed by hand: give a key expression ({len(report.by_hand)}): {', '.join(report.by_hand)}"
+        )
+    if new:
+        files = " ".join(quoted(item.path) for item in new[:8])
+        lines.append(f"  next: grade lint {files}{' …' if len(new) > 8 else ''}")
+    return lines

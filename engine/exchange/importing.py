@@ -1,0 +1,77 @@
+"""The use case: a file of another system → problem files and a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.errors import ExchangeError
+from engine.exchange.gift import read_gift
+from engine.exchange.moodle_xml import read_moodle
+from engine.exchange.question import Contents, Skip
+from engine.exchange.reading import Source, detect_format, read_source
+from engine.exchange.report import ImportReport
+from engine.exchange.to_spec import Draft, UnfitError, to_spec
+from engine.exchange.write import prepare, write_all
+from engine.foreign import clean_line
+from engine.spec.bank import Bank
+
+__all__ = ["READERS", "import_file"]
+
+READERS: dict[str, Callable[[Source], Contents]] = {"moodle": read_moodle, "gift": read_gift}
+
+
+def import_file(
+    path: Path, folder: Path, bank: Bank, *, form: str | None = None, keep_going: bool = False
+) -> ImportReport:
+    """Read a file and write its questions as problem files.
+
+    Parameters
+    ----------
+    path : Path
+    folder : Path
+        Where the problem files go; made if it isn't there.
+    bank : Bank
+        Its ids are taken.
+    form : str, optional
+        ``"moodle"`` or ``"gift"``; found out if left out.
+    keep_going : bool
+        Write what can be read of a broken file.
+
+    Raises
+    ------
+    ExchangeError
+        The file is broken (with every fault) or holds no question, or the folder can't be written.
+    """
+    source = read_source(path)
+    form = detect_format(source, form)
+    contents = READERS[form](source)
+    if contents.faults and not (keep_going and (contents.questions or contents.skipped)):
+        raise ExchangeError.of_file(contents.faults)
+    if not (contents.questions or contents.skipped):
+        raise ExchangeError("the file holds no question", where=source.file, expected=f"{form} questions")
+    drafts, skipped = _drafts(contents, clean_line(path.name, 120))
+    prepared, refused = prepare(drafts, folder, bank)
+    write_all(prepared, folder)
+    skips = sorted([*contents.skipped, *skipped, *refused], key=lambda s: (s.place.line, s.place.column))
+    return ImportReport(
+        source.file,
+        form,
+        source.encoding,
+        source.guessed,
+        tuple(entry.item for entry in prepared),
+        tuple(skips),
+        contents.faults,
+    )
+
+
+def _drafts(contents: Contents, file: str) -> tuple[list[Draft], list[Skip]]:
+    drafts: list[Draft] = []
+    skipped: list[Skip] = []
+    for question in contents.questions:
+        try:
+            drafts.append(to_spec(question, file))
+        except UnfitError as problem:
+            skip = Skip(question.name, question.type, question.place, problem.reason, problem.next_step)
+            skipped.append(skip)
+    return drafts, skipped

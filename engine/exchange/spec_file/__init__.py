@@ -1,0 +1,1 @@
+"""Neutral questions as problem files: names, answers, and the YAML itself."""

@@ -1,0 +1,71 @@
+"""Ids, titles and topics from what other people called their questions and folders."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from engine.exchange.markup.characters import plain_characters
+
+__all__ = ["candidates", "slug", "title_of", "topics_of"]
+
+MAX_ID = 56
+"""Room is left for the number that makes an id unique."""
+MAX_TITLE = 120
+MAX_TOPICS = 20
+_LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+_GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER ([A-Z]+)")
+_NOT_FILES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+_ROOTS = re.compile(r"\$\w+\$|top|default for .*", re.IGNORECASE)
+_SPLIT = re.compile(r"(?<!/)/(?!/)")  # Moodle doubles a slash that belongs to a name
+
+
+def slug(text: str, limit: int = MAX_ID) -> str:
+    """Return small letters, digits and hyphens that recall a text; empty if there are none."""
+    spelt = "".join(_spelt(character) for character in text.casefold())
+    words = re.findall(r"[a-z0-9]+", spelt)
+    kept = "-".join(words)
+    if len(kept) > limit:
+        kept = kept[: limit + 1].rpartition("-")[0] or kept[:limit]
+    if kept and not kept[0].isalpha():
+        kept = f"q-{kept}"[:limit].rstrip("-")
+    return f"{kept}-item" if kept in _NOT_FILES else kept
+
+
+def _spelt(character: str) -> str:
+    if character in _LETTERS:
+        return _LETTERS[character]
+    greek = _GREEK.match(unicodedata.name(character, ""))
+    if greek is not None:
+        return f" {greek[1].lower()} "
+    decomposed = unicodedata.normalize("NFKD", character)
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).replace("'", "")
+
+
+def candidates(name: str, number: int) -> Iterator[str]:
+    """Yield ids for a question, the first one that is free counts: ``x``, ``x-2``, ``x-3`` …"""
+    first = slug(name) or f"question-{number}"
+    yield first
+    for suffix in range(2, 100_000):
+        yield f"{first}-{suffix}"
+
+
+def title_of(name: str, words: str) -> str:
+    """Return a title from a question's name, or from its first words where it has none."""
+    title = _one_line(name) or _one_line(words)
+    if len(title) < 3:
+        title = f"Question {title}".strip()
+    return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(plain_characters(text[:1000])[0].split())
+
+
+def topics_of(category: str, tags: Sequence[str]) -> list[str]:
+    """Return topics from the folders of a category and the tags, ``imported`` if there are none."""
+    folders = [part.replace("//", "/").strip() for part in _SPLIT.split(category)]
+    named = [part for part in folders if part and not _ROOTS.fullmatch(part)]
+    topics = [slug(part, 60) for part in [*named, *tags]]
+    return list(dict.fromkeys(filter(None, topics)))[:MAX_TOPICS] or ["imported"]
