@@ -9,7 +9,7 @@ from pathlib import Path
 __all__ = ["replace_text"]
 
 
-def replace_text(path: Path, text: str, *, durable: bool = False) -> None:
+def replace_text(path: Path, text: str, *, durable: bool = False, private: bool = False) -> None:
     """Replace a file's text in one step.
 
     Parameters
@@ -20,6 +20,8 @@ def replace_text(path: Path, text: str, *, durable: bool = False) -> None:
         Written as UTF-8; what can't be (lone surrogates) becomes ``?``.
     durable : bool
         Wait until the disk has it: for what a person typed and can't be made again.
+    private : bool
+        Nobody but its owner may read it (mode 0600), at no moment and whatever was there before.
 
     Raises
     ------
@@ -28,7 +30,7 @@ def replace_text(path: Path, text: str, *, durable: bool = False) -> None:
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with part.open("wb") as file:
+        with open(part, "xb" if private else "wb", opener=_private if private else None) as file:
             file.write(text.encode("utf-8", "replace"))
             if durable:
                 file.flush()
@@ -38,3 +40,7 @@ def replace_text(path: Path, text: str, *, durable: bool = False) -> None:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

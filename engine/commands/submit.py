@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.model import GradeReport
     from engine.store import Attempt
 
-__all__ = ["command", "exit_code", "submit_quiz", "tell_quiz"]
+__all__ = ["command", "exit_code"]
 
 
 @click.command("submit")
@@ -73,8 +73,7 @@ def command(
     if what.endswith((".yaml", ".yml")):
         if file is not None or answers:
             raise UsageError("a quiz file stands alone", expected="grade submit QUIZ.yaml")
-        reports = submit_quiz(workplace, Path(what))
-        return tell_quiz(reports, as_json)
+        return _submit_quiz(workplace, Path(what), as_json)
     if workplace.bank.load(what).kind == "code":
         if file is None or answers:
             raise UsageError(f"{what} is a code exercise", expected=f"grade submit {what} FILE.py")
@@ -88,19 +87,37 @@ def command(
     return _tell_one(report, as_json)
 
 
-def submit_quiz(workplace: Workplace, path: Path) -> list[GradeReport]:
-    """Grade a filled-in quiz file against the stored quiz and record the attempt."""
+def _submit_quiz(workplace: Workplace, path: Path, as_json: bool) -> int:
+    """Grade a filled-in quiz file against the stored quiz, record the attempt and tell what may be shown."""
+    from engine.commands.quiz.results import results_json, show_results, tell_when
+    from engine.commands.render import number, points
     from engine.intake import read_text_file
-    from engine.model import Outcome
-    from engine.quiz import grade_quiz, read_filled
+    from engine.quiz import clock, hand_in, read_filled, total
+    from engine.quiz.sitting import sitting_of
+    from engine.rules import Shown
 
     filled = read_filled(read_text_file(path), str(path))
-    with workplace.open_store() as store:
-        quiz = workplace.load_quiz(store, filled, path)
-        reports = grade_quiz(filled, quiz, mode=workplace.mode)
-        if not any(report.outcome is Outcome.FORMAT_ERROR for report in reports):
-            store.record_quiz(quiz, filled.answers, reports)
-    return reports
+    place, quiz = workplace.of_quiz(filled, path)
+    with place.open_store() as store:
+        handed = hand_in(store, quiz, filled, mode=place.mode, filename=path.name)
+        sitting = sitting_of(store, quiz, place.mode, place.bank)
+    level = quiz.rules.shown(clock.now())
+    if as_json:
+        click.echo(json.dumps(results_json(handed, sitting, level), ensure_ascii=False, indent=2))
+    else:
+        show_results(handed, sitting, level)
+        score, maximum = total(handed.reports)
+        if not handed.recorded:
+            click.echo("Nothing was recorded: mend what can't be read and hand the file in again.")
+        elif not level.includes(Shown.SCORE):
+            click.echo(tell_when(quiz.rules))
+        elif score is not None:
+            click.echo(f"Total: {number(score)} of {points(maximum)}")
+            if sitting.score > score + 1e-9:
+                click.echo(f"Best so far: {number(sitting.score)} of {points(maximum)}")
+    if handed.recorded and not level.includes(Shown.SCORE):
+        return 0  # right or wrong would be shown by the exit code
+    return exit_code(handed.reports)
 
 
 def _submit_answer(
@@ -221,25 +238,3 @@ def _tell_one(report: GradeReport, as_json: bool) -> int:
 
         show_report(report)
     return exit_code([report])
-
-
-def tell_quiz(reports: Sequence[GradeReport], as_json: bool) -> int:
-    """Print a graded quiz, question by question, and return the exit code."""
-    from engine.quiz import total
-
-    score, maximum = total(reports)
-    if as_json:
-        document = {"score": score, "max_score": maximum, "reports": [report.as_json() for report in reports]}
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
-        return exit_code(reports)
-    from engine.commands.render import number, points, show_report
-
-    for question, report in enumerate(reports, start=1):
-        click.echo(f"Question {question}")
-        show_report(report)
-        click.echo()
-    if score is None:
-        click.echo("Nothing was recorded: mend what can't be read and hand the file in again.")
-    else:
-        click.echo(f"Total: {number(score)} of {points(maximum)}")
-    return exit_code(reports)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,16 +59,27 @@ class Workplace:
             return self.course.open_store()
         return open_store(_practice_folder() / "practice.db")
 
-    def load_quiz(self, store: Store, filled: FilledQuiz, path: Path) -> Quiz:
-        """Return the stored quiz that a fill-in file names; a :class:`QuizError` if it isn't there."""
-        quiz = store.load_quiz(filled.quiz)
-        if quiz is None:
-            raise QuizError(
-                f"quiz {filled.quiz!r} isn't in the store",
-                where=str(path),
-                next_step="use the course folder that made it, or name that with --course FOLDER",
-            )
-        return quiz
+    @property
+    def practice(self) -> Workplace:
+        """The same bank outside the course: its store and secret are this person's own."""
+        return replace(self, course=None)
+
+    def of_quiz(self, filled: FilledQuiz, path: Path) -> tuple[Workplace, Quiz]:
+        """Return the stored quiz that a fill-in file names, and where it is stored.
+
+        Inside a course this can be a practice quiz too. A :class:`QuizError` if it isn't stored.
+        """
+        for place in [self, self.practice] if self.course else [self]:
+            with place.open_store() as store:
+                quiz = store.load_quiz(filled.quiz)
+            if quiz is not None:
+                return place, quiz
+        raise QuizError(
+            f"quiz {filled.quiz!r} isn't in the store",
+            where=str(path),
+            next_step="use the course folder that made it, or name that with --course FOLDER; a quiz that "
+            "somebody gave you is filled in with an editor and handed in as a file",
+        )
 
     def check_tier(self, tier: str | None, unsafe_local: bool, device: str = "cpu") -> None:
         """Raise a :class:`UsageError` where marks are asked of a tier that gives none."""

@@ -78,19 +78,17 @@ class Family:
         engine.errors.DrawError
             As :func:`engine.variants.draw`.
         """
-        size = self._size or self.spec.variants
-        if size is not None and len(self._given) >= size:
+        if self._size is not None and len(self._given) >= self._size:
             self._given.clear()
         drawn = self._draw(student, attempt)
-        for bump in range(1, self._limit(size)):
+        for bump in range(1, self._limit()):
             if content(drawn) not in self._given:
                 break
             drawn = self._draw(student, attempt + _STEP * bump)
         else:
-            if content(drawn) in self._given:
-                # used up: the next round begins, and from now on its length is known
-                self._size = len(self._given)
-                self._given.clear()
+            # used up: the next round begins, and from now on its length is known
+            self._size = len(self._given)
+            self._given.clear()
         self.note(drawn)
         return drawn
 
@@ -114,7 +112,7 @@ class Family:
             attempt=attempt,
         )
 
-    @staticmethod
-    def _limit(size: int | None) -> int:
-        # The last variant of a small family is found by luck alone: 20 tries for each that there is.
-        return _TRIES if size is None else min(20 * size + 20, 20 * _TRIES)
+    def _limit(self) -> int:
+        # The last variant of a small family is found by luck alone: ten tries for each that there is.
+        size = self.spec.variants
+        return _TRIES if size is None else min(10 * size + 20, 10 * _TRIES)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import DrawError, InputError
-from engine.model import Mode, Outcome, Quiz, QuizQuestion, Text, Variant
+from engine.grading import grade_answers
+from engine.model import Mode, Outcome, Quiz, QuizQuestion, Response, Text, Variant
 from engine.quiz.credit import counted, is_choice
-from engine.quiz.family import Family, with_points
+from engine.quiz.family import Family, content, with_points
+from engine.quiz.hand_in import HandedIn
 from engine.spec.bank import Bank
 from engine.store import Attempt, Store
 
-__all__ = ["Sitting", "Standing", "next_variant", "sitting_of"]
+__all__ = ["Sitting", "Standing", "best_results", "next_variant", "sitting_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,13 @@ class Standing:
         return any(attempt.report.outcome is Outcome.RIGHT for attempt in self.attempts)
 
     @property
+    def last_answers(self) -> Mapping[str, str]:
+        """What was answered to this very variant the last time, by part."""
+        variant = self.question.variant.id
+        alike = [a for a in self.attempts if a.response and a.variant is not None and a.variant.id == variant]
+        return alike[-1].response.answers if alike and alike[-1].response else {}
+
+    @property
     def hints_seen(self) -> tuple[Text, ...]:
         """The hints that were paid for, in this variant's words."""
         return self.question.variant.hints[: self.hints]
@@ -84,7 +93,9 @@ class Sitting:
         return all(standing.is_right for standing in self.standings.values())
 
 
-def sitting_of(store: Store, quiz: Quiz, mode: Mode, retries: Mapping[int, int] | None = None) -> Sitting:
+def sitting_of(
+    store: Store, quiz: Quiz, mode: Mode, bank: Bank, retries: Mapping[int, int] | None = None
+) -> Sitting:
     """Return where the student of `quiz` stands.
 
     Parameters
@@ -93,6 +104,8 @@ def sitting_of(store: Store, quiz: Quiz, mode: Mode, retries: Mapping[int, int] 
     quiz : Quiz
         As stored.
     mode : Mode
+    bank : Bank
+        Tells whether a question has another variant: where it needs one and has none, no attempt is left.
     retries : mapping of int to int, optional
         Which variant of each question is answered now; the newest by default.
     """
@@ -105,26 +118,55 @@ def sitting_of(store: Store, quiz: Quiz, mode: Mode, retries: Mapping[int, int] 
         if retry:
             question = replace(question, variant=store.sittings.variants(quiz, number)[retry], retry=retry)
         attempts = tuple(counted(made.get(question.variant.item, [])))
-        limit = quiz.rules.attempts or 1
+        left = max(0, (quiz.rules.attempts or 1) - len(attempts))
         standings[number] = Standing(
             question,
             attempts,
             hints.get(number, 0),
-            max(0, limit - len(attempts)),
+            left if left and _has_another(bank, question, attempts) else 0,
             quiz.rules.share(len(attempts), hints.get(number, 0)),
         )
     now = replace(quiz, questions=tuple(standing.question for standing in standings.values()))
     return Sitting(now, mode, standings)
 
 
+def _has_another(bank: Bank, question: QuizQuestion, attempts: Sequence[Attempt]) -> bool:
+    """Tell whether a choice can be asked again: whether its family, if it is small, isn't used up."""
+    had = {content(attempt.variant) for attempt in attempts if attempt.variant is not None}
+    if not had or not is_choice(question.variant) or content(question.variant) not in had:
+        return True
+    try:
+        size = bank.load(question.variant.item).variants
+    except InputError:
+        return False
+    return size is None or len(had) < size
+
+
 def _attempts(store: Store, quiz: Quiz, mode: Mode) -> dict[str, list[Attempt]]:
-    """Return the student's attempts by item, in all quizzes of this name, oldest first."""
-    alike = store.sittings.ids_alike(quiz)
+    """Return the student's attempts by item, oldest first."""
+    alike = store.sittings.ids_alike(quiz, mode)
     found: dict[str, list[Attempt]] = {}
     for attempt in store.attempts(student=quiz.student, mode=mode):
         if attempt.quiz in alike:
             found.setdefault(attempt.item, []).append(attempt)
     return found
+
+
+def best_results(sitting: Sitting) -> HandedIn:
+    """Return the best attempt at each question, as if all had been handed in together."""
+    questions, reports = [], []
+    for standing in sitting.standings.values():
+        best = max(standing.attempts, key=lambda attempt: attempt.report.score or 0.0, default=None)
+        question = standing.question
+        if best is not None and best.variant is not None:
+            questions.append(replace(question, variant=best.variant))
+            reports.append(best.report)
+        else:
+            questions.append(question)
+            reports.append(
+                grade_answers(question.variant, Response({}), mode=sitting.mode, student=sitting.quiz.student)
+            )
+    return HandedIn(replace(sitting.quiz, questions=tuple(questions)), tuple(reports), recorded=True)
 
 
 def next_variant(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from engine.model import Mode
 from engine.store.attempt import Attempt
 from engine.store.tables import attempts, quizzes
 
@@ -15,7 +16,8 @@ __all__ = ["earlier_rows"]
 def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
     """Return the rows of a student's other submissions for the same item of the same quiz, oldest first.
 
-    Quizzes of one name are one quiz, drawn several times; attempts without a quiz have no earlier ones.
+    For marks, quizzes of one name are one quiz, drawn several times; in practice each stands alone.
+    Attempts without a quiz have no earlier ones.
     """
     if attempt.quiz is None:
         return ()
@@ -31,6 +33,7 @@ def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.Row
             attempts.c.mode == str(attempt.report.mode),
             attempts.c.submission != attempt.submission,
             quizzes.c.name == name,
+            *([quizzes.c.id == attempt.quiz] if attempt.report.mode is Mode.PRACTICE else []),
         )
         .order_by(attempts.c.id)
     )

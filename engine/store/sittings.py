@@ -34,8 +34,18 @@ class Sittings:
             later = connection.execute(query).scalars().all()
         return [own, *(decode(Variant, text, self._database.where) for text in later)]
 
-    def ids_alike(self, quiz: Quiz) -> set[str]:
-        """Return the ids of the student's quizzes of the same name: one quiz, drawn several times."""
+    def quiz_names(self) -> list[str]:
+        """Return the names of all quizzes that were drawn, in order."""
+        with self._database.read() as connection:
+            return sorted(connection.execute(sa.select(quizzes.c.name).distinct()).scalars())
+
+    def ids_alike(self, quiz: Quiz, mode: Mode) -> set[str]:
+        """Return the ids under which the student's attempts at this quiz count.
+
+        For marks these are all of the same name: one quiz, drawn several times.
+        """
+        if mode is Mode.PRACTICE:
+            return {quiz.id}
         query = sa.select(quizzes.c.id).where(quizzes.c.name == quiz.name, quizzes.c.student == quiz.student)
         with self._database.read() as connection:
             return set(connection.execute(query).scalars())

@@ -25,7 +25,7 @@ def answers() -> list[str]:
 
 def test_answers_are_asked_saved_and_graded(grade, say) -> None:
     Path("two.yaml").write_text(PLAN)
-    say("a", "0.1, 0.2, 0.7")
+    say("a", "0.1, 0.2, 0.7", "")
     said = grade("quiz", "take", "two.yaml")
     assert said.code == 1  # the second one is wrong
     assert answers() == ["a", "0.1, 0.2, 0.7"]
@@ -34,7 +34,7 @@ def test_answers_are_asked_saved_and_graded(grade, say) -> None:
 
 def test_what_cannot_be_read_is_asked_again_at_once(grade, say) -> None:
     Path("two.yaml").write_text(PLAN)
-    say("nonsense", "z", "a", "nan", "0.1, 0.2, 0.7")
+    say("nonsense", "z", "a", "nan", "0.1, 0.2, 0.7", "")
     said = grade("quiz", "take", "two.yaml")
     assert answers() == ["a", "0.1, 0.2, 0.7"]
     assert "nonsense" in said.out
@@ -47,7 +47,7 @@ def test_stopping_keeps_the_answers_and_taking_goes_on(grade, say) -> None:
     assert said.code == 1
     assert "your answers are in" in said.out
     assert answers() == ["a", ""]
-    say("0.1, 0.2, 0.7")
+    say("0.1, 0.2, 0.7", "")
     said = grade("quiz", "take", "two-me.yaml")
     assert "Total: 1 of 2 points" in said.out
 

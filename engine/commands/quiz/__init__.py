@@ -1,0 +1,27 @@
+"""``grade quiz``: draw quizzes for a class, check them, take one, see its keys."""
+
+from __future__ import annotations
+
+import click
+
+from engine.commands.quiz.check import check
+from engine.commands.quiz.key import key
+from engine.commands.quiz.new import new
+from engine.commands.quiz.take import take
+
+__all__ = ["command"]
+
+
+@click.group("quiz")
+def command() -> None:
+    """Make and take quizzes, one variant per student.
+
+    \b
+    Example:
+      grade quiz check l16 --course attention-2026
+      grade quiz new l16 --course attention-2026
+    """
+
+
+for _sub in (new, take, key, check):
+    command.add_command(_sub)

@@ -1,0 +1,11 @@
+"""x."""
+
+import click
+
+
+@click.command("check")
+def check() -> None:
+    """X.
+
+    Example: grade quiz check
+    """

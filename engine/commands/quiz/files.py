@@ -1,0 +1,88 @@
+"""Blueprints are found here, and the files of a quiz written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import QuizError
+
+if TYPE_CHECKING:
+    from engine.commands.workplace import Workplace
+    from engine.model import Quiz
+
+__all__ = ["file_stem", "find_blueprint", "is_quiz_file", "write_quizzes"]
+
+
+def find_blueprint(workplace: Workplace, blueprint: str) -> Path:
+    """Return the file of a blueprint: a path, one of the course's, or a built-in one."""
+    from engine.spec.bank import builtin_root
+
+    if blueprint.endswith((".yaml", ".yml")):
+        if not Path(blueprint).is_file():
+            raise QuizError("no such blueprint file", where=blueprint)
+        return Path(blueprint)
+    folders = [builtin_root() / "blueprints"]
+    if workplace.course:
+        folders.insert(0, workplace.course.blueprints)
+    for folder in folders:
+        path = folder / f"{blueprint}.yaml"
+        if path.is_file():
+            return path
+    known = sorted({p.stem for folder in folders for p in folder.glob("*.yaml")})
+    raise QuizError(
+        f"no blueprint {blueprint!r}", expected=", ".join(known) or "a blueprint file", got=blueprint
+    )
+
+
+def is_quiz_file(path: Path) -> bool:
+    """Tell whether a file is a fill-in file, and no blueprint."""
+    from engine.intake import read_text_file
+
+    return any(line.startswith("quiz:") for line in read_text_file(path).splitlines())
+
+
+def write_quizzes(folder: Path, quizzes: Sequence[Quiz]) -> list[tuple[Path, Path]]:
+    """Write each student's fill-in file and page; a file with answers in it is never overwritten."""
+    from engine.quiz import fill_in_text
+    from engine.report import quiz_page
+
+    files = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for quiz, stem in zip(quizzes, _stems(quizzes), strict=True):
+            fill_in, page = folder / f"{stem}.yaml", folder / f"{stem}.html"
+            text = fill_in_text(quiz)
+            if not fill_in.exists():
+                fill_in.write_text(text, encoding="utf-8")
+            elif fill_in.read_text(encoding="utf-8", errors="replace") != text:
+                raise QuizError(
+                    "a quiz file with other content is there already",
+                    where=str(fill_in),
+                    next_step="move it away, or choose another --out, --name or --attempt",
+                )
+            page.write_text(quiz_page(quiz), encoding="utf-8")
+            files.append((fill_in, page))
+    except OSError as error:
+        raise QuizError(
+            "the quiz files can't be written", where=str(error.filename or folder), got=str(error.strerror)
+        ) from error
+    return files
+
+
+def file_stem(quiz: Quiz) -> str:
+    """Return a quiz's file name without anything that a file system or a shell could take amiss."""
+    text = f"{quiz.name}-{quiz.student}" + (f"-{quiz.attempt}" if quiz.attempt else "")
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in text).strip(".") or "quiz"
+
+
+def _stems(quizzes: Sequence[Quiz]) -> list[str]:
+    """Return the files' names; two that a file system could take for one get the quiz's id added."""
+    stems = [file_stem(quiz) for quiz in quizzes]
+    often = Counter(stem.casefold() for stem in stems)
+    return [
+        f"{stem}-{quiz.id[:6]}" if often[stem.casefold()] > 1 else stem
+        for stem, quiz in zip(stems, quizzes, strict=True)
+    ]

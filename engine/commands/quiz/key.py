@@ -1,0 +1,137 @@
+"""``grade quiz key``: keys and worked solutions, for the instructor's eyes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.commands.options import course_option, json_option
+from engine.commands.quiz.files import is_quiz_file
+from engine.errors import QuizError, UsageError
+
+if TYPE_CHECKING:
+    from engine.commands.workplace import Workplace
+    from engine.model import Quiz
+    from engine.quiz.answer_key import QuizKey
+    from engine.store import Store
+
+__all__ = ["key"]
+
+
+@click.command("key")
+@click.argument("quiz", metavar="QUIZ")
+@click.option("--student", "students", multiple=True, help="Only this student (repeatable); default: all.")
+@click.option("--attempt", type=click.IntRange(0, 1000), default=None, help="Only this draw of the quiz.")
+@click.option(
+    "--html",
+    "html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Write a page to this file, readable by you alone (mode 0600), instead of printing.",
+)
+@json_option
+@course_option
+def key(
+    quiz: str,
+    students: tuple[str, ...],
+    attempt: int | None,
+    html: Path | None,
+    as_json: bool,
+    course_path: Path | None,
+) -> None:
+    """Show keys, accepted intervals and worked solutions of QUIZ (a name, or a student's fill-in file).
+
+    Everything comes from the store, so it is what was drawn and what is graded, whatever became of the
+    items since. Variants drawn for later attempts are listed too.
+
+    \b
+    Examples:
+      grade quiz key l16 --student 007 --course attention-2026
+      grade quiz key l16 --html l16-key.html --course attention-2026
+    """
+    from engine.commands.workplace import find_workplace
+    from engine.quiz.answer_key import quiz_key
+
+    if as_json and html is not None:
+        raise UsageError("--json and --html don't go together", expected="one of them")
+    workplace = find_workplace(course_path)
+    workplace.secret()  # who may not read the secret has no business here; says so if others may
+    name, wanted, place = _wanted(workplace, quiz, students)
+    with place.open_store() as store:
+        found = [
+            stored
+            for stored in store.quizzes(name)
+            if (not wanted or stored.student in wanted) and (attempt is None or stored.attempt == attempt)
+        ]
+        _check_found(store, name, wanted, attempt, found)
+        keys = [quiz_key(store, stored, place.bank) for stored in found]
+    if as_json:
+        click.echo(json.dumps([entry.as_json() for entry in keys], ensure_ascii=False, indent=2))
+    elif html is not None:
+        _write_page(place, html, name, keys)
+    else:
+        from engine.commands.quiz.key_text import show_key
+
+        for entry in keys:
+            show_key(entry)
+
+
+def _wanted(workplace: Workplace, quiz: str, students: tuple[str, ...]) -> tuple[str, set[str], Workplace]:
+    """Return the quiz's name, the students asked for (none: all), and where it is stored."""
+    if not quiz.endswith((".yaml", ".yml")):
+        return quiz, set(students), workplace
+    path = Path(quiz)
+    if not path.is_file() or not is_quiz_file(path):
+        raise UsageError(
+            "this is no student's quiz file", where=quiz, expected="the name of a quiz, or a fill-in file"
+        )
+    from engine.intake import read_text_file
+    from engine.quiz import read_filled
+
+    place, stored = workplace.of_quiz(read_filled(read_text_file(path), quiz), path)
+    if students and set(students) != {stored.student}:
+        raise UsageError(f"this file is {stored.student}'s", where=quiz, expected="no --student beside it")
+    return stored.name, {stored.student}, place
+
+
+def _check_found(store: Store, name: str, wanted: set[str], attempt: int | None, found: list[Quiz]) -> None:
+    missing = sorted(wanted - {stored.student for stored in found})
+    if found and not missing:
+        return
+    names = store.sittings.quiz_names()
+    if name not in names:
+        raise QuizError(
+            f"no quiz {name!r} was drawn here",
+            expected=", ".join(names) or "grade quiz new first",
+            next_step="name the course folder with --course FOLDER" if not names else None,
+        )
+    who = f" for {', '.join(missing)}" if missing else ""
+    raise QuizError(f"quiz {name} has no draw{who}" + ("" if attempt is None else f" as attempt {attempt}"))
+
+
+def _write_page(workplace: Workplace, path: Path, name: str, keys: list[QuizKey]) -> None:
+    from engine.files import replace_text
+    from engine.report import key_page
+
+    folder = path.absolute().parent
+    quizzes = workplace.course.quizzes.absolute() if workplace.course else None
+    beside = next((file for file in sorted(folder.glob(f"{name}-*.yaml")) if is_quiz_file(file)), None)
+    if beside is not None or (
+        quizzes is not None and quizzes.resolve() in [folder, *folder.resolve().parents]
+    ):
+        raise UsageError(
+            "students' files lie there, so no key is written beside them",
+            where=str(path),
+            got=str(beside or quizzes),
+            next_step="choose another folder",
+        )
+    roster = workplace.course.roster().by_id if workplace.course else {}
+    names = {student: entry.name for student, entry in roster.items()}
+    try:
+        replace_text(path, key_page(keys, names=names), private=True)
+    except OSError as error:
+        raise QuizError("the key can't be written", where=str(path), got=error.strerror) from error
+    click.echo(f"the key of {len(keys)} quizzes is in {path} (mode 0600: for you alone)")

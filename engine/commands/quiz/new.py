@@ -1,0 +1,126 @@
+"""``grade quiz new``: one quiz per student, stored with its keys and written without them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.commands.options import check_student, course_option, json_option
+from engine.commands.quiz.files import find_blueprint, write_quizzes
+from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.commands.workplace import Workplace
+    from engine.model import Quiz
+
+__all__ = ["make_quizzes", "new"]
+
+
+@click.command("new")
+@click.argument("blueprint")
+@click.option(
+    "--student", "students", multiple=True, help="Only this student (repeatable); default: the roster."
+)
+@click.option("--name", default=None, help="Name of the quiz (default: the blueprint's name).")
+@click.option(
+    "--attempt",
+    type=click.IntRange(0, 1000),
+    default=0,
+    show_default=True,
+    help="Another attempt, another draw.",
+)
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for the files.")
+@json_option
+@course_option
+def new(
+    blueprint: str,
+    students: tuple[str, ...],
+    name: str | None,
+    attempt: int,
+    out: Path | None,
+    as_json: bool,
+    course_path: Path | None,
+) -> None:
+    """Draw a quiz from BLUEPRINT (a name or a file): per student a fill-in YAML file and a page.
+
+    Called again, it writes the same files and draws for new students only: what was drawn stays as it is,
+    whatever becomes of the items or the blueprint.
+
+    \b
+    Examples:
+      grade quiz new l16 --course attention-2026
+      grade quiz new my_blueprint.yaml --student me --out .
+    """
+    from engine.commands.workplace import find_workplace
+
+    _check_names(name, students)
+    workplace = find_workplace(course_path)
+    path = find_blueprint(workplace, blueprint)
+    ids = list(dict.fromkeys(students)) or (workplace.course.roster_ids() if workplace.course else ["me"])
+    if not ids:
+        raise UsageError(
+            "the roster is empty", next_step="add students to roster.csv, or name one with --student"
+        )
+    quiz_name = name or path.stem
+    quizzes = make_quizzes(workplace, path, ids, quiz_name, attempt)
+    folder = out or (workplace.course.quizzes / quiz_name if workplace.course else Path())
+    files = write_quizzes(folder, quizzes)
+    if as_json:
+        rows = [
+            {"student": q.student, "quiz": q.id, "files": [str(f) for f in fs]}
+            for q, fs in zip(quizzes, files, strict=True)
+        ]
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+    else:
+        click.echo(f"{len(quizzes)} quizzes of {len(quizzes[0].questions)} questions lie in {folder}")
+        click.echo(f"  next: grade submit {files[0][0]}")
+
+
+def _check_names(name: str | None, students: Sequence[str]) -> None:
+    """Refuse a quiz name that is no folder's name, and ids that nobody could read or type again."""
+    from engine.foreign import clean_line
+
+    if name is not None and (not name.strip(". ") or "/" in name or clean_line(name, 100) != name):
+        raise UsageError("--name can't be used", expected="a word of at most 100 characters", got=repr(name))
+    for student in students:
+        check_student(student)
+
+
+def make_quizzes(
+    workplace: Workplace, path: Path, students: list[str], name: str, attempt: int
+) -> list[Quiz]:
+    """Return everybody's quiz: as it is stored, or drawn and stored now; a progress bar on a terminal."""
+    from engine.commands.progress import progress_bar
+    from engine.commands.workplace import tell_unreadable
+    from engine.model import Mode
+    from engine.quiz import compose, read_blueprint
+
+    plan = read_blueprint(path)
+    with workplace.open_store() as store, progress_bar("drawing", len(students)) as advance:
+        stored = store.quizzes(name)
+        if workplace.mode is Mode.PRACTICE:  # there another attempt is another quiz, from the plan as it is
+            stored = [quiz for quiz in stored if quiz.attempt == attempt]
+        quizzes = compose(
+            plan,
+            workplace.bank,
+            students,
+            secret=workplace.secret(),
+            name=name,
+            attempt=attempt,
+            stored=stored,
+            progress=advance,
+        )
+        store.save_quizzes(quizzes)
+    if any(quiz.plan not in ("", plan.fingerprint) for quiz in quizzes):
+        click.echo(
+            f"note: quiz {name} was drawn from another state of this blueprint and stays as it was drawn\n"
+            "  next: a quiz from the blueprint as it is now needs another --name (practice: --attempt)",
+            err=True,
+        )
+    if any(section.draws for section in plan.blueprint.sections) and len(stored) < len(quizzes):
+        tell_unreadable(workplace.bank.readable()[1])
+    return quizzes
