@@ -627,6 +627,9 @@ class ProblemSpec(Strict):
         OneOrList,
     ] = Field(description="Where the content comes from: one source or a list.")
     difficulty: Whole = Field(ge=1, le=5, description="From 1 (easy) to 5 (hard).")
+    minutes: Real | None = Field(
+        default=None, gt=0, le=240, description="How long it takes, roughly; `grade quiz check` adds it up."
+    )
     bloom: Literal["remember", "understand", "apply", "analyse", "evaluate", "create"] = Field(
         description="Level in Bloom's taxonomy."
     )

@@ -1,11 +1,173 @@
-"""x."""
+"""``grade quiz check``: a quiz drawn for the class, without handing it out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from engine.commands.options import course_option, json_option
+from engine.commands.quiz.files import find_blueprint
+
+if TYPE_CHECKING:
+    from engine.commands.workplace import Workplace
+    from engine.quiz.rehearsal import QuestionFigures, Rehearsal
+
+__all__ = ["check"]
+
+_USUAL_CLASS = 30
+
 
 @click.command("check")
-def check() -> None:
-    """X.
+@click.argument("blueprint")
+@click.option(
+    "--students",
+    "count",
+    type=click.IntRange(1, 5000),
+    default=None,
+    help="Size of an invented class (default: the roster, else 30).",
+)
+@click.option("--name", default=None, help="Name of the quiz (default: the blueprint's name).")
+@json_option
+@course_option
+def check(
+    blueprint: str, count: int | None, name: str | None, as_json: bool, course_path: Path | None
+) -> int:
+    """Draw BLUEPRINT (a name or a file) for a whole class and say what the quiz will be like.
 
-    Example: grade quiz check
+    For each question: difficulty, how many students share a variant or a right answer, what guessing earns
+    with all attempts used, the time it takes if its item says so. With a roster it is the very draw of
+    `grade quiz new`; nothing is stored and nothing is written.
+
+    Exit code 0: nothing to mind; 1: there are warnings; 2: the blueprint can't be used.
+
+    \b
+    Examples:
+      grade quiz check l16 --course attention-2026
+      grade quiz check my_blueprint.yaml --students 200
     """
+    from engine.commands.progress import progress_bar
+    from engine.commands.workplace import find_workplace, tell_unreadable
+    from engine.quiz import clock, compose, read_blueprint
+    from engine.quiz.rehearsal import rehearse
+    from engine.quiz.warnings import warnings_of
+
+    workplace = find_workplace(course_path)
+    path = find_blueprint(workplace, blueprint)
+    plan = read_blueprint(path)
+    students = _students(workplace, count)
+    with progress_bar("drawing", len(students)) as advance:
+        quizzes = compose(
+            plan,
+            workplace.bank,
+            students,
+            secret=workplace.secret(),
+            name=name or path.stem,
+            progress=advance,
+        )
+    rehearsal = rehearse(quizzes, workplace.bank, observed=_observed(workplace))
+    warnings = warnings_of(rehearsal, workplace.bank, clock.now())
+    if any(section.draws for section in plan.blueprint.sections):
+        tell_unreadable(workplace.bank.readable()[1])
+    if as_json:
+        click.echo(
+            json.dumps(_as_json(rehearsal, plan.blueprint.title, warnings), ensure_ascii=False, indent=2)
+        )
+    else:
+        _show(rehearsal, plan.blueprint.title, warnings)
+    return 1 if warnings else 0
+
+
+def _students(workplace: Workplace, count: int | None) -> list[str]:
+    roster = workplace.course.roster_ids() if workplace.course and count is None else []
+    return roster or [f"student-{number}" for number in range(1, (count or _USUAL_CLASS) + 1)]
+
+
+def _observed(workplace: Workplace) -> dict[str, float]:
+    """Return the mean share that students of this course earned at each item before."""
+    from statistics import fmean
+
+    from engine.model import Mode
+
+    if workplace.course is None or workplace.mode is not Mode.MARKS:
+        return {}
+    shares: dict[str, list[float]] = {}
+    with workplace.open_store() as store:
+        for best in store.best_scores(Mode.MARKS):
+            if best.max_score:
+                shares.setdefault(best.item, []).append(best.score / best.max_score)
+    return {item: fmean(found) for item, found in shares.items()}
+
+
+def _as_json(rehearsal: Rehearsal, title: str, warnings: list[str]) -> dict[str, object]:
+    from engine.model import plain_points
+
+    low, high = rehearsal.difficulty_of_students
+    return {
+        "title": title,
+        "students": rehearsal.students,
+        "points": plain_points(rehearsal.points),
+        "guessing": round(rehearsal.guessing, 4),
+        "minutes": rehearsal.minutes,
+        "difficulty_of_students": {"least": round(low, 2), "greatest": round(high, 2)},
+        "questions": [question.as_json() for question in rehearsal.questions],
+        "warnings": warnings,
+    }
+
+
+def _show(rehearsal: Rehearsal, title: str, warnings: list[str]) -> None:
+    from engine.commands.render import points, show_table
+    from engine.foreign import clean_line
+    from engine.quiz.credit import percent
+    from engine.quiz.rules_text import rules_text
+
+    total = len(rehearsal.questions)
+    click.echo(
+        f"{clean_line(title)}: {total} question{'' if total == 1 else 's'}, {points(rehearsal.points)}, "
+        f"drawn for {rehearsal.students} student{'' if rehearsal.students == 1 else 's'}"
+    )
+    for sentence in rules_text(rehearsal.rules):
+        click.echo(f"  {sentence}")
+    click.echo()
+    seen = any(question.observed is not None for question in rehearsal.questions)
+    columns = ["question", "item", "type", "points", "difficulty", "variants", "keys", "guessing", "minutes"]
+    rows = [_row(question, seen) for question in rehearsal.questions]
+    show_table([*columns, *(["before"] if seen else [])], rows)
+    click.echo()
+    click.echo(f"Guessing earns {percent(rehearsal.guessing)} of the points on average.")
+    if rehearsal.minutes is not None:
+        click.echo(f"Expected time: {rehearsal.minutes:g} minutes.")
+    else:
+        lacking = sum(question.minutes is None for question in rehearsal.questions)
+        click.echo(
+            f"Expected time: unknown; the items of {lacking} of {total} questions don't say `minutes`."
+        )
+    low, high = rehearsal.difficulty_of_students
+    if high > low:
+        click.echo(f"Mean difficulty of a student's quiz: {low:.1f} to {high:.1f}.")
+    for warning in warnings:
+        click.echo(f"warning: {clean_line(warning, 500)}")
+
+
+def _row(question: QuestionFigures, seen: bool) -> list[str]:
+    from engine.commands.render import number
+    from engine.quiz.credit import percent
+
+    items = list(question.items)
+    low, mean, high = question.difficulty
+    row = [
+        str(question.number),
+        items[0] if len(items) == 1 else f"{len(items)} items, one per student",
+        ", ".join(question.kinds),
+        number(question.points),
+        f"{mean:.1f} ({low:g}-{high:g})" if high > low else f"{low:g}",
+        str(question.variants),
+        str(question.keys),
+        percent(question.guessing) + ("" if question.is_exact else " (simulated)"),
+        "-" if question.minutes is None else f"{question.minutes:g}",
+    ]
+    if seen:
+        row.append("-" if question.observed is None else percent(question.observed))
+    return row
