@@ -122,6 +122,36 @@ def _slope(x: Numbers) -> float:
     return float(ends[1] - ends[0])
 
 
+def _logs(x: Numbers) -> Numbers:
+    """The product's logarithm: nothing underflows with so few factors."""
+    three = math.prod(x["p"])
+    return {"three": [math.log(three)], "four": [math.log(three * x["q"])]}
+
+
+def _by_length(x: Numbers) -> Numbers:
+    """The root of a product has the mean logarithm."""
+    roots = {name: float(math.prod(x[name])) ** (1 / len(x[name])) for name in ("p", "q")}
+    assert math.prod(x["p"]) > math.prod(x["q"])
+    assert roots["p"] < roots["q"], "the item is about an order that turns round"
+    return {"short": [math.log(roots["p"])], "long": [math.log(roots["q"])]}
+
+
+def _candidates(x: Numbers) -> Numbers:
+    V, b, hypotheses, scored = int(x["V"]), int(x["b"]), 1, []
+    for _ in range(int(x["T"])):
+        scored.append(hypotheses * V)
+        hypotheses = min(b, scored[-1])
+    return {"one": [scored[2]], "all": [sum(scored)]}
+
+
+def _steps_until_lost(x: Numbers) -> int:
+    left, steps = Fraction(1), 0
+    while left >= Fraction(1, 10 ** int(x["k"])):
+        left *= x["w"]
+        steps += 1
+    return steps
+
+
 DECODING_AND_RECURRENCE: dict[str, Callable[[Numbers], Numbers]] = {
     "chain-rule-probability": lambda x: {"answer": [math.prod(x["p"])]},
     "beam-survivors": _survivors,
@@ -132,4 +162,8 @@ DECODING_AND_RECURRENCE: dict[str, Callable[[Numbers], Numbers]] = {
     "rnn-sequential-count": _grid,
     "interaction-distance": _steps_between,
     "vanishing-gradient-factor": lambda x: {"answer": [_slope(x)]},
+    "vanishing-steps-threshold": lambda x: {"answer": [_steps_until_lost(x)]},
+    "log-prob-sum": _logs,
+    "beam-length-normalised": _by_length,
+    "beam-candidate-count": _candidates,
 }
