@@ -88,6 +88,38 @@ def _softmax_ratio(x: Numbers) -> list[float]:
     return [w[int(x["i"]) - 1] / w[int(x["j"]) - 1]]
 
 
+def _back_to_scores(x: Numbers) -> Numbers:
+    first, second, third = (math.log(w) for w in x["w"])
+    shift = x["known"] - second
+    return {"gap": [first - second], "e": [first + shift, x["known"], third + shift]}
+
+
+def _spread(x: Numbers) -> Numbers:
+    terms = [x["a"] * x["b"] for _ in range(int(2 * x["half"]))]
+    return {"var": [sum(terms)], "dev": [math.sqrt(sum(terms) / len(terms))]}
+
+
+def _missing(x: Numbers) -> Numbers:
+    gap = int(x["gap"]) - 1
+    others = sum(w for j, w in enumerate(x["w"]) if j != gap)
+    weights = [1 - others if j == gap else w for j, w in enumerate(x["w"])]
+    return {"a": [1 - others], "c": context(weights, x["H"])}
+
+
+def _from_context(x: Numbers) -> list[float]:
+    """Solve for the first weight with the last entries of the vectors."""
+    c = context([x["a"], 1 - x["a"]], [x["h1"], x["h2"]])
+    first = (c[-1] - x["h2"][-1]) / (x["h1"][-1] - x["h2"][-1])
+    return [first, 1 - first]
+
+
+def _counts(x: Numbers) -> Numbers:
+    """Entries of the matrices and vectors, written out."""
+    size, hidden = int(x["d"]), int(x["d_a"])
+    additive = [[0] * size] * hidden + [[0] * size] * hidden + [[0] * hidden]
+    return {"counts": [0, size**2, sum(len(row) for row in additive)]}
+
+
 _ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
     "dot-scores": lambda x: {"answer": dot_scores(x["s"], x["H"])},
     "bilinear-score": lambda x: {"answer": bilinear_scores(x["q"], [x["k"]], x["W"])},
@@ -103,6 +135,12 @@ _ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
         "literal": [math.exp(e) / sum(math.exp(e) for _ in x["e"]) for e in x["e"]],
         "w": softmax(x["e"]),
     },
+    "softmax-inverse": _back_to_scores,
+    "softmax-temperature": lambda x: {"w": softmax(x["e"], x["T"])},
+    "variance-of-dot": _spread,
+    "context-missing-weight": _missing,
+    "context-inverse": lambda x: {"answer": _from_context(x)},
+    "score-params-table": _counts,
     "context-lost-index": lambda x: {"C": matmul([x["A1"], x["A2"]], x["H"])},
 }
 
