@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,9 +67,10 @@ class Workplace:
     def of_quiz(self, filled: FilledQuiz, path: Path) -> tuple[Workplace, Quiz]:
         """Return the stored quiz that a fill-in file names, and where it is stored.
 
-        Inside a course this can be a practice quiz too. A :class:`QuizError` if it isn't stored.
+        It is looked for here, in the course whose folder holds the file, and among this person's practice
+        quizzes. A :class:`QuizError` if it isn't stored.
         """
-        for place in [self, self.practice] if self.course else [self]:
+        for place in self._places(path):
             with place.open_store() as store:
                 quiz = store.load_quiz(filled.quiz)
             if quiz is not None:
@@ -80,6 +81,16 @@ class Workplace:
             next_step="use the course folder that made it, or name that with --course FOLDER; a quiz that "
             "somebody gave you is filled in with an editor and handed in as a file",
         )
+
+    def _places(self, path: Path) -> Iterator[Workplace]:
+        from engine.course import Course
+
+        yield self
+        beside = Course.find(path.absolute().parent)
+        if beside is not None and (self.course is None or beside.folder != self.course.folder.absolute()):
+            yield find_workplace(beside.folder)
+        if self.course:
+            yield self.practice
 
     def check_tier(self, tier: str | None, unsafe_local: bool, device: str = "cpu") -> None:
         """Raise a :class:`UsageError` where marks are asked of a tier that gives none."""

@@ -60,6 +60,7 @@ class _Session:
             return self._closed()
         self._greet()
         asked: Sequence[int] = [number for number, s in sheet.sitting().standings.items() if s.left]
+        is_return = True
         try:
             while True:
                 self._ask(asked)
@@ -69,8 +70,9 @@ class _Session:
                         return 1
                     if not self._hand_in():
                         return 2
-                elif not asked:
+                elif is_return:
                     self._show_all()
+                is_return = False
                 asked = self._again()
                 if not asked:
                     return self._exit_code()
