@@ -61,7 +61,8 @@ def places_of(part: Part) -> list[int]:
 def typed(array: Array, places: Sequence[int]) -> str:
     """Return an array as ``0.5``, ``[0.1, 0.2]`` or ``[[1, 2], [3, 4]]``, rounded entry by entry."""
     texts = [
-        str(rounded((value,), max(place, 0))[0]) for value, place in zip(array.data, places, strict=True)
+        format(rounded((value,), max(place, 0))[0], "f")
+        for value, place in zip(array.data, places, strict=True)
     ]
     for size in reversed(array.shape):
         texts = ["[" + ", ".join(texts[i : i + size]) + "]" for i in range(0, len(texts), size)]
@@ -154,4 +155,8 @@ def malformed(part: Part) -> tuple[str, ...]:
         return _UNREADABLE
     if part.type == "token":
         return ()
-    return ("?", "zz", "a b c d e f g h i j k l")
+    # an option may be called "?", and twelve options have all of these letters
+    letters = {option.id for option in part.options}
+    texts = {" ".join(option.text.plain.split()).casefold() for option in part.options}
+    tried = ("?", "zz", "a b c d e f g h i j k l")
+    return tuple(text for text in tried if text not in texts and not set(text) - {" "} <= letters)

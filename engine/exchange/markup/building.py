@@ -141,9 +141,11 @@ class Builder:
         if top.kind == "list":
             self._push(_Open("entry"))
             return self._stack[-1].blocks
-        if top.kind == "table":  # text between cells stands before the table
-            return self._stack[-2].blocks
-        return top.blocks
+        return self._outside_tables()
+
+    def _outside_tables(self) -> list[Block]:
+        """Return where blocks go: what stands between the cells of a table goes before it."""
+        return next(opened.blocks for opened in reversed(self._stack) if opened.kind != "table")
 
     def _push(self, opened: _Open) -> bool:
         if len(self._stack) > MAX_DEPTH:
@@ -162,17 +164,17 @@ class Builder:
     def _pop(self) -> None:
         done = self._stack.pop()
         outer = self._stack[-1]
+        blocks = self._outside_tables()
         if done.kind == "quote" and done.blocks:
-            outer.blocks.append(Quote(tuple(done.blocks)))
+            blocks.append(Quote(tuple(done.blocks)))
         elif done.kind == "entry" and done.blocks:
             outer.entries.append(tuple(done.blocks))
         elif done.kind == "list" and done.entries:
-            outer.blocks.append(Items(tuple(done.entries), done.ordered))
+            blocks.append(Items(tuple(done.entries), done.ordered))
         elif done.kind == "cell":
-            lines = list(lines_of(done.blocks))
-            outer.rows[-1].append(tuple(_joined(lines)))
+            outer.rows[-1].append(tuple(_joined(lines_of(done.blocks))))
         elif done.kind == "table":
-            outer.blocks.extend(_table(done.rows))
+            blocks.extend(_table(done.rows))
 
 
 def _together(first: Run | Formula | None, second: Run | Formula) -> Run | None:

@@ -102,7 +102,7 @@ def _choice(question: Question, element: Element, fields: Fields) -> Question:
         question,
         answers=fields.answers(element),
         single=fields.switch(element, "single", True),
-        shuffle=fields.switch(element, "shuffleanswers", False),
+        shuffle=fields.switch(element, "shuffleanswers", True),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from engine.answers.reading.labels import same_words
 from engine.exchange.numerals import percent
 from engine.exchange.question import Answer, Question
 from engine.exchange.soundness import right_options
@@ -63,7 +64,8 @@ def choice_answer(question: Question, texts: Texts) -> Choice:
         key = next(text for text, answer in zip(words, question.answers, strict=True) if answer in right)
     else:
         _several(question, words, data, texts)
-    if not question.shuffle or _named_by_letters(words):
+    keeps_order = _named_by_letters(words, drawn=variants > 1)
+    if keeps_order or not question.shuffle:
         data["shuffle"] = False
     data["options"] = options
     return Choice(data, variants, key if variants == 1 else "")
@@ -125,10 +127,21 @@ def _several(question: Question, words: Sequence[str], data: dict[str, Any], tex
         texts.note(f"{what}, and differs most for {picked}{more}: {shares}", question.place)
 
 
-def _named_by_letters(words: Sequence[str]) -> bool:
-    """Tell whether options are called as our letters for them are: then they keep their order."""
+def _named_by_letters(words: Sequence[str], *, drawn: bool) -> bool:
+    """Tell whether options are called as our letters for them are: then they keep their order.
+
+    Raises
+    ------
+    UnfitError
+        One is called like the letter of another one, so a letter would mean two options.
+    """
     letters = [chr(ord("a") + i) for i in range(len(words))]
-    return any(word.strip().casefold() in letters for word in words)
+    plain = [same_words(word) for word in words]
+    for letter, word in zip(letters, plain, strict=True):
+        if word in letters and (drawn or word != letter):
+            what = f"the option '{word}' is called like the letter of another one"
+            raise UnfitError(what, f"call it something longer, such as 'state {word}'")
+    return any(word in letters for word in plain)
 
 
 def _with_letters_in_order(question: Question) -> Question:

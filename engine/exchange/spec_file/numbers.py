@@ -18,9 +18,10 @@ __all__ = ["number_answer", "plain_number"]
 
 _CONTEXT = Context(prec=60)
 _MAX_PLACES = 8
-_MAX_FIGURES = 10
 _FINEST = Decimal("1e-12")
+_SMALLEST = Decimal("1e-6")
 _BOUND = Decimal(10**9)
+_LARGEST = Decimal(10**11)
 
 
 def number_answer(question: Question, texts: Texts) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -32,7 +33,7 @@ def number_answer(question: Question, texts: Texts) -> tuple[dict[str, Any], lis
         Several numbers are right that lie apart, or the number is beyond what can be shown.
     """
     key = _key([answer.number for answer in full_answers(question) if answer.number is not None])
-    if abs(key.value) >= _BOUND or (key.value and abs(key.value) < _FINEST * 1000):
+    if abs(key.value) >= _LARGEST or 0 < abs(key.value) < _SMALLEST:
         raise UnfitError(f"the number {plain_number(key.value)} is too large or too small", "use other units")
     if key.tolerance >= _BOUND:
         raise UnfitError("its tolerance is too large", "use other units")
@@ -81,21 +82,18 @@ def _key(numbers: Sequence[Number]) -> Number:
 
 
 def _asked(key: Number, foreseen: Sequence[Decimal]) -> dict[str, Any]:
-    """Return ``decimals`` (or ``significant``) and ``tolerance``.
+    """Return ``decimals`` and ``tolerance``.
 
     As few decimals as the tolerance allows: the number of decimals is what students are asked for.
     """
     least = max([_places(value) for value in foreseen], default=0)
     tolerance = key.tolerance.quantize(_FINEST, context=_CONTEXT)
+    if tolerance < _FINEST and _places(key.value) > _MAX_PLACES:  # more digits than can be asked for
+        tolerance = Decimal(1).scaleb(-_MAX_PLACES) / 2
     for places in range(min(least, _MAX_PLACES), _MAX_PLACES + 1):
         reach = _reach(key.value, places, tolerance)
         if reach is not None and is_rounding_safe(float(key.value), places):
             return {"decimals": places, "tolerance": Written(plain_number(reach))}
-    for figures in range(1, _MAX_FIGURES + 1):
-        places = figures - 1 - key.value.adjusted()
-        reach = _reach(key.value, places, tolerance)
-        if reach is not None and is_rounding_safe(float(key.value), places):
-            return {"significant": figures, "tolerance": Written(plain_number(reach))}
     raise UnfitError("its number has more digits than can be asked for", "round it, or give it a tolerance")
 
 
@@ -149,7 +147,7 @@ def _add(
 ) -> None:
     near = abs(number.value - key.value) <= 2 * key.tolerance + abs(key.value) * Decimal("1e-9")
     known = any(number.value == other.value for other, _ in found)
-    if near or known or _places(number.value) > _MAX_PLACES or abs(number.value) >= _BOUND:
+    if near or known or _places(number.value) > _MAX_PLACES or abs(number.value) >= _LARGEST:
         texts.note(f"feedback of {named(answer.text.text)} isn't kept: it lies too near", answer.place)
     else:
         found.append((number, feedback))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from engine.exchange.markup.characters import plain_characters
@@ -46,9 +47,14 @@ def token_answer(question: Question, texts: Texts) -> tuple[dict[str, Any], list
             accepted.append(word)
         else:
             others.append((word, answer))
-    accepted = list(dict.fromkeys(filter(None, accepted)))
+    accepted = [word for word in dict.fromkeys(accepted) if normal_token(word)]
     _check(accepted)
     data: dict[str, Any] = {"type": "token", "accepted": accepted}
+    if not question.case_sensitive and any(word.upper().casefold() != word.casefold() for word in accepted):
+        texts.note(
+            "capitals matter here, as the accepted text has letters such as a dotless i", question.place
+        )
+        question = replace(question, case_sensitive=True)
     if question.case_sensitive:
         data["case_sensitive"] = True
     return data, _foreseen(accepted, others, question, texts)
@@ -56,7 +62,7 @@ def token_answer(question: Question, texts: Texts) -> tuple[dict[str, Any], list
 
 def _check(accepted: list[str]) -> None:
     if not accepted:
-        raise UnfitError("it accepts patterns only", "list the texts that are right")
+        raise UnfitError("it accepts patterns or signs only", "list the words that are right")
     if len(accepted) > _MAX_ACCEPTED:
         raise UnfitError(
             f"it accepts {len(accepted)} texts; at most {_MAX_ACCEPTED} are possible", "list fewer"
