@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from engine.errors import QuizError
 from engine.model import Quiz, QuizQuestion, Variant
+from engine.quiz.ahead import LEAST, on_all_cores
 from engine.quiz.blueprint import Plan
 from engine.quiz.choose import Choice, Chosen, choose_items
 from engine.quiz.family import Family, with_points
@@ -67,6 +68,8 @@ def compose(
     first = next(iter(stored), None)
     questions_of = _questions(plan, bank, secret, name, first) if set(students) - set(kept) else None
     families = _Families(bank, secret, name, kept.values())
+    if questions_of is not None:
+        families.draw_ahead([(s, questions_of(s)) for s in students if s not in kept], attempt)
     quizzes = []
     for student in students:
         if questions_of is not None and student not in kept:
@@ -125,6 +128,17 @@ class _Families:
             variant = with_points(self._family(chosen.item).first(student, attempt), chosen.points)
             drawn.append(QuizQuestion(number, variant, variant.points, chosen.section, chosen.own_family))
         return tuple(drawn)
+
+    def draw_ahead(self, asked: Iterable[tuple[str, Sequence[Chosen]]], attempt: int) -> None:
+        """Draw a large class's variants on all cores; what is drawn twice is seen when it is handed out."""
+        wanted = [(student, chosen.item) for student, questions in asked for chosen in questions]
+        if len(wanted) < LEAST:
+            return
+        for item in dict.fromkeys(item for _, item in wanted):
+            self._family(item).plain(wanted[0][0], attempt)  # so that the forks inherit what is read once
+        drawn = on_all_cores(lambda key: self._family(key[1]).plain(key[0], attempt), wanted)
+        for (student, item), variant in drawn.items():
+            self._family(item).keep_ahead(student, attempt, variant)
 
     def _family(self, item: str) -> Family:
         if item not in self._by_item:

@@ -60,6 +60,7 @@ class Family:
     name: str
     _given: set[str] = field(default_factory=set)
     _size: int | None = None
+    _ahead: dict[tuple[str, int], Variant] = field(default_factory=dict)
 
     @classmethod
     def of(cls, bank: Bank, item: str, secret: bytes, name: str) -> Family:
@@ -102,7 +103,21 @@ class Family:
                 return drawn
         return None
 
+    def keep_ahead(self, student: str, attempt: int, variant: Variant) -> None:
+        """Keep what :meth:`plain` drew elsewhere, until it is asked for."""
+        self._ahead[student, attempt] = variant
+
     def _draw(self, student: str, attempt: int) -> Variant:
+        return self._ahead.pop((student, attempt), None) or self.plain(student, attempt)
+
+    def plain(self, student: str, attempt: int) -> Variant:
+        """Draw a variant, whatever others have.
+
+        Raises
+        ------
+        engine.errors.DrawError
+            As :func:`engine.variants.draw`.
+        """
         return draw(
             self.spec,
             version=self.version,

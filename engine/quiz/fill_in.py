@@ -19,7 +19,7 @@ class _Block(str):
     """A string that YAML shows as a literal block."""
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         return True
 

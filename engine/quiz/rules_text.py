@@ -58,7 +58,9 @@ def _shown(rules: QuizRules) -> str:
 
 def deadline_text(deadline: datetime) -> str:
     """Return a deadline in the zone that it was given in: ``2026-12-01 23:59 UTC+01:00``."""
-    return f"{deadline:%Y-%m-%d %H:%M} {deadline.tzname() or deadline.strftime('%z')}"
+    offset = deadline.strftime("%z")  # +0100
+    zone = "UTC" if offset == "+0000" else f"UTC{offset[:3]}:{offset[3:5]}"
+    return f"{deadline:%Y-%m-%d %H:%M} {zone}"
 
 
 def time_left(deadline: datetime, now: datetime) -> str:

@@ -122,7 +122,8 @@ class Asking:
         """Offer the next hint with what it costs; give it if that is taken."""
         hints = standing.question.variant.hints
         if self.rules.hint_cost is None or not hints:
-            click.echo("There are no hints here." if hints else "This question has no hints.")
+            none = "quiz gives" if self.rules.hint_cost is None else "question has"
+            click.echo(f"This {none} no hints.")
             return standing
         if standing.hints >= len(hints):
             for number, hint in enumerate(standing.hints_seen, start=1):

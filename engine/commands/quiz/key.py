@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.options import course_option, json_option
-from engine.commands.quiz.files import is_quiz_file
+from engine.commands.quiz.files import file_stem, is_quiz_file
 from engine.errors import QuizError, UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def key(
     if as_json:
         click.echo(json.dumps([entry.as_json() for entry in keys], ensure_ascii=False, indent=2))
     elif html is not None:
-        _write_page(place, html, name, keys)
+        _write_page(place, html, keys)
     else:
         from engine.commands.quiz.key_text import show_key
 
@@ -112,16 +112,15 @@ def _check_found(store: Store, name: str, wanted: set[str], attempt: int | None,
     raise QuizError(f"quiz {name} has no draw{who}" + ("" if attempt is None else f" as attempt {attempt}"))
 
 
-def _write_page(workplace: Workplace, path: Path, name: str, keys: list[QuizKey]) -> None:
+def _write_page(workplace: Workplace, path: Path, keys: list[QuizKey]) -> None:
     from engine.files import replace_text
     from engine.report import key_page
 
-    folder = path.absolute().parent
-    quizzes = workplace.course.quizzes.absolute() if workplace.course else None
-    beside = next((file for file in sorted(folder.glob(f"{name}-*.yaml")) if is_quiz_file(file)), None)
-    if beside is not None or (
-        quizzes is not None and quizzes.resolve() in [folder, *folder.resolve().parents]
-    ):
+    folder = path.absolute().parent.resolve()
+    quizzes = workplace.course.quizzes.resolve() if workplace.course else None
+    files = (folder / f"{file_stem(entry.quiz)}.yaml" for entry in keys)
+    beside = next((file for file in files if file.exists()), None)
+    if beside is not None or (quizzes is not None and quizzes in (folder, *folder.parents)):
         raise UsageError(
             "students' files lie there, so no key is written beside them",
             where=str(path),

@@ -1,0 +1,74 @@
+"""Variants of a whole class, drawn on all cores before they are handed out one by one."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
+
+__all__ = ["LEAST", "on_all_cores"]
+
+LEAST = 400
+"""Fewer pieces of work than this are done sooner than processes are started."""
+_CHUNKS = 4  # per core, so that no core waits long for the last one
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def on_all_cores(act: Callable[[K], V], keys: Sequence[K], *, cores: int | None = None) -> Mapping[K, V]:
+    """Return ``act(key)`` for keys, computed in as many processes as there are cores.
+
+    Parameters
+    ----------
+    act : callable
+        Needn't be picklable: the processes are forks. Its results are pickled by us, for us.
+    keys : sequence of hashable
+    cores : int, optional
+        All that this process may use, if left out.
+
+    Returns
+    -------
+    mapping
+        Empty where processes don't pay or can't be had, and without the keys whose process failed: the
+        caller does by itself what is missing, and meets its errors there.
+    """
+    count = _cores() if cores is None else cores
+    if count < 2 or len(keys) < LEAST or "fork" not in multiprocessing.get_all_start_methods():
+        return {}
+    size = -(-len(keys) // (_CHUNKS * count))
+    chunks = [keys[start : start + size] for start in range(0, len(keys), size)]
+    done: dict[K, V] = {}
+    global _ACT
+    _ACT = act
+    try:
+        with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("fork")) as pool:
+            for found in pool.map(_chunk, chunks):
+                done.update(found)
+    except (BrokenProcessPool, OSError):  # killed, or no memory for another process
+        pass
+    finally:
+        _ACT = None
+    return done
+
+
+_ACT: Callable[..., object] | None = None  # what the forks inherit
+
+
+def _chunk(keys: Sequence[K]) -> dict[K, object]:
+    assert _ACT is not None
+    found: dict[K, object] = {}
+    for key in keys:
+        try:
+            found[key] = _ACT(key)
+        except Exception:  # the caller draws it again, where the error is told
+            continue
+    return found
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
