@@ -110,7 +110,7 @@ def _lint_file(path: Path, bank: Bank, seeds: int, strict: bool) -> LintReport:
     from engine.lint import lint_item
     from engine.spec import load_spec
 
-    return lint_item(load_spec(path), path, bank, seeds=seeds, strict=strict)
+    return lint_item(load_spec(path, registry=bank.registry()), path, bank, seeds=seeds, strict=strict)
 
 
 def _exit_code(reports: Sequence[LintReport], strict: bool) -> int:
