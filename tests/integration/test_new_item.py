@@ -118,6 +118,17 @@ def test_an_id_stays_unique_in_a_course(grade) -> None:
     assert "Softmax weights\n" in grade("show", "softmax-weights", "--course", "course").out
 
 
+def test_a_file_is_checked_with_the_sentences_of_its_course(grade) -> None:
+    grade("init", "course")
+    grade("new", "item", "mine", "--type", "number", "--course", "course")
+    path = Path("course/problems/mine.yaml")
+    text = re.sub(r"    feedback: This is the weight.*\n", "", path.read_text(encoding="utf-8"))
+    path.write_text(text, encoding="utf-8")
+    Path("course/problems/misconceptions.yaml").write_text("m-other-weight: The other one.\n")
+    assert grade("lint", path, "--course", "course").code == 0
+    assert "m-other-weight" in grade("lint", path).err
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [

@@ -11,7 +11,15 @@ HEAVY = ("torch", "numpy", "pydantic", "rich", "sqlalchemy", "hypothesis", "jinj
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["submit", "--help"], ["quiz", "new", "--help"]]
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["submit", "--help"],
+        ["quiz", "new", "--help"],
+        ["new", "item", "--help"],
+        ["preview", "--help"],
+    ],
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     script = (
