@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.exchange.keys.suggest import Key, suggestion_lines
 from engine.exchange.question import Kind, Note, Question
+from engine.exchange.soundness import full_answers
 from engine.exchange.spec_file.choices import choice_answer
 from engine.exchange.spec_file.naming import title_of, topics_of
 from engine.exchange.spec_file.numbers import number_answer
@@ -134,6 +135,20 @@ def _after(question: Question, texts: Texts) -> dict[str, Any]:
         texts.note(f"it has {len(hints)} hints; the first {_MAX_HINTS} are kept")
     if hints:
         found["hints"] = hints[:_MAX_HINTS]
-    if solution := texts.optional(question.general, "feedback for everybody", inline=False):
+    solution = texts.optional(question.general, "feedback for everybody", inline=False)
+    if question.kind in (Kind.NUMBER, Kind.TOKEN):
+        solution = _with_praise(solution, question, texts)
+    if solution:
         found["solution"] = solution
     return found
+
+
+def _with_praise(solution: str, question: Question, texts: Texts) -> str:
+    """Return the solution; what is said to right answers takes its place where there is none."""
+    for answer in full_answers(question):
+        praise = texts.feedback(answer.feedback, "feedback for the right answer", place=answer.place)
+        if not solution:
+            solution = praise
+        elif praise and praise != solution:
+            texts.note("feedback for the right answer isn't kept", answer.place)
+    return solution

@@ -29,7 +29,7 @@ _ROUNDING = re.compile(
     r"\d+\s*(?:decimal|digit|place|significant|Nachkomma|Dezimal|Stelle|décimale|cifra|decimali)\w*",
     re.IGNORECASE,
 )
-_NOISE = re.compile(r"\\(?:left|right|bigl?|bigr?|displaystyle|quad|qquad|[,;:! ])(?![A-Za-z])|~")
+_NOISE = re.compile(r"(?<!\\)\\(?:left|right|bigl?|bigr?|displaystyle|quad|qquad|[,;:! ])(?![A-Za-z])|~")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,14 @@ def number_answer(question: Question, texts: Texts) -> tuple[dict[str, Any], lis
     UnfitError
         Several numbers are right that lie apart, or the number is beyond what can be shown.
     """
-    key = _key([answer.number for answer in full_answers(question) if answer.number is not None])
+    right = [answer.number for answer in full_answers(question) if answer.number is not None]
+    key = _key(right)
+    if all(number.value != key.value for number in right) or any(
+        ".." in a.text.text for a in question.answers
+    ):
+        low, high = key.value - key.tolerance, key.value + key.tolerance
+        around = f"{plain_number(low)} to {plain_number(high)}"
+        texts.note(f"what is right, {around}, is written as a number with a tolerance", question.place)
     if abs(key.value) >= _LARGEST or 0 < abs(key.value) < _SMALLEST:
         raise UnfitError(f"the number {plain_number(key.value)} is too large or too small", "use other units")
     if key.tolerance >= _BOUND:
@@ -122,15 +129,11 @@ def _foreseen(question: Question, key: Number, texts: Texts) -> list[tuple[Numbe
     """Return wrong numbers with what is said to them; note what isn't kept."""
     found: list[tuple[Number, str]] = []
     for answer in question.answers:
+        if answer.fraction == 1 and answer.number is not None:
+            continue
         feedback = texts.feedback(
             answer.feedback, f"feedback of {named(answer.text.text)}", place=answer.place
         )
-        if answer.fraction == 1 and answer.number is not None:
-            if feedback:
-                texts.note(
-                    "feedback for the right number isn't kept; it can stand in 'solution'", answer.place
-                )
-            continue
         if answer.fraction != 0:
             share = f"{percent(answer.fraction)} for {named(answer.text.text)}"
             texts.note(f"{share} isn't kept: a number is right or wrong here", answer.place)
