@@ -129,7 +129,7 @@ def _summary(report: ImportReport) -> list[str]:
     if report.skipped:
         parts.append(f"{len(report.skipped)} skipped")
     if report.faults:
-        parts.append(f"{len(report.faults)} faults left out")
+        parts.append(f"{len(report.faults)} fault{'s' * (len(report.faults) > 1)} left out")
     lines = [f"{_one_line(report.file)}: {', '.join(parts)}"]
     if report.guessed_encoding:
         lines.append("  the file isn't UTF-8; it was read as Windows-1252: look at accents and quotes")

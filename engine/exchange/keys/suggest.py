@@ -16,6 +16,10 @@ __all__ = ["TYPED_BY_HAND", "Key", "suggested", "suggestion_lines"]
 MOST_TRIED = 300
 MOST_SHOWN = 2
 TYPED_BY_HAND = "key typed by hand: give a key expression"
+_WITH_IT = {
+    "single_choice": "  with 'distractors' that are known mistakes, and 'decimals'",
+    "number": "  and without 'tolerance', as rounding is then allowed for",
+}
 _NOISE = 1e-9
 
 
@@ -59,8 +63,7 @@ def suggestion_lines(words: str, key: Key | None) -> list[str]:
             else "This expression gives it from the numbers of the text:"
         )
         lines += [f'  key: "{expression}"' for expression in found]
-        if key.type == "single_choice":
-            lines.append("  (with 'distractors' that are known mistakes, and 'decimals')")
+        lines.append(_WITH_IT[key.type])
     return lines
 
 

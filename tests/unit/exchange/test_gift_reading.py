@@ -9,8 +9,7 @@ import pytest
 
 from engine.exchange.gift.escapes import unescaped
 from engine.exchange.question import Form, Kind, Number, Place, Question
-
-from .conftest import FILES, faults, gift
+from tests.unit.exchange.files_read import FILES, faults, gift
 
 
 def one(text: str) -> Question:

@@ -11,8 +11,7 @@ from engine.errors import ExchangeError
 from engine.exchange.moodle_xml import read_moodle
 from engine.exchange.question import Form, Kind, Number
 from engine.exchange.reading import decode_source, detect_format
-
-from .conftest import FILES, faults, moodle
+from tests.unit.exchange.files_read import FILES, faults, moodle
 
 TEXT = "<name><text>n</text></name><questiontext format='html'><text>t</text></questiontext>"
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.lint.rules.keys import rounds_safely, units_apart
 from engine.lint.rules.prose import faults_of
+from engine.lint.typed import typed_text
 from engine.model import Text
 
 GOOD = Text(
@@ -71,3 +74,21 @@ def test_units_apart_counts_the_largest_entry() -> None:
     assert units_apart((0.1, 0.2), (0.1, 0.203), 3) == 3
     assert units_apart((0.1004, 0.2), (0.1, 0.2), 3) == 0
     assert units_apart((1.0,), (-1.0,), 1) == 20
+
+
+def test_what_an_author_typed_is_not_left_over() -> None:
+    text = Text("the {{ of jinja, nan and -0", "<p>x</p>", "x")
+    assert any("'{{'" in fault for fault in faults_of(text))
+    assert faults_of(text, "the {{ of jinja, nan and -0") == []
+    assert any("'{{'" in fault for fault in faults_of(text, "nan and -0"))
+
+
+def test_typed_text_has_no_templates_and_no_escapes(spoiler: Any) -> None:
+    def change(data: dict[str, Any]) -> None:
+        data["stem"] = r"{{ tex(e) }} {\{ a }} {&#123; b {% if 1 %}nan{% endif %} \*c\* $\alpha$"
+
+    subject = spoiler.subject("softmax-weights", change)
+    typed = typed_text(subject.spec)
+    assert r" {{ a }} {{ b " in typed
+    assert r"*c* $\alpha$" in typed
+    assert "tex(e)" not in typed
