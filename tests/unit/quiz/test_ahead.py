@@ -1,0 +1,80 @@
+"""Work spread over processes gives what one process gives; what fails there is left to the caller."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from engine.quiz import compose, read_blueprint
+from engine.quiz.ahead import LEAST, on_all_cores
+from engine.spec import builtin_bank
+
+KEYS = list(range(LEAST + 100))
+
+
+def test_every_key_is_done_elsewhere():
+    here = os.getpid()
+    found = on_all_cores(lambda key: (key * key, os.getpid()), KEYS, cores=2)
+    assert {key: value for key, (value, _) in found.items()} == {key: key * key for key in KEYS}
+    assert here not in {process for _, process in found.values()}
+    assert len({process for _, process in found.values()}) == 2
+
+
+def test_little_work_and_one_core_stay_here():
+    assert on_all_cores(lambda key: key, KEYS[: LEAST - 1], cores=2) == {}
+    assert on_all_cores(lambda key: key, KEYS, cores=1) == {}
+
+
+def test_a_key_that_fails_is_left_out():
+    def act(key):
+        if key == 7:
+            raise ValueError("no")
+        return key
+
+    assert on_all_cores(act, KEYS, cores=2) == {key: key for key in KEYS if key != 7}
+
+
+def test_a_killed_process_leaves_the_rest_to_the_caller():
+    def act(key):
+        if key == LEAST:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return key
+
+    found = on_all_cores(act, KEYS, cores=2)
+    assert LEAST not in found
+    assert all(found[key] == key for key in found)
+
+
+PLAN = """\
+title: A large class
+sections:
+  - {title: numbers, items: [softmax-weights, context-vector], count: 2}
+  - {title: words, items: [io-length-claims, greedy-path], count: 2}
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    path = tmp_path / "large.yaml"
+    path.write_text(PLAN, encoding="utf-8")
+    return read_blueprint(path)
+
+
+def test_a_class_drawn_on_all_cores_is_the_class_drawn_on_one(plan, monkeypatch):
+    students = [f"s{n}" for n in range(LEAST // 4 + 5)]
+    asked = []
+    real = on_all_cores
+
+    def two(act, keys):
+        asked.append(len(keys))
+        return real(act, keys, cores=2)
+
+    module = __import__("sys").modules["engine.quiz.compose"]
+    monkeypatch.setattr(module, "on_all_cores", two)
+    fast = compose(plan, builtin_bank(), students, secret=b"s", name="q")
+    monkeypatch.setattr(module, "on_all_cores", lambda act, keys: {})
+    slow = compose(plan, builtin_bank(), students, secret=b"s", name="q")
+    assert asked == [4 * len(students)]
+    assert fast == slow
