@@ -17,6 +17,9 @@ __all__ = ["Roster", "Student", "read_roster"]
 
 _LIMIT = 8 * 2**20
 _COLUMNS = ("id", "name", "email")
+_SEPARATOR = re.compile(r"sep=([,;\t])")  # Excel's own first line
+_KEPT_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
+_ROUNDED = re.compile(r"[0-9][.,][0-9]+E\+[0-9]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +87,15 @@ def _words(text: str) -> list[str]:
 def read_roster(path: Path) -> Roster:
     """Read a roster.
 
-    UTF-8 (with or without BOM), UTF-16 with BOM and, failing that, Windows-1252 are understood;
-    columns are separated by commas, semicolons or tabs, and ``id`` must be among them.
+    UTF-8 and UTF-16 (with or without BOM) and, failing that, Windows-1252 are understood; columns are
+    separated by commas, semicolons or tabs, and ``id`` must be among them. Ids are text: ``007`` keeps its
+    zeros, and so does ``="007"``, which spreadsheets write to that end. A first line ``sep=;`` is obeyed.
 
     Raises
     ------
     CourseError
-        With every fault's line: no id column, an empty or repeated id, too many fields.
+        With every fault's line: no id column, an empty or repeated id, too many fields, an id that a
+        spreadsheet has rounded.
     """
     try:
         with path.open("rb") as file:
@@ -109,10 +114,19 @@ def read_roster(path: Path) -> Roster:
     return Roster(students)
 
 
+def _encodings(data: bytes) -> list[str]:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return ["utf-16"]
+    # Without a mark, UTF-16 shows by the zeros that every second byte of a header is.
+    head = data[:64]
+    for zeros, encoding in ((head[1::2], "utf-16-le"), (head[::2], "utf-16-be")):
+        if len(zeros) > 1 and zeros.count(0) > len(zeros) // 2:
+            return [encoding]
+    return ["utf-8-sig", "cp1252"]
+
+
 def _decode(data: bytes, path: Path) -> str:
-    utf_16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    encodings = ["utf-16"] if utf_16 else ["utf-8-sig", "cp1252"]
-    for encoding in encodings:
+    for encoding in _encodings(data):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
@@ -129,8 +143,9 @@ def _decode(data: bytes, path: Path) -> str:
 
 def _students(text: str, file: str, faults: list[Diagnostic]) -> Iterator[Student]:
     lines = text.splitlines()
-    head = lines[0] if lines else ""
-    delimiter = max(",;\t", key=head.count)
+    head = next((line for line in lines if line.strip()), "")
+    named = _SEPARATOR.fullmatch(head.strip().strip('"'))
+    delimiter = named[1] if named else max(",;\t", key=head.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] | None = None
     seen: dict[str, int] = {}
@@ -138,8 +153,8 @@ def _students(text: str, file: str, faults: list[Diagnostic]) -> Iterator[Studen
     try:
         for row in rows:
             here, line = line, rows.line_num + 1
-            cells = [unicodedata.normalize("NFC", cell).strip() for cell in row]
-            if not any(cells):
+            cells = [_cell(cell) for cell in row]
+            if not any(cells) or (header is None and _SEPARATOR.fullmatch(delimiter.join(cells))):
                 continue
             source = lines[here - 1] if here <= len(lines) else ""
             if header is None:
@@ -164,6 +179,13 @@ def _students(text: str, file: str, faults: list[Diagnostic]) -> Iterator[Studen
         )
 
 
+def _cell(text: str) -> str:
+    """Return a cell without blanks around it, and without what a spreadsheet puts around a text."""
+    plain = unicodedata.normalize("NFC", text).strip()
+    kept = _KEPT_AS_TEXT.fullmatch(plain)
+    return kept[1].strip() if kept else plain
+
+
 def _header_fault(header: list[str]) -> str | None:
     if "id" not in header:
         return "the first line must name the columns, `id` among them: id,name,email"
@@ -178,6 +200,8 @@ def _row_fault(cells: list[str], header: list[str], seen: Mapping[str, int]) -> 
     student = fields.get("id", "")
     if not student:
         return "this student has no id"
+    if _ROUNDED.fullmatch(student):
+        return f"a spreadsheet has rounded this id to {student}: format the column as text and save it again"
     if len(student) > 100:
         return "this id is longer than 100 characters"
     if any(unicodedata.category(c).startswith("C") for c in student):

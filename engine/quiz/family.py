@@ -86,7 +86,7 @@ class Family:
             if content(drawn) not in self._given:
                 break
             drawn = self._draw(student, attempt + _STEP * bump)
-        else:
+        if content(drawn) in self._given:
             # used up: the next round begins, and from now on its length is known
             self._size = len(self._given)
             self._given.clear()
