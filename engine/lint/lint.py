@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from engine.cores import on_all_cores
 from engine.errors import Diagnostic, InputError, SoftmarkError
 from engine.lint.finding import Finding, LintReport, Severity
 from engine.lint.rules import RULES
@@ -20,6 +21,7 @@ from engine.spec.yaml_source import read_yaml
 __all__ = ["DEFAULT_SEEDS", "Registry", "lint_bank", "lint_item"]
 
 DEFAULT_SEEDS = 200
+_MANY = 6  # items that are worth starting processes for
 
 
 class Registry(Protocol):
@@ -110,19 +112,47 @@ def lint_bank(
     progress : callable, optional
         Called with each report as it is done.
     """
-    reports = []
-    for item in bank.ids() if items is None else items:
-        path = bank.path(item)
-        try:
-            spec = bank.load(item)
-        except InputError as error:
-            report = LintReport(item, tuple(_unreadable(error, path)))
-        else:
-            report = lint_item(spec, path, bank, seeds=seeds, strict=strict)
-        reports.append(report)
+    wanted = list(bank.ids() if items is None else items)
+
+    def told(*reports: LintReport) -> None:
         if progress is not None:
-            progress(report)
-    return reports
+            for report in reports:
+                progress(report)
+
+    def one(item: str) -> LintReport:
+        return _lint_of(bank, item, seeds, strict)
+
+    # a code exercise runs its solutions in a sandbox, which has processes of its own
+    done = dict(
+        on_all_cores(
+            one,
+            [item for item in wanted if not _is_code(bank, item)],
+            least=_MANY,
+            together=1,
+            progress=lambda found: told(*found.values()),
+        )
+    )
+    for item in wanted:
+        if item not in done:
+            done[item] = one(item)
+            told(done[item])
+    return [done[item] for item in wanted]
+
+
+def _is_code(bank: Bank, item: str) -> bool:
+    try:
+        return bank.load(item).kind == "code"
+    except InputError:
+        return False
+
+
+def _lint_of(bank: Bank, item: str, seeds: int, strict: bool) -> LintReport:
+    path = bank.path(item)
+    try:
+        spec = bank.load(item)
+    except InputError as error:
+        return LintReport(item, tuple(_unreadable(error, path)))
+    return lint_item(spec, path, bank, seeds=seeds, strict=strict)
 
 
 def _unreadable(error: InputError, path: Path) -> Iterator[Finding]:

@@ -6,15 +6,17 @@ import hashlib
 import hmac
 from collections.abc import Callable, Iterable, Sequence
 
+from engine.cores import on_all_cores
 from engine.errors import QuizError
 from engine.model import Quiz, QuizQuestion, Variant
-from engine.quiz.ahead import LEAST, on_all_cores
 from engine.quiz.blueprint import Plan
 from engine.quiz.choose import Choice, Chosen, choose_items
 from engine.quiz.family import Family, with_points
 from engine.spec.bank import Bank
 
 __all__ = ["compose", "quiz_id"]
+
+_LARGE = 400  # questions of a class that are worth starting processes for
 
 
 def quiz_id(secret: bytes, name: str, student: str, attempt: int) -> str:
@@ -132,11 +134,11 @@ class _Families:
     def draw_ahead(self, asked: Iterable[tuple[str, Sequence[Chosen]]], attempt: int) -> None:
         """Draw a large class's variants on all cores; what is drawn twice is seen when it is handed out."""
         wanted = [(student, chosen.item) for student, questions in asked for chosen in questions]
-        if len(wanted) < LEAST:
+        if len(wanted) < _LARGE:
             return
         for item in dict.fromkeys(item for _, item in wanted):
             self._family(item).plain(wanted[0][0], attempt)  # so that the forks inherit what is read once
-        drawn = on_all_cores(lambda key: self._family(key[1]).plain(key[0], attempt), wanted)
+        drawn = on_all_cores(lambda key: self._family(key[1]).plain(key[0], attempt), wanted, least=_LARGE)
         for (student, item), variant in drawn.items():
             self._family(item).keep_ahead(student, attempt, variant)
 

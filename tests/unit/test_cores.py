@@ -7,24 +7,25 @@ import signal
 
 import pytest
 
+from engine.cores import on_all_cores
 from engine.quiz import compose, read_blueprint
-from engine.quiz.ahead import LEAST, on_all_cores
 from engine.spec import builtin_bank
 
+LEAST = 400
 KEYS = list(range(LEAST + 100))
 
 
 def test_every_key_is_done_elsewhere():
     here = os.getpid()
-    found = on_all_cores(lambda key: (key * key, os.getpid()), KEYS, cores=2)
+    found = on_all_cores(lambda key: (key * key, os.getpid()), KEYS, least=LEAST, cores=2)
     assert {key: value for key, (value, _) in found.items()} == {key: key * key for key in KEYS}
     assert here not in {process for _, process in found.values()}
     assert len({process for _, process in found.values()}) == 2
 
 
 def test_little_work_and_one_core_stay_here():
-    assert on_all_cores(lambda key: key, KEYS[: LEAST - 1], cores=2) == {}
-    assert on_all_cores(lambda key: key, KEYS, cores=1) == {}
+    assert on_all_cores(lambda key: key, KEYS[: LEAST - 1], least=LEAST, cores=2) == {}
+    assert on_all_cores(lambda key: key, KEYS, least=LEAST, cores=1) == {}
 
 
 def test_a_key_that_fails_is_left_out():
@@ -33,7 +34,7 @@ def test_a_key_that_fails_is_left_out():
             raise ValueError("no")
         return key
 
-    assert on_all_cores(act, KEYS, cores=2) == {key: key for key in KEYS if key != 7}
+    assert on_all_cores(act, KEYS, least=LEAST, cores=2) == {key: key for key in KEYS if key != 7}
 
 
 def test_a_killed_process_leaves_the_rest_to_the_caller():
@@ -42,7 +43,7 @@ def test_a_killed_process_leaves_the_rest_to_the_caller():
             os.kill(os.getpid(), signal.SIGKILL)
         return key
 
-    found = on_all_cores(act, KEYS, cores=2)
+    found = on_all_cores(act, KEYS, least=LEAST, cores=2)
     assert LEAST not in found
     assert all(found[key] == key for key in found)
 
@@ -67,14 +68,21 @@ def test_a_class_drawn_on_all_cores_is_the_class_drawn_on_one(plan, monkeypatch)
     asked = []
     real = on_all_cores
 
-    def two(act, keys):
+    def two(act, keys, *, least):
         asked.append(len(keys))
-        return real(act, keys, cores=2)
+        return real(act, keys, least=least, cores=2)
 
     module = __import__("sys").modules["engine.quiz.compose"]
     monkeypatch.setattr(module, "on_all_cores", two)
     fast = compose(plan, builtin_bank(), students, secret=b"s", name="q")
-    monkeypatch.setattr(module, "on_all_cores", lambda act, keys: {})
+    monkeypatch.setattr(module, "on_all_cores", lambda act, keys, *, least: {})
     slow = compose(plan, builtin_bank(), students, secret=b"s", name="q")
     assert asked == [4 * len(students)]
     assert fast == slow
+
+
+def test_what_came_back_is_told_piece_by_piece():
+    told: list[dict[int, int]] = []
+    on_all_cores(lambda key: key, KEYS, least=LEAST, together=7, cores=2, progress=told.append)
+    assert [key for found in told for key in found] == KEYS
+    assert max(map(len, told)) == 7

@@ -1,4 +1,4 @@
-"""Variants of a whole class, drawn on all cores before they are handed out one by one."""
+"""Independent pieces of work, done on all cores before they are used one by one."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import TypeVar
+from typing import Any, TypeVar
 
-__all__ = ["LEAST", "on_all_cores"]
+__all__ = ["on_all_cores"]
 
-LEAST = 400
-"""Fewer pieces of work than this are done sooner than processes are started."""
 _CHUNKS = 4  # per core, so that no core waits long for the last one
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-def on_all_cores(act: Callable[[K], V], keys: Sequence[K], *, cores: int | None = None) -> Mapping[K, V]:
+def on_all_cores(
+    act: Callable[[K], V],
+    keys: Sequence[K],
+    *,
+    least: int,
+    together: int | None = None,
+    cores: int | None = None,
+    progress: Callable[[Mapping[K, V]], None] = lambda found: None,
+) -> Mapping[K, V]:
     """Return ``act(key)`` for keys, computed in as many processes as there are cores.
 
     Parameters
@@ -28,8 +34,14 @@ def on_all_cores(act: Callable[[K], V], keys: Sequence[K], *, cores: int | None 
     act : callable
         Needn't be picklable: the processes are forks. Its results are pickled by us, for us.
     keys : sequence of hashable
+    least : int
+        Fewer pieces of work than this are done sooner than processes are started.
+    together : int, optional
+        How many keys a process is given at a time; a quarter of a core's share, if left out.
     cores : int, optional
         All that this process may use, if left out.
+    progress : callable
+        Told what came back.
 
     Returns
     -------
@@ -38,9 +50,9 @@ def on_all_cores(act: Callable[[K], V], keys: Sequence[K], *, cores: int | None 
         caller does by itself what is missing, and meets its errors there.
     """
     count = _cores() if cores is None else cores
-    if count < 2 or len(keys) < LEAST or "fork" not in multiprocessing.get_all_start_methods():
+    if count < 2 or len(keys) < least or "fork" not in multiprocessing.get_all_start_methods():
         return {}
-    size = -(-len(keys) // (_CHUNKS * count))
+    size = together or -(-len(keys) // (_CHUNKS * count))
     chunks = [keys[start : start + size] for start in range(0, len(keys), size)]
     done: dict[K, V] = {}
     global _ACT
@@ -52,6 +64,7 @@ def on_all_cores(act: Callable[[K], V], keys: Sequence[K], *, cores: int | None 
         ) as pool:
             for found in pool.map(_chunk, chunks):
                 done.update(found)
+                progress(found)
     except (BrokenProcessPool, OSError):  # killed, or no memory for another process
         pass
     finally:
@@ -59,12 +72,12 @@ def on_all_cores(act: Callable[[K], V], keys: Sequence[K], *, cores: int | None 
     return done
 
 
-_ACT: Callable[..., object] | None = None  # what the forks inherit
+_ACT: Callable[..., Any] | None = None  # what the forks inherit
 
 
-def _chunk(keys: Sequence[K]) -> dict[K, object]:
+def _chunk(keys: Sequence[K]) -> dict[K, Any]:
     assert _ACT is not None
-    found: dict[K, object] = {}
+    found: dict[K, Any] = {}
     for key in keys:
         try:
             found[key] = _ACT(key)
