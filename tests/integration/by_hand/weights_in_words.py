@@ -106,7 +106,7 @@ def what_follows(x: Numbers) -> Pick:
 
 
 def _shown(vector: list[float]) -> str:
-    return "[" + ", ".join(f"{float(v) + 0.0:.2f}" for v in vector) + "]"
+    return "[" + ", ".join(f"{round(float(v), 2) + 0.0:.2f}" for v in vector) + "]"
 
 
 def limits_of_outputs(x: Numbers) -> Pairs:

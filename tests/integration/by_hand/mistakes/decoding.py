@@ -68,7 +68,7 @@ def _survivors(x: Numbers) -> Numbers:
     kept = sorted(range(3), key=lambda w: -table[()][w])[:2]
     of_each = [_continued(table, (w,)) for w in kept]
     candidates = sorted((t for found in of_each for t in found), key=lambda t: -probability(table, t))
-    by_last = sorted(candidates, key=lambda t: -table[t[:1]][t[1]])
+    by_last = sorted(candidates, key=lambda t: (-table[t[:1]][t[1]], t))
     four = sorted((t for found in of_each for t in found[:2]), key=lambda t: -probability(table, t))
 
     def listed(found: list[Words]) -> str:
