@@ -184,6 +184,12 @@ def test_numbers_without_a_counterpart_are_skipped(importing: Importing, field: 
 # --- words and pairs ---
 
 
+def test_mistakes_are_named_after_their_item(importing: Importing) -> None:
+    report = importing("::n::x{#=3 =%0%6#no =%0%9#nor this}\n\n::w::x{=a1 =%0%b1#no}")
+    named = [[mistake.id for mistake in load_spec(item.path).misconceptions] for item in report.items]
+    assert named == [["m-n-1", "m-n-2"], ["m-w-1"]]
+
+
 def test_short_answers(importing: Importing) -> None:
     report = importing("::w::Name?{=soft max =%50%exp#not normalised =%0%re\\\\lu#no =a*#x =%0%*#other}")
     variant = drawn(report, "w")
@@ -251,6 +257,11 @@ def test_options_that_are_letters_stand_under_their_letters(importing: Importing
         assert graded(variant, "a").outcome is Outcome.RIGHT
 
 
+def test_many_options_and_an_option_that_is_a_question_mark(importing: Importing) -> None:
+    many = "".join(f"~%{50 if n < 2 else -10}%option {n}" for n in range(14))
+    assert len(importing(f"x{{{many}}}\n\ny{{=? ~zz}}").items) == 2
+
+
 def test_what_else_is_kept(importing: Importing) -> None:
     report = importing((FILES / "attention.xml").read_bytes(), "attention.xml")
     spec = load_spec(next(item.path for item in report.items if item.id == "largest-score-what-happens"))
@@ -282,7 +293,7 @@ def test_keys_typed_by_hand_are_flagged(importing: Importing) -> None:
 def test_a_suggested_key_can_be_put_in_its_place(importing: Importing) -> None:
     report = importing("::a::softmax of 2, 1 and 0, first weight{#0.665}")
     path = report.items[0].path
-    text = path.read_text("utf-8").replace("key: '0.665'", "key: softmax([2, 1, 0])[0]")
+    text = path.read_text("utf-8").replace("key: 0.665", "key: softmax([2, 1, 0])[0]")
     text = text.replace("  tolerance: 0.000001\n", "")  # as the comment says
     path.write_text(text, encoding="utf-8")
     assert lint_item(load_spec(path), path, BANK, seeds=3).errors == ()
