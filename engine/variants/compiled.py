@@ -16,7 +16,7 @@ from engine.variants.values import is_tensor
 __all__ = ["Node", "Scope", "compiled", "truth"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made for each evaluation, and a frozen one takes twice as long
 class Scope:
     """What an expression is evaluated with.
 

@@ -29,6 +29,7 @@ MAX_LENGTH = 500
 MAX_NODES = 300
 MAX_ENTRIES = 4096
 MAX_WORD = 64
+_KEPT = 4096  # parsed expressions
 _MAX_POWER = 64
 _MAX_INTEGER = 2**63
 
@@ -53,7 +54,7 @@ class Parsed:
     run: Node
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_KEPT)
 def parse(text: str) -> Parsed:
     """Return the checked syntax tree of an expression.
 
@@ -208,18 +209,32 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 _KNOWN_FAILURES = (TypeError, ValueError, IndexError, RuntimeError, OverflowError, AttributeError)
 
 
-def _call_of(name: str) -> Callable[..., Any] | None:
-    from engine.variants.functions import FUNCTIONS
+_Lookup = Callable[[str], Callable[..., Any] | None]
+_USUAL: dict[str, Mapping[str, Callable[..., Any]]] = {}
 
-    function = FUNCTIONS.get(name)
-    return None if function is None else function.call
+
+def _usual(parsed: Parsed) -> Mapping[str, Callable[..., Any]]:
+    """Return the functions of the registry that an expression calls; looked up once."""
+    found = _USUAL.get(parsed.text)
+    if found is None:
+        from engine.variants.functions import FUNCTIONS
+
+        known = {name: function.call for name, function in FUNCTIONS.items()}
+        if len(_USUAL) > _KEPT:
+            _USUAL.clear()
+        found = _USUAL[parsed.text] = _called(parsed, known.get)
+    return found
+
+
+def _called(parsed: Parsed, functions: _Lookup) -> dict[str, Callable[..., Any]]:
+    return {name: call for name in parsed.functions if (call := functions(name)) is not None}
 
 
 def evaluate(
     text: str,
     names: Mapping[str, Any],
     *,
-    functions: Callable[[str], Callable[..., Any] | None] | None = None,
+    functions: _Lookup | None = None,
     operators: Mapping[Any, Callable[..., Any]] | None = None,
 ) -> Any:
     """Evaluate an expression.
@@ -248,7 +263,7 @@ def evaluate(
         It divides by zero.
     """
     parsed = parse(text)
-    called = {name: call for name in parsed.functions if (call := (functions or _call_of)(name)) is not None}
+    called = _usual(parsed) if functions is None else _called(parsed, functions)
     try:
         value = parsed.run(Scope(names, called, operators or OPERATORS))
     except ExpressionError:

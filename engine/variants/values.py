@@ -21,7 +21,8 @@ __all__ = ["array_of", "as_float", "as_tensor", "is_tensor", "names_of", "value_
 
 def is_tensor(value: object) -> TypeGuard[Tensor]:
     """Tell whether `value` is a tensor, without importing torch for words and numbers."""
-    return type(value).__name__ in ("Tensor", "Parameter") and hasattr(value, "numel")
+    name = type(value).__name__
+    return (name == "Tensor" or name == "Parameter") and hasattr(value, "numel")
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -99,7 +100,8 @@ def array_of(value: Any) -> Array:
     if isinstance(value, bool | int | float):
         array = Array((), (float(value),))
     elif is_tensor(value):
-        array = Array(tuple(value.shape), tuple(value.detach().double().flatten().tolist()))
+        flat = value if value.ndim == 1 else value.flatten()
+        array = Array(tuple(value.shape), tuple(map(float, flat.tolist())))
     else:
         tensor = as_tensor(value)
         array = Array(tuple(tensor.shape), tuple(tensor.flatten().tolist()))

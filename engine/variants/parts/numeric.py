@@ -11,7 +11,7 @@ from typing import Any
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.model import Array, KnownWrong, Part
 from engine.spec.schema import MatrixAnswer, NumberAnswer, VectorAnswer
-from engine.variants.expressions import evaluate, require_finite
+from engine.variants.expressions import evaluate
 from engine.variants.parameters import ImpossibleDraw, Redraw
 from engine.variants.parts.draft import Draft, FieldContext, Scribe
 from engine.variants.precision import rounding_slack
@@ -37,11 +37,16 @@ def numbers(text: str, value: Any) -> Array:
     ------
     engine.errors.ExpressionError
         It isn't made of numbers.
+    engine.errors.UndefinedValueError
+        One is infinite or not a number.
     """
+    where = f"expression {text[:120]!r}"
     try:
-        return array_of(require_finite(value, text))
-    except (TypeError, ValueError) as error:
-        raise ExpressionError(str(error), where=f"expression {text[:120]!r}") from None
+        return array_of(value)
+    except ValueError:
+        raise UndefinedValueError("the value isn't finite", where=where) from None
+    except TypeError as error:
+        raise ExpressionError(str(error), where=where) from None
 
 
 def _key(answer: NumericAnswer, value: Any) -> Array:
