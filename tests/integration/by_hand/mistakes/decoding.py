@@ -36,7 +36,7 @@ def _second_choice(table: Table, length: int) -> Words:
 
 def _continued(table: Table, tokens: Words) -> list[Words]:
     """The continuations of one hypothesis, best first."""
-    return sorted(((*tokens, w) for w in range(3)), key=lambda t: -probability(table, t))
+    return sorted(((*tokens, w) for w in range(3)), key=lambda t: (-probability(table, t), t))
 
 
 def _best_only(table: Table, length: int) -> Words:
@@ -67,9 +67,9 @@ def _survivors(x: Numbers) -> Numbers:
     table = table_of(x["T"])
     kept = sorted(range(3), key=lambda w: -table[()][w])[:2]
     of_each = [_continued(table, (w,)) for w in kept]
-    candidates = sorted((t for found in of_each for t in found), key=lambda t: -probability(table, t))
+    candidates = sorted((t for found in of_each for t in found), key=lambda t: (-probability(table, t), t))
     by_last = sorted(candidates, key=lambda t: (-table[t[:1]][t[1]], t))
-    four = sorted((t for found in of_each for t in found[:2]), key=lambda t: -probability(table, t))
+    four = sorted((t for found in of_each for t in found[:2]), key=lambda t: (-probability(table, t), t))
 
     def listed(found: list[Words]) -> str:
         return ", ".join(spelled(t, "") for t in found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 from tests.integration.by_hand.drawing import Numbers
 from tests.integration.by_hand.rnn import ITEMS as RIGHT
@@ -102,7 +103,7 @@ def _least_steps(x: Numbers) -> Numbers:
     wrong = {
         "m-decay-floor": steps - 1,
         "m-decay-base": math.ceil(-k / math.log(w)),
-        "m-decay-linear": math.ceil((1 - 10.0**-k) / (1 - w) - 1e-9),
+        "m-decay-linear": math.floor((1 - Fraction(1, 10**k)) / (1 - x["w"])) + 1,
         "m-decay-more": steps + 1,
     }
     return {"answer": wrong}
