@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,12 +58,20 @@ def command(
       grade import question-bank.xml
       grade import week3.gift --out drafts
     """
+    from engine.commands.progress import progress_bar
     from engine.commands.workplace import find_workplace
     from engine.exchange.importing import import_file
 
     workplace = find_workplace(course_path)
     place = folder if folder is not None else _course_folder(workplace)
-    report = import_file(file, place, workplace.bank, form=form, keep_going=keep_going)
+    report = import_file(
+        file,
+        place,
+        workplace.bank,
+        form=form,
+        keep_going=keep_going,
+        watch=partial(progress_bar, "checking"),
+    )
     if as_json:
         click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
     else:

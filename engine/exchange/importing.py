@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from engine.errors import ExchangeError
@@ -21,8 +22,18 @@ __all__ = ["READERS", "import_file"]
 READERS: dict[str, Callable[[Source], Contents]] = {"moodle": read_moodle, "gift": read_gift}
 
 
+Watch = Callable[[int], AbstractContextManager[Callable[[], None]]]
+"""Gives, for a number of questions, a function that is called after each of them."""
+
+
 def import_file(
-    path: Path, folder: Path, bank: Bank, *, form: str | None = None, keep_going: bool = False
+    path: Path,
+    folder: Path,
+    bank: Bank,
+    *,
+    form: str | None = None,
+    keep_going: bool = False,
+    watch: Watch = lambda total: nullcontext(lambda: None),
 ) -> ImportReport:
     """Read a file and write its questions as problem files.
 
@@ -37,6 +48,8 @@ def import_file(
         ``"moodle"`` or ``"gift"``; found out if left out.
     keep_going : bool
         Write what can be read of a broken file.
+    watch : callable, optional
+        Shows how far the trial of the questions is.
 
     Raises
     ------
@@ -51,7 +64,8 @@ def import_file(
     if not (contents.questions or contents.skipped):
         raise ExchangeError("the file holds no question", where=source.file, expected=f"{form} questions")
     drafts, skipped = _drafts(contents, clean_line(path.name, 120))
-    prepared, refused = prepare(drafts, folder, bank)
+    with watch(len(drafts)) as advance:
+        prepared, refused = prepare(drafts, folder, bank, advance)
     write_all(prepared, folder)
     skips = sorted([*contents.skipped, *skipped, *refused], key=lambda s: (s.place.line, s.place.column))
     return ImportReport(

@@ -27,6 +27,7 @@ _BLOOM = {
 }
 _MAX_POINTS = 1000
 _MAX_HINTS = 10
+_MAX_STEM = 56
 
 
 @dataclass
@@ -52,6 +53,17 @@ class Draft:
     origin: str
     by_hand: list[str] = field(default_factory=list)
 
+    def content(self, item_id: str) -> dict[str, Any]:
+        """Return what the file holds; the mistakes that were foreseen are named after the item."""
+        data = {"id": item_id, **self.data}
+        if "misconceptions" in data:
+            stem = item_id[:_MAX_STEM].rstrip("-")
+            named = [
+                {**entry, "id": f"m-{stem}-{n}"} for n, entry in enumerate(data["misconceptions"], start=1)
+            ]
+            data["misconceptions"] = named
+        return data
+
     def text(self, item_id: str) -> str:
         """Return the file."""
         head = [
@@ -60,7 +72,7 @@ class Draft:
         ]
         if self.notes:
             head += ["Not kept, or changed:", *(f"- {note.message}" for note in self.notes)]
-        return yaml_text({"id": item_id, **self.data}, {"": head, "answer": self.by_hand})
+        return yaml_text(self.content(item_id), {"": head, "answer": self.by_hand})
 
 
 def to_spec(question: Question, file: str) -> Draft:

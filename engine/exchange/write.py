@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ from engine.spec.bank import Bank
 
 __all__ = ["Prepared", "prepare", "write_all"]
 
-_SEEDS = 3
+_SEEDS = 2
 """Imported items draw no numbers: a few orders of their options show all that lint looks at."""
 
 
@@ -33,7 +33,9 @@ class Prepared:
     text: str
 
 
-def prepare(drafts: Sequence[Draft], folder: Path, bank: Bank) -> tuple[list[Prepared], list[Skip]]:
+def prepare(
+    drafts: Sequence[Draft], folder: Path, bank: Bank, advance: Callable[[], None] = lambda: None
+) -> tuple[list[Prepared], list[Skip]]:
     """Give every draft an id, and try it out.
 
     Parameters
@@ -43,6 +45,8 @@ def prepare(drafts: Sequence[Draft], folder: Path, bank: Bank) -> tuple[list[Pre
         Where the files will be.
     bank : Bank
         Ids of its items are taken, and its registry of known mistakes counts.
+    advance : callable
+        Called after each draft.
 
     Returns
     -------
@@ -58,6 +62,7 @@ def prepare(drafts: Sequence[Draft], folder: Path, bank: Bank) -> tuple[list[Pre
         for number, draft in enumerate(drafts, start=1):
             item_id, text, is_new = ids.find(draft, number)
             fault = _fault_of(draft, Path(trial) / f"{item_id}.yaml", text, bank)
+            advance()
             question = draft.question
             if fault is not None:
                 reason = f"our check refuses it: {fault}"
@@ -116,7 +121,7 @@ def _fault_of(draft: Draft, path: Path, text: str, bank: Bank) -> str | None:
     path.write_bytes(text.encode("utf-8"))
     try:
         data = read_yaml(path).data
-        if data != meant({"id": path.stem, **draft.data}):
+        if data != meant(draft.content(path.stem)):
             raise EngineError(
                 "a problem file doesn't hold what it should", where=path.name, next_step="report the question"
             )

@@ -19,44 +19,27 @@ from engine.spec import builtin_bank, load_spec
 from engine.variants import draw_seeded
 
 BANK = builtin_bank()
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
 PIECES = [
-    "{", "}", "=", "~", "#", "####", "->", "%50%", "%-100%", "%x%", "::", "::a b::", "::../x::", "T", "F",
-    "TRUE#no#yes",
-    "{T}", "{#3:0.1}", "{#1..2}", "{=a ~b}", "{=a =b}", "{=a -> 1 =b -> 2}", "{}", "{~%50%a ~%50%b ~c}", "\\n", "\\=",
-    "\\{", "\\\\", "$CATEGORY: a/b\n", "// x [tag:y]\n", "[html]", "[markdown]", "[plain]", "\n", "\n\n", " ", "text",
-    "2, 1 and 0", "0.5", "<b>", "</b>", "$$x$$", "\\(x\\)", "{{ 7*7 }}", "ä", "\u202e", "*", "inf", "-0", "?", "zz", "a",
-]  # fmt: skip
+    *words(
+        "{ } = ~ # #### -> %50% %-100% %x% :: T F ? zz a inf -0 * text 0.5 ä <b> </b> $$x$$ {T} {} {#3:0.1}"
+    ),
+    *words(r"{#1..2} \n \= \{ \\ \(x\) [html] [markdown] [plain] TRUE#no#yes ::../x::"),
+    *["{=a ~b}", "{=a =b}", "{~%50%a ~%50%b ~c}", "{=a -> 1 =b -> 2}", "{{ 7*7 }}", "::a b::", "2, 1 and 0"],
+    *["$CATEGORY: a/b\n", "// x [tag:y]\n", "\n", "\n\n", " ", "\u202e"],
+]
 WORDS = st.one_of(
     st.sampled_from(
         [
-            "",
-            "a",
-            "b",
-            "True",
-            "1",
-            "-0",
-            "0.5",
-            "1e9",
-            "1e-9",
-            "nan",
-            "*",
-            "{{ x }}",
-            "<p>x</p>",
-            "\\(x^2\\)",
-            "x" * 300,
-            "[2, 1, 0]",
-            "softmax",
-            "../../etc",
-            "con",
-            "\u202eabc",
-            "?",
-            "zz",
-            "a b",
-            "A",
-            "2.718281828459045",
-            "# h",
+            *words(r"a b A True 1 -0 0.5 1e9 1e-9 nan * <p>x</p> \(x^2\) softmax ../../etc con ? zz"),
+            *["2.718281828459045", "", "{{ x }}", "x" * 300, "[2, 1, 0]", "\u202eabc", "a b", "# h"],
         ]
-    ),  # fmt: skip
+    ),
     st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=12),
 )
 

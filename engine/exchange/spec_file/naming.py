@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from engine.exchange.markup.characters import plain_characters
+from engine.spec.registry import REGISTRY_FILE
+from engine.spec.syllabus import SYLLABUS_FILE
 
 __all__ = ["candidates", "slug", "title_of", "topics_of"]
 
@@ -16,6 +19,7 @@ MAX_TITLE = 120
 MAX_TOPICS = 20
 _LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 _GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER ([A-Z]+)")
+_NOT_ITEMS = {Path(name).stem for name in (REGISTRY_FILE, SYLLABUS_FILE)}
 _NOT_FILES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 _ROOTS = re.compile(r"\$\w+\$|top|default for .*", re.IGNORECASE)
 _SPLIT = re.compile(r"(?<!/)/(?!/)")  # Moodle doubles a slash that belongs to a name
@@ -30,7 +34,7 @@ def slug(text: str, limit: int = MAX_ID) -> str:
         kept = kept[: limit + 1].rpartition("-")[0] or kept[:limit]
     if kept and not kept[0].isalpha():
         kept = f"q-{kept}"[:limit].rstrip("-")
-    return f"{kept}-item" if kept in _NOT_FILES else kept
+    return f"{kept}-item" if kept in _NOT_FILES | _NOT_ITEMS else kept
 
 
 def _spelt(character: str) -> str:

@@ -10,7 +10,6 @@ from engine.exchange.numerals import percent
 from engine.exchange.question import Answer, Number, Question
 from engine.exchange.soundness import full_answers
 from engine.exchange.spec_file.texts import Texts, UnfitError, named
-from engine.exchange.spec_file.words import foreseen_id
 from engine.exchange.spec_file.yaml_text import Written
 from engine.variants.rounding import is_rounding_safe
 
@@ -45,13 +44,13 @@ def number_answer(question: Question, texts: Texts) -> tuple[dict[str, Any], lis
     if key.tolerance >= _BOUND:
         raise UnfitError("its tolerance is too large", "use other units")
     foreseen = _foreseen(question, key, texts)
-    data: dict[str, Any] = {"type": "number", "key": plain_number(key.value)}
+    data: dict[str, Any] = {"type": "number", "key": Written(plain_number(key.value))}
     data |= _asked(key, [number.value for number, _ in foreseen])
     if question.unit:
         data["unit"] = question.unit
     mistakes = [
-        {"id": foreseen_id(index), "expr": plain_number(number.value), "feedback": feedback}
-        for index, (number, feedback) in enumerate(foreseen)
+        {"id": "", "expr": Written(plain_number(number.value)), "feedback": feedback}
+        for number, feedback in foreseen
     ]
     return data, mistakes
 

@@ -13,7 +13,7 @@ from engine.exchange.spec_file.naming import slug
 from engine.exchange.spec_file.texts import Texts, UnfitError, named
 from engine.variants.tokens import normal_token
 
-__all__ = ["foreseen_id", "matching_answer", "token_answer"]
+__all__ = ["matching_answer", "token_answer"]
 
 _MAX_WORD = 200
 _MAX_ACCEPTED = 50
@@ -74,7 +74,10 @@ def _check(accepted: list[str]) -> None:
 def _foreseen(
     accepted: list[str], others: list[tuple[str, Answer]], question: Question, texts: Texts
 ) -> list[dict[str, Any]]:
-    """Return wrong answers with feedback as known mistakes; one that the rules here accept is left out."""
+    """Return wrong answers with feedback as known mistakes; one that the rules here accept is left out.
+
+    Their ids are given when the item's own is known.
+    """
     seen = {normal_token(word, question.case_sensitive) for word in accepted}
     found: list[dict[str, Any]] = []
     for word, answer in others:
@@ -91,13 +94,8 @@ def _foreseen(
         seen.add(normal)
         if feedback:
             expression = '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
-            found.append({"id": foreseen_id(len(found)), "expr": expression, "feedback": feedback})
+            found.append({"id": "", "expr": expression, "feedback": feedback})
     return found
-
-
-def foreseen_id(number: int) -> str:
-    """Return the id of a wrong answer that the author foresaw, from 0."""
-    return f"m-foreseen-{number + 1}"
 
 
 def matching_answer(question: Question, texts: Texts) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from engine.spec.yaml_source import read_yaml_text
         ("C:\\windows\\x", "c-windows-x"),
         ("3 things", "q-3-things"),
         ("con", "con-item"),
+        ("Misconceptions", "misconceptions-item"),  # other files of a bank have these names
+        ("syllabus", "syllabus-item"),
         ("日本", ""),
         ("\u202e", ""),
         ("word " * 40, "word-" * 10 + "word"),
