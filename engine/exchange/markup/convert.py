@@ -23,9 +23,10 @@ __all__ = ["MAX_PROSE", "Converted", "TextTooLong", "convert"]
 
 MAX_PROSE = 20_000
 """The longest text that a problem file may hold."""
-_MAX_SOURCE = 4_000_000
-_MAX_MARKDOWN = 200_000
+_MAX_SOURCE = 200_000
+_MAX_MARKDOWN = 50_000
 _MAX_FORMULAS = 1000
+_PICTURE_DATA = re.compile(r"data:[\w/+.-]{0,60};base64,[A-Za-z0-9+/=]*")
 _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
 _DOUBLED = re.compile(r"\\(?=\\[()\[\]])")
 
@@ -66,9 +67,10 @@ def convert(markup: Markup, *, inline: bool = False) -> Converted:
     ------
     TextTooLong
     """
-    if len(markup.text) > _MAX_SOURCE:
+    text = _PICTURE_DATA.sub("data:", markup.text)
+    if len(text) > _MAX_SOURCE:
         raise TextTooLong(f"a text has over {_MAX_SOURCE:,} characters")
-    blocks, lost = _READERS[markup.form](markup.text)
+    blocks, lost = _READERS[markup.form](text)
     writer = Writer()
     prose = writer.line(blocks) if inline else writer.text(blocks)
     if len(prose) > MAX_PROSE:

@@ -202,6 +202,11 @@ def test_broken_html_takes_no_longer_than_good_html(piece: str) -> None:
     assert time.process_time() - started < 2
 
 
+def test_a_picture_within_the_text_may_be_large() -> None:
+    html = f"a<img alt='the plan' src='data:image/png;base64,{'AAAA' * 100_000}'>b"
+    assert (prose(html), lost(html)) == ("ab", ["a picture (the plan)"])
+
+
 def test_deep_nesting_is_flattened() -> None:
     deep = "<ul><li>" * 200 + "x" + "</li></ul>" * 200
     assert "x" in prose(deep)
