@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import problems
 from engine.quiz import compose, read_blueprint
 from engine.spec import builtin_bank
@@ -31,3 +33,23 @@ def test_the_lecture_quiz_is_drawn_for_two_students() -> None:
         if a.variant.values != b.variant.values
     ]
     assert {"softmax-weights", "context-vector", "l16-full-pass"} <= set(different)
+
+
+BLUEPRINTS = sorted(BLUEPRINT.parent.glob("*.yaml"))
+
+
+def test_there_is_a_plan_for_each_week_and_an_exam() -> None:
+    names = {path.stem for path in BLUEPRINTS}
+    assert {"week-1-seq2seq", "week-2-attention", "week-3-decoder", "week-4-self-attention", "exam"} <= names
+
+
+@pytest.mark.parametrize("path", BLUEPRINTS, ids=lambda path: path.stem)
+def test_a_built_in_plan_can_be_drawn_whatever_the_secret(path: Path) -> None:
+    bank, plan = builtin_bank(), read_blueprint(path)
+    minutes = set()
+    for secret in (b"one", b"two", b"three"):
+        (quiz,) = compose(plan, bank, ["ada"], secret=secret, name=path.stem)
+        items = [question.variant.item for question in quiz.questions]
+        assert len(set(items)) == len(items) >= 5
+        minutes.add(sum(bank.load(item).minutes or 0 for item in items))
+    assert 10 <= min(minutes) <= max(minutes) <= 90
