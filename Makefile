@@ -53,6 +53,7 @@ latex:                 ## a LaTeX engine for the sweep, if there is none
 docs: setup            ## regenerate what is generated
 	$(BIN)/grade schema > problems/schema.json
 	$(BIN)/python -m engine.spec.reference_page > docs/problem-spec.md
+	$(BIN)/python -m tests.integration.by_hand.sheet
 
 figures: setup         ## kill matrices, diagnosis and counterexample figures of the whole bank
 	$(BIN)/python benchmarks/figures_page.py

@@ -11,21 +11,8 @@ import pytest
 from engine.grading import grade_answers
 from engine.model import Mode, Outcome, Part, Response
 from tests.integration.by_hand.drawing import bank, numbers_of, variants_of
-from tests.integration.by_hand.entering import is_number_like, keyed, same_numbers, typed
+from tests.integration.by_hand.entering import agrees, keyed, same_numbers, typed
 from tests.integration.by_hand.everything import MISTAKEN, WORKED
-from tests.integration.by_hand.words import Pairs, Pick, Read, chosen
-
-
-def agrees(part: Part, answer: object) -> bool:
-    """Whether a worked answer is the key, unrounded."""
-    if isinstance(answer, Read):
-        return part.type in {"single_choice", "multiple_choice", "matching", "ordering"}
-    if is_number_like(part) and not isinstance(answer, Pick | Pairs):
-        return same_numbers(answer, keyed(part))
-    if part.type == "token":
-        return answer in keyed(part)
-    picked = chosen(part, answer)  # type: ignore[arg-type]
-    return sorted(picked) == sorted(part.key_ids) if isinstance(answer, Pick) else picked == part.key_ids
 
 
 @pytest.mark.parametrize("item", sorted(WORKED))

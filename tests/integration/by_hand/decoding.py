@@ -99,7 +99,7 @@ def _candidates(x: Numbers) -> Numbers:
 def _lengths(x: Numbers) -> Numbers:
     totals = [sum(math.log(p) for p in x[name]) for name in ("p", "q")]
     means = [totals[0] / 2, totals[1] / 4]
-    return {"short": means[0], "long": means[1], "first": words.first_by(totals, means)}
+    return {"short": means[0], "long": means[1], "first": words.first_by(x["two"], totals, means)}
 
 
 def _logarithms(x: Numbers) -> Numbers:

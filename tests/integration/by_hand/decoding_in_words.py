@@ -47,9 +47,10 @@ def missed(table: Table) -> Pick:
     )
 
 
-def first_by(totals: list[float], means: list[float]) -> Pick:
-    """Which of P and Q has the larger total, and which the larger mean."""
-    total, mean = ("PQ"[values.index(max(values))] for values in (totals, means))
+def first_by(two: str, totals: list[float], means: list[float]) -> Pick:
+    """Which hypothesis has the larger total, and which the larger mean; first that of two tokens."""
+    names = (two, "Q" if two == "P" else "P")
+    total, mean = (names[values.index(max(values))] for values in (totals, means))
 
     def is_so(text: str) -> bool:
         return text.startswith(f"{total} by the log-probability") and f"{mean} by the one divided" in text

@@ -7,9 +7,9 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from engine.model import Part
-from tests.integration.by_hand.words import Pick, Read, chosen
+from tests.integration.by_hand.words import Pairs, Pick, Read, chosen
 
-__all__ = ["flat", "is_number_like", "keyed", "same_numbers", "typed"]
+__all__ = ["agrees", "flat", "is_number_like", "keyed", "same_numbers", "typed"]
 
 NUMBERS = {"number", "vector", "matrix"}
 _FINE = 17  # decimals where an item asks for no rounding
@@ -31,6 +31,18 @@ def same_numbers(a: Any, b: Any) -> bool:
     left, right = flat(a), flat(b)
     pairs = zip(left, right, strict=False)
     return len(left) == len(right) and all(math.isclose(p, q, rel_tol=1e-9, abs_tol=1e-11) for p, q in pairs)
+
+
+def agrees(part: Part, answer: object) -> bool:
+    """Whether a worked answer is the key, unrounded."""
+    if isinstance(answer, Read):
+        return part.type in {"single_choice", "multiple_choice", "matching", "ordering"}
+    if is_number_like(part) and not isinstance(answer, Pick | Pairs):
+        return same_numbers(answer, keyed(part))
+    if part.type == "token":
+        return answer in keyed(part)
+    picked = chosen(part, answer)  # type: ignore[arg-type]
+    return sorted(picked) == sorted(part.key_ids) if isinstance(answer, Pick) else picked == part.key_ids
 
 
 def keyed(part: Part) -> Any:
