@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +18,7 @@ __all__ = ["Sittings"]
 
 
 class Sittings:
-    """Rows that are only ever added: what a student has seen can't be unseen."""
+    """Hints and variants are only ever added: what a student has seen can't be unseen."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -38,6 +39,37 @@ class Sittings:
         """Return the names of all quizzes that were drawn, in order."""
         with self._database.read() as connection:
             return sorted(connection.execute(sa.select(quizzes.c.name).distinct()).scalars())
+
+    def move_deadline(
+        self, name: str, deadline: datetime | None, students: Collection[str] = ()
+    ) -> list[tuple[Quiz, Quiz]]:
+        """Give drawn quizzes another deadline; nothing else of a quiz ever changes.
+
+        Parameters
+        ----------
+        name : str
+            Name of the quiz.
+        deadline : datetime or None
+        students : collection of str
+            Whose; everybody's if empty.
+
+        Returns
+        -------
+        list of (Quiz, Quiz)
+            As they were and as they are, by student.
+        """
+        query = sa.select(quizzes.c.quiz).where(quizzes.c.name == name).order_by(quizzes.c.student)
+        if students:
+            query = query.where(quizzes.c.student.in_(students))
+        moved = []
+        with self._database.write() as connection:
+            for text in connection.execute(query).scalars().all():
+                before = decode(Quiz, text, self._database.where)
+                after = replace(before, rules=replace(before.rules, deadline=deadline))
+                same = (quizzes.c.id == before.id) & (quizzes.c.student == before.student)
+                connection.execute(sa.update(quizzes).where(same).values(quiz=encode(after)))
+                moved.append((before, after))
+        return moved
 
     def ids_alike(self, quiz: Quiz, mode: Mode) -> set[str]:
         """Return the ids under which the student's attempts at this quiz count.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from engine.commands.quiz.check import check
+from engine.commands.quiz.deadline import deadline
 from engine.commands.quiz.key import key
 from engine.commands.quiz.new import new
 from engine.commands.quiz.take import take
@@ -23,5 +24,5 @@ def command() -> None:
     """
 
 
-for _sub in (new, take, key, check):
+for _sub in (new, take, key, check, deadline):
     command.add_command(_sub)

@@ -45,7 +45,10 @@ def is_quiz_file(path: Path) -> bool:
 
 
 def write_quizzes(folder: Path, quizzes: Sequence[Quiz]) -> list[tuple[Path, Path]]:
-    """Write each student's fill-in file and page; a file with answers in it is never overwritten."""
+    """Write each student's fill-in file and page; a fill-in file that is there stays as it is.
+
+    It may hold answers. A :class:`QuizError` if it is another quiz's.
+    """
     from engine.quiz import fill_in_text
     from engine.report import quiz_page
 
@@ -54,12 +57,11 @@ def write_quizzes(folder: Path, quizzes: Sequence[Quiz]) -> list[tuple[Path, Pat
         folder.mkdir(parents=True, exist_ok=True)
         for quiz, stem in zip(quizzes, _stems(quizzes), strict=True):
             fill_in, page = folder / f"{stem}.yaml", folder / f"{stem}.html"
-            text = fill_in_text(quiz)
             if not fill_in.exists():
-                fill_in.write_text(text, encoding="utf-8")
-            elif fill_in.read_text(encoding="utf-8", errors="replace") != text:
+                fill_in.write_text(fill_in_text(quiz), encoding="utf-8")
+            elif not _is_of(quiz, fill_in):
                 raise QuizError(
-                    "a quiz file with other content is there already",
+                    "another quiz's file is there already",
                     where=str(fill_in),
                     next_step="move it away, or choose another --out, --name or --attempt",
                 )
@@ -70,6 +72,12 @@ def write_quizzes(folder: Path, quizzes: Sequence[Quiz]) -> list[tuple[Path, Pat
             "the quiz files can't be written", where=str(error.filename or folder), got=str(error.strerror)
         ) from error
     return files
+
+
+def _is_of(quiz: Quiz, path: Path) -> bool:
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    named = (line.removeprefix("quiz:").strip().strip("'\"") for line in lines if line.startswith("quiz:"))
+    return quiz.id in named
 
 
 def file_stem(quiz: Quiz) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,15 +56,16 @@ def new(
     """
     from engine.commands.workplace import find_workplace
 
-    _check_names(name, students)
+    for student in students:
+        check_student(student)
     workplace = find_workplace(course_path)
     path = find_blueprint(workplace, blueprint)
+    quiz_name = _checked(name or path.stem)
     ids = list(dict.fromkeys(students)) or (workplace.course.roster_ids() if workplace.course else ["me"])
     if not ids:
         raise UsageError(
             "the roster is empty", next_step="add students to roster.csv, or name one with --student"
         )
-    quiz_name = name or path.stem
     quizzes = make_quizzes(workplace, path, ids, quiz_name, attempt)
     folder = out or (workplace.course.quizzes / quiz_name if workplace.course else Path())
     files = write_quizzes(folder, quizzes)
@@ -80,14 +80,18 @@ def new(
         click.echo(f"  next: grade submit {files[0][0]}")
 
 
-def _check_names(name: str | None, students: Sequence[str]) -> None:
-    """Refuse a quiz name that is no folder's name, and ids that nobody could read or type again."""
+def _checked(name: str) -> str:
+    """Return the quiz's name; refuse one that is no folder's name."""
     from engine.foreign import clean_line
 
-    if name is not None and (not name.strip(". ") or "/" in name or clean_line(name, 100) != name):
-        raise UsageError("--name can't be used", expected="a word of at most 100 characters", got=repr(name))
-    for student in students:
-        check_student(student)
+    if not name.strip(". ") or "/" in name or clean_line(name, 100) != name:
+        raise UsageError(
+            "this can't be the name of a quiz",
+            expected="a word of at most 100 characters",
+            got=repr(name[:120]),
+            next_step="give it another one with --name",
+        )
+    return name
 
 
 def make_quizzes(

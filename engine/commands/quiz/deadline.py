@@ -1,0 +1,83 @@
+"""``grade quiz deadline``: see when a quiz closes, or move it, for all or for one student."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.commands.options import course_option
+from engine.errors import QuizError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.model import Quiz
+
+__all__ = ["deadline"]
+
+
+@click.command("deadline")
+@click.argument("quiz", metavar="QUIZ")
+@click.argument("time", required=False)
+@click.option("--student", "students", multiple=True, help="Only this student's (repeatable); default: all.")
+@course_option
+def deadline(quiz: str, time: str | None, students: tuple[str, ...], course_path: Path | None) -> None:
+    """Move the deadline of QUIZ (its name) to TIME, or show it; `none` takes it away.
+
+    It is the only thing of a quiz that changes once it is drawn. Files that are out still name the old one.
+
+    \b
+    Examples:
+      grade quiz deadline l16 --course attention-2026
+      grade quiz deadline l16 2026-12-03T12:00+01:00 --student 007 --course attention-2026
+    """
+    from engine.commands.workplace import find_workplace
+
+    moment = None if time is None else _moment(time)
+    workplace = find_workplace(course_path)
+    with workplace.open_store() as store:
+        found = [q for q in store.quizzes(quiz) if not students or q.student in students]
+        missing = sorted(set(students) - {q.student for q in found})
+        if not found or missing:
+            names = ", ".join(store.sittings.quiz_names()) or "none was drawn here"
+            raise QuizError(
+                f"quiz {quiz!r} was not drawn" + (f" for {', '.join(missing)}" if missing else ""),
+                expected=f"a quiz that was drawn: {names}",
+            )
+        if time is not None:
+            found = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
+    _show(found)
+
+
+def _moment(time: str) -> datetime | None:
+    from pydantic import TypeAdapter, ValidationError
+
+    from engine.quiz.keys import Deadline
+
+    if time == "none":
+        return None
+    try:
+        moment: datetime = TypeAdapter(Deadline).validate_python(time)
+    except ValidationError as error:
+        raise UsageError(error.errors()[0]["msg"], got=repr(time)) from None
+    return moment
+
+
+def _show(quizzes: list[Quiz]) -> None:
+    from engine.commands.render import show_table
+    from engine.quiz import clock
+    from engine.quiz.rules_text import deadline_text, time_left
+
+    now = clock.now()
+    groups: dict[datetime | None, list[str]] = {}
+    for quiz in quizzes:
+        groups.setdefault(quiz.rules.deadline, []).append(quiz.student)
+    rows = []
+    for moment, students in groups.items():
+        text = "none" if moment is None else deadline_text(moment)
+        left = "" if moment is None else "over" if now > moment else f"in {time_left(moment, now)}"
+        who = ", ".join(students[:10]) + (" …" if len(students) > 10 else "")
+        rows.append([text, left, str(len(students)), who])
+    show_table(["deadline", "", "quizzes", "students"], rows)
