@@ -14,7 +14,7 @@ __all__ = ["earlier_rows"]
 
 
 def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
-    """Return the rows of a student's other submissions for the same item of the same quiz, oldest first.
+    """Return the rows of a student's submissions so far for the same item of the same quiz, oldest first.
 
     For marks, quizzes of one name are one quiz, drawn several times; in practice each stands alone.
     Attempts without a quiz have no earlier ones.
@@ -31,7 +31,6 @@ def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.Row
             attempts.c.student == attempt.student,
             attempts.c.item == attempt.item,
             attempts.c.mode == str(attempt.report.mode),
-            attempts.c.submission != attempt.submission,
             quizzes.c.name == name,
             *([quizzes.c.id == attempt.quiz] if attempt.report.mode is Mode.PRACTICE else []),
         )

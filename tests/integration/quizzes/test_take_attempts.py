@@ -62,8 +62,9 @@ def test_nobody_chooses_among_variants_by_stopping(week, grade, typing) -> None:
     # back to the first variant by hand, and another attempt asked for: the variant that waits comes again
     text = week.file("007").read_text(encoding="utf-8").replace("  retry: 1\n", "")
     week.file("007").write_text(text, encoding="utf-8")
-    typing("", "", "2", "", "")
-    grade("quiz", "take", week.file("007"))
+    typing("", "2", "", "")
+    said = grade("quiz", "take", week.file("007"))
+    assert said.out.count("Question 2 of 2") == 2, "asked with the old variant, then with the one that waits"
     assert len(week.variants("007", 2)) == 2
 
 
