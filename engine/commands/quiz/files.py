@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["file_stem", "find_blueprint", "is_quiz_file", "write_quizzes"]
 
+_MANY = 40  # students whose files are worth starting processes for
+
 
 def find_blueprint(workplace: Workplace, blueprint: str) -> Path:
     """Return the file of a blueprint: a path, one of the course's, or a built-in one."""
@@ -49,29 +51,39 @@ def write_quizzes(folder: Path, quizzes: Sequence[Quiz]) -> list[tuple[Path, Pat
 
     It may hold answers. A :class:`QuizError` if it is another quiz's.
     """
-    from engine.quiz import fill_in_text
-    from engine.report import quiz_page
+    from engine.cores import on_all_cores
 
-    files = []
+    stems = _stems(quizzes)
+
+    def write(number: int) -> tuple[Path, Path]:
+        return _write(folder, quizzes[number], stems[number])
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for quiz, stem in zip(quizzes, _stems(quizzes), strict=True):
-            fill_in, page = folder / f"{stem}.yaml", folder / f"{stem}.html"
-            if not fill_in.exists():
-                fill_in.write_text(fill_in_text(quiz), encoding="utf-8")
-            elif not _is_of(quiz, fill_in):
-                raise QuizError(
-                    "another quiz's file is there already",
-                    where=str(fill_in),
-                    next_step="move it away, or choose another --out, --name or --attempt",
-                )
-            page.write_text(quiz_page(quiz), encoding="utf-8")
-            files.append((fill_in, page))
+        written = on_all_cores(write, range(len(quizzes)), least=_MANY)
+        return [written[n] if n in written else write(n) for n in range(len(quizzes))]
     except OSError as error:
         raise QuizError(
             "the quiz files can't be written", where=str(error.filename or folder), got=str(error.strerror)
         ) from error
-    return files
+
+
+def _write(folder: Path, quiz: Quiz, stem: str) -> tuple[Path, Path]:
+    from engine.files import replace_text
+    from engine.quiz import fill_in_text
+    from engine.report import quiz_page
+
+    fill_in, page = folder / f"{stem}.yaml", folder / f"{stem}.html"
+    if not fill_in.exists():
+        replace_text(fill_in, fill_in_text(quiz))
+    elif not _is_of(quiz, fill_in):
+        raise QuizError(
+            "another quiz's file is there already",
+            where=str(fill_in),
+            next_step="move it away, or choose another --out, --name or --attempt",
+        )
+    replace_text(page, quiz_page(quiz))
+    return fill_in, page
 
 
 def _is_of(quiz: Quiz, path: Path) -> bool:
