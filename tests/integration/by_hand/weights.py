@@ -66,7 +66,7 @@ def _one_step_each(x: Numbers) -> Numbers:
         [sum(a * h[i] for a, h in zip(row, x["H"], strict=True)) for i in range(2)]
         for row in (x["A1"], x["A2"])
     ]
-    return {"lost": READ, "C": c}
+    return {"difference": READ, "C": c}
 
 
 def _ratio(x: Numbers) -> Numbers:

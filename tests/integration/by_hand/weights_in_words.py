@@ -89,11 +89,11 @@ def what_follows(x: Numbers) -> Pick:
     """S2, step 3, on a weight above one half."""
     rest = f"{float(1 - x['w']):.2f}"
     truth = {
-        "has the largest share in the context vector": True,
+        "no other state is weighted as heavily": True,
         f"The other {x['n'] - 1} weights of this step sum to {rest}.": True,
         "is larger than all other scores of this step": True,
-        "counts as the most important one of the source": True,
-        "has the largest norm of all encoder states": False,
+        "would call word": True,
+        "is the longest of all the encoder's state vectors": False,
         "writes source word": False,
         "is positive": False,
         "in the next decoder step, too": False,
@@ -128,7 +128,7 @@ def limits_of_outputs(x: Numbers) -> Pairs:
         f"The scores of positions {a} and {b} are 0, that of position {g} is -1000.": output(
             {a: 0.0, b: 0.0, g: -1e3}
         ),
-        "values is": _shown(u),
+        "All three values are": _shown(u),
         "There is only one key": _shown(u),
         f"A mask hides all but position {a}, whose score": output({a: -1e3}),
     }
