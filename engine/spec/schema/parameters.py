@@ -1,0 +1,174 @@
+"""What is drawn for a variant, and what must be true of it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from engine.spec.kinds import (
+    Expression,
+    Flag,
+    Number,
+    NumberOrWord,
+    Numbers,
+    PositiveNumber,
+    Sentence,
+    Size,
+    Whole,
+)
+from engine.spec.ranges import check_probability_step, check_range
+from engine.spec.schema.base import Strict
+
+__all__ = [
+    "ChoiceParameter",
+    "Constraint",
+    "DecimalParameter",
+    "FixedParameter",
+    "IntegerParameter",
+    "MatrixParameter",
+    "ParameterSpec",
+    "ProbabilityTreeParameter",
+    "VectorParameter",
+    "WeightsParameter",
+]
+
+
+class FixedParameter(Strict):
+    """A value that is the same in every variant: a number or a nested list of numbers."""
+
+    kind: Literal["fixed"]
+    value: Numbers = Field(
+        description="A number, a word, a list of numbers or a list of such lists, all equally long."
+    )
+
+
+class IntegerParameter(Strict):
+    """A whole number, both bounds included."""
+
+    kind: Literal["integer"]
+    range: tuple[Whole, Whole] = Field(description="Smallest and largest value.")
+    exclude: tuple[Whole, ...] = Field(default=(), description="Values that are never drawn.")
+
+    @model_validator(mode="after")
+    def _drawable(self) -> Self:
+        low, high = self.range
+        check_range(Decimal(low), Decimal(high), Decimal(1), [Decimal(value) for value in self.exclude])
+        return self
+
+
+class DecimalParameter(Strict):
+    """A multiple of ``step`` within ``range``, both bounds included."""
+
+    kind: Literal["decimal"]
+    range: tuple[Number, Number] = Field(description="Smallest and largest value.")
+    step: PositiveNumber = Field(description="Every value is a multiple of this.")
+    exclude: tuple[Number, ...] = Field(default=(), description="Values that are never drawn.")
+
+    @model_validator(mode="after")
+    def _drawable(self) -> Self:
+        check_range(*self.range, self.step, self.exclude)
+        return self
+
+
+class ChoiceParameter(Strict):
+    """One of the listed numbers or words."""
+
+    kind: Literal["choice"]
+    options: tuple[NumberOrWord, ...] = Field(
+        alias="from", min_length=1, max_length=200, description="The numbers or words to draw from."
+    )
+
+
+class VectorParameter(Strict):
+    """``size`` entries, each as in a decimal parameter."""
+
+    kind: Literal["vector"]
+    size: Size = Field(description="Number of entries: a number or an expression.")
+    range: tuple[Number, Number] = Field(description="Smallest and largest entry.")
+    step: PositiveNumber = Field(default=Decimal(1), description="Every entry is a multiple of this.")
+    distinct: Flag = Field(default=False, description="No two entries are equal.")
+    exclude: tuple[Number, ...] = Field(default=(), description="Values that no entry takes.")
+
+    @model_validator(mode="after")
+    def _drawable(self) -> Self:
+        count = self.size if self.distinct and isinstance(self.size, int) else 1
+        check_range(*self.range, self.step, self.exclude, distinct=count)
+        return self
+
+
+class MatrixParameter(Strict):
+    """Rows x columns entries, each as in a decimal parameter."""
+
+    kind: Literal["matrix"]
+    shape: tuple[Size, Size] = Field(description="Rows and columns: numbers or expressions.")
+    range: tuple[Number, Number] = Field(description="Smallest and largest entry.")
+    step: PositiveNumber = Field(default=Decimal(1), description="Every entry is a multiple of this.")
+    distinct_rows: Flag = Field(default=False, description="No two rows are equal.")
+    exclude: tuple[Number, ...] = Field(default=(), description="Values that no entry takes.")
+
+    @model_validator(mode="after")
+    def _drawable(self) -> Self:
+        check_range(*self.range, self.step, self.exclude)
+        return self
+
+
+class WeightsParameter(Strict):
+    """Positive multiples of ``step`` that sum to 1 exactly."""
+
+    kind: Literal["weights"]
+    size: Size = Field(description="Number of weights: a number or an expression.")
+    step: PositiveNumber = Field(
+        default=Decimal("0.1"), description="Every weight is a multiple of this; it divides 1."
+    )
+    distinct: Flag = Field(default=False, description="No two weights are equal.")
+
+    @model_validator(mode="after")
+    def _drawable(self) -> Self:
+        check_probability_step(
+            self.step, self.size if isinstance(self.size, int) else 1, distinct=self.distinct
+        )
+        return self
+
+
+class ProbabilityTreeParameter(Strict):
+    """A decoding table: for every prefix shorter than ``depth`` a row over ``vocabulary`` words.
+
+    Each row sums to 1 exactly, in multiples of ``step``, no two entries of a row equal.
+    The value has shape (number of prefixes, V), prefixes in the order (), (0), (1) … (0,0) …
+    """
+
+    kind: Literal["probability_tree"]
+    vocabulary: Whole = Field(ge=2, le=5, description="Number of tokens V.")
+    depth: Whole = Field(ge=1, le=4, description="Length of the sequences.")
+    step: PositiveNumber = Field(
+        default=Decimal("0.01"), description="Every probability is a multiple of this; it divides 1."
+    )
+
+    @model_validator(mode="after")
+    def _drawable(self) -> Self:
+        check_probability_step(self.step, self.vocabulary, distinct=True)
+        return self
+
+
+ParameterSpec = Annotated[
+    FixedParameter
+    | IntegerParameter
+    | DecimalParameter
+    | ChoiceParameter
+    | VectorParameter
+    | MatrixParameter
+    | WeightsParameter
+    | ProbabilityTreeParameter,
+    Field(discriminator="kind"),
+]
+
+
+class Constraint(Strict):
+    """An expression that must be true of the drawn values; the message names it when draws run out."""
+
+    expr: Expression = Field(
+        description="An expression that is true or false, such as `max(e) - min(e) >= 0.8`."
+    )
+    message: Sentence = Field(description="What the constraint asks for, in words.")
