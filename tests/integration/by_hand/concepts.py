@@ -51,10 +51,10 @@ def _sides(x: Numbers) -> Numbers:
     assert by_row != by_column
     truth = {
         "Each row belongs to a word that was written, since": by_row,
-        "Each column belongs to a word that was read; its sum may": by_row,
+        "Each column belongs to a word that was read; its sum need": by_row,
         "The rows are decoder steps": by_row,
         "Each column belongs to a word that was written, since": by_column,
-        "Each row belongs to a word that was read; its sum may": by_column,
+        "Each row belongs to a word that was read; its sum need": by_column,
         "The columns are decoder steps": by_column,
         "Each row belongs to a word that was read, since": False,
         "Each column belongs to a word that was read, since": False,
