@@ -14,14 +14,10 @@ RULE = "completeness"
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Yield missing hints and solutions, solutions without the variant's numbers, silent options of pools."""
+    """Yield solutions without the variant's numbers, silent options of pools."""
     spec = subject.spec
-    if not spec.hints:
-        yield subject.warning(RULE, "the item gives no hint", (), next_step="add hints:")
-    if spec.solution is None:
-        if not subject.is_code:  # there the files under `solutions` are the worked solution
-            yield subject.warning(RULE, "the item has no worked solution", (), next_step="add solution:")
-    elif spec.parameters and "{{" not in spec.solution and not _all_fixed(subject):
+    # that hints or the solution are missing is told by the prose rule, strict or not
+    if spec.solution and spec.parameters and "{{" not in spec.solution and not _all_fixed(subject):
         yield subject.warning(
             RULE,
             "the solution shows none of the variant's numbers",

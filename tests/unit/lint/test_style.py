@@ -117,16 +117,20 @@ def test_a_formula_longer_than_a_line(spoiler) -> None:
     ]
 
 
+def test_a_solution_shows_the_variants_numbers(spoiler) -> None:
+    found = warnings(
+        spoiler, "softmax-weights", lambda d: d.update(solution="Exponentiate and divide."), "completeness"
+    )
+    assert found == ["the solution shows none of the variant's numbers"]
+
+
 @pytest.mark.parametrize(
     ("key", "value", "message"),
-    [
-        ("hints", [], "the item gives no hint"),
-        ("solution", None, "the item has no worked solution"),
-        ("solution", "Exponentiate and divide.", "the solution shows none of the variant's numbers"),
-    ],
+    [("hints", [], "the item has no hint"), ("solution", None, "the item has no worked solution")],
 )
-def test_what_helps_is_there(spoiler, key: str, value: object, message: str) -> None:
-    assert warnings(spoiler, "softmax-weights", lambda d: d.update({key: value}), "completeness") == [message]
+def test_what_helps_is_missed_once(spoiler, key: str, value: object, message: str) -> None:
+    report = spoiler.lint("softmax-weights", lambda d: d.update({key: value}), strict=True)
+    assert [finding.message for finding in report.warnings] == [message]
 
 
 def test_options_of_a_pool_say_why(spoiler) -> None:
