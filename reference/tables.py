@@ -114,7 +114,10 @@ def row_of(probabilities: ArrayLike) -> list[float]:
     TableError
         If it isn't a row of non-negative numbers that sum to 1 within 1 %.
     """
-    if isinstance(probabilities, Tensor):
+    row: Any
+    if isinstance(probabilities, list) and all(type(p) is float for p in probabilities):
+        row = probabilities  # as tables give it; a tensor made of it would only be read back
+    elif isinstance(probabilities, Tensor):
         row = probabilities.to(torch.float64).tolist()
     else:
         row = floating(probabilities=probabilities)[0].tolist()
