@@ -98,9 +98,9 @@ def _shapes(x: Numbers) -> Numbers:
 def _explained(x: Numbers) -> Numbers:
     """S0, 4; S2, 1: what stands between encoder and decoder has a fixed size, whatever was observed."""
     truth = {
-        "has to fit into one vector": True,
+        "One vector of fixed size has to hold all": True,
         "doesn't grow with the sentence": True,
-        "sees a single encoder state": True,
+        "is given one encoder state": True,
         "vocabulary": False,
         "memory of the graphics card": False,
         "learning rate": False,

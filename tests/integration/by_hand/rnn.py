@@ -91,7 +91,7 @@ def _fate(x: Numbers) -> Numbers:
         "much larger than": arrives > 20,
         "changes the last one a lot": arrives > 20,
         "it gets larger, by the same factor": longer > arrives,
-        f"It is {steps} times the weight": arrives == steps * w,
+        f"It is {float(steps * w):g} times the gradient at the last state.": arrives == steps * w,
         "however many steps there are": arrives == w,
         "changes its sign": arrives * longer < 0,
         "sum of the inputs": False,

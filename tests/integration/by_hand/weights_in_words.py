@@ -55,7 +55,7 @@ def index_fault(x: Numbers) -> Pick:
         "needs an index letter of its own": not missing,
         "On the left j is one position, and in the sum": not missing,
         "already stands for the position of the weight on the left": not missing,
-        "nothing in them changes with the index of the sum": missing,
+        "does not contain the index of the sum, so all": missing,
         "exponential should be taken of the whole sum": False,
         "should run over the decoder steps": False,
         "leave its own score out of the sum": False,
@@ -69,7 +69,7 @@ def kinds(x: Numbers) -> Pairs:
     said = {
         "exact copy of the encoder state with the largest score": "hard attention",
         "one position is drawn at random": "hard attention",
-        "Each state enters the context vector": "soft attention",
+        "All four states are mixed": "soft attention",
         "softmax of finite scores": "soft attention",
         "sigmoid of each score": "neither",
     }
