@@ -145,6 +145,10 @@ class _Reading:
         if signs[1] == "{":
             return marks[1], "a { inside the answers is written \\{, as in \\frac\\{1\\}\\{2\\}"
         if len(signs) > 2:
-            what = "a second { for one question" if signs[2] == "{" else "this } closes nothing"
+            what = (
+                "a second { for one question (an empty line ends it)"
+                if signs[2] == "{"
+                else "this } closes nothing"
+            )
             return marks[2], f"{what}; braces of the text are written \\{{ and \\}}"
         return None
