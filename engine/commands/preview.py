@@ -60,8 +60,8 @@ def command(item: str, port: int, seeds: int, no_browser: bool, course_path: Pat
     hub = Hub(follower.look, source.path)
 
     def ready(address: str) -> None:
-        click.echo(f"preview of {source.path}: {address}")
-        click.echo("  redrawn whenever you save; Ctrl-C ends")
+        # in one piece: whoever waits for the address has the whole of it
+        click.echo(f"preview of {source.path}: {address}\n  redrawn whenever you save; Ctrl-C ends")
         sys.stdout.flush()
         if not no_browser:
             _open_browser(address)
