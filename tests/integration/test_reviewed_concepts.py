@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from engine.model import Variant
+from tests.integration.by_hand.drawing import bank, variant_of
 from tests.oracles.review import RECORD, concept_files, main, missing_reviews, reviews, store
 
 NEXT_STEP = (
@@ -22,6 +26,46 @@ def test_every_concept_item_was_reviewed_as_it_is_now() -> None:
 def test_every_review_says_what_was_looked_at() -> None:
     vague = {item for item, review in reviews().items() if len(review["checked"].split()) < 4}
     assert vague == set()
+
+
+SHEET = Path(__file__).parents[2] / "docs" / "checked-concepts.md"
+ROW = re.compile(
+    r"^\| ([a-z0-9-]+) \| `([a-z0-9-]+)` \| (\d+) \| (\w+) \| (.+) \| (.+) \| (.+) \| \w+ \|$", re.M
+)
+
+
+def _entered(variant: Variant, answer: str) -> bool:
+    """Whether the letters of a row are a variant's key; without a part's name they are the only part's."""
+    pieces = [piece.strip() for piece in answer.split(", ")]
+    named = [re.fullmatch(r"(?:\*(\w+)\* )?([a-z ]+)", piece) for piece in pieces]
+    parts = {part.id: part for part in variant.parts}
+    for match in named:
+        assert match, answer
+        part = parts[match[1] or variant.parts[0].id]
+        letters = sorted(match[2].split()) if part.type == "multiple_choice" else match[2].split()
+        key = sorted(part.key_ids) if part.type == "multiple_choice" else list(part.key_ids)
+        if letters != key:
+            return False
+    return True
+
+
+def test_the_sheet_of_answers_has_ten_of_each_topic_and_every_item() -> None:
+    rows = ROW.findall(SHEET.read_text(encoding="utf-8"))
+    assert {row[1] for row in rows} == set(concept_files())
+    assert set(Counter(row[0] for row in rows).values()) == {10}
+    assert {row[0] for row in rows} == {bank().load(item).topics[0] for item in concept_files()}
+
+
+def test_answers_on_the_sheet_are_the_keys_of_the_variants_as_they_are_now() -> None:
+    stale = []
+    for _, item, seed, name, answer, key, agree in ROW.findall(SHEET.read_text(encoding="utf-8")):
+        assert (agree == "yes") == (answer == key), (item, seed)
+        variant = variant_of(item, int(seed))
+        if variant.id != name:
+            stale.append((item, int(seed)))
+        else:
+            assert _entered(variant, key), (item, seed)
+    assert len(stale) <= 20, f"{stale} have changed since; answer them again from their stems"
 
 
 @pytest.fixture
