@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 
 import pytest
 
-from engine.cores import on_all_cores
+from engine.cores import on_all_cores, without_collecting
 from engine.quiz import compose, read_blueprint
 from engine.spec import builtin_bank
 
@@ -86,3 +87,16 @@ def test_what_came_back_is_told_piece_by_piece():
     on_all_cores(lambda key: key, KEYS, least=LEAST, together=7, cores=2, progress=told.append)
     assert [key for found in told for key in found] == KEYS
     assert max(map(len, told)) == 7
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_collecting_is_as_it_was_afterwards(before):
+    was = gc.isenabled()
+    try:
+        (gc.enable if before else gc.disable)()
+        with pytest.raises(KeyError), without_collecting():
+            assert not gc.isenabled()
+            raise KeyError
+        assert gc.isenabled() is before
+    finally:
+        (gc.enable if was else gc.disable)()

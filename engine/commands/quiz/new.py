@@ -10,6 +10,7 @@ import click
 
 from engine.commands.options import check_student, course_option, json_option
 from engine.commands.quiz.files import find_blueprint, write_quizzes
+from engine.cores import without_collecting
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -66,9 +67,10 @@ def new(
         raise UsageError(
             "the roster is empty", next_step="add students to roster.csv, or name one with --student"
         )
-    quizzes = make_quizzes(workplace, path, ids, quiz_name, attempt)
     folder = out or (workplace.course.quizzes / quiz_name if workplace.course else Path())
-    files = write_quizzes(folder, quizzes)
+    with without_collecting():
+        quizzes = make_quizzes(workplace, path, ids, quiz_name, attempt)
+        files = write_quizzes(folder, quizzes)
     if as_json:
         rows = [
             {"student": q.student, "quiz": q.id, "files": [str(f) for f in fs]}
