@@ -32,7 +32,8 @@ class Preview:
             encoding="utf-8",
         )
         assert self._process.stdout is not None
-        self.said = self._process.stdout.readline()
+        # both lines: what a reader has buffered when the first is taken, communicate() wouldn't give back
+        self.said = self._process.stdout.readline() + self._process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", self.said)
         assert found, self.end()
         self.port = int(found[1])
