@@ -128,11 +128,10 @@ def operations_of(spec: ProblemSpec, variant: Variant) -> int:
         An expression is faulty.
     """
     names: dict[str, Any] = dict(names_of(variant.values))
-    answers = [("key", spec.answer)] if spec.answer is not None else [(s.id, s.answer) for s in spec.steps]
     with _Counter() as counter:
         for name, text in spec.derived.items():
             names[name] = evaluate(text, names, functions=counter.function)
-        for name, answer in answers:
+        for name, answer in spec.answers:
             if (key := getattr(answer, "key", None)) is not None:
                 names[name] = evaluate(key, names, functions=counter.function)
     return int(counter.operations)

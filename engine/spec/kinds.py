@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 __all__ = [
     "MAX_ENTRIES",
     "MAX_SIZE",
+    "EntryId",
     "Expression",
     "Flag",
     "Identifier",
@@ -40,6 +41,7 @@ _MAX_DECIMALS = 12
 _BOUND = 10**9
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=64)]
+EntryId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]+$", max_length=64)]
 # m-swap-W (matrices) and m-swap-w (weights) are two mistakes, so capitals are allowed here
 MisconceptionId = Annotated[
     str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[A-Za-z0-9]+)*$", max_length=64)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field, RootModel, StringConstraints
+from pydantic import Field, RootModel
 
-from engine.spec.kinds import Identifier, Sentence
+from engine.spec.kinds import EntryId, Identifier, Sentence
 from engine.spec.schema import Strict
 from engine.spec.validation import validate
 from engine.spec.yaml_source import read_yaml
@@ -16,8 +15,6 @@ from engine.spec.yaml_source import read_yaml
 __all__ = ["SYLLABUS_FILE", "Entry", "Syllabus", "load_syllabus"]
 
 SYLLABUS_FILE = "syllabus.yaml"
-
-EntryId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]+$", max_length=64)]
 
 
 class Entry(Strict):

@@ -17,8 +17,7 @@ _OF_DOCUMENT = re.compile(r"^(S[0-9])-")
 def check(subject: Subject) -> Iterator[Finding]:
     """Yield unknown, doubled and unsupported entries of `covers`, and an item that covers nothing."""
     spec = subject.spec
-    sources = spec.source if isinstance(spec.source, tuple) else (spec.source,)
-    cited = {source.document for source in sources}
+    cited = {source.document for source in spec.sources}
     seen: set[str] = set()
     for index, name in enumerate(spec.covers):
         loc = ("covers", index)

@@ -15,11 +15,9 @@ _VARIANTS = 50  # the count hardly varies: it depends on the shapes, and rarely 
 
 def is_computed(subject: Subject) -> bool:
     """Tell whether students have to work something out."""
-    spec = subject.spec
-    answers = [spec.answer] if spec.answer is not None else [step.answer for step in spec.steps]
-    return bool(spec.parameters) and any(
+    return bool(subject.spec.parameters) and any(
         answer.type in ("number", "vector", "matrix") or getattr(answer, "distractors", ())
-        for answer in answers
+        for _, answer in subject.spec.answers
     )
 
 

@@ -27,9 +27,8 @@ EQUATIONS = {
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Yield what is wrong with the citations."""
-    sources = subject.spec.source
-    many = isinstance(sources, tuple)
-    for index, source in enumerate(sources if isinstance(sources, tuple) else (sources,)):
+    many = isinstance(subject.spec.source, tuple)
+    for index, source in enumerate(subject.spec.sources):
         loc: tuple[int | str, ...] = ("source", index) if many else ("source",)
         yield from _one(subject, source, loc)
 

@@ -25,7 +25,7 @@ Numeric = NumberAnswer | VectorAnswer | MatrixAnswer
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Yield the first variant in which careful hand work loses marks."""
-    if not any(isinstance(answer, Numeric) for _, answer in _fields(subject)):
+    if not any(isinstance(answer, Numeric) for _, answer in subject.spec.answers):
         return
     trials = (
         (seed, variant, as_typed)
@@ -51,13 +51,6 @@ def check(subject: Subject) -> Iterator[Finding]:
             return
 
 
-def _fields(subject: Subject) -> list[tuple[str, Any]]:
-    spec = subject.spec
-    if spec.answer is not None:
-        return [("answer", spec.answer)]
-    return [(step.id, step.answer) for step in spec.steps]
-
-
 def _carried(variant: Variant) -> tuple[bool, ...]:
     """A student may go on with what is on the paper, or with what was typed, which is often shorter."""
     return (False, True) if len(variant.parts) > 1 else (False,)
@@ -80,7 +73,7 @@ def worked_answers(subject: Subject, variant: Variant, *, as_typed: bool = False
 
     names: dict[str, Any] = dict(names_of(variant.values))
     answers = right_answers(variant)
-    for (name, answer), part in zip(_fields(subject), variant.parts, strict=True):
+    for (name, answer), part in zip(subject.spec.answers, variant.parts, strict=True):
         if not isinstance(answer, Numeric):
             if (key := getattr(answer, "key", None)) is not None:
                 names[name] = evaluate(key, {**names, **_derived(subject, names)})

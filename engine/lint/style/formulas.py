@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from engine.lint.finding import Finding
-from engine.lint.style.texts import texts_of
 from engine.lint.subject import Subject
+from engine.lint.texts import Written, written_texts
 
 __all__ = ["check"]
 
@@ -24,13 +24,13 @@ _CODE = re.compile(r"```.*?```|`[^`\n]*`|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Yield maths outside dollars, LaTeX that stays in the plain text, and formulas that don't fit a line."""
-    for written, loc, _ in texts_of(subject.spec):
-        prose = _MATHS.sub(" ", _CODE.sub(" ", written))
+    for written in _prose(subject):
+        prose = _MATHS.sub(" ", _CODE.sub(" ", written.text))
         if (bare := _BARE.search(prose)) is not None:
             yield subject.warning(
                 RULE,
                 f"{bare[0]!r} is maths outside dollars",
-                loc,
+                written.loc,
                 next_step=f"write it as a formula: ${bare[0]}$",
             )
     for variant in subject.variants[:1]:
@@ -44,11 +44,16 @@ def check(subject: Subject) -> Iterator[Finding]:
     yield from _long(subject)
 
 
+def _prose(subject: Subject) -> list[Written]:
+    """Return the texts of the item itself, without its notes on the source."""
+    return [written for written in written_texts(subject.spec) if written.kind != "erratum"]
+
+
 def _long(subject: Subject) -> Iterator[Finding]:
     from engine.variants.maths import MathsError, maths_forms
 
-    for written, loc, _ in texts_of(subject.spec):
-        for formula in re.findall(r"(?<!\$)\$([^$\n]+)\$(?!\$)", _CODE.sub("0.123", written)):
+    for written in _prose(subject):
+        for formula in re.findall(r"(?<!\$)\$([^$\n]+)\$(?!\$)", _CODE.sub("0.123", written.text)):
             try:
                 plain, _ = maths_forms(formula, False)
             except MathsError:
@@ -57,7 +62,7 @@ def _long(subject: Subject) -> Iterator[Finding]:
                 yield subject.warning(
                     RULE,
                     "a formula within a line is longer than a line",
-                    loc,
+                    written.loc,
                     expected=f"at most {LONGEST_INLINE} characters",
                     got=f"{len(plain)}: {plain[:60]} …",
                     next_step="put it on a line of its own, between $$ and $$",

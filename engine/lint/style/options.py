@@ -27,10 +27,8 @@ _POOL = (3, 5)
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Yield options that stand out by their length, refer to each other, or come from a small pool."""
-    spec = subject.spec
-    answers: list[tuple[object, Loc]] = [(spec.answer, ("answer",))] if spec.answer is not None else []
-    answers += [(step.answer, ("steps", i, "answer")) for i, step in enumerate(spec.steps)]
-    for answer, loc in answers:
+    for name, answer in subject.spec.answers:
+        loc = subject.loc_of(name)
         if isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer) and answer.options:
             yield from _references(subject, answer.options, loc)
             yield from _lengths(subject, answer.options, loc)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, Tag, model_validator
 
-from engine.spec.kinds import Expression, Identifier, Name, OneOrList, Prose, Real, Whole
+from engine.spec.kinds import EntryId, Expression, Identifier, Name, OneOrList, Prose, Real, Whole
 from engine.spec.schema.base import Strict
 from engine.spec.schema.parameters import Constraint, ParameterSpec
 from engine.spec.schema.parts import (
@@ -43,7 +43,7 @@ class ProblemSpec(Strict):
     topics: tuple[Identifier, ...] = Field(
         min_length=1, max_length=20, description="Topics, by which blueprints choose items."
     )
-    covers: tuple[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]+$", max_length=64)], ...] = Field(
+    covers: tuple[EntryId, ...] = Field(
         default=(),
         max_length=40,
         description="Entries of `syllabus.yaml` that the item covers. Its `errata` count without it.",
@@ -92,6 +92,18 @@ class ProblemSpec(Strict):
     variants: Whole | None = Field(
         default=None, ge=1, description="Number of different variants, for an item that has fewer than 200."
     )
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """All sources, also where there is only one."""
+        return self.source if isinstance(self.source, tuple) else (self.source,)
+
+    @property
+    def answers(self) -> tuple[tuple[str, AnswerSpec], ...]:
+        """Every answer by the id of its part: ``"answer"``, or the steps' ids."""
+        if self.answer is not None:
+            return (("answer", self.answer),)
+        return tuple((step.id, step.answer) for step in self.steps)
 
     @property
     def kind(self) -> str:
