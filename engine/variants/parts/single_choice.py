@@ -13,7 +13,7 @@ from engine.spec.schema import SingleChoiceAnswer
 from engine.variants.expressions import evaluate, require_finite
 from engine.variants.parameters import ImpossibleDraw, Redraw
 from engine.variants.parts.draft import Draft, FieldContext, Scribe, letters
-from engine.variants.parts.pool import Pool, offered
+from engine.variants.parts.written import WrittenOptions
 from engine.variants.rounding import decimal_of, is_rounding_safe, shown, shown_array, unit
 from engine.variants.stream import Stream
 from engine.variants.text import formula_text, render_text
@@ -86,25 +86,12 @@ def draft(answer: SingleChoiceAnswer, context: FieldContext) -> Draft:
 
 
 def _draft_written(answer: SingleChoiceAnswer, context: FieldContext) -> Draft:
-    there = offered(answer.options, context.names)
-    right = [i for i in there if answer.options[i].correct]
-    wrong = [i for i in there if not answer.options[i].correct]
-    take = answer.draw or (None, None)
-    pool = Pool(("right options", right, take[0]), ("wrong options", wrong, take[1]))
-    if not right or not wrong:
-        raise ImpossibleDraw("one right option and a wrong one are needed")
+    options = WrittenOptions(answer, context, "one right option and a wrong one are needed")
+    right = options.right
     if answer.draw is None and len(right) != 1:
         raise ImpossibleDraw(f"{len(right)} options are marked correct, exactly one is needed")
-
-    def build(scribe: Scribe, stream: Stream) -> Part:
-        chosen = pool.draw(stream)
-        order = stream.shuffled(chosen) if answer.shuffle else chosen
-        options = scribe.options([answer.options[i] for i in order])
-        keys = tuple(option.id for option in options if option.correct)
-        return Part("", answer.type, 1.0, key_ids=keys, options=options, settings={"decimals": None})
-
     value = answer.options[right[0]].text if len(right) == 1 else None
-    return Draft(value, pool.signature, build)
+    return Draft(value, options.pool.signature, options.builder({"decimals": None}))
 
 
 def draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext) -> Draft:
