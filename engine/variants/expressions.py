@@ -210,24 +210,14 @@ _KNOWN_FAILURES = (TypeError, ValueError, IndexError, RuntimeError, OverflowErro
 
 
 _Lookup = Callable[[str], Callable[..., Any] | None]
-_USUAL: dict[str, Mapping[str, Callable[..., Any]]] = {}
 
 
-def _usual(parsed: Parsed) -> Mapping[str, Callable[..., Any]]:
-    """Return the functions of the registry that an expression calls; looked up once."""
-    found = _USUAL.get(parsed.text)
-    if found is None:
-        from engine.variants.functions import FUNCTIONS
+@lru_cache(maxsize=_KEPT)
+def _usual(text: str) -> Mapping[str, Callable[..., Any]]:
+    """Return the functions of the registry that an expression calls."""
+    from engine.variants.functions import FUNCTIONS
 
-        known = {name: function.call for name, function in FUNCTIONS.items()}
-        if len(_USUAL) > _KEPT:
-            _USUAL.clear()
-        found = _USUAL[parsed.text] = _called(parsed, known.get)
-    return found
-
-
-def _called(parsed: Parsed, functions: _Lookup) -> dict[str, Callable[..., Any]]:
-    return {name: call for name in parsed.functions if (call := functions(name)) is not None}
+    return {name: FUNCTIONS[name].call for name in parse(text).functions if name in FUNCTIONS}
 
 
 def evaluate(
@@ -263,7 +253,10 @@ def evaluate(
         It divides by zero.
     """
     parsed = parse(text)
-    called = _usual(parsed) if functions is None else _called(parsed, functions)
+    if functions is None:
+        called = _usual(text)
+    else:
+        called = {name: call for name in parsed.functions if (call := functions(name)) is not None}
     try:
         value = parsed.run(Scope(names, called, operators or OPERATORS))
     except ExpressionError:
