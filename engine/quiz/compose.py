@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from engine.cores import on_all_cores
 from engine.errors import QuizError
@@ -73,20 +73,22 @@ def compose(
     often = Counter(quiz.rules for quiz in stored)
     planned = plan.blueprint.rules
     usual = max(often, key=lambda rules: (often[rules], rules == planned), default=planned)
-    questions_of = _questions(plan, bank, secret, name, first) if set(students) - set(kept) else None
+    asked: dict[str, list[Chosen]] = {}
+    if newcomers := [student for student in students if student not in kept]:
+        questions_of = _questions(plan, bank, secret, name, first)
+        asked = {student: questions_of(student) for student in newcomers}
     families = _Families(bank, secret, name, kept.values())
-    if questions_of is not None:
-        families.draw_ahead([(s, questions_of(s)) for s in students if s not in kept], attempt)
+    families.draw_ahead(asked, attempt)
     quizzes = []
     for student in students:
-        if questions_of is not None and student not in kept:
+        if student in asked:
             quizzes.append(
                 Quiz(
                     id=quiz_id(secret, name, student, attempt),
                     name=name,
                     title=first.title if first else plan.blueprint.title,
                     student=student,
-                    questions=families.draw(questions_of(student), student, attempt),
+                    questions=families.draw(asked[student], student, attempt),
                     attempt=attempt,
                     rules=usual,
                     plan=first.plan if first else plan.fingerprint,
@@ -136,9 +138,9 @@ class _Families:
             drawn.append(QuizQuestion(number, variant, variant.points, chosen.section, chosen.own_family))
         return tuple(drawn)
 
-    def draw_ahead(self, asked: Iterable[tuple[str, Sequence[Chosen]]], attempt: int) -> None:
+    def draw_ahead(self, asked: Mapping[str, Sequence[Chosen]], attempt: int) -> None:
         """Draw a large class's variants on all cores; what is drawn twice is seen when it is handed out."""
-        wanted = [(student, chosen.item) for student, questions in asked for chosen in questions]
+        wanted = [(student, chosen.item) for student, questions in asked.items() for chosen in questions]
         if len(wanted) < _LARGE:
             return
         for item in dict.fromkeys(item for _, item in wanted):
