@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.errors import Diagnostic, ExchangeError
 from engine.exchange.question import Place
 from engine.foreign import clean_line
-from engine.intake.decoding import read_bytes
+from engine.intake.decoding import codec_among, read_bytes
 from engine.spec.text_file import source_line
 
 __all__ = [
@@ -157,11 +157,8 @@ def _declared(data: bytes, file: str) -> str:
     if found is None:
         return "utf-8"
     named = found[1].decode("ascii")
-    try:
-        codec = codecs.lookup(named).name
-    except LookupError:
-        codec = ""
-    if not _ORDINARY.fullmatch(codec):
+    codec = codec_among(_ORDINARY, named)
+    if codec is None:
         raise ExchangeError(
             f"the file names the encoding {clean_line(named, 40)}, which isn't read here",
             where=f"{file}:1:1",

@@ -15,7 +15,7 @@ from pathlib import Path
 from engine.errors import InputError, SubmissionError
 from engine.foreign import clean_line
 
-__all__ = ["decode", "read_bytes", "read_text_file"]
+__all__ = ["codec_among", "decode", "read_bytes", "read_text_file"]
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 # Codecs such as rot13 or unicode_escape would make other code of what a reader sees.
@@ -118,17 +118,31 @@ def decode(
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def codec_among(ordinary: re.Pattern[str], named: str) -> str | None:
+    """Return the codec that a file names, None if there is no such codec or it isn't an ordinary one.
+
+    Parameters
+    ----------
+    ordinary : Pattern
+        Matches the names that Python gives to the codecs that are read.
+    named : str
+        As the file has it.
+    """
+    try:
+        codec = codecs.lookup(named).name
+    except LookupError:
+        return None
+    return codec if ordinary.fullmatch(codec) else None
+
+
 def _cookie(data: bytes, where: str, error: type[InputError]) -> str:
     lines = data.split(b"\n", 2)[:2]
     for line in lines:
         found = _COOKIE.match(line)
         if found:
             named = found.group(1).decode("ascii", "replace")
-            try:
-                codec = codecs.lookup(named).name
-            except LookupError:
-                codec = ""
-            if not _COOKIE_CODECS.fullmatch(codec):
+            codec = codec_among(_COOKIE_CODECS, named)
+            if codec is None:
                 raise error(
                     f"the coding cookie names {clean_line(named, 40)!r}, which isn't read here",
                     where=where,
