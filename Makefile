@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.softmark-installed
 
-.PHONY: setup demo test lint types layers check bench sweep latex docs figures clean
+.PHONY: setup demo test lint types layers check bench sweep latex browser docs figures clean
 
 setup: $(STAMP)
 
@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml constraints.txt
 demo: setup            ## lint the bank, draw a quiz for the example class, grade it
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh .demo
 
-test: setup            ## the whole test suite
+test: setup browser    ## the whole test suite
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: setup
@@ -49,6 +49,12 @@ latex:                 ## a LaTeX engine for the sweep, if there is none
 	       && apt-get install -y -q --no-install-recommends texlive-latex-base; } \
 	  || { echo "the sweep needs pdflatex, which only an administrator can install here" \
 	       "(Debian and Ubuntu: apt-get install texlive-latex-base)" >&2; exit 1; }
+
+browser:               ## Chromium for the tests of pages, if there is none and this user may install it
+	@command -v chromium chromium-browser google-chrome >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q \
+	       && apt-get install -y -q --no-install-recommends chromium; } \
+	  || echo "no Chromium here (Debian and Ubuntu: apt-get install chromium): tests of pages are skipped" >&2
 
 docs: setup            ## regenerate what is generated
 	$(BIN)/grade schema > problems/schema.json

@@ -1,6 +1,20 @@
 """Saves and loads quizzes and attempts: SQLite in a course folder, or PostgreSQL by URL."""
 
 from engine.store.attempt import SETTLED, Attempt, BestScore, quiz_responses, response_sha256
+from engine.store.hand_marks import HandMark, HandMarks
+from engine.store.regrades import Regrade, Regrades
 from engine.store.store import Store, open_store
 
-__all__ = ["SETTLED", "Attempt", "BestScore", "Store", "open_store", "quiz_responses", "response_sha256"]
+__all__ = [
+    "SETTLED",
+    "Attempt",
+    "BestScore",
+    "HandMark",
+    "HandMarks",
+    "Regrade",
+    "Regrades",
+    "Store",
+    "open_store",
+    "quiz_responses",
+    "response_sha256",
+]

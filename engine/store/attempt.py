@@ -87,6 +87,12 @@ class Attempt:
         Id of the quiz that the answer belongs to.
     reason : str or None
         Why an attempt is ungraded, or why it can't be read.
+    handed : datetime or None
+        When it was handed in, as far as the hand-in tells; with time zone.
+    marked_late : bool
+        Whether the learning system marked it as late, without saying by how much.
+    sequence : int
+        Its place among the student's hand-ins of the item, as far as the hand-in tells.
     """
 
     student: str
@@ -100,6 +106,9 @@ class Attempt:
     filename: str = ""
     quiz: str | None = None
     reason: str | None = None
+    handed: datetime | None = None
+    marked_late: bool = False
+    sequence: int = 0
 
     @classmethod
     def of_answer(

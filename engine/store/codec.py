@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import StoreError
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "encode", "storable"]
 
 T = TypeVar("T")
 
@@ -51,3 +51,11 @@ def decode(kind: type[T], text: str, where: str) -> T:
             next_step="restore the store from a backup; the row was changed by something else than Softmark",
         ) from error
     return value
+
+
+def storable(text: str | None) -> str | None:
+    """Return a foreign text without what no database takes as text."""
+    # Neither NUL (PostgreSQL) nor lone surrogates (both) can be stored as text.
+    if text is None:
+        return None
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")

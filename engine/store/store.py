@@ -12,11 +12,14 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from engine.errors import StoreError
-from engine.model import GradeReport, Mode, Outcome, Quiz, Response, Variant
+from engine.model import GradeReport, Mode, Outcome, Quiz
 from engine.store.attempt import SETTLED, Attempt, BestScore, quiz_responses
 from engine.store.codec import decode, encode
 from engine.store.database import Database, open_database
 from engine.store.earlier import earlier_rows
+from engine.store.hand_marks import HandMarks
+from engine.store.regrades import Regrades
+from engine.store.rows import attempt_of, attempt_row, same_attempt
 from engine.store.sittings import Sittings
 from engine.store.tables import attempts, quizzes
 
@@ -52,6 +55,8 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.sittings = Sittings(database)
+        self.hand_marks = HandMarks(database)
+        self.regrades = Regrades(database)
 
     @property
     def where(self) -> str:
@@ -157,13 +162,14 @@ class Store:
             return self._record(attempts, settle)
 
     def _record(self, attempts: Sequence[Attempt], settle: Settle | None) -> list[Attempt]:
-        rows = [_row(attempt) for attempt in attempts]
+        rows = [attempt_row(attempt) for attempt in attempts]
         with self._database.write() as connection:
             if settle is not None:
                 attempts = [
-                    settle(a, [self._attempt(row) for row in earlier_rows(connection, a)]) for a in attempts
+                    settle(a, [attempt_of(row, self.where) for row in earlier_rows(connection, a)])
+                    for a in attempts
                 ]
-                rows = [_row(attempt) for attempt in attempts]
+                rows = [attempt_row(attempt) for attempt in attempts]
             return [self._put(connection, attempt, row) for attempt, row in zip(attempts, rows, strict=True)]
 
     def record_quiz(
@@ -206,12 +212,15 @@ class Store:
         )
 
     def _put(self, connection: sa.Connection, attempt: Attempt, row: Mapping[str, Any]) -> Attempt:
-        same = sa.and_(*(attempts.c[name] == row[name] for name in ("student", "item", "submission", "mode")))
-        found = connection.execute(sa.select(attempts).where(same).with_for_update()).mappings().first()
+        found = (
+            connection.execute(sa.select(attempts).where(same_attempt(attempt)).with_for_update())
+            .mappings()
+            .first()
+        )
         if found is None:
             connection.execute(sa.insert(attempts), row)
         elif found["outcome"] in SETTLED:
-            return self._attempt(found)
+            return attempt_of(found, self.where)
         else:
             connection.execute(sa.update(attempts).where(attempts.c.id == found["id"]), row)
         return attempt
@@ -248,7 +257,7 @@ class Store:
         while True:
             with self._database.read() as connection:
                 rows = connection.execute(query.where(attempts.c.id > last)).mappings().all()
-            yield from (self._attempt(row) for row in rows)
+            yield from (attempt_of(row, self.where) for row in rows)
             if len(rows) < _PAGE:
                 return
             last = rows[-1]["id"]
@@ -279,28 +288,6 @@ class Store:
         """Return the attempts that still wait for a grade, with their reasons."""
         return list(self.attempts(mode=mode, outcome=Outcome.UNGRADED))
 
-    def _attempt(self, row: sa.RowMapping) -> Attempt:
-        return Attempt(
-            student=row["student"],
-            submission=row["submission"],
-            report=decode(GradeReport, row["report"], self.where),
-            started=row["started"],
-            finished=row["finished"],
-            variant=None if row["variant"] is None else decode(Variant, row["variant"], self.where),
-            response=None if row["response"] is None else decode(Response, row["response"], self.where),
-            source=row["source"],
-            filename=row["filename"],
-            quiz=row["quiz_id"],
-            reason=row["reason"],
-        )
-
-
-def _storable(text: str | None) -> str | None:
-    # Neither NUL (PostgreSQL) nor lone surrogates (both) can be stored as text.
-    if text is None:
-        return None
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
-
 
 def _quiz_row(quiz: Quiz) -> dict[str, Any]:
     return {
@@ -311,30 +298,4 @@ def _quiz_row(quiz: Quiz) -> dict[str, Any]:
         "attempt": quiz.attempt,
         "created": datetime.now(UTC),
         "quiz": encode(quiz),
-    }
-
-
-def _row(attempt: Attempt) -> dict[str, Any]:
-    report = attempt.report
-    return {
-        "student": attempt.student,
-        "item": report.item,
-        "submission": attempt.submission,
-        "mode": str(report.mode),
-        "item_version": report.item_version,
-        "quiz_id": attempt.quiz,
-        "variant_id": attempt.variant.id if attempt.variant else report.variant,
-        "variant": None if attempt.variant is None else encode(attempt.variant),
-        "response": None if attempt.response is None else encode(attempt.response),
-        "source": _storable(attempt.source),
-        "filename": _storable(attempt.filename),
-        "outcome": str(report.outcome),
-        "score": report.score,
-        "max_score": report.max_score,
-        "reason": _storable(attempt.reason),
-        "report": encode(report),
-        "tier": report.tier,
-        "engine_version": report.engine_version,
-        "started": attempt.started,
-        "finished": attempt.finished,
     }

@@ -10,14 +10,16 @@ __all__ = [
     "SCHEMA_VERSION",
     "VERSION_TABLE",
     "attempts",
+    "hand_marks",
     "metadata",
     "quiz_hints",
     "quiz_retries",
     "quizzes",
+    "regrades",
 ]
 
 # The head revision of migrations/versions; a test compares the two.
-SCHEMA_VERSION = "0002"
+SCHEMA_VERSION = "0003"
 VERSION_TABLE = "softmark_schema"
 
 
@@ -86,6 +88,9 @@ attempts = sa.Table(
     sa.Column("engine_version", sa.String(32), nullable=False),
     sa.Column("started", Utc, nullable=False),
     sa.Column("finished", Utc, nullable=False),
+    sa.Column("handed", Utc),  # when it was handed in, as far as the hand-in tells
+    sa.Column("marked_late", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("sequence", sa.Integer, nullable=False, server_default="0"),
     # One row per submission, whatever happens at the same time: never two marks for one file.
     # Practice and marks never meet, so a practice run can't turn into a mark.
     sa.UniqueConstraint("student", "item", "submission", "mode", name="uq_attempts_submission"),
@@ -129,4 +134,43 @@ quiz_hints = sa.Table(
     sa.ForeignKeyConstraint(
         ["quiz_id", "student"], ["quizzes.id", "quizzes.student"], name="fk_quiz_hints_quiz"
     ),
+)
+
+# What a person decides stands above what was graded; the newest row of a student and column counts.
+hand_marks = sa.Table(
+    "hand_marks",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("student", sa.String(200), nullable=False),
+    sa.Column("column", sa.String(300), nullable=False),  # course.Column.id
+    sa.Column("score", sa.Double),
+    sa.Column("excused", sa.Boolean, nullable=False),
+    sa.Column("comment", sa.Text, nullable=False),
+    sa.Column("by", sa.String(200), nullable=False),
+    sa.Column("at", Utc, nullable=False),
+    sa.Index("ix_hand_marks_student", "student", "column"),
+)
+
+# What every attempt was before it was marked again; rows are only ever added.
+regrades = sa.Table(
+    "regrades",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("run", sa.String(32), nullable=False),
+    sa.Column("student", sa.String(200), nullable=False),
+    sa.Column("item", sa.String(64), nullable=False),
+    sa.Column("submission", sa.String(64), nullable=False),
+    sa.Column("mode", sa.String(16), nullable=False),
+    sa.Column("by", sa.String(200), nullable=False),
+    sa.Column("at", Utc, nullable=False),
+    sa.Column("cause", sa.Text, nullable=False),
+    sa.Column("old_report", sa.Text, nullable=False),  # JSON of model.GradeReport
+    sa.Column("old_variant", sa.Text),  # JSON of model.Variant, with the keys that held then
+    sa.Column("new_report", sa.Text, nullable=False),
+    sa.ForeignKeyConstraint(
+        ["student", "item", "submission", "mode"],
+        ["attempts.student", "attempts.item", "attempts.submission", "attempts.mode"],
+        name="fk_regrades_attempt",
+    ),
+    sa.Index("ix_regrades_attempt", "student", "item"),
 )

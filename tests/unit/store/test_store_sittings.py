@@ -78,6 +78,10 @@ def test_a_store_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> No
     with engine.begin() as connection:
         connection.exec_driver_sql("DROP TABLE quiz_retries")
         connection.exec_driver_sql("DROP TABLE quiz_hints")
+        connection.exec_driver_sql("DROP TABLE hand_marks")
+        connection.exec_driver_sql("DROP TABLE regrades")
+        for name in ("handed", "marked_late", "sequence"):
+            connection.exec_driver_sql(f"ALTER TABLE attempts DROP COLUMN {name}")
         connection.exec_driver_sql("UPDATE softmark_schema SET version_num = '0001'")
     engine.dispose()
     with open_store(path) as opened:

@@ -1,0 +1,124 @@
+"""Attempts that are marked again: the new report takes the old one's place, and both are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from engine.model import GradeReport, Mode, Variant
+from engine.store.attempt import Attempt
+from engine.store.codec import decode, encode, storable
+from engine.store.database import Database
+from engine.store.rows import attempt_row, same_attempt
+from engine.store.tables import attempts, regrades
+
+__all__ = ["Regrade", "Regrades"]
+
+
+@dataclass(frozen=True, slots=True)
+class Regrade:
+    """One change of one attempt.
+
+    Parameters
+    ----------
+    run : str
+        Id that all changes of one run share.
+    student, submission : str
+    mode : Mode
+    by : str
+        Who started it.
+    at : datetime
+    cause : str
+        Why, in the words of who started it.
+    old, new : GradeReport
+        Item versions, outcomes and marks are read from them.
+    old_variant : Variant or None
+        With the keys that held before.
+    """
+
+    run: str
+    student: str
+    submission: str
+    mode: Mode
+    by: str
+    at: datetime
+    cause: str
+    old: GradeReport
+    new: GradeReport
+    old_variant: Variant | None = None
+
+
+class Regrades:
+    """The history of marks that were changed by grading again."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def replace(
+        self, changes: Sequence[tuple[Attempt, Attempt]], *, run: str, by: str, at: datetime, cause: str
+    ) -> list[Attempt]:
+        """Put new reports in the place of old ones, in one transaction.
+
+        Parameters
+        ----------
+        changes : sequence of (Attempt, Attempt)
+            As stored, and as it is to be.
+        run, by, at, cause
+            As in :class:`Regrade`.
+
+        Returns
+        -------
+        list of Attempt
+            The old ones that are left as they are, because somebody changed or erased them meanwhile.
+        """
+        left = []
+        with self._database.write() as connection:
+            for old, new in changes:
+                query = sa.select(attempts.c.report).where(same_attempt(old)).with_for_update()
+                if connection.execute(query).scalar() != encode(old.report):
+                    left.append(old)
+                    continue
+                row = attempt_row(new)
+                connection.execute(sa.update(attempts).where(same_attempt(old)), row)
+                told = {
+                    "run": run,
+                    "by": storable(by),
+                    "at": at,
+                    "cause": storable(cause),
+                    "old_report": encode(old.report),
+                    "old_variant": None if old.variant is None else encode(old.variant),
+                    "new_report": row["report"],
+                }
+                key = {name: row[name] for name in ("student", "item", "submission", "mode")}
+                connection.execute(sa.insert(regrades), {**key, **told})
+        return left
+
+    def history(
+        self, *, student: str | None = None, item: str | None = None, run: str | None = None
+    ) -> Iterator[Regrade]:
+        """Yield the changes that fit, oldest first."""
+        query = sa.select(regrades).order_by(regrades.c.id)
+        for name, value in {"student": student, "item": item, "run": run}.items():
+            if value is not None:
+                query = query.where(regrades.c[name] == value)
+        with self._database.read() as connection:
+            rows = connection.execute(query).mappings().all()
+        where = self._database.where
+        for row in rows:
+            yield Regrade(
+                run=row["run"],
+                student=row["student"],
+                submission=row["submission"],
+                mode=Mode(row["mode"]),
+                by=row["by"],
+                at=row["at"],
+                cause=row["cause"],
+                old=decode(GradeReport, row["old_report"], where),
+                new=decode(GradeReport, row["new_report"], where),
+                old_variant=None
+                if row["old_variant"] is None
+                else decode(Variant, row["old_variant"], where),
+            )
