@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
@@ -33,6 +34,12 @@ class HandedFile:
         Hash of its bytes and those of the files beside it: the submission's identity.
     beside : tuple of (str, Path)
         The files of the same folder that it imports, by module name.
+    handed : datetime or None
+        When it was handed in, as far as the hand-in tells; with time zone.
+    marked_late : bool
+        Whether the learning system marked it as late, without saying by how much.
+    sequence : int
+        Its place among the student's hand-ins of the item: later ones have larger numbers.
     """
 
     path: Path
@@ -41,6 +48,9 @@ class HandedFile:
     item: str | None
     sha256: str
     beside: tuple[tuple[str, Path], ...] = ()
+    handed: datetime | None = None
+    marked_late: bool = False
+    sequence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
