@@ -2,7 +2,7 @@
 
 from engine.course.collection import FileKind, HandedFile, Intake, IntakeProblem, StudentFiles
 from engine.course.course import Course
-from engine.course.results import Cell, Column, ItemResult, StudentResults, StudentRow
+from engine.course.results import Cell, Column, ItemResult, Mark, StudentResults, StudentRow
 from engine.course.roster import Roster, Student, read_roster
 from engine.course.settings import CourseSettings
 
@@ -16,6 +16,7 @@ __all__ = [
     "Intake",
     "IntakeProblem",
     "ItemResult",
+    "Mark",
     "Roster",
     "Student",
     "StudentFiles",

@@ -10,7 +10,7 @@ from engine.course.collection import IntakeProblem
 from engine.model import GradeReport, Outcome, Variant
 from engine.rules import Shown
 
-__all__ = ["Cell", "Column", "ItemResult", "StudentResults", "StudentRow"]
+__all__ = ["Cell", "Column", "ItemResult", "Mark", "StudentResults", "StudentRow"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,6 +31,34 @@ class Column:
     def id(self) -> str:
         """Heading in files."""
         return f"{self.quiz}/{self.item}" if self.number else self.item
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a column counts for one student under the course's policies.
+
+    Parameters
+    ----------
+    raw : float or None
+        As graded; None where there is no score.
+    adjusted : float or None
+        As it counts; None where nothing counts yet.
+    why : tuple of str
+        One sentence for each thing that made the difference; empty where there is none.
+    excused : bool
+        The column is left out for this student.
+    dropped : bool
+        It is among the lowest that aren't counted.
+    comment : str
+        What a person wrote about it, for the student.
+    """
+
+    raw: float | None
+    adjusted: float | None
+    why: tuple[str, ...] = ()
+    excused: bool = False
+    dropped: bool = False
+    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +87,8 @@ class ItemResult:
         How much the student may see now, by the quiz's rules.
     is_final : bool
         Whether no attempt is left, or none is needed: before that nothing tells the key.
+    mark : Mark or None
+        What it counts under the course's policies; None where there are none.
     """
 
     column: Column
@@ -72,6 +102,7 @@ class ItemResult:
     reason: str | None = None
     shown: Shown = Shown.FEEDBACK
     is_final: bool = True
+    mark: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +113,12 @@ class Cell:
     score: float | None
     misconceptions: tuple[str, ...] = ()
     reason: str | None = None
+    mark: Mark | None = None
+
+    @property
+    def counted(self) -> float | None:
+        """The points that count: adjusted by the policies where there are any."""
+        return self.score if self.mark is None else self.mark.adjusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +159,7 @@ class StudentResults:
                 item.report.score,
                 tuple(diagnosis.misconception for diagnosis in item.report.diagnosis),
                 item.reason,
+                item.mark,
             )
             for item in self.items
         }
