@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-
-import pytest
 
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
-from engine.store import Attempt, HandMark, Store, open_store
+from engine.store import Attempt, HandMark, Store
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "store.db") as opened:
-        yield opened
 
 
 def attempt(score: float, *, version: str = "v1", submission: str = "a" * 64) -> Attempt:

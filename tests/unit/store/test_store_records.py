@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 import threading
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -34,7 +32,7 @@ from engine.model import (
     Variant,
     Verdict,
 )
-from engine.store import Attempt, Store, open_store, quiz_responses, response_sha256
+from engine.store import Attempt, Store, quiz_responses, response_sha256
 from engine.store.codec import decode, encode
 from engine.store.tables import attempts as attempts_table
 
@@ -77,23 +75,6 @@ def a_variant(item: str = "softmax-weights", points: float = 1.0) -> Variant:
 def a_quiz(student: str = "007", quiz_id: str = "q1", name: str = "week-1") -> Quiz:
     questions = (QuizQuestion(1, a_variant(), 1.0), QuizQuestion(2, a_variant("context-vector", 3.0), 3.0))
     return Quiz(quiz_id, name, "Week 1", student, questions, attempt=1)
-
-
-# postgresql://… of a server that may be emptied: the same tests then run on it too.
-POSTGRES = os.environ.get("SOFTMARK_TEST_POSTGRES")
-
-
-@pytest.fixture(params=["sqlite", *(["postgresql"] if POSTGRES else [])])
-def store(tmp_path: Path, request: pytest.FixtureRequest):
-    target: str | Path = tmp_path / "store.db"
-    if request.param == "postgresql":
-        assert POSTGRES is not None
-        target = POSTGRES
-        with open_store(target) as old, old._database.write() as connection:
-            connection.exec_driver_sql("DELETE FROM attempts")
-            connection.exec_driver_sql("DELETE FROM quizzes")
-    with open_store(target) as opened:
-        yield opened
 
 
 def test_an_attempt_comes_back_equal_in_every_field(store: Store) -> None:

@@ -25,8 +25,8 @@ def quiz(student: str = "007", quiz_id: str = "q", name: str = "week") -> Quiz:
 
 
 @pytest.fixture
-def store(tmp_path: Path):
-    with open_store(tmp_path / "store.db") as opened:
+def store(target: str | Path):
+    with open_store(target) as opened:
         opened.save_quizzes([quiz(), quiz("s2", "q2"), replace(quiz(quiz_id="q3"), attempt=1)])
         yield opened
 

