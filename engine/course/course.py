@@ -123,10 +123,13 @@ class Course:
         """Return the 32 secret bytes; :class:`CourseError` when others may read them."""
         return read_secret(self.folder / ".softmark" / "secret")
 
-    def roster(self) -> Roster:
-        """Return the roster; an empty one where there is no file."""
+    def roster(self, *, tolerant: bool = False) -> Roster:
+        """Return the roster; an empty one where there is no file.
+
+        `tolerant` as in :func:`engine.course.read_roster`: for what must not wait until a row is mended.
+        """
         path = self.folder / "roster.csv"
-        return read_roster(path) if path.exists() else Roster()
+        return read_roster(path, tolerant=tolerant) if path.exists() else Roster()
 
     def roster_ids(self) -> list[str]:
         """Return the students' ids, in the order of the roster."""
