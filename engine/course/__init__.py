@@ -1,12 +1,20 @@
 """A course: its folder, settings, roster and secret, and what a class handed in."""
 
-from engine.course.collection import FileKind, HandedFile, Intake, IntakeProblem, StudentFiles
+from engine.course.collection import (
+    AnswerTable,
+    FileKind,
+    HandedFile,
+    Intake,
+    IntakeProblem,
+    StudentFiles,
+)
 from engine.course.course import Course
 from engine.course.results import Cell, Column, ItemResult, Mark, StudentResults, StudentRow
 from engine.course.roster import Roster, Student, read_roster
 from engine.course.settings import CourseSettings
 
 __all__ = [
+    "AnswerTable",
     "Cell",
     "Column",
     "Course",

@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["FileKind", "HandedFile", "Intake", "IntakeProblem", "StudentFiles"]
+if TYPE_CHECKING:
+    from engine.quiz import FilledQuiz
+
+__all__ = ["AnswerTable", "FileKind", "HandedFile", "Intake", "IntakeProblem", "StudentFiles"]
 
 
 class FileKind(StrEnum):
@@ -40,6 +44,8 @@ class HandedFile:
         Whether the learning system marked it as late, without saying by how much.
     sequence : int
         Its place among the student's hand-ins of the item: later ones have larger numbers.
+    filled : FilledQuiz or None
+        The answers, where they were one student's part of a table: `path` is then the whole table.
     """
 
     path: Path
@@ -51,6 +57,15 @@ class HandedFile:
     handed: datetime | None = None
     marked_late: bool = False
     sequence: int = 0
+    filled: FilledQuiz | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTable:
+    """A file with the answers of a whole class, not read yet; ``name`` as handed in: foreign text."""
+
+    path: Path
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +104,14 @@ class Intake:
     """A whole collection.
 
     ``ignored`` lists files that systems leave behind (``__MACOSX``, ``.DS_Store`` …), so that
-    every entry of an archive is in one of the three lists.
+    every entry of an archive is in one of the lists. ``tables`` are files with the answers of a class:
+    :func:`engine.intake.take_answers` makes hand-ins of their rows.
     """
 
     students: tuple[StudentFiles, ...]
     problems: tuple[IntakeProblem, ...] = ()
     ignored: tuple[str, ...] = ()
+    tables: tuple[AnswerTable, ...] = ()
 
     @property
     def files(self) -> int:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from engine.course import FileKind, HandedFile, Intake, IntakeProblem, Roster, StudentFiles
+from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProblem, Roster, StudentFiles
 from engine.errors import InputError, IntakeError
 from engine.foreign import clean_line
+from engine.intake.answers.kinds import TABLES, is_class_yaml
 from engine.intake.archive import ArchiveLimits, read_archive
 from engine.intake.beside import is_library, sha256_of_file, sha256_of_files
 from engine.intake.decoding import read_text_file
@@ -42,7 +43,7 @@ def collect(
     ----------
     path : Path
         A folder or a ZIP archive with one folder or one file per student; a single folder around
-        all of it is looked through.
+        all of it is looked through. Or a single file: a quiz, or a table of a class's answers.
     workdir : Path
         Existing folder for what is unpacked; nothing is written anywhere else.
     items : collection of str
@@ -67,12 +68,14 @@ def collect(
     where = clean_line(str(path))
     if path.is_dir():
         entries = read_folder(path)
+    elif path.is_file() and path.suffix.lower() in TABLES | _YAML:
+        entries = Entries(files=[Entry((path.name,), path)])
     elif path.is_file():
         entries = read_archive(path, workdir, limits)
     else:
         raise IntakeError("there is no such folder or archive", where=where, next_step="check the path")
     intake = _Sorting(entries, ItemNames(items), roster or Roster(), only_item, refuse_unlisted).run()
-    if not intake.students and not intake.problems:
+    if not intake.students and not intake.problems and not intake.tables:
         raise IntakeError(
             "nothing was handed in here", where=where, expected="one folder or one file per student"
         )
@@ -89,6 +92,7 @@ class _Sorting:
         self._refuse_unlisted = refuse_unlisted
         self._entries = entries
         self._problems: list[IntakeProblem] = []
+        self._tables: list[AnswerTable] = []
         self._files: dict[str, list[HandedFile]] = {}
         self._labels: dict[str, str] = {}
         self._students: dict[str, str | None] = {}
@@ -116,7 +120,7 @@ class _Sorting:
             StudentFiles(student, tuple(files), self._labels[student])
             for student, files in sorted(self._files.items())
         )
-        return Intake(students, tuple(self._problems), tuple(self._entries.ignored))
+        return Intake(students, tuple(self._problems), tuple(self._entries.ignored), tuple(self._tables))
 
     # --- whose, and what ---
 
@@ -132,7 +136,8 @@ class _Sorting:
             return 0
         direct = [entry.parts[1] for entry in self._entries.files if len(entry.parts) == 2]
         # A folder that holds hand-ins directly is a student's, unless each of them names a student.
-        return int(all(self._names.split(name) or Path(name).suffix.lower() in _YAML for name in direct))
+        of_class = _YAML | TABLES
+        return int(all(self._names.split(name) or Path(name).suffix.lower() in of_class for name in direct))
 
     def _student(self, label: str) -> str | None:
         """Return the id that a folder's or file's name stands for; a problem is listed once."""
@@ -141,7 +146,9 @@ class _Sorting:
         shown = clean_line(label)
         student: str | None = None
         ids = self._roster.match(label)
-        if len(ids) == 1:
+        if (dispute := self._roster.dispute(label)) is not None:
+            self._refuse(shown, dispute, "mend the roster, then grade again")
+        elif len(ids) == 1:
             student = ids[0]
         elif ids:
             self._refuse(shown, f"this can be {' or '.join(ids)}", "name the folder after the student's id")
@@ -171,6 +178,8 @@ class _Sorting:
             else:
                 folder = self._folders.setdefault((student, entry.parts[:-1]), [])
                 folder.append(CodeEntry(entry, entry.path, self._names.find(parts[-1])))
+        elif suffix in TABLES and entry.path is not None:
+            self._sort_table(entry, entry.path, student, alone)
         elif entry.path is not None:
             self._sort_quiz(entry, entry.path, student, alone)
         elif suffix in _ARCHIVES:
@@ -206,12 +215,23 @@ class _Sorting:
             )
             self._refuse(file.entry.name, "there is no code exercise of this name", step, student)
 
+    def _sort_table(self, entry: Entry, path: Path, student: str | None, alone: bool) -> None:
+        if alone:
+            self._tables.append(AnswerTable(path, entry.name))
+        else:
+            step = "put a table of the class's answers beside the students' folders; a student hands in YAML"
+            self._refuse(entry.name, "a table isn't one student's", step, student)
+
     def _sort_quiz(self, entry: Entry, path: Path, student: str | None, alone: bool) -> None:
         try:
-            quiz, claimed = quiz_head(read_text_file(path))
+            text = read_text_file(path)
         except InputError as error:
             self._refuse(entry.name, error.what, error.next_step or "", student)
             return
+        if alone and is_class_yaml(text):
+            self._tables.append(AnswerTable(path, entry.name))
+            return
+        quiz, claimed = quiz_head(text)
         if quiz is None:
             self._refuse(
                 entry.name,

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from engine.course import IntakeProblem
 from engine.foreign import clean_line
+from engine.intake.answers.kinds import TABLES
 
 __all__ = ["WANTED", "Entries", "Entry", "is_junk", "plain_name"]
 
 # Suffixes whose files may be graded; nothing else is ever unpacked or opened.
-WANTED = {".py", ".ipynb", ".yaml", ".yml"}
+WANTED = {".py", ".ipynb", ".yaml", ".yml", *TABLES}
 _JUNK = {"__macosx", "__pycache__", "thumbs.db", "desktop.ini", "node_modules"}
 
 
