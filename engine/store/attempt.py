@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from engine.model import (
@@ -93,6 +93,8 @@ class Attempt:
         Whether the learning system marked it as late, without saying by how much.
     sequence : int
         Its place among the student's hand-ins of the item, as far as the hand-in tells.
+    modules : mapping of str to str
+        The files beside a code submission that it imports, module name to source.
     """
 
     student: str
@@ -109,6 +111,7 @@ class Attempt:
     handed: datetime | None = None
     marked_late: bool = False
     sequence: int = 0
+    modules: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_answer(
@@ -154,6 +157,7 @@ class Attempt:
             started=started,
             finished=datetime.now(UTC),
             source=submission.source,
+            modules=dict(submission.modules),
             filename=submission.filename,
             reason=_reason(report) if reason is None else reason,
         )

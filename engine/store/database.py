@@ -1,45 +1,45 @@
-"""Open a database the way that the store needs it: pragmas, transactions, migrations."""
+"""Transactions on the store's database, whichever kind it is."""
 
 from __future__ import annotations
 
-import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import sqlalchemy as sa
 
 from engine.errors import StoreError
 from engine.store.faults import store_faults
-from engine.store.filesystem import is_local
-from engine.store.tables import SCHEMA_VERSION, VERSION_TABLE
+from engine.store.schema import bring_up_to_date
+from engine.store.server import server_engine
+from engine.store.sqlite_file import Pace, sqlite_engine
+from engine.store.sqlite_file import write_option as _write_option
 
 __all__ = ["Database", "open_database"]
 
-_WRITE = "softmark_write"
+T = TypeVar("T")
 
-
-@dataclass
-class _Pace:
-    """How long a commit waits; read by the connections of one database."""
-
-    hurried: bool = False
+_TRIES = 3
 
 
 class Database:
     """Transactions on one database; safe to use from several threads."""
 
-    def __init__(self, engine: sa.Engine, where: str, pace: _Pace | None = None) -> None:
+    def __init__(self, engine: sa.Engine, where: str, pace: Pace | None = None) -> None:
         self.where = where
         self._pace = pace  # None: commits always wait for the disk
         self._engine = engine
-        self._reader = engine.execution_options(**{_WRITE: False})
-        self._writer = engine.execution_options(**{_WRITE: True})
+        self._reader = engine.execution_options(**_write_option(False))
+        self._writer = engine.execution_options(**_write_option(True))
         # SQLite lets one writer in; threads of this process queue here instead of polling its lock.
         self._turn = threading.Lock()
+
+    @property
+    def is_server(self) -> bool:
+        """Whether it is a server, and no SQLite file."""
+        return self._engine.dialect.name != "sqlite"
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
@@ -48,10 +48,33 @@ class Database:
             yield connection
 
     @contextmanager
+    def snapshot(self) -> Iterator[sa.Connection]:
+        """Give a connection that sees one state of the whole store, whatever others write meanwhile."""
+        reader = self._reader
+        if self.is_server:  # SQLite's read transactions are like that anyway
+            reader = reader.execution_options(isolation_level="REPEATABLE READ")
+        with store_faults(self.where), reader.begin() as connection:
+            yield connection
+
+    @contextmanager
     def write(self) -> Iterator[sa.Connection]:
         """Give a connection inside a write transaction; it is committed at the end or not at all."""
         with self._turn, store_faults(self.where), self._writer.begin() as connection:
             yield connection
+
+    def change(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do `work` in a write transaction, and again where another writer was first.
+
+        Only a server lets two writers in at once: what one of them looked up, the other may have changed.
+        """
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                with self.write() as connection:
+                    return work(connection)
+            except StoreError as error:
+                if not (tries_left and self.is_server and _was_second(error)):
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
@@ -68,10 +91,12 @@ class Database:
             yield
         finally:
             self._pace.hurried = False
-            self._checkpoint()
+            self.checkpoint()
 
-    def _checkpoint(self) -> None:
-        """Write the log to the disk and into the database, as far as no reader is in the way."""
+    def checkpoint(self) -> None:
+        """Write SQLite's log to the disk and into the database, as far as no reader is in the way."""
+        if self._pace is None:
+            return
         with store_faults(self.where):
             raw = self._engine.raw_connection()
             try:
@@ -82,6 +107,15 @@ class Database:
     def close(self) -> None:
         """Give back all connections."""
         self._engine.dispose()
+
+
+def _was_second(error: StoreError) -> bool:
+    """Tell whether a write failed because another writer came first: a row of it, or its locks."""
+    cause = error.__cause__
+    if isinstance(cause, sa.exc.IntegrityError):
+        return True
+    state = getattr(getattr(cause, "orig", None), "sqlstate", None)
+    return state in ("40001", "40P01")  # serialization failure, deadlock
 
 
 def open_database(target: str | Path, *, busy_timeout_s: float = 30.0) -> Database:
@@ -101,128 +135,13 @@ def open_database(target: str | Path, *, busy_timeout_s: float = 30.0) -> Databa
     """
     text = str(target)
     if "://" in text:
-        database = Database(*_server_engine(text))
+        database = Database(*server_engine(text, busy_timeout_s))
     else:
-        engine, pace = _sqlite_engine(Path(target), busy_timeout_s)
+        engine, pace = sqlite_engine(Path(target), busy_timeout_s)
         database = Database(engine, text, pace)
     try:
-        _migrate(database)
+        bring_up_to_date(database)
     except BaseException:
         database.close()
         raise
     return database
-
-
-def _server_engine(text: str) -> tuple[sa.Engine, str]:
-    try:
-        url = sa.make_url(text)
-    except sa.exc.ArgumentError as error:
-        raise StoreError(
-            "the store's address can't be read", expected="postgresql://user@host/name"
-        ) from error
-    where = url.render_as_string(hide_password=True)
-    if url.get_backend_name() == "sqlite":
-        raise StoreError(
-            "an SQLite store is given by its path", where=where, expected="a path without sqlite://"
-        )
-    if url.drivername == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
-    try:
-        return sa.create_engine(url, pool_pre_ping=True), where
-    except (ImportError, sa.exc.NoSuchModuleError) as error:
-        raise StoreError(
-            "the driver for this database isn't installed",
-            where=where,
-            got=str(error),
-            next_step="pip install 'softmark[postgres]'",
-        ) from error
-
-
-def _sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, _Pace | None]:
-    with store_faults(str(path)):
-        if path.is_dir():
-            raise StoreError("the store is a folder", where=str(path), expected="a file")
-        journal = "WAL" if is_local(path.parent) else "DELETE"
-        pace = _Pace() if journal == "WAL" else None
-        engine = sa.create_engine(
-            sa.URL.create("sqlite", database=str(path)), connect_args={"timeout": busy_timeout_s}
-        )
-
-        @sa.event.listens_for(engine, "connect")
-        def on_connect(connection: sqlite3.Connection, _record: Any) -> None:
-            # Transactions are opened by us alone: sqlite3's own deferred BEGIN can't be retried.
-            connection.isolation_level = None
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA synchronous = FULL")
-
-        @sa.event.listens_for(engine, "begin")
-        def on_begin(connection: sa.Connection) -> None:
-            write = connection.get_execution_options().get(_WRITE, False)
-            if write and pace is not None:
-                connection.exec_driver_sql(f"PRAGMA synchronous = {'NORMAL' if pace.hurried else 'FULL'}")
-            connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
-
-        try:
-            _set_journal(engine, journal)
-        except BaseException:
-            engine.dispose()
-            raise
-        return engine, pace
-
-
-def _set_journal(engine: sa.Engine, journal: str) -> None:
-    raw = engine.raw_connection()
-    try:
-        cursor = raw.cursor()
-        if cursor.execute("PRAGMA journal_mode").fetchone()[0].upper() != journal:
-            cursor.execute(f"PRAGMA journal_mode = {journal}")
-        cursor.close()
-    finally:
-        raw.close()
-
-
-def _migrate(database: Database) -> None:
-    with database.read() as connection:
-        if _version(connection, database.where) == SCHEMA_VERSION:
-            return
-    with database.write() as connection:
-        # Another process may have done it while we waited for the lock.
-        if _version(connection, database.where) != SCHEMA_VERSION:
-            _upgrade(connection, database.where)
-
-
-def _version(connection: sa.Connection, where: str) -> str | None:
-    tables = sa.inspect(connection).get_table_names()
-    if VERSION_TABLE not in tables:
-        if tables:
-            raise StoreError(
-                "the database belongs to another program",
-                where=where,
-                got=f"tables {', '.join(sorted(tables)[:5])}",
-                next_step="give Softmark a database of its own",
-            )
-        return None
-    version = sa.table(VERSION_TABLE, sa.column("version_num", sa.String))
-    found = connection.execute(sa.select(version.c.version_num)).scalar()
-    return None if found is None else str(found)
-
-
-def _upgrade(connection: sa.Connection, where: str) -> None:
-    from alembic import command
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    config.attributes["connection"] = connection
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    found = _version(connection, where)
-    if found is not None and found not in known:
-        raise StoreError(
-            "the store was made by a newer Softmark",
-            where=where,
-            expected=f"schema {SCHEMA_VERSION} or older",
-            got=f"schema {found}",
-            next_step="update Softmark with `pip install -U softmark`; the store is left as it is",
-        )
-    command.upgrade(config, "head")

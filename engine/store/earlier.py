@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 
 import sqlalchemy as sa
 
@@ -10,7 +12,7 @@ from engine.model import Mode
 from engine.store.attempt import Attempt
 from engine.store.tables import attempts, quizzes
 
-__all__ = ["earlier_rows"]
+__all__ = ["earlier_rows", "newest_start", "not_before"]
 
 
 def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
@@ -37,3 +39,24 @@ def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.Row
         .order_by(attempts.c.id)
     )
     return connection.execute(query).mappings().all()
+
+
+def newest_start(connection: sa.Connection, attempt: Attempt) -> datetime | None:
+    """Return when the student's newest attempt at the item so far was started; None if there is none."""
+    query = sa.select(sa.func.max(attempts.c.started)).where(
+        attempts.c.student == attempt.student,
+        attempts.c.item == attempt.item,
+        attempts.c.mode == str(attempt.report.mode),
+    )
+    found: datetime | None = connection.execute(query).scalar()
+    return found
+
+
+def not_before(attempt: Attempt, earlier: datetime | None) -> Attempt:
+    """Return `attempt`, started no sooner than `earlier`.
+
+    What came later stays later, even if the machine's clock was set back in between.
+    """
+    if earlier is None or attempt.started >= earlier:
+        return attempt
+    return replace(attempt, started=earlier, finished=max(attempt.finished, earlier))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import sqlalchemy as sa
 
 from engine.errors import StoreError
+from engine.store.server_faults import server_fault
 
 __all__ = ["store_faults"]
 
@@ -56,6 +57,12 @@ def _sqlite_fault(error: sqlite3.Error, where: str) -> StoreError:
     return StoreError(what, where=where, got=str(error), next_step=next_step)
 
 
+def _server_fault(error: BaseException | None, where: str) -> StoreError:
+    text = str(error).strip()
+    what, next_step = server_fault(getattr(error, "sqlstate", None), text)
+    return StoreError(what, where=where, got=text.splitlines()[0] if text else None, next_step=next_step)
+
+
 @contextmanager
 def store_faults(where: str) -> Iterator[None]:
     """Raise every database or file error inside as a :class:`StoreError` about `where`."""
@@ -73,14 +80,7 @@ def store_faults(where: str) -> Iterator[None]:
     except sa.exc.DBAPIError as error:
         if isinstance(error.orig, sqlite3.Error):
             raise _sqlite_fault(error.orig, where) from error
-        raise StoreError(
-            "the database refused the request",
-            where=where,
-            got=str(error.orig).strip().splitlines()[0]
-            if str(error.orig).strip()
-            else type(error.orig).__name__,
-            next_step="check that the server runs and that the account may write, and run again",
-        ) from error
+        raise _server_fault(error.orig, where) from error
     except sqlite3.Error as error:
         raise _sqlite_fault(error, where) from error
     except sa.exc.SQLAlchemyError as error:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from engine.crash_points import reached
 from engine.store.codec import storable
 from engine.store.database import Database
 from engine.store.tables import hand_marks
@@ -66,6 +67,7 @@ class HandMarks:
                     "at": mark.at,
                 },
             )
+            reached("in-hand-mark")
 
     def history(self, *, student: str | None = None, column: str | None = None) -> list[HandMark]:
         """Return all decisions that fit, oldest first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import sqlalchemy as sa
@@ -41,6 +42,7 @@ def attempt_of(row: sa.RowMapping, where: str) -> Attempt:
         handed=row["handed"],
         marked_late=row["marked_late"],
         sequence=row["sequence"],
+        modules={} if row["modules"] is None else json.loads(row["modules"]),
     )
 
 
@@ -58,6 +60,7 @@ def attempt_row(attempt: Attempt) -> dict[str, Any]:
         "variant": None if attempt.variant is None else encode(attempt.variant),
         "response": None if attempt.response is None else encode(attempt.response),
         "source": storable(attempt.source),
+        "modules": json.dumps(dict(attempt.modules)) if attempt.modules else None,
         "filename": storable(attempt.filename),
         "outcome": str(report.outcome),
         "score": report.score,

@@ -59,6 +59,7 @@ class Sittings:
             As they were and as they are, by student.
         """
         query = sa.select(quizzes.c.quiz).where(quizzes.c.name == name).order_by(quizzes.c.student)
+        query = query.with_for_update()  # one mover after the other
         if students:
             query = query.where(quizzes.c.student.in_(students))
         moved = []
@@ -96,12 +97,16 @@ class Sittings:
         """Keep the variant of a retry, and return what is kept: a second window may have been first."""
         row = {**_key(quiz, number), "retry": retry}
         same = sa.and_(*(quiz_retries.c[name] == value for name, value in row.items()))
-        with self._database.write() as connection:
+
+        def add(connection: sa.Connection) -> Variant:
             found = connection.execute(sa.select(quiz_retries.c.variant).where(same)).scalar()
-            if found is None:
-                more = {"drawn": datetime.now(UTC), "variant": encode(variant)}
-                connection.execute(sa.insert(quiz_retries), {**row, **more})
-        return variant if found is None else decode(Variant, found, self._database.where)
+            if found is not None:
+                return decode(Variant, found, self._database.where)
+            more = {"drawn": datetime.now(UTC), "variant": encode(variant)}
+            connection.execute(sa.insert(quiz_retries), {**row, **more})
+            return variant
+
+        return self._database.change(add)
 
     def hints(self, quiz: Quiz, mode: Mode) -> Mapping[int, int]:
         """Return how many hints of each question were taken, by number; no entry for none."""
@@ -117,9 +122,12 @@ class Sittings:
         """Write down that a hint (1 is the first) is taken; once is enough."""
         row = {**_key(quiz, number), "mode": str(mode), "hint": hint}
         same = sa.and_(*(quiz_hints.c[name] == value for name, value in row.items()))
-        with self._database.write() as connection:
+
+        def take(connection: sa.Connection) -> None:
             if connection.execute(sa.select(quiz_hints.c.hint).where(same)).scalar() is None:
                 connection.execute(sa.insert(quiz_hints), {**row, "taken": datetime.now(UTC)})
+
+        self._database.change(take)
 
 
 def _key(quiz: Quiz, number: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -11,12 +12,13 @@ from typing import Any, Self
 
 import sqlalchemy as sa
 
+from engine.crash_points import reached
 from engine.errors import StoreError
 from engine.model import GradeReport, Mode, Outcome, Quiz
 from engine.store.attempt import SETTLED, Attempt, BestScore, quiz_responses
 from engine.store.codec import decode, encode
 from engine.store.database import Database, open_database
-from engine.store.earlier import earlier_rows
+from engine.store.earlier import earlier_rows, newest_start, not_before
 from engine.store.hand_marks import HandMarks
 from engine.store.regrades import Regrades
 from engine.store.rows import attempt_of, attempt_row, same_attempt
@@ -100,9 +102,12 @@ class Store:
     def save_quizzes(self, quizzes: Sequence[Quiz]) -> None:
         """Keep the quizzes of a class in one transaction: all of them or none."""
         rows = [_quiz_row(quiz) for quiz in quizzes]
-        with self._database.write() as connection:
+
+        def put(connection: sa.Connection) -> None:
             for row in rows:
                 self._put_quiz(connection, row)
+
+        self._database.change(put)
 
     def _put_quiz(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
         same = (quizzes.c.id == row["id"]) & (quizzes.c.student == row["student"])
@@ -153,24 +158,25 @@ class Store:
         `settle` gets each with the earlier attempts of the student at the same item in quizzes of the same
         name, oldest first, and returns it as it counts. Nobody else can record one in between.
         """
-        try:
-            return self._record(attempts, settle)
-        except StoreError as error:
-            # Only a server lets two writers in: the other was first, so read what it wrote.
-            if not isinstance(error.__cause__, sa.exc.IntegrityError):
-                raise
-            return self._record(attempts, settle)
+        reached("before-record")
+        kept = self._database.change(lambda connection: self._record(connection, attempts, settle))
+        reached("after-record")
+        return kept
 
-    def _record(self, attempts: Sequence[Attempt], settle: Settle | None) -> list[Attempt]:
-        rows = [attempt_row(attempt) for attempt in attempts]
-        with self._database.write() as connection:
-            if settle is not None:
-                attempts = [
-                    settle(a, [attempt_of(row, self.where) for row in earlier_rows(connection, a)])
-                    for a in attempts
-                ]
-                rows = [attempt_row(attempt) for attempt in attempts]
-            return [self._put(connection, attempt, row) for attempt, row in zip(attempts, rows, strict=True)]
+    def _record(
+        self, connection: sa.Connection, attempts: Sequence[Attempt], settle: Settle | None
+    ) -> list[Attempt]:
+        if settle is not None:
+            # All are looked up before any is put: those of one file are no attempts before each other.
+            attempts = [
+                settle(a, [attempt_of(row, self.where) for row in earlier_rows(connection, a)])
+                for a in attempts
+            ]
+        kept = []
+        for attempt in attempts:
+            kept.append(self._put(connection, attempt))
+            reached("between-rows")
+        return kept
 
     def record_quiz(
         self,
@@ -211,18 +217,18 @@ class Store:
             settle=settle,
         )
 
-    def _put(self, connection: sa.Connection, attempt: Attempt, row: Mapping[str, Any]) -> Attempt:
-        found = (
-            connection.execute(sa.select(attempts).where(same_attempt(attempt)).with_for_update())
-            .mappings()
-            .first()
-        )
+    def _put(self, connection: sa.Connection, attempt: Attempt) -> Attempt:
+        query = sa.select(attempts).where(same_attempt(attempt)).with_for_update()
+        found = connection.execute(query).mappings().first()
         if found is None:
-            connection.execute(sa.insert(attempts), row)
+            attempt = not_before(attempt, newest_start(connection, attempt))
+            connection.execute(sa.insert(attempts), attempt_row(attempt))
         elif found["outcome"] in SETTLED:
             return attempt_of(found, self.where)
         else:
-            connection.execute(sa.update(attempts).where(attempts.c.id == found["id"]), row)
+            # It is as old as its first try: a machine fault puts nobody behind a later attempt.
+            attempt = replace(attempt, started=found["started"])
+            connection.execute(sa.update(attempts).where(attempts.c.id == found["id"]), attempt_row(attempt))
         return attempt
 
     def graded(self, student: str, item: str, submission: str, mode: Mode = Mode.MARKS) -> GradeReport | None:

@@ -88,6 +88,7 @@ attempts = sa.Table(
     sa.Column("engine_version", sa.String(32), nullable=False),
     sa.Column("started", Utc, nullable=False),
     sa.Column("finished", Utc, nullable=False),
+    sa.Column("modules", sa.Text),  # JSON: the files beside it that it imports, by module name
     sa.Column("handed", Utc),  # when it was handed in, as far as the hand-in tells
     sa.Column("marked_late", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("sequence", sa.Integer, nullable=False, server_default="0"),

@@ -80,7 +80,7 @@ def test_a_store_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> No
         connection.exec_driver_sql("DROP TABLE quiz_hints")
         connection.exec_driver_sql("DROP TABLE hand_marks")
         connection.exec_driver_sql("DROP TABLE regrades")
-        for name in ("handed", "marked_late", "sequence"):
+        for name in ("handed", "marked_late", "modules", "sequence"):
             connection.exec_driver_sql(f"ALTER TABLE attempts DROP COLUMN {name}")
         connection.exec_driver_sql("UPDATE softmark_schema SET version_num = '0001'")
     engine.dispose()

@@ -10,7 +10,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add three columns and two tables."""
+    """Add four columns and two tables."""
+    op.add_column("attempts", sa.Column("modules", sa.Text))
     op.add_column("attempts", sa.Column("handed", sa.DateTime))
     op.add_column("attempts", sa.Column("marked_late", sa.Boolean, nullable=False, server_default=sa.false()))
     op.add_column("attempts", sa.Column("sequence", sa.Integer, nullable=False, server_default="0"))
