@@ -18,7 +18,7 @@ from engine.variants.parts.numeric import foresee
 from engine.variants.stream import Stream
 from engine.variants.values import value_of
 
-__all__ = ["TRIES", "Field", "Solved", "solve"]
+__all__ = ["TRIES", "Field", "Solved", "solve", "solve_for"]
 
 TRIES = 200
 
@@ -126,11 +126,37 @@ def _try(spec: ProblemSpec, stream: Stream) -> Solved:
     for name, parameter in spec.parameters.items():
         drawn[name] = draw_parameter(parameter, stream, names)
         names[name] = value_of(drawn[name])
-    for name, text in spec.derived.items():
-        names[name] = require_finite(evaluate(text, names), text)
+    names |= _derived(spec, names)
     for constraint in spec.constraints:
         if not evaluate_truth(constraint.expr, names):
             raise Redraw(constraint.message)
+    return _drafted(spec, drawn, names, is_random=stream.used > 0)
+
+
+def solve_for(spec: ProblemSpec, drawn: Mapping[str, Drawn]) -> Solved:
+    """Draft all fields for numbers that were drawn before, whatever the constraints say now.
+
+    Raises
+    ------
+    Redraw, ImpossibleDraw
+        The fields can't be drafted for these numbers.
+    ExpressionError
+        An expression is faulty, or has no value for them.
+    """
+    names = {name: value_of(value) for name, value in drawn.items()}
+    return _drafted(spec, drawn, names | _derived(spec, names), is_random=True)
+
+
+def _derived(spec: ProblemSpec, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    names = dict(parameters)
+    for name, text in spec.derived.items():
+        names[name] = require_finite(evaluate(text, names), text)
+    return names
+
+
+def _drafted(
+    spec: ProblemSpec, drawn: Mapping[str, Drawn], names: dict[str, Any], *, is_random: bool
+) -> Solved:
     values = dict(names)
     fields = _fields_of(spec)
     if len(fields) > 1:
@@ -141,7 +167,7 @@ def _try(spec: ProblemSpec, stream: Stream) -> Solved:
         drafts.append((field, draft))
         if field.id != "answer" and draft.value is not None:
             names[field.id] = draft.value
-    return Solved(drawn, values, tuple(drafts), stream.used > 0)
+    return Solved(drawn, values, tuple(drafts), is_random)
 
 
 def _foresee(fields: tuple[Field, ...], names: Mapping[str, Any]) -> None:

@@ -16,7 +16,15 @@ from engine.variants.parts import Draft, Scribe
 from engine.variants.solving import Field, Solved, solve
 from engine.variants.stream import Stream, draw_key, seeded_key
 
-__all__ = ["draw", "draw_seeded", "family_size", "misconception_name"]
+__all__ = [
+    "draw",
+    "draw_seeded",
+    "expressions_of",
+    "family_size",
+    "misconception_name",
+    "part_of",
+    "scribe_of",
+]
 
 
 def misconception_name(step: str, misconception: str) -> str:
@@ -104,11 +112,9 @@ def family_size(spec: ProblemSpec, limit: int = 200) -> int:
 def _written(
     spec: ProblemSpec, version: str, registry: Mapping[str, str], solved: Solved, stream: Stream
 ) -> Variant:
-    shown = {**solved.values, **solved.drawn}
-    answers = _answers(solved)
-    scribe = Scribe(shown, answers, registry)
-    full = Scribe({**shown, **answers}, {}, registry)
-    parts = tuple(_part(field, draft, scribe, stream) for field, draft in solved.fields)
+    scribe = scribe_of(solved, registry)
+    full = Scribe({**scribe.names, **scribe.answers}, {}, registry)
+    parts = tuple(part_of(field, draft, scribe, stream) for field, draft in solved.fields)
     differs = (PRINTED_DIFFERS,) if any(map(speaks_of_options, spec.errata)) else ()
     return Variant(
         id=_id(spec.id, version, solved.drawn, parts),
@@ -118,12 +124,17 @@ def _written(
         stem=scribe.text(spec.stem, "stem"),
         parts=parts,
         values=solved.drawn,
-        expressions=_expressions(spec),
+        expressions=expressions_of(spec),
         notes=(*differs, *_errata(spec, scribe, after=False)),
         told_after=_errata(spec, scribe, after=True),
         hints=tuple(scribe.text(hint, "hint") for hint in spec.hints),
         solution=None if spec.solution is None else full.text(spec.solution, "solution"),
     )
+
+
+def scribe_of(solved: Solved, registry: Mapping[str, str]) -> Scribe:
+    """Return what renders the texts of an item for these numbers."""
+    return Scribe({**solved.values, **solved.drawn}, _answers(solved), registry)
 
 
 def _errata(spec: ProblemSpec, scribe: Scribe, *, after: bool) -> tuple[Text, ...]:
@@ -149,7 +160,8 @@ def _answers(solved: Solved) -> dict[str, Any]:
     return answers
 
 
-def _part(field: Field, draft: Draft, scribe: Scribe, stream: Stream) -> Part:
+def part_of(field: Field, draft: Draft, scribe: Scribe, stream: Stream) -> Part:
+    """Return the answer field that a draft gives; the stream orders its options."""
     part = draft.build(scribe, stream)
     prompt: Text | None = None if field.prompt is None else scribe.text(field.prompt, f"prompt of {field.id}")
     settings = dict(part.settings)
@@ -159,7 +171,7 @@ def _part(field: Field, draft: Draft, scribe: Scribe, stream: Stream) -> Part:
     return replace(part, id=field.id, points=field.points, prompt=prompt, settings=settings)
 
 
-def _expressions(spec: ProblemSpec) -> dict[str, str]:
+def expressions_of(spec: ProblemSpec) -> dict[str, str]:
     """Return what follow-through evaluates again: derived values, steps, and their misconceptions."""
     if not spec.steps:
         return {}
