@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.variants.rekey import rekey
 from engine.variants.variant import draw, draw_seeded, family_size
 
-__all__ = ["draw", "draw_seeded", "family_size"]
+__all__ = ["draw", "draw_seeded", "family_size", "rekey"]

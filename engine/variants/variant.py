@@ -24,6 +24,8 @@ __all__ = [
     "misconception_name",
     "part_of",
     "scribe_of",
+    "solution_of",
+    "told_after",
 ]
 
 
@@ -113,7 +115,6 @@ def _written(
     spec: ProblemSpec, version: str, registry: Mapping[str, str], solved: Solved, stream: Stream
 ) -> Variant:
     scribe = scribe_of(solved, registry)
-    full = Scribe({**scribe.names, **scribe.answers}, {}, registry)
     parts = tuple(part_of(field, draft, scribe, stream) for field, draft in solved.fields)
     differs = (PRINTED_DIFFERS,) if any(map(speaks_of_options, spec.errata)) else ()
     return Variant(
@@ -126,15 +127,26 @@ def _written(
         values=solved.drawn,
         expressions=expressions_of(spec),
         notes=(*differs, *_errata(spec, scribe, after=False)),
-        told_after=_errata(spec, scribe, after=True),
+        told_after=told_after(spec, scribe),
         hints=tuple(scribe.text(hint, "hint") for hint in spec.hints),
-        solution=None if spec.solution is None else full.text(spec.solution, "solution"),
+        solution=solution_of(spec, scribe),
     )
 
 
 def scribe_of(solved: Solved, registry: Mapping[str, str]) -> Scribe:
     """Return what renders the texts of an item for these numbers."""
     return Scribe({**solved.values, **solved.drawn}, _answers(solved), registry)
+
+
+def solution_of(spec: ProblemSpec, scribe: Scribe) -> Text | None:
+    """Return the worked solution, which alone may show the keys."""
+    full = Scribe({**scribe.names, **scribe.answers}, {}, scribe.registry)
+    return None if spec.solution is None else full.text(spec.solution, "solution")
+
+
+def told_after(spec: ProblemSpec, scribe: Scribe) -> tuple[Text, ...]:
+    """Return the errata that are told after the item."""
+    return _errata(spec, scribe, after=True)
 
 
 def _errata(spec: ProblemSpec, scribe: Scribe, *, after: bool) -> tuple[Text, ...]:

@@ -1,0 +1,161 @@
+"""A variant that was handed out, with the keys that its item has now.
+
+Numbers, stem and options stay as the student saw them; what is right, what known mistakes give and what
+is told afterwards comes from the item as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from engine.errors import DrawError, ExpressionError
+from engine.model import Option, Part, Variant
+from engine.spec.schema import ProblemSpec
+from engine.variants.parameters import ImpossibleDraw, Redraw
+from engine.variants.parts import Scribe
+from engine.variants.solving import Solved, solve_for
+from engine.variants.stream import Stream
+from engine.variants.variant import expressions_of, part_of, scribe_of, solution_of, told_after
+
+__all__ = ["rekey"]
+
+
+def rekey(spec: ProblemSpec, variant: Variant, *, version: str, registry: Mapping[str, str]) -> Variant:
+    """Return a variant with the keys of its item as it is now.
+
+    Parameters
+    ----------
+    spec : ProblemSpec
+    variant : Variant
+        As handed out; its id, numbers, stem, options, hints and full marks stay.
+    version : str
+        Version of `spec`.
+    registry : mapping of str to str
+        Feedback sentence by misconception id.
+
+    Raises
+    ------
+    DrawError
+        The item asks for something else now: other numbers, other fields, options that the variant doesn't
+        show, or numbers for which it has no clear key. A person must decide.
+    """
+    missing = sorted(set(spec.parameters) - set(variant.values))
+    if missing:
+        raise _undecided(spec, f"the item draws {', '.join(missing)} now, which this variant doesn't have")
+    widened = spec.model_copy(update=_whole_pools(spec))
+    try:
+        solved = solve_for(widened, variant.values)
+    except (Redraw, ImpossibleDraw, ExpressionError) as reason:
+        what = reason.what if isinstance(reason, ExpressionError) else str(reason)
+        raise _undecided(spec, f"the item has no clear key for these numbers: {what}") from reason
+    return _written(spec, solved, variant, version, registry)
+
+
+def _written(
+    spec: ProblemSpec, solved: Solved, variant: Variant, version: str, registry: Mapping[str, str]
+) -> Variant:
+    scribe = scribe_of(solved, registry)
+    parts = _parts(spec, solved, scribe)
+    if [(part.id, part.type) for part in parts] != [(part.id, part.type) for part in variant.parts]:
+        raise _undecided(spec, "the item has other answer fields now")
+    scale = variant.points / sum(part.points for part in parts)
+    return replace(
+        variant,
+        item_version=version,
+        parts=tuple(
+            replace(_as_shown(spec, field.answer, new, old), points=new.points * scale)
+            for (field, _), new, old in zip(solved.fields, parts, variant.parts, strict=True)
+        ),
+        expressions=expressions_of(spec),
+        told_after=told_after(spec, scribe),
+        solution=solution_of(spec, scribe),
+    )
+
+
+def _parts(spec: ProblemSpec, solved: Solved, scribe: Scribe) -> list[Part]:
+    # Options are put back into the order that was shown, so any order will do here.
+    stream = Stream(0)
+    try:
+        return [part_of(field, draft, scribe, stream) for field, draft in solved.fields]
+    except ValueError as reason:  # a pool of more options than there are letters
+        raise _undecided(spec, str(reason)) from reason
+
+
+def _whole_pools(spec: ProblemSpec) -> dict[str, Any]:
+    """Return the answers of a spec with pools of which everything is drawn."""
+    if spec.answer is not None:
+        return {"answer": _whole(spec.answer)}
+    return {"steps": tuple(step.model_copy(update={"answer": _whole(step.answer)}) for step in spec.steps)}
+
+
+def _whole(answer: Any) -> Any:
+    if getattr(answer, "draw", None) is None:
+        return answer
+    # A choice draws right and wrong options; without numbers it takes all of both.
+    everything = (None, None) if isinstance(answer.draw, tuple) else None
+    return answer.model_copy(update={"draw": everything})
+
+
+def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
+    """Return the new part with the options and prompts that were shown, in the order shown."""
+    if not old.options:
+        return replace(new, prompt=old.prompt)
+    reworded = getattr(answer, "key", None) is None
+    options = _paired(spec, old.options, new.options, reworded=reworded)
+    letter = {theirs.id: shown.id for shown, theirs in options}
+    shown = tuple(_told(*pair) for pair in options)
+    part = replace(new, prompt=old.prompt, options=shown)
+    if old.type == "matching":
+        prompts = _paired(spec, old.prompts, new.prompts, reworded=True)
+        target = dict(zip((prompt.id for prompt in new.prompts), new.key_ids, strict=True))
+        keys = [letter.get(target[theirs.id]) for _, theirs in prompts]
+        if None in keys:
+            raise _undecided(spec, "a prompt belongs to a target that this variant doesn't show")
+        return replace(
+            part,
+            key_ids=tuple(key for key in keys if key is not None),
+            prompts=tuple(_told(*pair) for pair in prompts),
+        )
+    if old.type == "ordering":
+        return replace(part, key_ids=tuple(letter[name] for name in new.key_ids if name in letter))
+    right = tuple(option.id for option in shown if option.correct)
+    if not right or len(right) == len(shown):
+        raise _undecided(spec, f"{'every' if right else 'no'} option that this variant shows is right now")
+    if old.type == "single_choice" and len(right) > 1:
+        raise _undecided(spec, f"{len(right)} options that this variant shows are right now")
+    return replace(part, key_ids=right)
+
+
+def _told(shown: Option, theirs: Option) -> Option:
+    """Return an option as it was shown, with what the item says of it now."""
+    return replace(theirs, id=shown.id, text=shown.text)
+
+
+def _paired(
+    spec: ProblemSpec, shown: Sequence[Option], now: Sequence[Option], *, reworded: bool
+) -> list[tuple[Option, Option]]:
+    """Pair the options that were shown with those that the item has now, by their texts.
+
+    With `reworded` one text may have been corrected since: a single option that is left over on both
+    sides is the same one. Computed options have no such leave: another number is another option.
+    """
+    by_text = {_words(option): option for option in now}
+    if len(by_text) < len(now):
+        raise _undecided(spec, "two options of the item read alike")
+    found = {option.id: by_text.pop(_words(option), None) for option in shown}
+    lost = [option for option in shown if found[option.id] is None]
+    if lost and not (reworded and len(lost) == len(by_text) == 1):
+        raise _undecided(spec, f"the item has no option {_words(lost[0])[:80]!r} any more")
+    if lost:
+        (found[lost[0].id],) = by_text.values()
+    return [(option, theirs) for option in shown if (theirs := found[option.id]) is not None]
+
+
+def _words(option: Option) -> str:
+    return " ".join(option.text.plain.split())
+
+
+def _undecided(spec: ProblemSpec, what: str) -> DrawError:
+    return DrawError(what, where=spec.id, next_step="decide these marks by hand, with `grade mark`")
