@@ -133,14 +133,21 @@ class Store:
             found = connection.execute(query.limit(2)).scalars().all()
         return decode(Quiz, found[0], self.where) if len(found) == 1 else None
 
-    def quizzes(self, name: str | None = None) -> list[Quiz]:
-        """Return the quizzes of that name, or all, in the order of the students' ids."""
+    def quizzes(self, name: str | None = None, student: str | None = None) -> list[Quiz]:
+        """Return the quizzes of that name (and student), or all, in the order of the students' ids."""
         query = sa.select(quizzes.c.quiz).order_by(quizzes.c.name, quizzes.c.student, quizzes.c.attempt)
         if name is not None:
             query = query.where(quizzes.c.name == name)
+        if student is not None:
+            query = query.where(quizzes.c.student == student)
         with self._database.read() as connection:
             found = connection.execute(query).scalars().all()
         return [decode(Quiz, text, self.where) for text in found]
+
+    def quiz_names(self) -> list[str]:
+        """Return the names of all quizzes that were drawn, in order."""
+        with self._database.read() as connection:
+            return sorted(connection.execute(sa.select(quizzes.c.name).distinct()).scalars())
 
     # --- attempts ---
 
