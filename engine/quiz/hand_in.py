@@ -25,7 +25,7 @@ class HandedIn:
     quiz : Quiz
         With the variants that the file answers.
     reports : tuple of GradeReport
-        One per question, as they count.
+        One per question of `quiz`, as they count.
     recorded : bool
         False where an answer can't be read: nothing was kept then.
     """
@@ -35,14 +35,18 @@ class HandedIn:
     recorded: bool
 
 
-def as_answered(store: Store, quiz: Quiz, retries: Mapping[int, int]) -> Quiz:
-    """Return the quiz with the variants that a file answers.
+def as_answered(
+    store: Store, quiz: Quiz, retries: Mapping[int, int], asked: frozenset[int] | None = None
+) -> Quiz:
+    """Return the quiz with the variants that a file answers, and of its questions those `asked`.
 
     Raises
     ------
     QuizError
         The file names a variant that was never drawn.
     """
+    if asked is not None:
+        quiz = replace(quiz, questions=tuple(q for q in quiz.questions if q.number in asked))
     if not any(retries.values()):
         return quiz
     questions = []
@@ -94,7 +98,7 @@ def hand_in(
     StoreError
         It can't be recorded.
     """
-    answered = as_answered(store, quiz, filled.retries)
+    answered = as_answered(store, quiz, filled.retries, filled.asked)
     reports = tuple(grade_quiz(filled, answered, mode=mode))
     unreadable = any(report.outcome is Outcome.FORMAT_ERROR for report in reports)
     if unreadable and not keep_unreadable:

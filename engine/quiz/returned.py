@@ -11,7 +11,7 @@ from engine.errors import Diagnostic, QuizError
 from engine.spec.places import Document, Loc
 from engine.spec.yaml_source import read_yaml
 
-__all__ = ["FilledQuiz", "read_filled"]
+__all__ = ["FilledQuiz", "read_filled", "typed"]
 
 
 @dataclass(frozen=True)
@@ -28,23 +28,27 @@ class FilledQuiz:
         Points and stem as they stand in the file: only to tell the student that edits don't count.
     retries : mapping of int to int
         Question number → which of the variants drawn for it the answers are for, where not the first.
+    asked : frozenset of int or None
+        The questions that could be answered here, where those aren't all: the others aren't marked, for a
+        question that a table has no column for isn't a question left blank.
     """
 
     quiz: str
     answers: Mapping[int, Mapping[str, str]]
     claims: Mapping[int, Mapping[str, Any]]
     retries: Mapping[int, int] = field(default_factory=dict)
+    asked: frozenset[int] | None = None
 
 
-def _typed(document: Document, loc: Loc) -> str:
+def typed(document: Document, loc: Loc) -> str:
     """Return an answer as it was typed; a list in block form as ``a, b`` and its rows by ``;``."""
     written = document.written(loc)
     value = document.value(loc)
     if value is None or written.startswith("[") or not isinstance(value, list | dict):
         return "" if value is None else written
     if isinstance(value, dict):
-        return ", ".join(f"{key}: {_typed(document, (*loc, key))}" for key in value)
-    entries = [_typed(document, (*loc, index)) for index in range(len(value))]
+        return ", ".join(f"{key}: {typed(document, (*loc, key))}" for key in value)
+    entries = [typed(document, (*loc, index)) for index in range(len(value))]
     return ("; " if any(isinstance(entry, list) for entry in value) else ", ").join(entries)
 
 
@@ -98,13 +102,13 @@ def _answers_of(
     document: Document, loc: Loc, question: Mapping[str, Any], faults: list[Diagnostic]
 ) -> dict[str, str]:
     if "parts" not in question:
-        return {"answer": _typed(document, (*loc, "answer")) if "answer" in question else ""}
+        return {"answer": typed(document, (*loc, "answer")) if "answer" in question else ""}
     parts = question["parts"]
     if not isinstance(parts, list) or not all(isinstance(p, dict) and "part" in p for p in parts):
         faults.append(document.diagnostic((*loc, "parts"), "the parts must be a list of part: and answer:"))
         return {}
     return {
-        document.written((*loc, "parts", i, "part")): _typed(document, (*loc, "parts", i, "answer"))
+        document.written((*loc, "parts", i, "part")): typed(document, (*loc, "parts", i, "answer"))
         if "answer" in part
         else ""
         for i, part in enumerate(parts)
