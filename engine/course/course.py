@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from engine.course.roster import Roster, read_roster
 from engine.course.secret import make_secret, read_secret
-from engine.course.settings import CourseSettings, settings_text
-from engine.errors import CourseError
+from engine.course.settings import CourseSettings, read_settings, settings_text
+from engine.errors import CourseError, Diagnostic
 
 if TYPE_CHECKING:
     from engine.store import Store
@@ -32,10 +32,13 @@ class Course:
     ----------
     folder : Path
     settings : CourseSettings
+    rule_faults : tuple of Diagnostic
+        What is wrong with the rules about marks in course.yaml; while there is anything, none applies.
     """
 
     folder: Path
     settings: CourseSettings
+    rule_faults: tuple[Diagnostic, ...] = ()
 
     @classmethod
     def init(cls, folder: Path, title: str) -> Course:
@@ -70,10 +73,9 @@ class Course:
         Raises
         ------
         CourseError, SpecError
-            It is no course folder, or its course.yaml has faults (all of them, with their places).
+            It is no course folder, or its course.yaml has faults (all of them, with their places) that
+            keep it from being used at all.
         """
-        from engine.spec.yaml_source import read_yaml, validate
-
         path = folder / _SETTINGS
         if not _is_file(path):
             raise CourseError(
@@ -82,7 +84,7 @@ class Course:
                 expected=f"a folder with {_SETTINGS}",
                 next_step=f"make one with: grade init {folder}",
             )
-        return cls(folder, validate(read_yaml(path), CourseSettings))
+        return cls(folder, *read_settings(path))
 
     @classmethod
     def find(cls, start: Path) -> Course | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -31,6 +32,11 @@ class Column:
     def id(self) -> str:
         """Heading in files."""
         return f"{self.quiz}/{self.item}" if self.number else self.item
+
+    @property
+    def assignment(self) -> str:
+        """The quiz, or the code item, that it belongs to: what ``course.yaml`` names."""
+        return self.quiz if self.number else self.item
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,7 @@ class ItemResult:
     filename : str
         Foreign text.
     attempts : int
-        How many submissions there were that weren't blank; the best counts.
+        How many submissions there were that weren't blank; the best counts, or what the policies say.
     reason : str or None
         Why it is ungraded or unreadable.
     shown : Shown
@@ -107,9 +113,13 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of the class table: outcome, score, and the known mistakes seen."""
+    """One cell of the class table: outcome, score, and the known mistakes seen.
 
-    outcome: Outcome
+    ``outcome`` is None where nothing was handed in and there is a mark all the same: excused, set by
+    hand, or a 0 for missing work.
+    """
+
+    outcome: Outcome | None
     score: float | None
     misconceptions: tuple[str, ...] = ()
     reason: str | None = None
@@ -120,29 +130,64 @@ class Cell:
         """The points that count: adjusted by the policies where there are any."""
         return self.score if self.mark is None else self.mark.adjusted
 
+    @property
+    def is_left_out(self) -> bool:
+        """Whether it counts neither in the total nor in the full points: excused, or among the lowest."""
+        return self.mark is not None and (self.mark.excused or self.mark.dropped)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether what it counts isn't known before it is graded."""
+        return self.outcome is Outcome.UNGRADED and self.counted is None and not self.is_left_out
+
 
 @dataclass(frozen=True, slots=True)
 class StudentRow:
-    """One line of the class table: small enough to keep for a whole class."""
+    """One line of the class table: small enough to keep for a whole class.
+
+    ``percent`` is what the student has by the weights of the groups; None where there are none.
+    """
 
     student: str
     name: str
     cells: Mapping[str, Cell]
     problems: int = 0
     listed: bool = True
+    percent: float | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the total isn't known before something is graded."""
+        return any(cell.is_waiting for cell in self.cells.values())
+
+    @property
+    def handed_in(self) -> bool:
+        """Whether there is any work of this student."""
+        return any(cell.outcome is not None for cell in self.cells.values())
 
     def total(self) -> float | None:
-        """Return the sum of all scores; None while something is ungraded or nothing was handed in."""
-        if not self.cells or any(cell.outcome is Outcome.UNGRADED for cell in self.cells.values()):
+        """Return the sum of all points that count; None while something is ungraded or if nothing counts."""
+        counted = [cell for cell in self.cells.values() if not cell.is_left_out]
+        if not counted or self.is_waiting:
             return None
-        return sum(cell.score or 0.0 for cell in self.cells.values())
+        # Points have six decimals at most, and so has their sum.
+        return round(math.fsum(cell.counted or 0.0 for cell in counted), 6)
+
+    def maximum(self, columns: Iterable[Column]) -> float:
+        """Return the full points of the columns that count for this student."""
+        return sum(
+            column.max_score
+            for column in columns
+            if (cell := self.cells.get(column.id)) is None or not cell.is_left_out
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class StudentResults:
     """One student's results, one per column, and the problems with what was handed in.
 
-    ``listed`` tells whether the roster has this student (True where there is no roster).
+    ``listed`` tells whether the roster has this student (True where there is no roster); ``without_work``
+    holds the marks of columns at which nothing was handed in: excused, set by hand, or 0 for missing work.
     """
 
     student: str
@@ -150,6 +195,13 @@ class StudentResults:
     items: tuple[ItemResult, ...] = ()
     problems: tuple[IntakeProblem, ...] = ()
     listed: bool = True
+    without_work: tuple[tuple[Column, Mark], ...] = ()
+    percent: float | None = None
+
+    @property
+    def columns(self) -> list[Column]:
+        """All columns at which this student has a result or a mark."""
+        return [*(item.column for item in self.items), *(column for column, _ in self.without_work)]
 
     def row(self) -> StudentRow:
         """Return the line of the class table."""
@@ -163,4 +215,5 @@ class StudentResults:
             )
             for item in self.items
         }
-        return StudentRow(self.student, self.name, cells, len(self.problems), self.listed)
+        cells |= {column.id: Cell(None, None, mark=mark) for column, mark in self.without_work}
+        return StudentRow(self.student, self.name, cells, len(self.problems), self.listed, self.percent)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 from pydantic_core import PydanticCustomError
 
-__all__ = ["CourseSettings", "Policies", "settings_text"]
+from engine.course.policies.schema import Policies
+from engine.errors import Diagnostic, SpecError
 
+if TYPE_CHECKING:
+    from engine.spec.places import Document
 
-class Policies(BaseModel):
-    """Rules that a course decides.
-
-    ``unlisted_students``: whether hand-ins of people who aren't in the roster are graded (and
-    listed as such) or refused.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    unlisted_students: Literal["grade", "refuse"] = "grade"
+__all__ = ["CourseSettings", "read_settings", "settings_text"]
 
 
 class CourseSettings(BaseModel):
@@ -48,6 +44,43 @@ class CourseSettings(BaseModel):
         return store
 
 
+def read_settings(path: Path) -> tuple[CourseSettings, tuple[Diagnostic, ...]]:
+    """Read ``course.yaml``; faults of the rules about marks don't keep it from being used.
+
+    Returns
+    -------
+    CourseSettings, tuple of Diagnostic
+        The faults under ``policies``. Where there are any, no rule about marks is in the settings: half
+        of the rules would give wrong marks.
+
+    Raises
+    ------
+    SpecError
+        Anything else is faulty; with all faults.
+    """
+    from engine.spec.validation import in_order, validation_faults
+    from engine.spec.yaml_source import read_yaml
+
+    document = read_yaml(path)
+    settings, faults = validation_faults(document, CourseSettings)
+    if settings is None:
+        settings = _without_rules(document)
+    if settings is None:
+        raise SpecError.of_file(in_order(faults))
+    return settings, tuple(in_order(faults))
+
+
+def _without_rules(document: Document) -> CourseSettings | None:
+    from engine.spec.validation import validation_faults
+
+    if not isinstance(document.data, dict):
+        return None
+    rules = document.data.get("policies")
+    # Who is graded at all is no rule about marks: a fault there stops everything.
+    kept = {k: v for k, v in rules.items() if k == "unlisted_students"} if isinstance(rules, dict) else {}
+    return validation_faults(replace(document, data={**document.data, "policies": kept}), CourseSettings)[0]
+
+
 def settings_text(title: str) -> str:
     """Return a new course's ``course.yaml``."""
     import json
@@ -62,4 +95,6 @@ store: .softmark/store.db
 policies:
   # grade: hand-ins of people who aren't in roster.csv are graded and listed. refuse: they aren't graded.
   unlisted_students: grade
+  # Due dates are in this zone; add them under `assignments:`, and see: grade course check
+  # timezone: Europe/Berlin
 """

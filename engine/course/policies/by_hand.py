@@ -1,0 +1,26 @@
+"""What a person decided stands above what was graded and ruled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engine.course.policies.points import exact, plain
+from engine.course.results import Mark
+from engine.foreign import clean_line
+
+if TYPE_CHECKING:
+    from engine.store import HandMark
+
+__all__ = ["set_by_hand"]
+
+
+def set_by_hand(mark: Mark, hand: HandMark, max_score: float) -> Mark:
+    """Return the mark with a person's decision on it; a comment alone changes no points."""
+    by = clean_line(hand.by, 100)
+    if hand.excused:
+        return Mark(mark.raw, None, (f"excused by {by}",), excused=True, comment=hand.comment)
+    if hand.score is None:
+        return replace(mark, comment=hand.comment)
+    told = f"set by {by}: {plain(exact(hand.score))} of {plain(exact(max_score))}"
+    return Mark(mark.raw, hand.score, (told,), comment=hand.comment)

@@ -1,0 +1,76 @@
+"""Why a mark counts what it counts: one plain sentence for each thing that changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from engine.course.policies.late import taken_off
+from engine.course.policies.points import plain
+from engine.course.policies.schema import Assignment
+from engine.course.policies.tries import Choice, Try
+
+__all__ = ["closed_sentence", "sentences"]
+
+
+def sentences(
+    rules: Assignment, full: Fraction, tries: Sequence[Try], choice: Choice, late_days: int
+) -> list[str]:
+    """Return why `choice` was made among `tries`, and why it counts what it does."""
+    closed = sum(not one.in_time for one in tries)
+    found = [closed_sentence(closed, len(tries))] if closed else []
+    if len(choice.used) < len(tries) - closed:
+        found.append(f"only the first {_attempts(len(choice.used))} of {len(tries) - closed} count")
+    if rules.attempts.which == "average":
+        return found + _average(full, tries, choice, late_days)
+    if rules.attempts.which in ("first", "last") and len(choice.used) > 1:
+        found.append(f"the {rules.attempts.which} of {_attempts(len(choice.used))} counts")
+    if choice.share != 1:
+        number = choice.used.index(choice.shown) + 1
+        earned = tries[choice.shown].score * choice.share
+        found.append(f"attempt {number} counts {plain(100 * choice.share)} %, {_of(earned, full)}")
+    return found + _late(rules, full, tries[choice.shown], choice.value, late_days)
+
+
+def closed_sentence(closed: int, attempts: int) -> str:
+    """Return that attempts came when no work was taken."""
+    if closed == attempts:
+        return "handed in when it wasn't open: doesn't count"
+    return f"{_attempts(closed)} of {attempts} came when it wasn't open: doesn't count"
+
+
+def _average(full: Fraction, tries: Sequence[Try], choice: Choice, late_days: int) -> list[str]:
+    if len(choice.used) == 1 and not tries[choice.shown].lateness.units:
+        return []
+    listed = ", ".join(plain(tries[place].score) for place in choice.used)
+    what = f"average of {_attempts(len(choice.used))} ({listed})"
+    late = [tries[place].lateness for place in choice.used if tries[place].lateness.units]
+    if late:
+        what += f", {len(late)} of them late"
+        what += f" ({late_days} late day{'' if late_days == 1 else 's'} used)" if late_days else ""
+    return [f"{what}: {_of(choice.value, full)}"]
+
+
+def _late(rules: Assignment, full: Fraction, shown: Try, value: Fraction, late_days: int) -> list[str]:
+    late, rule = shown.lateness, rules.late
+    if not late.units or rule is None:
+        return []
+    what = f"{late}, as the learning system marked it" if late.marked else str(late)
+    used = min(late_days, late.days)
+    if used:
+        what += f", {used} late day{'' if used == 1 else 's'} used"
+    left = late.less(used)
+    if not left.units:
+        return [f"{what}: nothing off"]
+    off = f"{plain(taken_off(rule, left.units))} %"
+    if rule.of == "points":
+        off += " of the full points"
+    return [f"{what}: {off} off, {_of(value, full)}"]
+
+
+def _of(value: Fraction, full: Fraction) -> str:
+    return f"{plain(value)} of {plain(full)}"
+
+
+def _attempts(count: int) -> str:
+    return f"{count} attempt{'' if count == 1 else 's'}"
