@@ -138,12 +138,13 @@ class Desk:
 
         started = datetime.now(UTC)
         try:
-            filled = read_filled(self.read_text(file.path), file.name)
+            filled = file.filled or read_filled(self.read_text(file.path), file.name)
             quiz = self.store.load_quiz(filled.quiz)
             problem = self._quiz_problem(student, file, quiz)
             if problem is not None or quiz is None:
                 return FileResult(student, file, problem=problem)
-            if self._all_graded(as_answered(self.store, quiz, filled.retries), filled.answers):
+            asked = as_answered(self.store, quiz, filled.retries, filled.asked)
+            if self._all_graded(asked, filled.answers):
                 return FileResult(student, file, kept=True)
             handed = hand_in(
                 self.store,
@@ -162,7 +163,9 @@ class Desk:
             return FileResult(student, file, reason=_cause(error))
         reports = handed.reports
         unread = [
-            number for number, report in enumerate(reports, start=1) if report.outcome is Outcome.FORMAT_ERROR
+            question.number
+            for question, report in zip(handed.quiz.questions, reports, strict=True)
+            if report.outcome is Outcome.FORMAT_ERROR
         ]
         if unread:
             listed = ", ".join(map(str, unread))

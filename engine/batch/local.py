@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from types import FrameType
 
 from engine.batch.desk import Desk, FileResult, ReadCode, ReadText
@@ -22,6 +23,7 @@ from engine.store import Store
 __all__ = ["BatchResult", "Ungraded", "grade_batch"]
 
 _POLL_S = 0.1
+_NOW_AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was handed in came last
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def grade_batch(
     """
     begun = time.monotonic()
     desk = Desk(store, code, read_code, read_text, mode)
-    tasks: list[tuple[str, HandedFile]] = []
+    tasks: list[_Task] = []
     kept = 0
     for student in intake.students:
         for file in student.files:
@@ -133,7 +135,7 @@ def grade_batch(
     interrupted = False
     if tasks:
         with store.bulk(), _runner(open_runner, slots if code_files else 0) as runner:
-            interrupted = _run(desk, tasks, runner, slots, halt, took)
+            interrupted = _run(desk, _chains(tasks), runner, slots, halt, took)
     done = tally.done
     return BatchResult(
         graded=tally.graded,
@@ -144,6 +146,30 @@ def grade_batch(
         interrupted=interrupted or done < len(tasks),
         seconds=time.monotonic() - begun,
     )
+
+
+# A student and a file of theirs.
+_Task = tuple[str, HandedFile]
+
+
+def _chains(tasks: list[_Task]) -> list[list[_Task]]:
+    """Return the files that one thread must grade one after the other.
+
+    What an attempt at a quiz earns depends on those before it, so a student's quiz files go in the order in
+    which they were handed in.
+    """
+    chains: list[list[_Task]] = []
+    quizzes: dict[str, list[_Task]] = {}
+    for student, file in tasks:
+        if file.kind is FileKind.CODE:
+            chains.append([(student, file)])
+        elif student in quizzes:
+            quizzes[student].append((student, file))
+        else:
+            chains.append(quizzes.setdefault(student, [(student, file)]))
+    for chain in quizzes.values():
+        chain.sort(key=lambda task: (task[1].handed or _NOW_AT_LAST, task[1].sequence))
+    return chains
 
 
 class _Tally:
@@ -177,26 +203,29 @@ def _runner(open_runner: Callable[[int], Runner], slots: int) -> Iterator[Runner
 
 def _run(
     desk: Desk,
-    tasks: list[tuple[str, HandedFile]],
+    chains: list[list[_Task]],
     runner: Runner | None,
     slots: int,
     halt: threading.Event,
     took: Callable[[FileResult], None],
 ) -> bool:
-    """Work through `tasks`; return whether Ctrl-C stopped it."""
-    todo: queue.SimpleQueue[tuple[str, HandedFile]] = queue.SimpleQueue()
-    for task in tasks:
-        todo.put(task)
+    """Work through `chains`; return whether Ctrl-C stopped it."""
+    todo: queue.SimpleQueue[list[_Task]] = queue.SimpleQueue()
+    for chain in chains:
+        todo.put(chain)
     results: queue.SimpleQueue[FileResult | BaseException | None] = queue.SimpleQueue()
 
     def work() -> None:
         try:
             while not halt.is_set():
                 try:
-                    student, file = todo.get_nowait()
+                    chain = todo.get_nowait()
                 except queue.Empty:
                     break
-                results.put(desk.grade(student, file, runner))
+                for student, file in chain:
+                    if halt.is_set():
+                        break
+                    results.put(desk.grade(student, file, runner))
         except BaseException as error:
             halt.set()
             results.put(error)
