@@ -1,7 +1,16 @@
 """Grades what a class handed in: on all cores, resumable, every result stored as it arrives."""
 
+from engine.batch.columns import column_of
 from engine.batch.exercises import CodeExercises, CodeGrader
 from engine.batch.gather import class_results
 from engine.batch.local import BatchResult, Ungraded, grade_batch
 
-__all__ = ["BatchResult", "CodeExercises", "CodeGrader", "Ungraded", "class_results", "grade_batch"]
+__all__ = [
+    "BatchResult",
+    "CodeExercises",
+    "CodeGrader",
+    "Ungraded",
+    "class_results",
+    "column_of",
+    "grade_batch",
+]

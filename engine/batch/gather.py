@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from engine.batch.columns import column_of
 from engine.course import Column, Intake, IntakeProblem, ItemResult, Roster, StudentResults
 from engine.model import Mode, Outcome, Quiz
 from engine.quiz import clock
@@ -51,7 +52,7 @@ def class_results(
         for attempt in store.attempts(student=student, mode=mode):
             if attempt.quiz is not None and attempt.quiz not in quizzes:
                 quizzes[attempt.quiz] = store.load_quiz(attempt.quiz, student)
-            column = _column(attempt, quizzes.get(attempt.quiz or ""), title_of)
+            column = column_of(attempt, quizzes.get(attempt.quiz or ""), title_of)
             columns.setdefault(column, []).append(attempt)
         yield StudentResults(
             student=student,
@@ -60,18 +61,6 @@ def class_results(
             problems=tuple(problem for problem in problems if problem.student == student),
             listed=not names or student in names,
         )
-
-
-def _column(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str]) -> Column:
-    if quiz is None:
-        # "~" sorts code after the quizzes.
-        return Column("~", 0, attempt.item, title_of(attempt.item), attempt.report.max_score)
-    question = next((q for q in quiz.questions if q.variant.item == attempt.item), None)
-    number = question.number if question else len(quiz.questions) + 1
-    if question is not None and question.own_family:
-        return Column(quiz.name, number, f"question-{number}", f"Question {number}", attempt.report.max_score)
-    title = attempt.variant.title if attempt.variant else attempt.item
-    return Column(quiz.name, number, attempt.item, title, attempt.report.max_score)
 
 
 def _result(column: Column, attempts: list[Attempt], quizzes: Mapping[str, Quiz | None]) -> ItemResult:

@@ -28,6 +28,7 @@ COMMANDS = {
     "quiz": "quiz",
     "init": "init",
     "batch": "batch",
+    "regrade": "regrade",
     "new": "new",
     "preview": "preview",
     "import": "import_items",

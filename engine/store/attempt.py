@@ -19,7 +19,7 @@ from engine.model import (
     Variant,
 )
 
-__all__ = ["SETTLED", "Attempt", "BestScore", "quiz_responses", "response_sha256"]
+__all__ = ["SETTLED", "Attempt", "BestScore", "quiz_responses", "reason_of", "response_sha256"]
 
 # What was graded once stays graded; the other outcomes are retried and replaced.
 SETTLED = (Outcome.RIGHT, Outcome.PARTIAL, Outcome.WRONG)
@@ -136,7 +136,7 @@ class Attempt:
             response=response,
             filename=filename,
             quiz=quiz,
-            reason=_reason(report),
+            reason=reason_of(report),
         )
 
     @classmethod
@@ -159,7 +159,7 @@ class Attempt:
             source=submission.source,
             modules=dict(submission.modules),
             filename=submission.filename,
-            reason=_reason(report) if reason is None else reason,
+            reason=reason_of(report) if reason is None else reason,
         )
 
     @property
@@ -191,7 +191,7 @@ class Attempt:
         return {part.id: tuple(option.id for option in part.options) for part in parts if part.options}
 
 
-def _reason(report: GradeReport) -> str | None:
+def reason_of(report: GradeReport) -> str | None:
     """Return why a report has no score, from its own words."""
     if report.outcome is Outcome.FORMAT_ERROR:
         messages = [check.message for check in report.checks if check.message]

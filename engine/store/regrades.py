@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from engine.crash_points import reached
-from engine.model import GradeReport, Mode, Variant
+from engine.model import GradeReport, Mode, Quiz, Variant
 from engine.store.attempt import Attempt
 from engine.store.codec import decode, encode, storable
 from engine.store.database import Database
 from engine.store.rows import attempt_row, same_attempt
-from engine.store.tables import attempts, regrades
+from engine.store.tables import attempts, quiz_retries, quizzes, regrades
 
 __all__ = ["Regrade", "Regrades"]
 
@@ -59,7 +59,14 @@ class Regrades:
         self._database = database
 
     def replace(
-        self, changes: Sequence[tuple[Attempt, Attempt]], *, run: str, by: str, at: datetime, cause: str
+        self,
+        changes: Sequence[tuple[Attempt, Attempt]],
+        *,
+        run: str,
+        by: str,
+        at: datetime,
+        cause: str,
+        rekeyed: Sequence[tuple[Quiz, Quiz, Sequence[tuple[int, int, Variant]]]] = (),
     ) -> list[Attempt]:
         """Put new reports in the place of old ones, in one transaction.
 
@@ -69,6 +76,9 @@ class Regrades:
             As stored, and as it is to be.
         run, by, at, cause
             As in :class:`Regrade`.
+        rekeyed : sequence of (Quiz, Quiz, sequence of (int, int, Variant))
+            Quizzes that are out, as stored and with the keys that hold now, and their variants for later
+            attempts by question number and retry. One whose rules changed meanwhile keeps the new rules.
 
         Returns
         -------
@@ -77,6 +87,8 @@ class Regrades:
         """
         left = []
         with self._database.write() as connection:
+            for before, after, retries in rekeyed:
+                _rekey(connection, before, after, retries, self._database.where)
             for old, new in changes:
                 query = sa.select(attempts.c.report).where(same_attempt(old)).with_for_update()
                 if connection.execute(query).scalar() != encode(old.report):
@@ -124,3 +136,26 @@ class Regrades:
                 if row["old_variant"] is None
                 else decode(Variant, row["old_variant"], where),
             )
+
+
+def _rekey(
+    connection: sa.Connection,
+    before: Quiz,
+    after: Quiz,
+    retries: Sequence[tuple[int, int, Variant]],
+    where: str,
+) -> None:
+    same = (quizzes.c.id == before.id) & (quizzes.c.student == before.student)
+    stored = connection.execute(sa.select(quizzes.c.quiz).where(same).with_for_update()).scalar()
+    if stored is None:  # erased meanwhile
+        return
+    rules = decode(Quiz, stored, where).rules
+    connection.execute(sa.update(quizzes).where(same).values(quiz=encode(replace(after, rules=rules))))
+    for number, retry, variant in retries:
+        place = sa.and_(
+            quiz_retries.c.quiz_id == before.id,
+            quiz_retries.c.student == before.student,
+            quiz_retries.c.number == number,
+            quiz_retries.c.retry == retry,
+        )
+        connection.execute(sa.update(quiz_retries).where(place).values(variant=encode(variant)))
