@@ -105,7 +105,7 @@ class Intake:
 
     ``ignored`` lists files that systems leave behind (``__MACOSX``, ``.DS_Store`` …), so that
     every entry of an archive is in one of the lists. ``tables`` are files with the answers of a class:
-    :func:`engine.intake.take_answers` makes hand-ins of their rows.
+    :func:`engine.intake.answers.take.take_answers` makes hand-ins of their rows.
     """
 
     students: tuple[StudentFiles, ...]

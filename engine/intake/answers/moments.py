@@ -1,0 +1,128 @@
+"""Times as forms write them → moments. What could be meant in two ways is not guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+
+from engine.intake.answers.months import MONTHS
+
+__all__ = ["Moments"]
+
+_CLOCK = r",?\s+(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2}))?"
+_REST = r"\s*(?P<half>[AP]\.?M\.?)?\s*(?P<zone>Z|[A-Z]{2,5}(?:[+-]\d{1,2}(?::?\d{2})?)?|[+-]\d{2}:?\d{2})?"
+_NUMBERS = re.compile(
+    rf"(?P<a>\d{{1,4}})(?P<mark>[./-])(?P<b>\d{{1,2}})(?P=mark)(?P<c>\d{{2,4}}){_CLOCK}{_REST}", re.IGNORECASE
+)
+_DAY_FIRST = re.compile(
+    rf"(?:\w+,\s+)?(?P<day>\d{{1,2}})\.?\s+(?P<month>[^\W\d_]+)\.?\s+(?P<year>\d{{4}}){_CLOCK}{_REST}",
+    re.IGNORECASE,
+)
+_MONTH_FIRST = re.compile(
+    rf"(?:\w+,\s+)?(?P<month>[^\W\d_]+)\.?\s+(?P<day>\d{{1,2}}),?\s+(?P<year>\d{{4}}){_CLOCK}{_REST}",
+    re.IGNORECASE,
+)
+_OFFSET = re.compile(r"(?:GMT|UTC)?([+-])(\d{1,2}):?(\d{2})?", re.IGNORECASE)
+
+
+class Moments:
+    """Reads the times of one column.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        All of the column: whether ``3/4/2026`` is in March or in April shows by the others.
+    zone : tzinfo
+        Of times that name none.
+    """
+
+    def __init__(self, texts: Sequence[str], zone: tzinfo) -> None:
+        self._zone = zone
+        self._day_first = self._order(texts)
+
+    def read(self, text: str) -> datetime | None:
+        """Return the moment, with its zone; None where it can't be read or could be two."""
+        written = " ".join(text.split())
+        try:
+            found = datetime.fromisoformat(written)
+        except ValueError:
+            found = None
+        # A day alone is no moment.
+        if found is not None and len(written) > 10:
+            return found if found.tzinfo is not None else found.replace(tzinfo=self._zone)
+        for pattern in (_NUMBERS, _DAY_FIRST, _MONTH_FIRST):
+            match = pattern.fullmatch(written)
+            if match is not None:
+                return self._moment(match, self._day_first)
+        return None
+
+    def _order(self, texts: Sequence[str]) -> bool | None:
+        """Return whether days come before months in ``3/4/2026``; None where nothing tells."""
+        ways = {way for way in (True, False) if self._fits(texts, way)}
+        if len(ways) == 2:
+            # Responses stand in the order in which they came, so that the wrong reading jumps about.
+            ways = {way for way in ways if self._rises(texts, way)}
+        return ways.pop() if len(ways) == 1 else None
+
+    def _fits(self, texts: Sequence[str], day_first: bool) -> bool:
+        return all(
+            self._moment(match, day_first) is not None
+            for text in texts
+            if (match := _NUMBERS.fullmatch(" ".join(text.split()))) is not None
+        )
+
+    def _rises(self, texts: Sequence[str], day_first: bool) -> bool:
+        matches = (_NUMBERS.fullmatch(" ".join(text.split())) for text in texts)
+        read = (self._moment(match, day_first) for match in matches if match is not None)
+        moments = [moment for moment in read if moment is not None]
+        return moments == sorted(moments)
+
+    def _moment(self, match: re.Match[str], day_first: bool | None) -> datetime | None:
+        date = _date_of(match, day_first)
+        if date is None:
+            return None
+        hour, half = int(match["hour"]), (match["half"] or "").replace(".", "").upper()
+        if half and not 1 <= hour <= 12:
+            return None
+        if half:
+            hour = hour % 12 + 12 * (half == "PM")
+        try:
+            naive = datetime(*date, hour, int(match["minute"]), int(match["second"] or 0))
+        except ValueError:
+            return None
+        zone = _zone(match["zone"] or "", self._zone, naive)
+        return None if zone is None else naive.replace(tzinfo=zone)
+
+
+def _date_of(match: re.Match[str], day_first: bool | None) -> tuple[int, int, int] | None:
+    found = match.groupdict()
+    if "month" in found:
+        month = MONTHS.get(found["month"].casefold())
+        return None if month is None else (int(found["year"]), month, int(found["day"]))
+    first, second, third = (int(found[name]) for name in "abc")
+    if len(found["a"]) == 4:
+        return first, second, third
+    year = third + 2000 if len(found["c"]) == 2 else third
+    if len(found["a"]) > 2 or len(found["c"]) == 3:
+        return None
+    if found["mark"] == "." or first == second:
+        return year, second, first
+    if day_first is None:
+        return None
+    return (year, second, first) if day_first else (year, first, second)
+
+
+def _zone(written: str, own: tzinfo, naive: datetime) -> tzinfo | None:
+    """Return the zone that is written; letters such as CET only where they are the own zone's then."""
+    if not written:
+        return own
+    if written.upper() in ("Z", "UTC", "GMT"):
+        return UTC
+    offset = _OFFSET.fullmatch(written)
+    if offset is None:
+        return own if own.tzname(naive.replace(tzinfo=own)) == written.upper() else None
+    minutes = int(offset[2]) * 60 + int(offset[3] or 0)
+    if minutes > 14 * 60:
+        return None
+    return timezone(timedelta(minutes=minutes if offset[1] == "+" else -minutes))

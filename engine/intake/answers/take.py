@@ -1,0 +1,213 @@
+"""Tables of answers → hand-ins by student, each for that student's own quiz."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+from pathlib import PurePath
+
+from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProblem, Roster, StudentFiles
+from engine.errors import InputError
+from engine.foreign import clean_line
+from engine.intake.answers.answered import Answered, answer_quiz
+from engine.intake.answers.joining import nearest, student_of
+from engine.intake.answers.kinds import TABLES
+from engine.intake.answers.moments import Moments
+from engine.intake.answers.quizzes import Quizzes
+from engine.intake.answers.rows import AnswerRow, ClassAnswers
+from engine.intake.answers.table import read_table
+from engine.intake.answers.yaml_file import read_class_yaml
+from engine.store import Store
+
+__all__ = ["take_answers"]
+
+_STEP = "mend it, then grade again: what is graded is kept"
+
+
+def take_answers(
+    intake: Intake,
+    store: Store,
+    *,
+    roster: Roster | None = None,
+    quiz: str | None = None,
+    zone: tzinfo = UTC,
+    refuse_unlisted: bool = False,
+) -> Intake:
+    """Make hand-ins of the tables of a collection.
+
+    Parameters
+    ----------
+    intake : Intake
+    store : Store
+        Holds everybody's quiz.
+    roster : Roster, optional
+        With it, rows are joined by id, login, e-mail address or name.
+    quiz : str, optional
+        Name of the quiz that the tables answer, where their rows don't say it.
+    zone : tzinfo
+        Of times that name none.
+    refuse_unlisted : bool
+        Whether people who aren't in the roster are refused.
+
+    Returns
+    -------
+    Intake
+        Without tables; every row of them is a hand-in, a problem, or ignored.
+
+    Raises
+    ------
+    UsageError
+        There is no quiz of the name asked for.
+    """
+    quizzes = Quizzes(store, quiz)
+    files = {student.student: list(student.files) for student in intake.students}
+    labels = {student.student: student.label for student in intake.students}
+    problems, ignored = list(intake.problems), list(intake.ignored)
+    for table in intake.tables:
+        taking = _Taking(table, quizzes, roster or Roster(), zone, refuse_unlisted)
+        taking.run()
+        for student, handed in taking.files.items():
+            files.setdefault(student, []).extend(handed)
+        problems += taking.problems
+        ignored += taking.ignored
+    students = tuple(StudentFiles(s, tuple(handed), labels.get(s, s)) for s, handed in sorted(files.items()))
+    return replace(intake, students=students, problems=tuple(problems), ignored=tuple(ignored), tables=())
+
+
+class _Taking:
+    """One table on its way to hand-ins."""
+
+    def __init__(
+        self, table: AnswerTable, quizzes: Quizzes, roster: Roster, zone: tzinfo, refuse_unlisted: bool
+    ) -> None:
+        self._table = table
+        self._file = clean_line(table.name)
+        self._quizzes = quizzes
+        self._roster = roster
+        self._zone = zone
+        self._refuse_unlisted = refuse_unlisted
+        self._found: list[tuple[AnswerRow, str, Answered]] = []
+        self.files: dict[str, list[HandedFile]] = {}
+        self.problems: list[IntakeProblem] = []
+        self.ignored: list[str] = []
+
+    def run(self) -> None:
+        try:
+            read = read_table if self._table.path.suffix.lower() in TABLES else read_class_yaml
+            answers = read(self._table.path, self._file)
+        except InputError as error:
+            self.problems += _unread(error, self._file)
+            return
+        self.problems += answers.problems
+        self.ignored += answers.ignored
+        usual = self._quizzes.usual(PurePath(self._table.name).stem)
+        if answers.rows and usual is None and not any(row.quiz for row in answers.rows):
+            what = "nothing tells which quiz this answers: no row of it is graded"
+            self.problems.append(IntakeProblem(self._file, what, self._quizzes.step))
+            return
+        for row in answers.rows:
+            self._find(row, usual)
+        self._hand_in([row.handed for row in answers.rows if row.handed])
+        self._tell_unknown(answers)
+
+    def _find(self, row: AnswerRow, usual: str | None) -> None:
+        """Find out whose a row is and which quiz it answers."""
+        student: str | None = None
+        try:
+            student = student_of(row.who, self._roster, refuse_unlisted=self._refuse_unlisted)
+            quiz = self._quizzes.of(student, row.quiz, usual)
+        except InputError as error:
+            step = error.next_step
+            if student is not None and step is None:  # no quiz: perhaps the id isn't right
+                step = _step_without_quiz(student, self._roster)
+            listed = student in self._roster.by_id or not self._roster.students
+            self._refuse(row, error.what, step or "", student if listed else None)
+            return
+        found = answer_quiz(quiz, row.answers)
+        for what, step in found.problems:
+            self._refuse(row, what, step, student)
+        self._found.append((row, student, found))
+
+    def _hand_in(self, times: list[str]) -> None:
+        """Make hand-ins of the rows that answer anything, each student's in the order of their times."""
+        moments = Moments(times, self._zone)
+        timeless: list[AnswerRow] = []
+        for row, student, found in self._found:
+            if found.is_blank:
+                self._tell_blank(row, student, found)
+                continue
+            handed = moments.read(row.handed) if row.handed else None
+            if row.handed and handed is None:
+                timeless.append(row)
+            self.files.setdefault(student, []).append(self._file_of(row, found, handed))
+        for student, files in self.files.items():
+            files.sort(key=lambda file: file.handed or datetime.max.replace(tzinfo=UTC))
+            self.files[student] = [replace(file, sequence=at) for at, file in enumerate(files)]
+        self._tell_timeless(timeless)
+
+    def _file_of(self, row: AnswerRow, found: Answered, handed: datetime | None) -> HandedFile:
+        canonical = json.dumps([found.filled.quiz, found.filled.answers], sort_keys=True)
+        return HandedFile(
+            self._table.path,
+            f"{self._file}:{row.line}",
+            FileKind.QUIZ,
+            None,
+            hashlib.sha256(canonical.encode("ascii")).hexdigest(),
+            handed=handed,
+            filled=found.filled,
+        )
+
+    # --- what is told ---
+
+    def _tell_blank(self, row: AnswerRow, student: str, found: Answered) -> None:
+        """Tell of a row without an answer: a student who isn't there has one in many tables."""
+        if found.problems:
+            return
+        if any(row.answers.values()):
+            self._refuse(row, "nothing in this row answers a question of the quiz", "see its heads", student)
+        else:
+            self.ignored.append(f"{self._file}:{row.line}: no answer in this row")
+
+    def _tell_unknown(self, answers: ClassAnswers) -> None:
+        """Tell heads that no quiz here knows, once each, and answers to what only others were asked."""
+        known = {head for row, _, found in self._found for head in row.answers if head not in found.unknown}
+        strange: dict[str, int] = {}
+        for row, student, found in self._found:
+            for head in found.unknown:
+                if head not in known:
+                    strange[head] = strange.get(head, 0) + bool(row.answers[head])
+                elif row.answers[head]:
+                    what = f"{clean_line(head, 60)!r} is no question of this student's quiz"
+                    self._refuse(row, what, "see whose answers these are", student)
+        for head, count in strange.items():
+            lost = "1 answer there isn't" if count == 1 else f"{count} answers there aren't"
+            what = f"{clean_line(head, 60)!r} is no question of the quiz: {lost} marked"
+            step = next(f.questions.nearest(head) for _, _, f in self._found if head in f.unknown)
+            self.problems.append(IntakeProblem(f"{self._file}:{answers.heads[head]}", what, step))
+
+    def _tell_timeless(self, rows: list[AnswerRow]) -> None:
+        if not rows:
+            return
+        first = rows[0]
+        what = f"when {len(rows)} rows were handed in can't be read ({clean_line(first.handed, 40)!r})"
+        step = "they are graded without a time; write times as 2026-03-01 14:30 and grade again"
+        self.problems.append(IntakeProblem(f"{self._file}:{first.line}", what, step))
+
+    def _refuse(self, row: AnswerRow, message: str, step: str, student: str | None) -> None:
+        self.problems.append(IntakeProblem(f"{self._file}:{row.line}", message, step, student))
+
+
+def _unread(error: InputError, file: str) -> list[IntakeProblem]:
+    """Return the problems of a file that isn't read at all, each with its line."""
+    if error.diagnostics:
+        return [IntakeProblem(f"{d.file}:{d.line}", d.message, _STEP) for d in error.diagnostics]
+    expected = f"expected {error.expected}" if error.expected else ""
+    return [IntakeProblem(error.where or file, error.what, error.next_step or expected)]
+
+
+def _step_without_quiz(student: str, roster: Roster) -> str:
+    if roster.students and student not in roster.by_id:
+        return f"nobody in the roster has this id: {nearest(student, roster)}"
+    return "draw it for this student: grade quiz new"
