@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +29,10 @@ _DEVICE_WORKERS = 2  # each takes half a gigabyte of the GPU, and the next one w
 
 
 @click.command("batch")
-@click.argument("source", metavar="DIR|ZIP", type=click.Path(path_type=Path))
+@click.argument("source", metavar="DIR|ZIP|TABLE", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for pages and tables.")
 @click.option("--item", default=None, help="All code is for this item; files may be called after students.")
+@click.option("--quiz", default=None, help="Tables of answers (CSV, Excel, YAML) are for this quiz.")
 @click.option(
     "--workers", type=click.IntRange(1, 256), default=None, help="Sandbox slots (default: all cores)."
 )
@@ -44,6 +46,7 @@ def command(
     source: Path,
     out: Path,
     item: str | None,
+    quiz: str | None,
     workers: int | None,
     tier: str | None,
     unsafe_local: bool,
@@ -54,14 +57,18 @@ def command(
 ) -> int:
     """Grade one folder or file per student in DIR or ZIP: feedback pages, gradebook, summary.
 
+    Tables with the answers of the whole class (CSV, Excel, YAML, exports of forms) may lie beside them, or
+    a TABLE is all there is.
+
     Every result is stored as it arrives. Called again, only what is missing or ungraded is graded.
 
     Exit code 0: everything is graded; 1: some files can't be graded as they are (listed);
     3: something is ungraded for a cause of the machine; 130: stopped.
 
     \b
-    Example:
+    Examples:
       grade batch handed-in.zip --course attention-2026 --out results
+      grade batch answers.csv --quiz week-1 --course attention-2026 --out results
     """
     from engine.commands.workplace import find_workplace
 
@@ -72,6 +79,7 @@ def command(
         source,
         out,
         item=item,
+        quiz=quiz,
         workers=workers if device == "cpu" else workers or _DEVICE_WORKERS,
         open_runner=lambda slots: workplace.open_runner(tier, unsafe_local, slots, device),
         solutions=solutions,
@@ -100,6 +108,7 @@ def _grade(
     out: Path,
     *,
     item: str | None,
+    quiz: str | None,
     workers: int | None,
     open_runner: Callable[[int], Runner],
     solutions: bool,
@@ -113,7 +122,7 @@ def _grade(
     from engine.report import write_reports
 
     bank, course = workplace.bank, workplace.course
-    roster = course.roster() if course else None
+    roster = course.roster(tolerant=True) if course else None
     if item is not None:
         bank.path(item)
         if item not in _code_items(bank):
@@ -127,6 +136,7 @@ def _grade(
         intake = _collect(workplace, source, Path(workdir), roster, item)
         _make_folder(out)
         store = stack.enter_context(_open_store(workplace, out))
+        intake = _with_answers(workplace, intake, store, roster, quiz)
         code = CodeExercises(bank, secret=workplace.secret(), mode=workplace.mode)
         advance = stack.enter_context(progress_bar("grading", intake.files))
         result = grade_batch(
@@ -167,15 +177,32 @@ def _collect(
 ) -> Intake:
     from engine.intake import collect
 
-    course = workplace.course
     return collect(
         source,
         workdir,
         items=_code_items(workplace.bank),
         roster=roster,
         only_item=item,
-        refuse_unlisted=course is not None and course.settings.policies.unlisted_students == "refuse",
+        refuse_unlisted=_refuses_unlisted(workplace),
     )
+
+
+def _refuses_unlisted(workplace: Workplace) -> bool:
+    course = workplace.course
+    return course is not None and course.settings.policies.unlisted_students == "refuse"
+
+
+def _with_answers(
+    workplace: Workplace, intake: Intake, store: Store, roster: Roster | None, quiz: str | None
+) -> Intake:
+    """Return the collection with the rows of its tables as hand-ins, and the roster's own problems."""
+    from engine.intake.answers.take import take_answers
+
+    if roster is not None and roster.faults:
+        intake = replace(intake, problems=(*roster.problems(), *intake.problems))
+    if not intake.tables and quiz is None:
+        return intake
+    return take_answers(intake, store, roster=roster, quiz=quiz, refuse_unlisted=_refuses_unlisted(workplace))
 
 
 def _make_folder(out: Path) -> None:
