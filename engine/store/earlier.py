@@ -24,8 +24,10 @@ def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.Row
     if attempt.quiz is None:
         return ()
     own = (quizzes.c.id == attempt.quiz) & (quizzes.c.student == attempt.student)
-    # On a server the quiz's row is the lock; SQLite lets one writer in anyway.
-    name = connection.execute(sa.select(quizzes.c.name).where(own).with_for_update()).scalar()
+    name = connection.execute(sa.select(quizzes.c.name).where(own)).scalar()
+    # On a server the rows of all draws are the lock, always in one order; SQLite lets one writer in anyway.
+    alike = (quizzes.c.name == name) & (quizzes.c.student == attempt.student)
+    connection.execute(sa.select(quizzes.c.id).where(alike).order_by(quizzes.c.id).with_for_update())
     query = (
         sa.select(attempts)
         .join(quizzes, (quizzes.c.id == attempts.c.quiz_id) & (quizzes.c.student == attempts.c.student))

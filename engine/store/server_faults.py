@@ -56,7 +56,10 @@ _BY_STATE = {
 
 # While a connection is made there is no SQLSTATE yet, only a text.
 _BY_WORDS = (
-    (r"password authentication failed|no password supplied|no pg_hba\.conf entry|role .* does not exist", _ACCOUNT),
+    (
+        r"password authentication failed|no password supplied|no pg_hba\.conf entry|role .* does not exist",
+        _ACCOUNT,
+    ),
     (r"database .* does not exist", _MISSING),
     (r"too many (clients|connections)|connection slots are reserved", _CROWDED),
     (r"server closed the connection|connection (was|is) (lost|closed)|terminating connection", _LOST),
@@ -65,7 +68,7 @@ _BY_WORDS = (
         r"starting up|shutting down|timeout expired",
         _GONE,
     ),
-)  # fmt: skip
+)
 
 
 def server_fault(state: str | None, text: str) -> tuple[str, str]:

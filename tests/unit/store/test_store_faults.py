@@ -306,7 +306,7 @@ def test_wal_on_local_disks_only(
 ) -> None:
     path = tmp_path / "store.db"
     open_store(path).close()  # a store that was in WAL before it moved to the network
-    monkeypatch.setattr("engine.store.database.is_local", lambda folder: local)
+    monkeypatch.setattr("engine.store.sqlite_file.is_local", lambda folder: local)
     with open_store(path) as store, store._database.read() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == journal
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
