@@ -1,16 +1,20 @@
-"""From the store to results by student: the best attempt of each column counts."""
+"""From the store to results by student: what counts in each column by the course's rules."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 
 from engine.batch.columns import column_of
+from engine.batch.expected import Expected
 from engine.course import Column, Intake, IntakeProblem, ItemResult, Roster, StudentResults
+from engine.course.policies import Counted, Policies, Terms, shown_now, student_marks
 from engine.model import Mode, Outcome, Quiz
 from engine.quiz import clock
 from engine.quiz.credit import counted
 from engine.rules import Shown
-from engine.store import Attempt, Store
+from engine.store import Attempt, HandMark, Store
 
 __all__ = ["class_results"]
 
@@ -23,6 +27,8 @@ def class_results(
     roster: Roster | None = None,
     intake: Intake | None = None,
     problems: Sequence[IntakeProblem] = (),
+    policies: Policies | None = None,
+    points_of: Callable[[str], float | None] = lambda item: None,
 ) -> Iterator[StudentResults]:
     """Yield the results of everybody in the roster and in the collection, by id.
 
@@ -40,35 +46,87 @@ def class_results(
         Without roster and collection everybody in the store is listed.
     problems : sequence of IntakeProblem
         Of the whole run; each student gets those of their own.
+    policies : Policies, optional
+        The course's rules about marks. Marks that people set stand above them, and hold without them.
+    points_of : callable
+        Code item → its full points, None where there is no such item: for work that is missing.
     """
     names = {student.id: student.name for student in roster.students} if roster else {}
     students = set(names) | {files.student for files in intake.students if intake} if intake else set(names)
     students |= {problem.student for problem in problems if problem.student}
     if not names and intake is None:
         students = set(store.students(mode))
+    rules = policies or Policies()
+    by_hand = _by_student(store) if mode is Mode.MARKS else {}
+    expected = Expected(store, rules, title_of, points_of)
     for student in sorted(students):
-        quizzes: dict[str, Quiz | None] = {}
-        columns: dict[Column, list[Attempt]] = {}
-        for attempt in store.attempts(student=student, mode=mode):
-            if attempt.quiz is not None and attempt.quiz not in quizzes:
-                quizzes[attempt.quiz] = store.load_quiz(attempt.quiz, student)
-            column = column_of(attempt, quizzes.get(attempt.quiz or ""), title_of)
-            columns.setdefault(column, []).append(attempt)
+        found = _Gathered(store, student, mode, title_of)
+        hand = by_hand.get(student, {})
+        columns = found.columns | expected.missing(student, found.columns, found.quizzes, hand)
+        countable = {column: _countable(a, found.quiz_of(a)) for column, a in columns.items()}
+        marks = student_marks(student, countable, rules, hand, clock.now())
         yield StudentResults(
             student=student,
             name=names.get(student, ""),
-            items=tuple(_result(column, found, quizzes) for column, found in sorted(columns.items())),
+            items=tuple(
+                _result(column, columns[column], one, found.quiz_of(columns[column]), rules, hand)
+                for column, one in marks.columns.items()
+                if one.attempt is not None
+            ),
             problems=tuple(problem for problem in problems if problem.student == student),
             listed=not names or student in names,
+            without_work=tuple((c, one.mark) for c, one in marks.columns.items() if one.attempt is None),
+            percent=marks.percent,
         )
 
 
-def _result(column: Column, attempts: list[Attempt], quizzes: Mapping[str, Quiz | None]) -> ItemResult:
-    chosen = _counting(attempts)
-    quiz = quizzes.get(chosen.quiz or "")
-    now = clock.now()
-    made = counted(attempts)
-    is_right = any(attempt.report.outcome is Outcome.RIGHT for attempt in made)
+def _by_student(store: Store) -> dict[str, dict[str, HandMark]]:
+    found: dict[str, dict[str, HandMark]] = {}
+    for (student, column), mark in store.hand_marks.standing().items():
+        found.setdefault(student, {})[column] = mark
+    return found
+
+
+class _Gathered:
+    """The attempts of one student by column, and the quizzes that they answer by id."""
+
+    def __init__(self, store: Store, student: str, mode: Mode, title_of: Callable[[str], str]) -> None:
+        self.quizzes: dict[str, Quiz | None] = {}
+        self.columns: dict[Column, list[Attempt]] = {}
+        full: dict[Column, Column] = {}
+        for attempt in store.attempts(student=student, mode=mode):
+            if attempt.quiz is not None and attempt.quiz not in self.quizzes:
+                self.quizzes[attempt.quiz] = store.load_quiz(attempt.quiz, student)
+            column = column_of(attempt, self.quizzes.get(attempt.quiz or ""), title_of)
+            self.columns.setdefault(column, []).append(attempt)
+            full[column] = max(full.get(column, column), column, key=lambda known: known.max_score)
+        # A report about an exercise that couldn't be loaded doesn't know its full marks.
+        self.columns = {full[column]: attempts for column, attempts in self.columns.items()}
+
+    def quiz_of(self, attempts: Sequence[Attempt]) -> Quiz | None:
+        """Return the quiz that attempts of one column answer; the last one's."""
+        return self.quizzes.get(attempts[-1].quiz or "") if attempts else None
+
+
+def _countable(attempts: Sequence[Attempt], quiz: Quiz | None) -> Sequence[Attempt]:
+    """Return the attempts without those that a quiz with limited attempts takes for none."""
+    if quiz is None or not quiz.rules.counts_attempts:
+        return attempts
+    real = {id(attempt) for attempt in counted(attempts)}
+    return [a for a in attempts if not a.settled or id(a) in real] if real else attempts
+
+
+def _result(
+    column: Column,
+    attempts: Sequence[Attempt],
+    counts: Counted,
+    quiz: Quiz | None,
+    rules: Policies,
+    by_hand: Mapping[str, HandMark],
+) -> ItemResult:
+    chosen, now = counts.attempt, clock.now()
+    assert chosen is not None
+    shown, is_final = _shown(attempts, quiz, counts.terms, now)
     return ItemResult(
         column=column,
         report=chosen.report,
@@ -79,19 +137,21 @@ def _result(column: Column, attempts: list[Attempt], quizzes: Mapping[str, Quiz 
         filename=chosen.filename,
         attempts=max(1, sum(not attempt.is_blank for attempt in attempts)),
         reason=chosen.reason,
-        shown=quiz.rules.shown(now) if quiz else Shown.FEEDBACK,
-        is_final=quiz is None
-        or quiz.rules.is_over(now)
-        or is_right
-        or len(made) >= (quiz.rules.attempts or 1),
+        shown=shown,
+        is_final=is_final,
+        mark=counts.mark if rules.touch_marks or column.id in by_hand else None,
     )
 
 
-def _counting(attempts: list[Attempt]) -> Attempt:
-    """Return the attempt that counts: the best, unless an ungraded one could still beat it."""
-    settled = [attempt for attempt in attempts if attempt.settled]
-    best = max(settled, key=lambda attempt: attempt.report.score or 0.0) if settled else None
-    waiting = [attempt for attempt in attempts if attempt.report.outcome is Outcome.UNGRADED]
-    if waiting and (best is None or (best.report.score or 0.0) < best.report.max_score):
-        return waiting[-1]
-    return best or attempts[-1]
+def _shown(attempts: Sequence[Attempt], quiz: Quiz | None, terms: Terms, now: datetime) -> tuple[Shown, bool]:
+    """Return what is shown now, and whether no attempt is left or none is needed."""
+    if quiz is None:
+        return shown_now(terms, Shown.FEEDBACK, now), True
+    rules = quiz.rules
+    if rules.deadline is not None and terms.extended is not None and terms.due is not None:
+        # Who has more time for a quiz has it for the quiz's own deadline too.
+        rules = replace(rules, deadline=max(rules.deadline, terms.due))
+    made = counted(attempts)
+    is_right = any(attempt.report.outcome is Outcome.RIGHT for attempt in made)
+    is_final = rules.is_over(now) or is_right or len(made) >= (rules.attempts or 1)
+    return shown_now(terms, rules.shown(now), now), is_final

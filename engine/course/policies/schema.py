@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
@@ -166,17 +166,20 @@ class Policies(_Strict):
         return found
 
     @cached_property
-    def _excused(self) -> frozenset[tuple[str, str]]:
-        return frozenset((one.student, one.assignment) for one in self.excused)
+    def _excused(self) -> Mapping[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for one in self.excused:
+            found.setdefault(one.student, set()).add(one.assignment)
+        return found
 
     def extensions_of(self, student: str, assignment: str) -> list[Extension]:
         """Return the extensions that a student has for an assignment."""
         given = self._extensions_of.get(student, ())
         return [one for one in given if one.assignment in (None, assignment)]
 
-    def excuses(self, student: str, assignment: str) -> bool:
-        """Tell whether an assignment is left out for a student."""
-        return (student, assignment) in self._excused
+    def excused_of(self, student: str) -> Collection[str]:
+        """Return the assignments that are left out for a student."""
+        return self._excused.get(student, ())
 
     @property
     def touch_marks(self) -> bool:
