@@ -157,6 +157,8 @@ def _grade(
             roster=roster,
             intake=intake,
             problems=result.problems,
+            policies=course.policies if course else None,
+            points_of=workplace.points_of,
         )
         files = write_reports(
             out,
@@ -195,11 +197,12 @@ def _refuses_unlisted(workplace: Workplace) -> bool:
 def _with_answers(
     workplace: Workplace, intake: Intake, store: Store, roster: Roster | None, quiz: str | None
 ) -> Intake:
-    """Return the collection with the rows of its tables as hand-ins, and the roster's own problems."""
+    """Return the collection with the rows of its tables as hand-ins, and the course's own problems."""
     from engine.intake.answers.take import take_answers
 
-    if roster is not None and roster.faults:
-        intake = replace(intake, problems=(*roster.problems(), *intake.problems))
+    rules = workplace.course.rule_problems() if workplace.course else ()
+    faults = (*rules, *(roster.problems() if roster else ()))
+    intake = replace(intake, problems=(*faults, *intake.problems))
     if not intake.tables and quiz is None:
         return intake
     return take_answers(intake, store, roster=roster, quiz=quiz, refuse_unlisted=_refuses_unlisted(workplace))
@@ -244,7 +247,11 @@ def _tell(result: BatchResult, files: ReportFiles) -> None:
         cells = [_cell(row.cells.get(column.id)) for column in table.columns]
         total = row.total()
         rows.append(
-            [row.student, *cells, number(total) if total is not None else "ungraded" if row.cells else ""]
+            [
+                row.student,
+                *cells,
+                number(total) if total is not None else "ungraded" if row.is_waiting else "",
+            ]
         )
     maximum = [number(column.max_score) for column in table.columns]
     show_table(
@@ -270,4 +277,8 @@ def _cell(cell: Cell | None) -> str:
 
     if cell is None:
         return ""
-    return str(cell.outcome).replace("_", " ") if cell.score is None else number(cell.score)
+    if cell.counted is not None:
+        return number(cell.counted)
+    if cell.mark is not None and cell.mark.excused:
+        return "excused"
+    return str(cell.outcome or "").replace("_", " ") if cell.score is None else ""

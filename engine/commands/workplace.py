@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.errors import QuizError, SpecError, StoreError, UsageError
+from engine.errors import InputError, QuizError, SpecError, StoreError, UsageError
 from engine.model import Mode, Quiz, Variant
 
 if TYPE_CHECKING:
@@ -91,6 +91,13 @@ class Workplace:
             yield find_workplace(beside.folder)
         if self.course:
             yield self.practice
+
+    def points_of(self, item: str) -> float | None:
+        """Return the full points of an item, None where none can be read."""
+        try:
+            return self.bank.load(item).points
+        except InputError:
+            return None
 
     def check_tier(self, tier: str | None, unsafe_local: bool, device: str = "cpu") -> None:
         """Raise a :class:`UsageError` where marks are asked of a tier that gives none."""

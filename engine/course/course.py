@@ -8,6 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.course.collection import IntakeProblem
+from engine.course.policies.schema import Policies
 from engine.course.roster import Roster, read_roster
 from engine.course.secret import make_secret, read_secret
 from engine.course.settings import CourseSettings, read_settings, settings_text
@@ -95,6 +97,20 @@ class Course:
             if _is_file(folder / _SETTINGS) and (folder / ".softmark").is_dir():
                 return cls.open(folder)
         return None
+
+    @property
+    def policies(self) -> Policies:
+        """The rules about marks."""
+        return self.settings.policies
+
+    def rule_problems(self) -> tuple[IntakeProblem, ...]:
+        """Return the faults of the rules about marks as problems of a run that doesn't apply them."""
+        step = "mend it and run the same command again: what is graded is kept"
+        told = "no rule about marks was applied: marks are as graded"
+        return tuple(
+            IntakeProblem(f"{fault.file}:{fault.line}:{fault.column}", f"{fault.message}; {told}", step)
+            for fault in self.rule_faults
+        )
 
     @property
     def title(self) -> str:
