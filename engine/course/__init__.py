@@ -12,10 +12,12 @@ from engine.course.course import Course
 from engine.course.results import Cell, Column, ItemResult, Mark, StudentResults, StudentRow
 from engine.course.roster import Roster, Student, read_roster
 from engine.course.settings import CourseSettings
+from engine.course.table import ClassTable, class_table
 
 __all__ = [
     "AnswerTable",
     "Cell",
+    "ClassTable",
     "Column",
     "Course",
     "CourseSettings",
@@ -30,5 +32,6 @@ __all__ = [
     "StudentFiles",
     "StudentResults",
     "StudentRow",
+    "class_table",
     "read_roster",
 ]

@@ -4,11 +4,10 @@ from engine.report.feedback import feedback_page
 from engine.report.gradebook import gradebook_csv, gradebook_json
 from engine.report.key_page import key_page
 from engine.report.quiz_page import quiz_page
-from engine.report.summary import ClassTable, summary_page
+from engine.report.summary import summary_page
 from engine.report.write import ReportFiles, write_reports
 
 __all__ = [
-    "ClassTable",
     "ReportFiles",
     "feedback_page",
     "gradebook_csv",

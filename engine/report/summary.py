@@ -6,33 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine import __version__
-from engine.course import Column, IntakeProblem, StudentRow
+from engine.course import ClassTable, Column, IntakeProblem
 from engine.model import Outcome
 from engine.report.pages import render
 
-__all__ = ["ClassTable", "Difficulty", "Mistake", "difficulty", "mistakes", "summary_page"]
-
-
-@dataclass(frozen=True, slots=True)
-class ClassTable:
-    """The class table.
-
-    Parameters
-    ----------
-    title : str
-    columns : tuple of Column
-        In order, with titles and full marks.
-    rows : tuple of StudentRow
-    """
-
-    title: str
-    columns: tuple[Column, ...]
-    rows: tuple[StudentRow, ...]
-
-    @property
-    def maximum(self) -> float:
-        """Sum of all full marks."""
-        return sum(column.max_score for column in self.columns)
+__all__ = ["Difficulty", "Mistake", "difficulty", "mistakes", "summary_page"]
 
 
 @dataclass(frozen=True, slots=True)

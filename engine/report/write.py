@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.course import Column, IntakeProblem, StudentResults, StudentRow
+from engine.course import ClassTable, IntakeProblem, StudentResults, class_table
 from engine.errors import StoreError
 from engine.files import replace_text
 from engine.report.feedback import feedback_page
 from engine.report.gradebook import gradebook_csv, gradebook_json
-from engine.report.summary import ClassTable, summary_page
+from engine.report.summary import summary_page
 
 __all__ = ["ReportFiles", "page_name", "write_reports"]
 
@@ -75,17 +75,17 @@ def write_reports(
     StoreError
         A file can't be written.
     """
-    rows: list[StudentRow] = []
-    columns: dict[Column, Column] = {}
     pages: dict[str, Path] = {}
-    try:
-        (out / "students").mkdir(parents=True, exist_ok=True)
+
+    def with_pages() -> Iterator[StudentResults]:
         for results in students:
             pages[results.student] = out / "students" / page_name(results.student)
             replace_text(pages[results.student], feedback_page(results, title=title, solutions=solutions))
-            rows.append(results.row())
-            columns |= {item.column: _larger(columns.get(item.column), item.column) for item in results.items}
-        table = ClassTable(title, tuple(columns[column] for column in sorted(columns)), tuple(rows))
+            yield results
+
+    try:
+        (out / "students").mkdir(parents=True, exist_ok=True)
+        table = class_table(title, with_pages())
         index, gradebook = out / "index.html", out / "gradebook.csv"
         links = {student: f"students/{path.name}" for student, path in pages.items()}
         page = summary_page(
@@ -108,8 +108,3 @@ def write_reports(
             next_step="make room or choose another folder; the grades are in the store",
         ) from error
     return ReportFiles(index, gradebook, pages, table)
-
-
-def _larger(known: Column | None, column: Column) -> Column:
-    # A report about an exercise that couldn't be loaded doesn't know its full marks.
-    return column if known is None or column.max_score > known.max_score else known

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 
-from engine.course import Column, IntakeProblem, ItemResult, StudentResults
+from engine.course import ClassTable, Column, IntakeProblem, ItemResult, StudentResults
 from engine.errors import StoreError
 from engine.model import (
     Array,
@@ -36,7 +36,7 @@ from engine.model import (
 )
 from engine.report import feedback_page, gradebook_csv, gradebook_json, quiz_page, summary_page, write_reports
 from engine.report.pages import render
-from engine.report.summary import ClassTable, difficulty, mistakes
+from engine.report.summary import difficulty, mistakes
 from engine.report.words import OUTCOMES, VERDICTS, number, points
 from engine.report.write import page_name
 
