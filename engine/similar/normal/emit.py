@@ -134,6 +134,13 @@ class Emitter:
                     return self._sorted(type(node.ops[0]).__name__, node.lineno, both)
                 signs = [Token(type(op).__name__, node.lineno) for op in node.ops]
                 return [*signs, *self._all([node.left, *node.comparators])]
+            case ast.UnaryOp():
+                return [Token(type(node.op).__name__, node.lineno), *self.expression(node.operand)]
+            case ast.Slice():
+                ends = [node.lower, node.upper, *([node.step] if node.step else [])]
+                missing = Token("_", node.lineno)
+                found = [self.expression(end) if end else [missing] for end in ends]
+                return [Token("Slice", node.lineno), *(token for part in found for token in part)]
             case ast.JoinedStr():
                 return [Token("STRING", node.lineno)]
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
@@ -215,12 +222,8 @@ class Emitter:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 found += self.expression(child)
-            elif isinstance(child, ast.keyword | ast.arg | ast.arguments):
-                found += (
-                    self._anything(child)[1:]
-                    if not isinstance(child, ast.arguments)
-                    else self._arguments(child)
-                )
+            elif isinstance(child, ast.arguments):
+                found += self._arguments(child)
         return found
 
 
