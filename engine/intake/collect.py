@@ -11,11 +11,10 @@ from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProbl
 from engine.errors import InputError, IntakeError
 from engine.foreign import clean_line
 from engine.intake.answers.kinds import TABLES, is_class_yaml
-from engine.intake.archive import ArchiveLimits, read_archive
+from engine.intake.archives import ArchiveLimits, read_source
 from engine.intake.beside import is_library, sha256_of_file, sha256_of_files
 from engine.intake.decoding import read_text_file
-from engine.intake.entries import Entries, Entry
-from engine.intake.folder import read_folder
+from engine.intake.entries import Entries, Entry, archive_suffix, packed_otherwise
 from engine.intake.naming import ItemNames, quiz_head
 from engine.intake.student_folder import CodeEntry, sort_folder
 
@@ -23,7 +22,6 @@ __all__ = ["collect"]
 
 _CODE = {".py", ".ipynb"}
 _YAML = {".yaml", ".yml"}
-_ARCHIVES = {".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".xz", ".bz2"}
 _LONGEST_ID = 100
 
 
@@ -66,14 +64,7 @@ def collect(
         `path` can't be read at all.
     """
     where = clean_line(str(path))
-    if path.is_dir():
-        entries = read_folder(path)
-    elif path.is_file() and path.suffix.lower() in TABLES | _YAML:
-        entries = Entries(files=[Entry((path.name,), path)])
-    elif path.is_file():
-        entries = read_archive(path, workdir, limits)
-    else:
-        raise IntakeError("there is no such folder or archive", where=where, next_step="check the path")
+    entries = read_source(path, workdir, limits)
     intake = _Sorting(entries, ItemNames(items), roster or Roster(), only_item, refuse_unlisted).run()
     if not intake.students and not intake.problems and not intake.tables:
         raise IntakeError(
@@ -106,7 +97,7 @@ class _Sorting:
             self._sort_code_folder(owner, files)
         for folder in sorted(self._entries.folders):
             if len(folder) == depth + 1:
-                student = self._student(folder[-1])
+                student = self._student(folder[-1].removesuffix(archive_suffix(folder[-1])))
                 if student is not None and student not in self._files:
                     self._files[student] = []
         for problem in self._entries.problems:
@@ -166,7 +157,7 @@ class _Sorting:
     def _sort(self, entry: Entry, parts: tuple[str, ...]) -> None:
         suffix = Path(parts[-1]).suffix.lower()
         alone = len(parts) == 1
-        student = None if alone else self._student(parts[0])
+        student = None if alone else self._student(parts[0].removesuffix(archive_suffix(parts[0])))
         if not alone and student is None:
             self._refuse(entry.name, "it is unclear whose file this is", "see the folder's own problem")
             return
@@ -182,8 +173,9 @@ class _Sorting:
             self._sort_table(entry, entry.path, student, alone)
         elif entry.path is not None:
             self._sort_quiz(entry, entry.path, student, alone)
-        elif suffix in _ARCHIVES:
-            self._refuse(entry.name, "an archive inside is not opened", "unpack it in its place", student)
+        elif packed_otherwise(parts[-1]):
+            step = "pack it as .zip or .tar.gz"
+            self._refuse(entry.name, "this kind of archive is not opened", step, student)
         else:
             self._refuse(
                 entry.name, "this kind of file isn't graded", "expected .py, .ipynb or .yaml", student

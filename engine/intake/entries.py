@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,10 +9,12 @@ from engine.course import IntakeProblem
 from engine.foreign import clean_line
 from engine.intake.answers.kinds import TABLES
 
-__all__ = ["WANTED", "Entries", "Entry", "is_junk", "plain_name"]
+__all__ = ["Entries", "Entry", "archive_suffix", "is_junk", "is_wanted", "packed_otherwise"]
 
-# Suffixes whose files may be graded; nothing else is ever unpacked or opened.
-WANTED = {".py", ".ipynb", ".yaml", ".yml", *TABLES}
+# Suffixes whose files may be graded; nothing else but archives is ever unpacked or opened.
+_WANTED = {".py", ".ipynb", ".yaml", ".yml", *TABLES}
+_ARCHIVES = (".tar.gz", ".tgz", ".tar", ".zip")
+_OTHER_ARCHIVES = (".7z", ".rar", ".gz", ".xz", ".bz2", ".zst", ".tbz2", ".txz")
 _JUNK = {"__macosx", "__pycache__", "thumbs.db", "desktop.ini", "node_modules"}
 
 
@@ -44,9 +45,20 @@ class Entries:
         self.problems.append(IntakeProblem(clean_line(name, 300) or "(no name)", message, next_step))
 
 
-def plain_name(name: str) -> str:
-    """Return a name in NFC, so that a name from macOS equals the same name from elsewhere."""
-    return unicodedata.normalize("NFC", name)
+def is_wanted(name: str) -> bool:
+    """Return whether a file of this name may be graded."""
+    return Path(name).suffix.lower() in _WANTED
+
+
+def archive_suffix(name: str) -> str:
+    """Return the suffix that makes a name an archive's which is opened; nothing for other names."""
+    lowered = name.lower()
+    return next((suffix for suffix in _ARCHIVES if lowered.endswith(suffix)), "")
+
+
+def packed_otherwise(name: str) -> bool:
+    """Return whether a name is an archive's that isn't opened here."""
+    return name.lower().endswith(_OTHER_ARCHIVES)
 
 
 def is_junk(parts: tuple[str, ...]) -> bool:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from engine.errors import IntakeError
 from engine.foreign import clean_line
-from engine.intake.entries import WANTED, Entries, Entry, is_junk, plain_name
+from engine.intake.entries import Entries, Entry, archive_suffix, is_junk, is_wanted
+from engine.intake.entry_names import name_fault, name_parts, plain_name
 
 __all__ = ["read_folder"]
 
@@ -40,29 +41,31 @@ def _walk(folder: Path, parts: tuple[str, ...], entries: Entries) -> None:
         entries.refuse("/".join(parts), "this folder can't be read", "check its rights")
         return
     for entry in found:
-        _take(entry, (*parts, plain_name(entry.name)), entries)
+        _take(entry, parts, plain_name(entry.name), entries)
 
 
-def _take(entry: os.DirEntry[str], parts: tuple[str, ...], entries: Entries) -> None:
-    name = "/".join(parts)
-    if len(entries.files) > _MOST_FILES:
+def _take(entry: os.DirEntry[str], above: tuple[str, ...], name: str, entries: Entries) -> None:
+    # Some systems unpack `ada\softmax.py` as a file of this name.
+    parts = (*above, *name_parts(name))
+    shown = "/".join((*above, name))
+    if len(entries.files) + len(entries.ignored) > _MOST_FILES:
         raise IntakeError(
-            "the folder holds too many files", where=clean_line(name), expected=f"at most {_MOST_FILES}"
+            "the folder holds too many files", where=clean_line(shown), expected=f"at most {_MOST_FILES}"
         )
-    if is_junk(parts):
-        entries.ignored.append(clean_line(name, 300))
+    if fault := name_fault(name):
+        entries.refuse(shown, f"this entry {fault}", "rename it")
+    elif is_junk(parts):
+        entries.ignored.append(clean_line(shown, 300))
     elif entry.is_symlink():
-        entries.refuse(name, "this is a link; links are not followed", "hand in the file itself")
-    elif any(not c.isprintable() for c in parts[-1]):
-        entries.refuse(name, "the name holds control characters", "rename it")
+        entries.refuse(shown, "this is a link; links are not followed", "hand in the file itself")
     elif entry.is_dir(follow_symlinks=False):
         if len(parts) >= _DEEPEST:
-            entries.refuse(name, f"folders more than {_DEEPEST} deep are not read", "move the files up")
+            entries.refuse(shown, f"folders more than {_DEEPEST} deep are not read", "move the files up")
             return
         entries.folders.add(parts)
         _walk(Path(entry.path), parts, entries)
     elif entry.is_file(follow_symlinks=False):
-        wanted = Path(parts[-1]).suffix.lower() in WANTED
+        wanted = is_wanted(parts[-1]) or archive_suffix(parts[-1])
         entries.files.append(Entry(parts, Path(entry.path) if wanted else None))
     else:
-        entries.refuse(name, "this is no ordinary file")
+        entries.refuse(shown, "this is no ordinary file")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from engine.course import FileKind, Intake, Roster, Student
 from engine.errors import IntakeError
 from engine.intake import collect
-from engine.intake.archive import ArchiveLimits
+from engine.intake.archives import ArchiveLimits
 from engine.intake.naming import ItemNames, quiz_head
 
 ITEMS = ("softmax", "scaled-dot-scores", "sdpa", "masked-softmax")
@@ -145,6 +145,7 @@ def test_unknown_files_are_listed_with_the_nearest_name(tmp_path: Path, work: Pa
         "ada/zzzz.py": "x = 1\n",
         "ada/report.pdf": b"%PDF",
         "ada/more.zip": b"PK",
+        "ada/more.rar": b"Rar!",
         "ada/conf.yaml": "x: 1\n",
         "ada/latin.yaml": "quiz: é\n".encode("cp1252"),
         "bob/.keep": b"",
@@ -155,7 +156,8 @@ def test_unknown_files_are_listed_with_the_nearest_name(tmp_path: Path, work: Pa
         "ada/sofmax.py": "there is no code exercise of this name",
         "ada/zzzz.py": "there is no code exercise of this name",
         "ada/report.pdf": "this kind of file isn't graded",
-        "ada/more.zip": "an archive inside is not opened",
+        "ada/more.zip": "this is no ZIP or tar archive",
+        "ada/more.rar": "this kind of archive is not opened",
         "ada/conf.yaml": "this is no filled-in quiz",
         "ada/latin.yaml": "the file isn't valid UTF-8",
         "bob": "this folder holds no file",
@@ -185,7 +187,7 @@ def test_links_and_pipes_in_a_folder_are_not_followed(tmp_path: Path, work: Path
     intake = collect(root, work, items=ITEMS)
     assert shown(intake) == {"ada": [("sdpa", "ada/sdpa.py")]}
     assert sorted(why(intake).values()) == [
-        "the name holds control characters",
+        "this entry has control characters in its name",
         "this is a link; links are not followed",
         "this is a link; links are not followed",
         "this is a link; links are not followed",
@@ -212,7 +214,10 @@ def entry(name: str, mode: int = 0o100644) -> zipfile.ZipInfo:
         ("/etc/cron.d/softmax.py", "an absolute path"),
         ("C:/softmax.py", "an absolute path"),
         ("c:softmax.py", "an absolute path"),
-        ("ada\\..\\softmax.py", "backslashes"),
+        ("ada\\..\\softmax.py", "leads out of the archive"),
+        ("ada\\..\\..\\softmax.py", "leads out of the archive"),
+        ("C:\\ada\\softmax.py", "an absolute path"),
+        ("\\\\server\\share\\softmax.py", "an absolute path"),
         ("//server/share/softmax.py", "an absolute path"),
         ("ada/soft\x1b[31mmax.py", "control characters"),
         ("ada/" + "x" * 1200 + "/softmax.py", "too long a name"),
@@ -313,10 +318,18 @@ def test_a_bad_checksum_costs_only_its_entry(tmp_path: Path, work: Path) -> None
     assert len(list(work.iterdir())) == 1
 
 
-@pytest.mark.parametrize("data", [b"", b"PK\x03\x04 not really", b"text"])
-def test_what_is_no_archive_is_an_error(tmp_path: Path, work: Path, data: bytes) -> None:
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"", "no ZIP or tar archive"),
+        (b"text", "no ZIP or tar archive"),
+        (b"PK\x03\x04 not really", "the archive is damaged"),
+        (b"\x1f\x8b not really", "the archive is damaged"),
+    ],
+)
+def test_what_is_no_archive_is_an_error(tmp_path: Path, work: Path, data: bytes, what: str) -> None:
     (tmp_path / "in.zip").write_bytes(data)
-    with pytest.raises(IntakeError, match="no ZIP archive"):
+    with pytest.raises(IntakeError, match=what):
         collect(tmp_path / "in.zip", work, items=ITEMS)
 
 

@@ -1,0 +1,98 @@
+"""What is unpacked at most, and the account of what has been: one for a whole nest of archives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+__all__ = ["ArchiveLimits", "Budget", "Share"]
+
+Parts = tuple[str, ...]
+_MIB = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveLimits:
+    """What is unpacked at most; sizes in bytes.
+
+    ``entries`` counts over all archives together, ``inside`` those of one archive that lies inside a
+    student's hand-in.  ``depth`` says how deep archives may lie in one another.  ``top_level`` bounds what
+    one student's folder unpacks to, so that nobody's bomb takes another's place; ``ratio`` counts from
+    `ratio_from` bytes on.
+    """
+
+    entries: int = 50_000
+    inside: int = 2_000
+    depth: int = 3
+    entry: int = 16 * _MIB
+    top_level: int = 64 * _MIB
+    total: int = 4 * 2**30
+    ratio: int = 200
+    ratio_from: int = _MIB
+
+    def most_of(self, packed: int) -> int:
+        """Return how many bytes `packed` bytes may unpack to."""
+        return max(self.ratio_from, self.ratio * packed)
+
+
+@dataclass(slots=True)
+class Share:
+    """What an archive inside another one takes up there, and what it has unpacked to so far."""
+
+    packed: int
+    unpacked: int = 0
+
+
+class Budget:
+    """Counts what is unpacked; says which limit a further chunk would break.
+
+    Parameters
+    ----------
+    limits : ArchiveLimits
+    """
+
+    def __init__(self, limits: ArchiveLimits) -> None:
+        self.limits = limits
+        self._entries = 0
+        self._total = 0
+        self._by_owner: Counter[Parts] = Counter()
+
+    @property
+    def room(self) -> int:
+        """How many more entries are read."""
+        return self.limits.entries - self._entries
+
+    def admit(self, entries: int) -> None:
+        """Count the entries of one more archive."""
+        self._entries += entries
+
+    def size_fault(self, size: int, packed: int) -> str | None:
+        """Return what is wrong with a file of `size` bytes so far that takes up `packed` bytes."""
+        if size > self.limits.most_of(packed):
+            return f"unpacks to more than {self.limits.ratio} times its size, as bombs do"
+        return None
+
+    def take(self, chunk: int, owner: Parts | None, share: Share | None) -> str | None:
+        """Count `chunk` bytes more; return which limit that breaks.
+
+        Parameters
+        ----------
+        chunk : int
+        owner : tuple of str or None
+            The names that say whose folder it is; None while that isn't known.
+        share : Share or None
+            Of the outermost archive inside; None for what lies in the download itself.
+        """
+        limits = self.limits
+        self._total += chunk
+        if self._total > limits.total:
+            return f"brings the archive over {limits.total // _MIB} MiB"
+        if owner is not None:
+            self._by_owner[owner] += chunk
+            if self._by_owner[owner] > limits.top_level:
+                return f"brings its folder over {limits.top_level // _MIB} MiB"
+        if share is not None:
+            share.unpacked += chunk
+            if share.unpacked > limits.most_of(share.packed):
+                return f"brings its archive over {limits.ratio} times its size, as bombs do"
+        return None
