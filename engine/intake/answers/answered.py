@@ -25,15 +25,13 @@ class Answered:
         What can be marked.
     problems : tuple of (str, str)
         What can't, with the next step.
-    unknown : tuple of str
-        Heads that the quiz knows nothing of, whether anything is answered there or not.
-    questions : Questions
+    strange : mapping of str to QuizError
+        Heads that are no field of this quiz, with what is wrong; whether anything is answered there or not.
     """
 
     filled: FilledQuiz
     problems: tuple[tuple[str, str], ...]
-    unknown: tuple[str, ...]
-    questions: Questions
+    strange: Mapping[str, QuizError]
 
     @property
     def is_blank(self) -> bool:
@@ -59,19 +57,13 @@ def answer_quiz(quiz: Quiz, answers: Mapping[str, str]) -> Answered:
     heads: dict[Place, str] = {}
     doubtful: set[int] = set()
     problems: list[tuple[str, str]] = []
-    unknown: list[str] = []
+    strange: dict[str, QuizError] = {}
     for head, text in answers.items():
-        shown = clean_line(head, 60)
         try:
-            place = questions.find(head)
+            number, part = questions.find(head)
         except QuizError as error:
-            if text:
-                problems.append((f"{shown!r}: {error.what}", error.next_step or ""))
+            strange[head] = error
             continue
-        if place is None:
-            unknown.append(head)
-            continue
-        number, part = place
         parts = given.setdefault(number, {})
         what = damage(text) if text else None
         if what is not None:
@@ -79,11 +71,11 @@ def answer_quiz(quiz: Quiz, answers: Mapping[str, str]) -> Answered:
             problems.append((f"question {number}: {what}", "write what was typed into the cell, as text"))
         elif text and parts.get(part, text) not in (text, ""):
             doubtful.add(number)
-            other = clean_line(heads[place], 60)
+            other = clean_line(heads[number, part], 60)
+            shown = clean_line(head, 60)
             problems.append((f"question {number} is answered twice, at {other!r} and {shown!r}", "keep one"))
         if text or part not in parts:
-            parts[part], heads[place] = text, head
+            parts[part], heads[number, part] = text, head
     marked = {number: parts for number, parts in given.items() if number not in doubtful}
-    return Answered(
-        FilledQuiz(quiz.id, marked, {}, asked=frozenset(marked)), tuple(problems), tuple(unknown), questions
-    )
+    filled = FilledQuiz(quiz.id, marked, {}, asked=frozenset(marked))
+    return Answered(filled, tuple(problems), strange)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from engine.errors import QuizError
 from engine.foreign import clean_line
@@ -40,9 +41,10 @@ class Questions:
         self._titles: dict[str, list[QuizQuestion]] = {}
         for question in quiz.questions:
             self._titles.setdefault(_words(question.variant.title), []).append(question)
+        self._names = tuple((q.variant.item, q.variant.title) for q in quiz.questions)
 
-    def find(self, head: str) -> Place | None:
-        """Return what a head means; None where it is no question of this quiz.
+    def find(self, head: str) -> Place:
+        """Return what a head means.
 
         Understood are a number (``3``, ``Q3``, ``Response 3``, ``3. Softmax``), an item's id or title, and
         each with a part behind it (``3.scores``, ``3b``, ``decoder-step.scores``).
@@ -50,7 +52,7 @@ class Questions:
         Raises
         ------
         QuizError
-            It means a question, but not one field of it.
+            It is no question of this quiz, or means one without telling which field of it.
         """
         text = " ".join(head.split())
         if text.casefold().startswith(f"{self._quiz.name}/".casefold()):
@@ -58,22 +60,22 @@ class Questions:
         if (question := self._question(text)) is not None:
             return self._only_part(question)
         left, dot, part = text.rpartition(".")
-        if dot and (question := self._question(left)) is not None:
-            return self._part(question, part)
+        of_part = self._question(left) if dot else None
+        if of_part is not None and (place := self._part(of_part, part)) is not None:
+            return place
         lettered = _LETTERED.fullmatch(text)
         if lettered is not None and (question := self._numbers.get(int(lettered["number"]))) is not None:
-            return self._lettered(question, lettered["letter"].lower())
-        return self._with_text(text)
-
-    def nearest(self, head: str) -> str:
-        """Return what could have been meant: an item's id, else a hint at the numbers there are."""
-        names = {key: key for key in self._items} | {
-            t: found[0].variant.item for t, found in self._titles.items()
-        }
-        close = difflib.get_close_matches(_words(head), names, n=1, cutoff=0.6)
-        if close:
-            return f"did you mean {names[close[0]]}?"
-        return f"the questions are 1 to {len(self._numbers)}: head a column with its number or its item's id"
+            of_part, part = question, lettered["letter"]
+            if (place := self._part(question, part)) is not None:
+                return place
+        if (place := self._with_text(text)) is not None:
+            return place
+        if of_part is None:
+            raise QuizError("this is no question of the quiz", next_step=_nearest(text, self._names))
+        raise QuizError(
+            f"question {of_part.number} has no part {clean_line(part, 40)!r}",
+            next_step=f"its parts are {_listed(part.id for part in of_part.variant.parts)}",
+        )
 
     def _question(self, text: str) -> QuizQuestion | None:
         number = _NUMBER.fullmatch(text)
@@ -113,28 +115,28 @@ class Questions:
             )
         return question.number, parts[0]
 
-    def _part(self, question: QuizQuestion, text: str) -> Place:
-        parts = {_words(part.id): part.id for part in question.variant.parts}
+    def _part(self, question: QuizQuestion, text: str) -> Place | None:
+        """Return the part of that id, or the second one for ``b`` where no part is called by a letter."""
+        ids = [part.id for part in question.variant.parts]
         key = _words(text)
-        if key in parts:
-            return question.number, parts[key]
-        if len(key) == 1 and key.isascii() and key.isalpha():
-            return self._lettered(question, key)
-        raise QuizError(
-            f"question {question.number} has no part {clean_line(text, 40)!r}",
-            next_step=f"its parts are {_listed(parts.values())}",
-        )
-
-    def _lettered(self, question: QuizQuestion, letter: str) -> Place:
-        parts = [part.id for part in question.variant.parts]
-        at = ord(letter) - ord("a")
-        if at >= len(parts):
-            raise QuizError(
-                f"question {question.number} has no part {letter!r}",
-                next_step=f"its parts are {_listed(parts)}",
-            )
-        return question.number, parts[at]
+        named = next((part for part in ids if _words(part) == key), None)
+        if named is not None:
+            return question.number, named
+        if len(key) != 1 or any(len(part) == 1 for part in ids):
+            return None
+        at = ord(key) - ord("a")
+        return (question.number, ids[at]) if 0 <= at < len(ids) else None
 
 
 def _listed(texts: Iterable[str]) -> str:
     return ", ".join(texts)
+
+
+@lru_cache(maxsize=256)  # a class asks the same for each of its rows
+def _nearest(head: str, names: tuple[tuple[str, str], ...]) -> str:
+    """Return what could have been meant: an item's id, else a hint at the numbers there are."""
+    items = {_words(name): item for item, title in names for name in (title, item)}
+    close = difflib.get_close_matches(_words(head), items, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {items[close[0]]}?"
+    return f"the questions are 1 to {len(names)}: head a column with its number or its item's id"

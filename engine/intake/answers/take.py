@@ -9,7 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import PurePath
 
 from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProblem, Roster, StudentFiles
-from engine.errors import InputError
+from engine.errors import InputError, QuizError
 from engine.foreign import clean_line
 from engine.intake.answers.answered import Answered, answer_quiz
 from engine.intake.answers.joining import nearest, student_of
@@ -110,7 +110,7 @@ class _Taking:
         for row in answers.rows:
             self._find(row, usual)
         self._hand_in([row.handed for row in answers.rows if row.handed])
-        self._tell_unknown(answers)
+        self._tell_strange(answers)
 
     def _find(self, row: AnswerRow, usual: str | None) -> None:
         """Find out whose a row is and which quiz it answers."""
@@ -170,22 +170,23 @@ class _Taking:
         else:
             self.ignored.append(f"{self._file}:{row.line}: no answer in this row")
 
-    def _tell_unknown(self, answers: ClassAnswers) -> None:
-        """Tell heads that no quiz here knows, once each, and answers to what only others were asked."""
-        known = {head for row, _, found in self._found for head in row.answers if head not in found.unknown}
-        strange: dict[str, int] = {}
+    def _tell_strange(self, answers: ClassAnswers) -> None:
+        """Tell heads that are a question to nobody, once each, and answers to what others were asked."""
+        known = {head for row, _, found in self._found for head in row.answers if head not in found.strange}
+        lost: dict[tuple[str, str], tuple[QuizError, int]] = {}
         for row, student, found in self._found:
-            for head in found.unknown:
+            for head, error in found.strange.items():
                 if head not in known:
-                    strange[head] = strange.get(head, 0) + bool(row.answers[head])
+                    _, count = lost.get((head, error.what), (error, 0))
+                    lost[head, error.what] = error, count + bool(row.answers[head])
                 elif row.answers[head]:
-                    what = f"{clean_line(head, 60)!r} is no question of this student's quiz"
+                    what = f"{clean_line(head, 60)!r}: {error.what} of this student"
                     self._refuse(row, what, "see whose answers these are", student)
-        for head, count in strange.items():
-            lost = "1 answer there isn't" if count == 1 else f"{count} answers there aren't"
-            what = f"{clean_line(head, 60)!r} is no question of the quiz: {lost} marked"
-            step = next(f.questions.nearest(head) for _, _, f in self._found if head in f.unknown)
-            self.problems.append(IntakeProblem(f"{self._file}:{answers.heads[head]}", what, step))
+        for (head, _), (error, count) in lost.items():
+            marked = "1 answer isn't" if count == 1 else f"{count} answers aren't"
+            what = f"{clean_line(head, 60)!r}: {error.what}; {marked} marked"
+            where = f"{self._file}:{answers.heads[head]}"
+            self.problems.append(IntakeProblem(where, what, error.next_step or ""))
 
     def _tell_timeless(self, rows: list[AnswerRow]) -> None:
         if not rows:
