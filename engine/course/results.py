@@ -66,6 +66,11 @@ class Mark:
     dropped: bool = False
     comment: str = ""
 
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What made the difference, and the comment."""
+        return (*self.why, self.comment) if self.comment else self.why
+
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:

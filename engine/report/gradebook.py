@@ -1,7 +1,7 @@
 """The gradebook as CSV and JSON.
 
-A cell is blank where nothing was handed in and says ``ungraded`` or ``format_error`` where there is
-no score: neither is a 0.
+A cell is blank where nothing was handed in (or nothing that counts) and says ``ungraded``,
+``format_error`` or ``excused`` where there is no score: none of these is a 0.
 """
 
 from __future__ import annotations
@@ -9,36 +9,71 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Collection
 from typing import Any
 
 from engine import __version__
-from engine.course import StudentRow
+from engine.course import Cell, ClassTable, StudentRow
 from engine.foreign import csv_cell
 from engine.model import Mode, Outcome, plain_points
-from engine.report.summary import ClassTable
 
 __all__ = ["gradebook_csv", "gradebook_json"]
 
 _NO_SCORE = {Outcome.UNGRADED: "ungraded", Outcome.FORMAT_ERROR: "format_error"}
 
+_Value = str | float | int
 
-def _cells(row: StudentRow, table: ClassTable) -> list[str | float | int]:
-    cells: list[str | float | int] = []
+
+def _counts(cell: Cell | None) -> _Value:
+    """Return what a cell counts, or the word that says why it counts nothing."""
+    if cell is None:
+        return ""
+    if cell.counted is not None:
+        return plain_points(cell.counted)
+    if cell.mark is not None and cell.mark.excused:
+        return "excused"
+    return _NO_SCORE.get(cell.outcome, "") if cell.outcome is not None else ""
+
+
+def _graded(cell: Cell | None) -> _Value:
+    if cell is None or cell.outcome is None:
+        return ""
+    return _NO_SCORE[cell.outcome] if cell.score is None else plain_points(cell.score)
+
+
+def _why(cell: Cell | None) -> str:
+    return csv_cell("; ".join(cell.mark.reasons)) if cell is not None and cell.mark is not None else ""
+
+
+def _explained(table: ClassTable) -> frozenset[str]:
+    """Return the columns in which something changed a mark: they also show it as graded, and why."""
+    return frozenset(
+        column
+        for row in table.rows
+        for column, cell in row.cells.items()
+        if cell.mark is not None and cell.mark.reasons
+    )
+
+
+def _cells(row: StudentRow, table: ClassTable, explained: Collection[str], percent: bool) -> list[_Value]:
+    cells: list[_Value] = []
     for column in table.columns:
         cell = row.cells.get(column.id)
-        if cell is None:
-            cells.append("")
-        elif cell.score is None:
-            cells.append(_NO_SCORE[cell.outcome])
-        else:
-            cells.append(plain_points(cell.score))
+        cells.append(_counts(cell))
+        if column.id in explained:
+            cells += [_graded(cell), _why(cell)]
     total = row.total()
-    cells.append(plain_points(total) if total is not None else "ungraded" if row.cells else "")
+    cells.append(plain_points(total) if total is not None else "ungraded" if row.is_waiting else "")
+    if percent:
+        cells.append("" if row.percent is None else plain_points(row.percent))
     return cells
 
 
 def gradebook_csv(table: ClassTable, *, practice: bool = False) -> str:
     """Return the gradebook as CSV (RFC 4180, UTF-8): ``student, name``, a column per item, ``total``.
+
+    A column in which the course's rules or a person changed a mark is followed by two more, ``graded`` and
+    ``why``. Where groups have weights, ``percent`` follows the total.
 
     With `practice` a last column ``mode`` says so in every line: such a table can't be taken for marks.
 
@@ -47,16 +82,26 @@ def gradebook_csv(table: ClassTable, *, practice: bool = False) -> str:
     out = io.StringIO()
     writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     mode = (["mode"], ["practice"]) if practice else ([], [])
-    writer.writerow(
-        ["student", "name", *(csv_cell(column.id) for column in table.columns), "total", *mode[0]]
-    )
+    explained = _explained(table)
+    percent = any(row.percent is not None for row in table.rows)
+    heads = [
+        csv_cell(column.id + more)
+        for column in table.columns
+        for more in (("", " graded", " why") if column.id in explained else ("",))
+    ]
+    writer.writerow(["student", "name", *heads, "total", *(["percent"] if percent else []), *mode[0]])
     for row in table.rows:
-        writer.writerow([csv_cell(row.student), csv_cell(row.name), *_cells(row, table), *mode[1]])
+        cells = _cells(row, table, explained, percent)
+        writer.writerow([csv_cell(row.student), csv_cell(row.name), *cells, *mode[1]])
     return out.getvalue()
 
 
 def gradebook_json(table: ClassTable, *, practice: bool = False) -> str:
-    """Return the gradebook as JSON: title, mode, columns, students with scores and outcomes."""
+    """Return the gradebook as JSON: title, mode, columns, students with scores and outcomes.
+
+    ``score`` is as graded. Where the course's rules or a person ruled on a mark, ``counts`` is what it
+    counts, and ``why`` says so.
+    """
     document: dict[str, Any] = {
         "title": table.title,
         "mode": str(Mode.PRACTICE if practice else Mode.MARKS),
@@ -71,24 +116,39 @@ def gradebook_json(table: ClassTable, *, practice: bool = False) -> str:
             }
             for column in table.columns
         ],
-        "students": [_student(row) for row in table.rows],
+        "students": [_student(row, table) for row in table.rows],
     }
     # ASCII: lone surrogates and direction marks stay visible as escapes.
     return json.dumps(document, ensure_ascii=True, indent=1) + "\n"
 
 
-def _student(row: StudentRow) -> dict[str, Any]:
-    total = row.total()
+def _student(row: StudentRow, table: ClassTable) -> dict[str, Any]:
     return {
         "student": row.student,
         "name": row.name,
-        "total": None if total is None else plain_points(total),
-        "scores": {
-            column: {
-                "outcome": str(cell.outcome),
-                "score": None if cell.score is None else plain_points(cell.score),
-                "misconceptions": list(cell.misconceptions),
-            }
-            for column, cell in row.cells.items()
-        },
+        "total": _points(row.total()),
+        "max_total": plain_points(row.maximum(table.columns)),
+        **({} if row.percent is None else {"percent": plain_points(row.percent)}),
+        "scores": {column: _score(cell) for column, cell in row.cells.items()},
     }
+
+
+def _score(cell: Cell) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "outcome": None if cell.outcome is None else str(cell.outcome),
+        "score": _points(cell.score),
+        "misconceptions": list(cell.misconceptions),
+    }
+    if cell.mark is not None:
+        found |= {
+            "counts": _points(cell.counted),
+            "why": list(cell.mark.why),
+            "comment": cell.mark.comment,
+            "excused": cell.mark.excused,
+            "dropped": cell.mark.dropped,
+        }
+    return found
+
+
+def _points(value: float | None) -> float | int | None:
+    return None if value is None else plain_points(value)

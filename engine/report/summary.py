@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine import __version__
-from engine.course import ClassTable, Column, IntakeProblem
+from engine.course import Cell, ClassTable, Column, IntakeProblem, Mark
 from engine.model import Outcome
 from engine.report.pages import render
 
-__all__ = ["Difficulty", "Mistake", "difficulty", "mistakes", "summary_page"]
+__all__ = ["Change", "Difficulty", "Mistake", "changes", "difficulty", "mistakes", "summary_page"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,26 @@ class _Waiting:
     student: str
     column: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A mark that the course's rules or a person changed."""
+
+    student: str
+    column: Column
+    cell: Cell
+    mark: Mark
+
+
+def changes(table: ClassTable) -> list[Change]:
+    """Return the marks about which there is something to say, by student."""
+    return [
+        Change(row.student, column, cell, cell.mark)
+        for row in table.rows
+        for column in table.columns
+        if (cell := row.cells.get(column.id)) is not None and cell.mark is not None and cell.mark.reasons
+    ]
 
 
 def difficulty(table: ClassTable) -> list[Difficulty]:
@@ -80,8 +100,9 @@ def mistakes(table: ClassTable, sentences: Mapping[str, str]) -> list[Mistake]:
 
 
 def _mean(table: ClassTable) -> float | None:
-    totals = [total for row in table.rows if (total := row.total()) is not None]
-    return 100 * sum(totals) / (len(totals) * table.maximum) if totals and table.maximum else None
+    known = [(total, row.maximum(table.columns)) for row in table.rows if (total := row.total()) is not None]
+    full = sum(maximum for _, maximum in known)
+    return 100 * sum(total for total, _ in known) / full if full else None
 
 
 def _waiting(table: ClassTable, more: Iterable[tuple[str, str, str]]) -> list[_Waiting]:
@@ -89,7 +110,7 @@ def _waiting(table: ClassTable, more: Iterable[tuple[str, str, str]]) -> list[_W
         _Waiting(row.student, column, cell.reason or "no reason was given")
         for row in table.rows
         for column, cell in row.cells.items()
-        if cell.outcome is Outcome.UNGRADED
+        if cell.is_waiting
     ]
     # A code file that is ungraded has a cell as well: it is listed once.
     told = {(entry.student, entry.reason) for entry in found}
@@ -129,8 +150,10 @@ def summary_page(
         table=table,
         links=links,
         maximum=table.maximum,
-        handed_in=sum(bool(row.cells) for row in table.rows),
+        handed_in=sum(row.handed_in for row in table.rows),
         mean=_mean(table),
+        changes=changes(table),
+        percents=any(row.percent is not None for row in table.rows),
         ungraded=_waiting(table, ungraded_files),
         problems=problems,
         ignored=ignored,
