@@ -32,9 +32,11 @@ def _html(text: Text) -> Markup:
 
 
 @cache
-def _style() -> tuple[Markup, str]:
-    """Return the style sheet and its hash for the content security policy."""
+def _style(package: str | None = None) -> tuple[Markup, str]:
+    """Return the style sheet, with a package's own `more.css`, and its hash for the content security policy."""
     css = (files("engine.report") / "templates" / "style.css").read_text(encoding="utf-8")
+    if package and (more := files(package) / "templates" / "more.css").is_file():
+        css += more.read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(css.encode("utf-8")).digest()).decode("ascii")
     return Markup(css), f"'sha256-{digest}'"
 
@@ -55,7 +57,7 @@ def _environment(package: str | None) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    css, digest = _style()
+    css, digest = _style(package)
     environment.globals |= {
         "style": css,
         "style_hash": digest,
@@ -80,7 +82,8 @@ def render(template: str, *, package: str | None = None, **values: Any) -> str:
     ----------
     template : str
     package : str, optional
-        Package that has it in a folder ``templates``, if it isn't ours; it may extend ours.
+        Package that has it in a folder ``templates``, if it isn't ours; it may extend ours, and its
+        ``more.css`` is added to our style sheet.
 
     Notes
     -----
