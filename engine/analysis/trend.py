@@ -100,26 +100,41 @@ class _Profile:
     many: Floats
 
     def intercept(self, slope: float) -> float:
-        """Return the intercept at which as many right answers are expected as there are, by bisection."""
-        reach = 40 + abs(slope) * float(np.abs(self.x).max())
-        return _root(lambda b: float(self._excess(b, slope).sum()), -reach, reach)
+        """Return the intercept at which as many right answers are expected as there are.
+
+        Newton's method, kept between two bounds that close in.
+        """
+        high = 40 + abs(slope) * float(np.abs(self.x).max())
+        low, at = -high, 0.0
+        for _ in range(_STEPS):
+            share = self._share(at, slope)
+            excess = float((self.right - self.many * share).sum())
+            low, high = (at, high) if excess > 0 else (low, at)
+            spread = float((self.many * share * (1 - share)).sum())
+            there = at + excess / spread if spread > 0 else low
+            if not low < there < high:
+                there = (low + high) / 2
+            if abs(there - at) <= 1e-14 * (1 + abs(at)):
+                break
+            at = there
+        return at
 
     def best(self) -> float:
-        """Return the slope at which the likelihood is largest: the score falls with the slope."""
-        return _root(
-            lambda slope: float(self.x @ self._excess(self.intercept(slope), slope)), -_FARTHEST, _FARTHEST
-        )
+        """Return the slope at which the likelihood is largest: where its derivative falls through 0."""
+
+        def derivative(slope: float) -> float:
+            share = self._share(self.intercept(slope), slope)
+            return float(self.x @ (self.right - self.many * share))
+
+        return _root(derivative, -_FARTHEST, _FARTHEST)
 
     def value(self, slope: float) -> float:
         """Return the log-likelihood."""
         odds = self.intercept(slope) + slope * self.x
         return float(self.right @ odds - self.many @ np.logaddexp(0, odds))
 
-    def _excess(self, intercept: float, slope: float) -> Floats:
-        odds = intercept + slope * self.x
-        return np.asarray(
-            self.right - self.many * (1 + np.tanh(odds / 2)) / 2
-        )  # the logistic, without overflow
+    def _share(self, intercept: float, slope: float) -> Floats:
+        return np.asarray((1 + np.tanh((intercept + slope * self.x) / 2)) / 2)  # logistic, without overflow
 
 
 def _separated(at: Floats, right: Floats, many: Floats) -> bool:
