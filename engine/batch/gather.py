@@ -43,7 +43,7 @@ def class_results(
         Item id → title.
     roster : Roster, optional
     intake : Intake, optional
-        Without roster and collection everybody in the store is listed.
+        Without a collection everybody in the store is listed too.
     problems : sequence of IntakeProblem
         Of the whole run; each student gets those of their own.
     policies : Policies, optional
@@ -54,8 +54,8 @@ def class_results(
     names = {student.id: student.name for student in roster.students} if roster else {}
     students = set(names) | {files.student for files in intake.students if intake} if intake else set(names)
     students |= {problem.student for problem in problems if problem.student}
-    if not names and intake is None:
-        students = set(store.students(mode))
+    if intake is None:
+        students |= set(store.students(mode))
     rules = policies or Policies()
     by_hand = _by_student(store) if mode is Mode.MARKS else {}
     expected = Expected(store, rules, title_of, points_of)

@@ -115,7 +115,7 @@ def _grade(
 ) -> tuple[BatchResult, ReportFiles]:
     import tempfile
 
-    from engine.batch import CodeExercises, class_results, grade_batch
+    from engine.batch import CodeExercises, grade_batch
     from engine.commands.progress import progress_bar
     from engine.intake import read_code_file, read_text_file
     from engine.model import Mode
@@ -150,16 +150,7 @@ def _grade(
             mode=workplace.mode,
             progress=advance,
         )
-        students = class_results(
-            store,
-            mode=workplace.mode,
-            title_of=lambda i: bank.load(i).title,
-            roster=roster,
-            intake=intake,
-            problems=result.problems,
-            policies=course.policies if course else None,
-            points_of=workplace.points_of,
-        )
+        students = workplace.results(store, roster=roster, intake=intake, problems=result.problems)
         files = write_reports(
             out,
             students,

@@ -14,7 +14,7 @@ from engine.errors import InputError, QuizError, SpecError, StoreError, UsageErr
 from engine.model import Mode, Quiz, Variant
 
 if TYPE_CHECKING:
-    from engine.course import Course
+    from engine.course import Course, Intake, IntakeProblem, Roster, StudentResults
     from engine.quiz import FilledQuiz
     from engine.runner import Runner
     from engine.spec.bank import Bank
@@ -99,6 +99,13 @@ class Workplace:
         except InputError:
             return None
 
+    def _title_of(self, item: str) -> str:
+        """Return an item's title; its id where the bank can't read it any more."""
+        try:
+            return self.bank.load(item).title
+        except InputError:
+            return item
+
     def check_tier(self, tier: str | None, unsafe_local: bool, device: str = "cpu") -> None:
         """Raise a :class:`UsageError` where marks are asked of a tier that gives none."""
         if device != "cpu" and tier == "T1":
@@ -119,6 +126,28 @@ class Workplace:
 
         practice = self.mode is Mode.PRACTICE
         return open_runner(tier=tier, slots=slots, unsafe_local=unsafe_local or practice, device=device)
+
+    def results(
+        self,
+        store: Store,
+        *,
+        roster: Roster | None = None,
+        intake: Intake | None = None,
+        problems: Sequence[IntakeProblem] = (),
+    ) -> Iterator[StudentResults]:
+        """Yield what everybody achieved, under the course's rules: :func:`engine.batch.class_results`."""
+        from engine.batch import class_results
+
+        return class_results(
+            store,
+            mode=self.mode,
+            title_of=self._title_of,
+            roster=roster,
+            intake=intake,
+            problems=problems,
+            policies=self.course.policies if self.course else None,
+            points_of=self.points_of,
+        )
 
     def draw(self, item: str, seed: int) -> Variant:
         """Draw the variant of `item` for a seed (``grade show ITEM --seed``)."""

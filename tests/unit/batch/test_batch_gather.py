@@ -134,3 +134,14 @@ def test_quizzes_come_before_code_in_the_order_of_their_questions(store: Store) 
 def test_the_same_item_in_a_quiz_and_alone_are_two_columns() -> None:
     quiz, code = Column("week-1", 1, "softmax"), Column("~", 0, "softmax")
     assert {quiz.id, code.id} == {"week-1/softmax", "softmax"} and quiz < code
+
+
+def test_without_a_collection_the_roster_and_everybody_in_the_store_are_listed(store: Store) -> None:
+    give(store, "guest", 1.0)
+    roster = Roster((Student("ada"),))
+    assert [(r.student, r.listed, len(r.items)) for r in results(store, roster=roster)] == [
+        ("ada", True, 0),
+        ("guest", False, 1),
+    ]
+    # A collection says itself whom it is about.
+    assert [r.student for r in results(store, roster=roster, intake=Intake(()))] == ["ada"]
