@@ -17,7 +17,7 @@ __all__ = ["RosterFault", "students_of"]
 _ROUNDED = re.compile(r"[0-9][.,][0-9]+E\+[0-9]{2,}")
 _PLAIN_HEAD = {"id": 0, "name": 1, "email": 2}
 # Canvas and Moodle put these among the students.
-_NOBODY = {"points possible", "student, test", "test student", "manual posting", "overall average"}
+_NOBODY = {"points possible", "student, test", "test student", "overall average"}
 _UNIQUE = {"login": "login", "lms_id": "number of the learning system"}
 
 
@@ -105,7 +105,7 @@ class _Reading:
             fields.get("section", ""),
             fields.get("lms_id", ""),
         )
-        if not student.id and student.name.casefold() in _NOBODY:
+        if student == Student("") or (not student.id and student.name.casefold() in _NOBODY):
             return
         if problem := self._row_fault(row, student):
             self._fault(row, problem, () if len(row.cells) > self._width else (student,))
