@@ -42,7 +42,7 @@ def attempt_of(row: sa.RowMapping, where: str) -> Attempt:
         handed=row["handed"],
         marked_late=row["marked_late"],
         sequence=row["sequence"],
-        modules={} if row["modules"] is None else json.loads(row["modules"]),
+        modules={} if row["modules"] is None else decode(dict[str, str], row["modules"], where),
     )
 
 

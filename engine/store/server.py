@@ -18,6 +18,11 @@ _PATIENCE = {
     "keepalives_count": "3",
 }
 
+# A server that answers before its disk has a commit would lose the newest marks when it crashes.
+_DURABLE = """
+SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+"""
+
 
 def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str]:
     """Return the connections to the server at an address, and the address without its password.
@@ -57,6 +62,7 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str]:
     def on_connect(connection: Any, _record: Any) -> None:
         with connection.cursor() as cursor:
             cursor.execute(f"SET lock_timeout = {int(busy_timeout_s * 1000)}")
+            cursor.execute(_DURABLE)
         connection.commit()
 
     return engine, where

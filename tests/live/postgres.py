@@ -23,7 +23,7 @@ _SETTINGS = {
     "listen_addresses": "",
     "fsync": "off",
     "full_page_writes": "off",
-    "synchronous_commit": "off",
+    "synchronous_commit": "off",  # as on a careless server: the store asks for better itself
     "max_connections": "50",
     "shared_buffers": "16MB",
 }

@@ -11,7 +11,6 @@ import pytest
 from engine.store import Store, open_store
 from tests.live.postgres import server
 
-
 _ON_WINDOWS = pytest.mark.skipif(sys.platform == "win32", reason="the tests' server runs on POSIX systems")
 
 

@@ -11,17 +11,10 @@ import textwrap
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.schema import CreateTable
 
-import engine.store.migrations
 from engine.errors import StoreError
 from engine.store import open_store
 from engine.store.filesystem import is_local, mount_type
-from engine.store.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
 
 # A record of about 8 kB, written by a process of its own.
 FILL = """
@@ -148,16 +141,6 @@ def test_other_files_are_refused_and_left_as_they_are(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_another_programs_database_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    raw = sqlite3.connect(path)
-    raw.execute("CREATE TABLE cats (name TEXT)")
-    raw.commit()
-    raw.close()
-    with pytest.raises(StoreError, match="belongs to another program"):
-        open_store(path)
-
-
 def test_a_damaged_store_says_so(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     fill(path, "range = lambda n: [i for i in (0, 1, 2, 3, 4, 5, 6, 7)]")
@@ -205,70 +188,6 @@ def test_a_password_is_never_shown() -> None:
     with pytest.raises(StoreError) as caught:
         open_store("nonsense://me:secret-word@host/db")
     assert "secret-word" not in str(caught.value)
-
-
-# --- migrations ---
-
-
-def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "store.db"
-    open_store(path).close()
-    raw = sqlite3.connect(path)
-    raw.execute(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
-    raw.commit()
-    with pytest.raises(StoreError, match="newer Softmark") as caught:
-        open_store(path)
-    assert caught.value.got == "schema 9999"
-    assert raw.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone() == ("9999",)
-    raw.close()
-
-
-def test_migrations_end_at_the_schema_that_the_tables_define(tmp_path: Path) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(Path(engine.store.migrations.__file__).parent))
-    assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA_VERSION
-    open_store(tmp_path / "store.db").close()
-    migrated = sa.create_engine(f"sqlite:///{tmp_path / 'store.db'}")
-    fresh = sa.create_engine(f"sqlite:///{tmp_path / 'fresh.db'}")
-    metadata.create_all(fresh)
-
-    def shape(database: sa.Engine) -> dict[str, object]:
-        inspector = sa.inspect(database)
-        return {
-            name: (
-                [(c["name"], str(c["type"]), c["nullable"]) for c in inspector.get_columns(name)],
-                inspector.get_pk_constraint(name),
-                sorted(inspector.get_unique_constraints(name), key=str),
-                sorted(inspector.get_indexes(name), key=str),
-                sorted(inspector.get_foreign_keys(name), key=str),
-                sorted(
-                    (c["name"], " ".join(c["sqltext"].split())) for c in inspector.get_check_constraints(name)
-                ),
-            )
-            for name in ("quizzes", "attempts")
-        }
-
-    assert shape(migrated) == shape(fresh)
-    migrated.dispose()
-    fresh.dispose()
-
-
-def test_the_tables_are_portable_to_postgresql() -> None:
-    for table in metadata.sorted_tables:
-        statement = str(CreateTable(table).compile(dialect=postgresql.dialect()))
-        assert "CONSTRAINT pk_" in statement
-    assert "SERIAL" in str(CreateTable(metadata.tables["attempts"]).compile(dialect=postgresql.dialect()))
-
-
-def test_two_processes_may_make_the_same_store_at_once(tmp_path: Path) -> None:
-    code = "import sys; from engine.store import open_store; open_store(sys.argv[1]).close(); print('made')"
-    made = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(tmp_path / "s.db")], stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(3)
-    ]
-    assert [process.communicate()[0] for process in made] == ["made\n"] * 3
 
 
 # --- where WAL is safe ---

@@ -6,11 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from engine.model import Mode, Part, Quiz, QuizQuestion, Text, Variant
 from engine.store import Store, open_store
-from engine.store.tables import SCHEMA_VERSION, metadata
 
 WORD = Text("w", "w", "w")
 
@@ -68,29 +66,3 @@ def test_nothing_of_a_quiz_that_is_not_stored_is_kept(store: Store) -> None:
 
     with pytest.raises(StoreError):
         store.sittings.take_hint(quiz(quiz_id="none"), 1, Mode.MARKS, 1)
-
-
-def test_a_store_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    with open_store(path) as opened:
-        opened.save_quiz(quiz())
-    engine = sa.create_engine(f"sqlite:///{path}")
-    with engine.begin() as connection:
-        connection.exec_driver_sql("DROP TABLE quiz_retries")
-        connection.exec_driver_sql("DROP TABLE quiz_hints")
-        connection.exec_driver_sql("DROP TABLE hand_marks")
-        connection.exec_driver_sql("DROP TABLE regrades")
-        for name in ("handed", "marked_late", "modules", "sequence"):
-            connection.exec_driver_sql(f"ALTER TABLE attempts DROP COLUMN {name}")
-        connection.exec_driver_sql("UPDATE softmark_schema SET version_num = '0001'")
-    engine.dispose()
-    with open_store(path) as opened:
-        assert opened.load_quiz("q") == quiz()
-        opened.sittings.take_hint(quiz(), 1, Mode.MARKS, 1)
-        assert opened.sittings.hints(quiz(), Mode.MARKS) == {1: 1}
-    engine = sa.create_engine(f"sqlite:///{path}")
-    assert set(metadata.tables) <= set(sa.inspect(engine).get_table_names())
-    with engine.connect() as connection:
-        found = connection.exec_driver_sql("SELECT version_num FROM softmark_schema").scalar()
-    assert found == SCHEMA_VERSION
-    engine.dispose()
