@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -196,7 +197,14 @@ def _with_answers(
     intake = replace(intake, problems=(*faults, *intake.problems))
     if not intake.tables and quiz is None:
         return intake
-    return take_answers(intake, store, roster=roster, quiz=quiz, refuse_unlisted=_refuses_unlisted(workplace))
+    return take_answers(
+        intake,
+        store,
+        roster=roster,
+        quiz=quiz,
+        zone=workplace.course.settings.policies.zone if workplace.course else UTC,
+        refuse_unlisted=_refuses_unlisted(workplace),
+    )
 
 
 def _make_folder(out: Path) -> None:
