@@ -33,7 +33,7 @@ def _html(text: Text) -> Markup:
 
 @cache
 def _style(package: str | None = None) -> tuple[Markup, str]:
-    """Return the style sheet, with a package's own `more.css`, and its hash for the content security policy."""
+    """Return the style sheet with a package's own, and its hash for the content security policy."""
     css = (files("engine.report") / "templates" / "style.css").read_text(encoding="utf-8")
     if package and (more := files(package) / "templates" / "more.css").is_file():
         css += more.read_text(encoding="utf-8")
