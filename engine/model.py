@@ -20,6 +20,7 @@ __all__ = [
     "Array",
     "Check",
     "CodeSubmission",
+    "ComparedWeights",
     "Counterexample",
     "Diagnosis",
     "Drawn",
@@ -266,12 +267,35 @@ class Counterexample:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedWeights:
+    """The weights that code gave for one public input, beside the right ones.
+
+    Parameters
+    ----------
+    call : str
+        The call as one short expression.
+    place : str
+        Where in its result they stand, such as ``"w"`` or ``"[0, 1]"``; empty for all of it.
+    got, right : Array
+        Shape (rows, columns); what code gave may hold NaN and infinities.
+    differing : tuple of int
+        The entries that are not right, by their position in C order.
+    """
+
+    call: str
+    place: str
+    got: Array
+    right: Array
+    differing: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class GradeReport:
     """The result of one attempt.
 
     ``score`` is None when the attempt is ungraded or its format can't be read: it is then
     neither 0 nor full marks. ``credit`` is the share of the points that this attempt could earn under a
-    quiz's rules; the score has it in already, the checks haven't.
+    quiz's rules; the score has it in already, the checks haven't. ``weights`` are of public inputs only.
     """
 
     item: str
@@ -289,6 +313,7 @@ class GradeReport:
     mode: Mode = Mode.PRACTICE
     engine_version: str = __version__
     credit: float = 1.0
+    weights: tuple[ComparedWeights, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the documented JSON object of ``grade submit --json``."""

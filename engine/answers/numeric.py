@@ -76,11 +76,7 @@ class NumericType(AnswerType):
 
     def judge(self, part: Part, answer: tuple[Fraction, ...]) -> Graded:
         """Judge entries against the intervals; name near misses and known mistakes."""
-        lower, upper = part.settings["lower"], part.settings["upper"]
-        right = [
-            within(entry, float(entry), low, high)
-            for entry, low, high in zip(answer, lower, upper, strict=True)
-        ]
+        right = self.right_entries(part, answer)
         checks = self._simplex_check(part, answer)
         if all(right):
             return Graded(Fraction(1), "Right.", checks=checks)
@@ -90,6 +86,15 @@ class NumericType(AnswerType):
         if all(near):
             diagnosis = (*diagnosis, self._rounding(part, right))
         return Graded(fraction, self._message(part, right), diagnosis, checks=checks)
+
+    @staticmethod
+    def right_entries(part: Part, answer: Sequence[Fraction]) -> list[bool]:
+        """Return for each entry whether it lies in its interval."""
+        lower, upper = part.settings["lower"], part.settings["upper"]
+        return [
+            within(entry, float(entry), low, high)
+            for entry, low, high in zip(answer, lower, upper, strict=True)
+        ]
 
     def credit(self, part: Part, right: Sequence[bool], near: Sequence[bool]) -> Fraction:
         """Return the share of the marks, by the item's rule for partial credit."""

@@ -12,6 +12,7 @@ from engine.code.case import Plan
 from engine.code.exercise import CodeExercise
 from engine.code.explain.counterexample import find_counterexample
 from engine.code.explain.mutants import name_mutants
+from engine.code.explain.weights import compared_weights
 from engine.code.judge import judge_all, judge_load, skipped
 from engine.code.observe import Observations, observe
 from engine.code.reading.cells import CellLines
@@ -54,7 +55,8 @@ def grade_code(
     mode : Mode
     student : str or None
     explain : bool
-        Whether to look for known mistakes and for a counterexample; marks don't depend on it.
+        Whether to look for known mistakes and for a counterexample, and to keep the weights that can be
+        drawn; marks don't depend on it.
 
     Returns
     -------
@@ -120,6 +122,8 @@ def _run_and_judge(
     seen = Observations(plan, exercise.function, facts.library, items)
     passed = (loaded, Check("function", Verdict.PASSED, 0.0, 0.0))
     report = _scored(replace(blank, checks=(*passed, *judge_all(exercise, seen))))
+    if explain:
+        report = replace(report, weights=compared_weights(seen))
     if report.outcome is Outcome.RIGHT or not explain:
         return report
     return _explained(report, exercise, seen, submission, runner)

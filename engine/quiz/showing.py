@@ -54,7 +54,7 @@ def shown_report(report: GradeReport, variant: Variant | None, level: Shown, *, 
     if not level.includes(Shown.FEEDBACK):
         checks = tuple(replace(check, message="") for check in report.checks)
         notes = () if report.credit == 1 else (f"This counts {percent(report.credit)}.",)
-        bare = replace(report, checks=checks, diagnosis=(), counterexample=None, notes=notes)
+        bare = replace(report, checks=checks, diagnosis=(), counterexample=None, notes=notes, weights=())
         return Showing(level, bare, with_solution=False)
     if not is_final and variant is not None:
         told = {note.plain for note in variant.told_after}

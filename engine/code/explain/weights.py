@@ -1,0 +1,90 @@
+"""The weights that a submission gave for public inputs, beside the right ones: they can be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.case import Case, Part
+from engine.code.observe import Observations
+from engine.code.results import ReadPart
+from engine.code.show import described
+from engine.code.tolerance import close
+from engine.model import Array, ComparedWeights
+
+__all__ = ["MOST_CASES", "compared_weights"]
+
+Floats = NDArray[np.float64]
+
+MOST_CASES = 2
+"""How many public inputs are kept; those on which something is wrong come first."""
+_MOST = 12
+"""Most rows and most columns: more can't be read on a page."""
+_ASPECTS = {"ordinary", "batch", "masked", "all-hidden"}
+_ONE = 1e-6
+_LONGEST_CALL = 160
+
+
+def compared_weights(seen: Observations) -> tuple[ComparedWeights, ...]:
+    """Return the weights of a few public inputs as they came back, beside the right ones.
+
+    What is a row of weights is told by the right values: they are not negative and sum to 1, or are all 0
+    where everything is hidden. Results of another kind, type or shape are left out: the checks tell them.
+    """
+    found: dict[str, ComparedWeights] = {}
+    for member, case in enumerate(seen.plan.cases):
+        if not case.public or case.expected is None or case.aspect not in _ASPECTS:
+            continue
+        call = described(seen.plan, member, seen.function)
+        shown = (
+            call if len(call) <= _LONGEST_CALL else described(seen.plan, member, seen.function, shapes=True)
+        )
+        for name, got, part in _weights(seen, member, case):
+            if call not in found:
+                found[call] = _compared(shown, name, got.values, part)
+    ordered = sorted(found.values(), key=lambda one: not one.differing)
+    return tuple(ordered[:MOST_CASES] if ordered and ordered[0].differing else ordered[:1])
+
+
+def _weights(seen: Observations, member: int, case: Case) -> Iterator[tuple[str, ReadPart, Part]]:
+    """Yield the parts of one result that should be weights, by name."""
+    parts, expected = seen[member].parts, case.expected
+    if parts is None or expected is None:
+        return
+    for name, got, part in zip(expected.result.parts, parts, expected.parts, strict=True):
+        if part.dtype != "int" and got.values.shape == part.values.shape and _are_weights(part.values):
+            yield name, got, part
+
+
+def _are_weights(values: Floats) -> bool:
+    if values.ndim == 0 or values.size == 0 or not 2 <= values.shape[-1] <= _MOST:
+        return False
+    if values.ndim > 1 and values.shape[-2] > _MOST:
+        return False
+    sums = values.sum(axis=-1)
+    ones, zeros = np.abs(sums - 1) <= _ONE, np.all(values == 0, axis=-1)
+    return bool(np.all(values >= 0) and np.all(ones | zeros) and np.any(ones))
+
+
+def _compared(call: str, name: str, got: Floats, part: Part) -> ComparedWeights:
+    index = _first_wrong(got, part)
+    right, mine = part.values[index], got[index]
+    wrong = ~(np.abs(mine - right) <= part.slack)  # NaN is never right
+    place = name + (f"[{', '.join(map(str, index))}]" if index else "")
+    flat = tuple(int(i) for i in np.flatnonzero(wrong))
+    return ComparedWeights(call, place, _array(mine), _array(right), flat)
+
+
+def _first_wrong(got: Floats, part: Part) -> tuple[int, ...]:
+    """Return which matrix of a stack is shown: the first that differs, or the first."""
+    stack = list(np.ndindex(got.shape[:-2])) if got.ndim > 2 else [()]
+    differing = (i for i in stack if not close(got[i], part.values[i], part.slack))
+    return next(differing, stack[0])
+
+
+def _array(values: Floats) -> Array:
+    """Return a vector or matrix with nine significant digits: it is stored for every submission."""
+    rows = np.atleast_2d(values)
+    return Array((rows.shape[0], rows.shape[1]), tuple(float(f"{x:.9g}") for x in rows.ravel()))
