@@ -131,7 +131,10 @@ def test_times_that_clocks_skip_or_repeat_are_told() -> None:
     assert skipped.trouble(BERLIN) == (
         "clocks are put forward: there is no 2026-03-29 02:30 on this day, 03:30 counts"
     )
-    assert repeated.trouble(BERLIN) == "clocks are put back: they show 2026-10-25 02:30 twice, the later one counts"
+    assert (
+        repeated.trouble(BERLIN)
+        == "clocks are put back: they show 2026-10-25 02:30 twice, the later one counts"
+    )
     assert local_time("2026-03-29").trouble(BERLIN) is local_time("2026-03-30T02:30").trouble(BERLIN) is None
     # 03:30 summer time is 01:30 in UTC; the later of two half past twos is 01:30 in UTC.
     for odd in (skipped, repeated):
@@ -149,7 +152,11 @@ def test_times_that_clocks_skip_or_repeat_are_told() -> None:
         ("2026-11-06T18:00Z", "leave out the offset: times are those of the course's `timezone`"),
         ("1066-10-14", "a year from 1970 to 2999 was expected, not 1066"),
         *(
-            (odd, "a date such as 2026-11-06, or a date and time such as 2026-11-06T18:00 was expected, not " + said)
+            (
+                odd,
+                "a date such as 2026-11-06, or a date and time such as 2026-11-06T18:00 was expected, not "
+                + said,
+            )
             for odd, said in (
                 ("6.11.2026", "the text '6.11.2026'"),
                 ("20261106", "the text '20261106'"),
