@@ -54,7 +54,9 @@ def _mark(report: GradeReport) -> str:
 
 def _difference(change: Change) -> str:
     old, new = change.old.report.score, change.new.report.score
-    return "" if old is None or new is None else f"{new - old:+.2f}".rstrip("0").rstrip(".")
+    if old is None or new is None:
+        return ""
+    return number(new - old) if new <= old else f"+{number(new - old)}"
 
 
 def _why(report: GradeReport) -> str:
