@@ -38,9 +38,8 @@ def compared_weights(seen: Observations) -> tuple[ComparedWeights, ...]:
         if not case.public or case.expected is None or case.aspect not in _ASPECTS:
             continue
         call = described(seen.plan, member, seen.function)
-        shown = (
-            call if len(call) <= _LONGEST_CALL else described(seen.plan, member, seen.function, shapes=True)
-        )
+        is_long = len(call) > _LONGEST_CALL
+        shown = described(seen.plan, member, seen.function, shapes=True) if is_long else call
         for name, got, part in _weights(seen, member, case):
             if call not in found:
                 found[call] = _compared(shown, name, got.values, part)
