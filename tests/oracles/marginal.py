@@ -28,9 +28,10 @@ def moment(power: int, answers: np.ndarray, slopes: np.ndarray, intercepts: np.n
 
 def log_likelihood(answers: np.ndarray, slopes: np.ndarray, intercepts: np.ndarray) -> float:
     """Return the log-likelihood of a class; equal rows are integrated once."""
-    rows, counts = np.unique(answers, axis=0, return_counts=True)
+    coded = np.where(np.isnan(answers), 2, answers)  # NaN differs from NaN
+    rows, counts = np.unique(coded, axis=0, return_counts=True)
     return sum(
-        int(count) * math.log(moment(0, row, slopes, intercepts))
+        int(count) * math.log(moment(0, np.where(row == 2, np.nan, row), slopes, intercepts))
         for row, count in zip(rows, counts, strict=True)
     )
 
@@ -43,6 +44,6 @@ def best(answers: np.ndarray, start: np.ndarray, *, one_slope: bool) -> tuple[np
         return (np.full(items, point[0]), point[1:]) if one_slope else (point[:items], point[items:])
 
     found = optimize.minimize(
-        lambda point: -log_likelihood(answers, *parts(point)), start, method="BFGS", options={"gtol": 1e-4}
+        lambda point: -log_likelihood(answers, *parts(point)), start, method="BFGS", options={"gtol": 1e-2}
     )
     return *parts(found.x), -float(found.fun)

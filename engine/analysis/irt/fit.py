@@ -48,18 +48,15 @@ def fit_model(
     Notes ----- Bock and Aitkin 1981. Abilities are standard normal, so "mean ability" is that of this
     class. Both signs of ability fit as well: the one is taken with which slopes are positive in sum.
     """
-    binary, left_out = matrix.dichotomised(partial_credit)
-    binary, left_out = _usable(binary, left_out, fewest_students)
+    students = int(matrix.given.any(axis=1).sum())
+    if students < fewest_students:
+        return NoFit(f"only {students} students answered, {fewest_students} are needed", students, {})
+    binary, left_out = _usable(*matrix.dichotomised(partial_credit), fewest_students)
     while True:
-        here = binary.given.any(axis=1)
-        students = int(here.sum())
-        if students < fewest_students:
-            reason = f"only {students} students answered, {fewest_students} are needed"
-            return NoFit(reason, int(matrix.given.any(axis=1).sum()), left_out)
         if len(binary.items) < FEWEST_ITEMS:
             reason = f"only {len(binary.items)} items can be used, {FEWEST_ITEMS} are needed"
             return NoFit(reason, students, left_out)
-        seen = ScoreMatrix(binary.items, binary.points[here])
+        seen = ScoreMatrix(binary.items, binary.points[binary.given.any(axis=1)])
         grid = grid_for(len(binary.items), nodes)
         found = _search(seen, model, grid)
         steepest = int(np.abs(found.slopes).argmax())
@@ -71,7 +68,7 @@ def fit_model(
     return ModelFit(
         model=model,
         items=items,
-        students=students,
+        students=len(seen.points),
         log_likelihood=found.log_likelihood,
         steps=found.steps,
         converged=found.converged,
@@ -88,7 +85,7 @@ def _usable(binary: ScoreMatrix, left_out: dict[str, str], fewest: int) -> tuple
     for item, given, right in zip(binary.items, binary.given.sum(0), binary.right.sum(0), strict=True):
         if given == 0:
             reasons[item] = "nobody was given it"
-        elif given < fewest <= len(binary.points):
+        elif given < fewest:
             reasons[item] = f"only {given} students were given it, {fewest} are needed"
         elif right in (0, given):
             reasons[item] = "all answers are right" if right else "no answer is right"
@@ -150,7 +147,7 @@ def _problems(items: Sequence[ItemParameters], found: Maximum, model: Model) -> 
     if not found.converged:
         problems.append(f"the search didn't converge in {found.steps} steps: don't use the parameters")
     elif found.covariance is None:
-        problems.append("the answers don't determine all parameters: there are no standard errors")
+        problems.append("the answers don't determine all parameters: don't use them one by one")
     negative = [item.item for item in items if item.slope < 0]
     if negative:
         problems.append(f"better students do worse (a negative slope): {', '.join(negative)}")
