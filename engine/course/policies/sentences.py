@@ -8,6 +8,7 @@ from fractions import Fraction
 from engine.course.policies.late import taken_off
 from engine.course.policies.points import plain
 from engine.course.policies.schema import Assignment
+from engine.course.policies.terms import Lateness
 from engine.course.policies.tries import Choice, Try
 
 __all__ = ["closed_sentence", "sentences"]
@@ -20,16 +21,18 @@ def sentences(
     closed = sum(not one.in_time for one in tries)
     found = [closed_sentence(closed, len(tries))] if closed else []
     if len(choice.used) < len(tries) - closed:
-        found.append(f"only the first {_attempts(len(choice.used))} of {len(tries) - closed} count")
+        counted, came = len(choice.used), len(tries) - closed
+        few = "first" if counted == 1 else f"first {counted}"
+        found.append(f"only the {few} of {came} attempts count{'s' if counted == 1 else ''}")
     if rules.attempts.which == "average":
         return found + _average(full, tries, choice, late_days)
     if rules.attempts.which in ("first", "last") and len(choice.used) > 1:
         found.append(f"the {rules.attempts.which} of {_attempts(len(choice.used))} counts")
+    earned = tries[choice.shown].score * choice.share
     if choice.share != 1:
         number = choice.used.index(choice.shown) + 1
-        earned = tries[choice.shown].score * choice.share
         found.append(f"attempt {number} counts {plain(100 * choice.share)} %, {_of(earned, full)}")
-    return found + _late(rules, full, tries[choice.shown], choice.value, late_days)
+    return found + _late(rules, full, tries[choice.shown].lateness, earned, choice.value, late_days)
 
 
 def closed_sentence(closed: int, attempts: int) -> str:
@@ -51,20 +54,25 @@ def _average(full: Fraction, tries: Sequence[Try], choice: Choice, late_days: in
     return [f"{what}: {_of(choice.value, full)}"]
 
 
-def _late(rules: Assignment, full: Fraction, shown: Try, value: Fraction, late_days: int) -> list[str]:
-    late, rule = shown.lateness, rules.late
+def _late(
+    rules: Assignment, full: Fraction, late: Lateness, earned: Fraction, value: Fraction, late_days: int
+) -> list[str]:
+    rule = rules.late
     if not late.units or rule is None:
         return []
     what = f"{late}, as the learning system marked it" if late.marked else str(late)
     used = min(late_days, late.days)
     if used:
         what += f", {used} late day{'' if used == 1 else 's'} used"
-    left = late.less(used)
-    if not left.units:
-        return [f"{what}: nothing off"]
-    off = f"{plain(taken_off(rule, left.units))} %"
+    if value == earned:
+        return [f"{what}: nothing off"] if used else []
+    percent = taken_off(rule, late.less(used).units)
+    off = f"{plain(percent)} %"
     if rule.of == "points":
         off += " of the full points"
+    left = earned - (earned if rule.of == "score" else full) * percent / 100
+    if value > left and value > 0:
+        return [f"{what}: {off} off, but {plain(rule.floor or Fraction(0))} % are kept, {_of(value, full)}"]
     return [f"{what}: {off} off, {_of(value, full)}"]
 
 
