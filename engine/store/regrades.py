@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -85,30 +86,19 @@ class Regrades:
         list of Attempt
             The old ones that are left as they are, because somebody changed or erased them meanwhile.
         """
-        left = []
-        with self._database.write() as connection:
-            for before, after, retries in rekeyed:
+        # In one order for everybody: two runs on a server then wait for each other, and never both.
+        ordered = sorted(
+            changes, key=lambda change: (change[0].student, change[0].item, change[0].submission)
+        )
+        quizzes_first = sorted(rekeyed, key=lambda change: (change[0].id, change[0].student))
+        told = {"run": run, "by": storable(by), "at": at, "cause": storable(cause)}
+
+        def put(connection: sa.Connection) -> list[Attempt]:
+            for before, after, retries in quizzes_first:
                 _rekey(connection, before, after, retries, self._database.where)
-            for old, new in changes:
-                query = sa.select(attempts.c.report).where(same_attempt(old)).with_for_update()
-                if connection.execute(query).scalar() != encode(old.report):
-                    left.append(old)
-                    continue
-                row = attempt_row(new)
-                connection.execute(sa.update(attempts).where(same_attempt(old)), row)
-                told = {
-                    "run": run,
-                    "by": storable(by),
-                    "at": at,
-                    "cause": storable(cause),
-                    "old_report": encode(old.report),
-                    "old_variant": None if old.variant is None else encode(old.variant),
-                    "new_report": row["report"],
-                }
-                key = {name: row[name] for name in ("student", "item", "submission", "mode")}
-                connection.execute(sa.insert(regrades), {**key, **told})
-                reached("in-regrade")
-        return left
+            return [old for old, new in ordered if not _replaced(connection, old, new, told)]
+
+        return self._database.change(put)
 
     def history(
         self, *, student: str | None = None, item: str | None = None, run: str | None = None
@@ -159,3 +149,21 @@ def _rekey(
             quiz_retries.c.retry == retry,
         )
         connection.execute(sa.update(quiz_retries).where(place).values(variant=encode(variant)))
+
+
+def _replaced(connection: sa.Connection, old: Attempt, new: Attempt, told: Mapping[str, Any]) -> bool:
+    """Put one new report in the place of the old one, unless that isn't there any more."""
+    query = sa.select(attempts.c.report).where(same_attempt(old)).with_for_update()
+    if connection.execute(query).scalar() != encode(old.report):
+        return False
+    row = attempt_row(new)
+    connection.execute(sa.update(attempts).where(same_attempt(old)), row)
+    both = {
+        "old_report": encode(old.report),
+        "old_variant": None if old.variant is None else encode(old.variant),
+        "new_report": row["report"],
+    }
+    key = {name: row[name] for name in ("student", "item", "submission", "mode")}
+    connection.execute(sa.insert(regrades), {**key, **told, **both})
+    reached("in-regrade")
+    return True
