@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -29,6 +29,7 @@ def class_results(
     problems: Sequence[IntakeProblem] = (),
     policies: Policies | None = None,
     points_of: Callable[[str], float | None] = lambda item: None,
+    only: Collection[str] | None = None,
 ) -> Iterator[StudentResults]:
     """Yield the results of everybody in the roster and in the collection, by id.
 
@@ -50,12 +51,16 @@ def class_results(
         The course's rules about marks. Marks that people set stand above them, and hold without them.
     points_of : callable
         Code item → its full points, None where there is no such item: for work that is missing.
+    only : collection of str, optional
+        Of all these students only those with such an id.
     """
     names = {student.id: student.name for student in roster.students} if roster else {}
     students = set(names) | {files.student for files in intake.students if intake} if intake else set(names)
     students |= {problem.student for problem in problems if problem.student}
     if intake is None:
         students |= set(store.students(mode))
+    if only is not None:
+        students &= set(only)
     rules = policies or Policies()
     by_hand = _by_student(store) if mode is Mode.MARKS else {}
     expected = Expected(store, rules, title_of, points_of)
@@ -140,6 +145,8 @@ def _result(
         shown=shown,
         is_final=is_final,
         mark=counts.mark if rules.touch_marks or column.id in by_hand else None,
+        handed=chosen.handed,
+        marked_late=chosen.marked_late,
     )
 
 

@@ -100,6 +100,10 @@ class ItemResult:
         Whether no attempt is left, or none is needed: before that nothing tells the key.
     mark : Mark or None
         What it counts under the course's policies; None where there are none.
+    handed : datetime or None
+        When it was handed in, as far as the hand-in tells.
+    marked_late : bool
+        Whether the learning system marked it as late, without saying by how much.
     """
 
     column: Column
@@ -114,6 +118,8 @@ class ItemResult:
     shown: Shown = Shown.FEEDBACK
     is_final: bool = True
     mark: Mark | None = None
+    handed: datetime | None = None
+    marked_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

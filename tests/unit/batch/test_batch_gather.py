@@ -145,3 +145,14 @@ def test_without_a_collection_the_roster_and_everybody_in_the_store_are_listed(s
     ]
     # A collection says itself whom it is about.
     assert [r.student for r in results(store, roster=roster, intake=Intake(()))] == ["ada"]
+
+
+def test_some_students_only_and_when_their_work_came(store: Store) -> None:
+    report = GradeReport("softmax", "v", Outcome.RIGHT, 2.0, 2.0, student="ada", mode=Mode.MARKS)
+    came = datetime(2026, 11, 20, 9, 15, tzinfo=UTC)
+    store.record(Attempt("ada", "a" * 64, report, NOW, NOW, handed=came, marked_late=True))
+    give(store, "bob", 1.0, "b")
+    (ada,) = results(store, only=["ada", "nobody"])
+    assert (ada.student, ada.items[0].handed, ada.items[0].marked_late) == ("ada", came, True)
+    (bob,) = results(store, only=["bob"])
+    assert (bob.items[0].handed, bob.items[0].marked_late) == (None, False)
