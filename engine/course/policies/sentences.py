@@ -24,7 +24,7 @@ def sentences(
         counted, came = len(choice.used), len(tries) - closed
         few = "first" if counted == 1 else f"first {counted}"
         found.append(f"only the {few} of {came} attempts count{'s' if counted == 1 else ''}")
-    if rules.attempts.which == "average":
+    if rules.attempts.which == "average" and len(choice.used) > 1:
         return found + _average(full, tries, choice, late_days)
     if rules.attempts.which in ("first", "last") and len(choice.used) > 1:
         found.append(f"the {rules.attempts.which} of {_attempts(len(choice.used))} counts")
@@ -43,8 +43,6 @@ def closed_sentence(closed: int, attempts: int) -> str:
 
 
 def _average(full: Fraction, tries: Sequence[Try], choice: Choice, late_days: int) -> list[str]:
-    if len(choice.used) == 1 and not tries[choice.shown].lateness.units:
-        return []
     listed = ", ".join(plain(tries[place].score) for place in choice.used)
     what = f"average of {_attempts(len(choice.used))} ({listed})"
     late = [tries[place].lateness for place in choice.used if tries[place].lateness.units]
