@@ -49,6 +49,11 @@ def config() -> Config:
     return made
 
 
+def put(connection: sa.Connection, statement: str, **values: object) -> None:
+    moment = sa.bindparam("at", NOW.replace(tzinfo=None), sa.DateTime)
+    connection.execute(sa.text(statement).bindparams(moment), values)
+
+
 def make_old(target: str, revision: str) -> None:
     """Make a store as it was at a revision, with a quiz and an attempt written by plain SQL."""
     database = connect(target)
@@ -56,12 +61,10 @@ def make_old(target: str, revision: str) -> None:
         alembic = config()
         alembic.attributes["connection"] = connection
         command.upgrade(alembic, revision)
-        moment = NOW.replace(tzinfo=None)
-        connection.execute(
-            sa.text(
-                "INSERT INTO quizzes VALUES (:id, :student, :name, :title, 0, :created, :quiz)"
-            ).bindparams(sa.bindparam("at", moment, sa.DateTime)),
-            {"id": "q1", "student": "007", "name": "week-1", "title": "Week 1 ü", "quiz": encode(QUIZ)},
+        put(
+            connection,
+            "INSERT INTO quizzes VALUES ('q1', '007', 'week-1', 'Week 1 ü', 0, :at, :quiz)",
+            quiz=encode(QUIZ),
         )
         row = {
             "student": "007", "item": "softmax-weights", "submission": "a" * 64, "mode": "marks",
@@ -69,25 +72,18 @@ def make_old(target: str, revision: str) -> None:
             "response": encode(ANSWER.response), "filename": "ä.yaml", "outcome": "partial", "score": 1.5,
             "max_score": 2.0, "report": encode(REPORT), "tier": "T1", "engine_version": "0.1.0",
         }  # fmt: skip
-        names = ", ".join([*row, "started", "finished"])
-        values = ", ".join(f":{name}" for name in [*row, "started", "finished"])
-        connection.execute(
-            sa.text(f"INSERT INTO attempts ({names}) VALUES ({values})").bindparams(
-                sa.bindparam("started", moment, sa.DateTime), sa.bindparam("finished", moment, sa.DateTime)
-            ),
-            row,
+        values = ", ".join(f":{name}" for name in row)
+        put(
+            connection,
+            f"INSERT INTO attempts ({', '.join(row)}, started, finished) VALUES ({values}, :at, :at)",
+            **row,
         )
         if revision >= "0002":
-            connection.execute(
-                sa.text("INSERT INTO quiz_hints VALUES ('q1', '007', 1, 'marks', 1, :taken)").bindparams(
-                    sa.bindparam("taken", moment, sa.DateTime)
-                )
-            )
-            connection.execute(
-                sa.text("INSERT INTO quiz_retries VALUES ('q1', '007', 1, 1, :drawn, :variant)").bindparams(
-                    sa.bindparam("drawn", moment, sa.DateTime)
-                ),
-                {"variant": encode(VARIANT)},
+            put(connection, "INSERT INTO quiz_hints VALUES ('q1', '007', 1, 'marks', 1, :at)")
+            put(
+                connection,
+                "INSERT INTO quiz_retries VALUES ('q1', '007', 1, 1, :at, :variant)",
+                variant=encode(VARIANT),
             )
     database.dispose()
 
