@@ -16,6 +16,7 @@ NAMES = {
     "gradescope-utils": ("gradescope-utils", "numpy", "torch"),
     "text2qti": ("text2qti",),
     "qti-package-maker": ("qti-package-maker",),
+    "girth": ("girth",),
     "otter-grader": ("otter-grader", "ipykernel", "numpy", "torch"),
 }
 
