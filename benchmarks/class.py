@@ -166,8 +166,8 @@ def main() -> None:
     figures = told(json.loads(said.stdout.splitlines()[-1]), students)
     print(
         "{students} students, {submissions} submissions: {seconds:.1f} s, {per_s:.1f}/s; "
-        "the grader's peak memory {peak_mib:.0f} MiB; database {database_percent:.1f} % of the threads' time in {transactions} "
-        "transactions".format(**figures)
+        "the grader's peak memory {peak_mib:.0f} MiB; database {database_percent:.1f} % "
+        "of the threads' time in {transactions} transactions".format(**figures)
     )
     print("memory: " + ", ".join(f"{at}: {mib:.0f} MiB" for at, mib in figures["mib_at"].items()))
     if options.json:
