@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.options import course_option, device_option, json_option
+from engine.commands.options import course_option, device_option, json_option, store_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from engine.course import Cell, Intake, Roster
     from engine.report import ReportFiles
     from engine.runner import Runner
-    from engine.spec.bank import Bank
     from engine.store import Store
 
 __all__ = ["command"]
@@ -43,6 +42,7 @@ _DEVICE_WORKERS = 2  # each takes half a gigabyte of the GPU, and the next one w
 @click.option("--solutions", is_flag=True, help="Show worked solutions on the students' pages.")
 @json_option
 @course_option
+@store_option
 def command(
     source: Path,
     out: Path,
@@ -95,12 +95,8 @@ def command(
 def _open_store(workplace: Workplace, out: Path) -> Store:
     from engine.store import open_store
 
-    return workplace.open_store() if workplace.course else open_store(out / "practice.db")
-
-
-def _code_items(bank: Bank) -> list[str]:
-    # Reading every problem file to find the exercises would cost more than grading does.
-    return [i for i in bank.ids() if bank.path(i).parent.name == i]
+    own = workplace.course or workplace.store
+    return workplace.open_store() if own else open_store(out / "practice.db")
 
 
 def _grade(
@@ -126,10 +122,10 @@ def _grade(
     roster = course.roster(tolerant=True) if course else None
     if item is not None:
         bank.path(item)
-        if item not in _code_items(bank):
+        if item not in bank.code_ids():
             raise UsageError(
                 f"{item} is no code exercise",
-                expected="--item with one of: " + ", ".join(_code_items(bank)),
+                expected="--item with one of: " + ", ".join(bank.code_ids()),
                 next_step="leave --item out: quiz files name their quiz themselves",
             )
     with ExitStack() as stack:
@@ -174,7 +170,7 @@ def _collect(
     return collect(
         source,
         workdir,
-        items=_code_items(workplace.bank),
+        items=workplace.bank.code_ids(),
         roster=roster,
         only_item=item,
         refuse_unlisted=_refuses_unlisted(workplace),

@@ -60,6 +60,13 @@ class Bank:
         """Return the ids of all items, sorted."""
         return sorted(self._paths)
 
+    def code_ids(self) -> list[str]:
+        """Return the ids of the code exercises, sorted: each lies in a folder of its own name.
+
+        Reading every file to find them would cost more than grading does.
+        """
+        return [item for item in self.ids() if self._paths[item].parent.name == item]
+
     def __contains__(self, item_id: object) -> bool:
         return item_id in self._paths
 
