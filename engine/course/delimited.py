@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -26,20 +27,29 @@ _NEUTRALISED = re.compile(r"'(?=[=+\-@])")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row that isn't empty: its first line (from 1), its cells, and that line as it stands."""
+    """One row that isn't empty: its first line (from 1), its cells, and that line as it stands.
+
+    ``raw`` holds the cells exactly as the file has them.
+    """
 
     line: int
     cells: tuple[str, ...]
     source: str = ""
+    raw: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """The rows of a file, and the lines that are no rows."""
+    """The rows of a file, and the lines that are no rows.
+
+    ``marked`` tells whether it begins with the byte order mark of UTF-8.
+    """
 
     file: str
     rows: tuple[Row, ...]
     faults: tuple[Diagnostic, ...] = ()
+    delimiter: str = ","
+    marked: bool = False
 
 
 def plain_cell(text: str) -> str:
@@ -92,7 +102,9 @@ def read_delimited(path: Path, *, noun: str, error: type[InputError], file: str 
         )
     lines = list(io.StringIO(text, newline=""))
     faults: list[Diagnostic] = []
-    return Delimited(where, tuple(_rows(lines, where, faults)), tuple(faults))
+    delimiter = _delimiter(lines)
+    rows = tuple(_rows(lines, delimiter, where, faults))
+    return Delimited(where, rows, tuple(faults), delimiter, data.startswith(codecs.BOM_UTF8))
 
 
 def _encodings(data: bytes) -> list[str]:
@@ -117,10 +129,13 @@ def _decode(data: bytes) -> str | None:
     return None
 
 
-def _rows(lines: Sequence[str], file: str, faults: list[Diagnostic]) -> Iterator[Row]:
+def _delimiter(lines: Sequence[str]) -> str:
     head = next((line for line in lines if line.strip()), "")
     named = _SEPARATOR.fullmatch(head.strip().strip('"'))
-    delimiter = named[1] if named else max(",;\t", key=_QUOTED.sub("", head).count)
+    return named[1] if named else max(",;\t", key=_QUOTED.sub("", head).count)
+
+
+def _rows(lines: Sequence[str], delimiter: str, file: str, faults: list[Diagnostic]) -> Iterator[Row]:
     is_first = True
     for line, found in _records(lines, delimiter):
         source = lines[line - 1].rstrip("\r\n")
@@ -131,7 +146,7 @@ def _rows(lines: Sequence[str], file: str, faults: list[Diagnostic]) -> Iterator
         if not any(cells) or (is_first and _SEPARATOR.fullmatch(delimiter.join(cells))):
             continue
         is_first = False
-        yield Row(line, cells, source)
+        yield Row(line, cells, source, tuple(found))
 
 
 class _Feed:

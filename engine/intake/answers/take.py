@@ -9,10 +9,10 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import PurePath
 
 from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProblem, Roster, StudentFiles
+from engine.course.joining import nearest, student_of
 from engine.errors import InputError, QuizError
 from engine.foreign import clean_line
 from engine.intake.answers.answered import Answered, answer_quiz
-from engine.intake.answers.joining import nearest, student_of
 from engine.intake.answers.kinds import TABLES
 from engine.intake.answers.moments import Moments
 from engine.intake.answers.quizzes import Quizzes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 
-from engine.course import Roster
 from engine.course.person_columns import person_name
+from engine.course.roster import Roster
 from engine.errors import IntakeError
 from engine.foreign import clean_line
 
