@@ -5,7 +5,7 @@ Usage: python benchmarks/irt.py [--quick] [--rounds N] [--json FILE] [--cache DI
 Each round draws another class from known parameters. All fit the same answers, on one thread; imports aren't
 counted, and times are of the process, not of the clock. girth runs in an environment of its own, with its own
 options (41 nodes, a look-up table, 25 steps at most) and with those that make it as accurate as it gets (61
-nodes from -6 to 6, no table, 200 steps at most). Softmark stops when no parameter moves by more than 1e-8, and
+nodes from -6 to 6, no table, 200 steps at most). Softmark stops when no parameter moves by more than 1e-8;
 its time includes standard errors.
 
 Accuracy is told twice: the root mean square distance to the true parameters, and the log-likelihood of all

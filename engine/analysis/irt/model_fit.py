@@ -68,23 +68,21 @@ def pattern_fit(fit: ModelFit, matrix: ScoreMatrix) -> PatternFit | NoFit:
     return PatternFit(students, pearson, g, df, chi2_tail(pearson, df), chi2_tail(g, df))
 
 
-def compared(rasch: ModelFit, own_slopes: ModelFit) -> Comparison:
+def compared(rasch: ModelFit, own_slopes: ModelFit) -> Comparison | NoFit:
     """Return the test of the Rasch model within the two-parameter model.
+
+    No test where one of them left out an item that the other kept.
 
     Raises
     ------
     ValueError
-        The two aren't these models of the same items and students.
+        The two aren't these models, in this order.
     """
+    if (rasch.model, own_slopes.model) != (Model.RASCH, Model.TWO_PARAMETERS):
+        raise ValueError("a Rasch model is compared with a two-parameter model")
     same = [item.item for item in rasch.items] == [item.item for item in own_slopes.items]
-    if (
-        not same
-        or rasch.students != own_slopes.students
-        or (rasch.model, own_slopes.model) != (Model.RASCH, Model.TWO_PARAMETERS)
-    ):
-        raise ValueError(
-            "a Rasch model and a two-parameter model of the same items and students are compared"
-        )
+    if not same or rasch.students != own_slopes.students:
+        return NoFit("the two models aren't of the same items and students", own_slopes.students, {})
     statistic = max(0.0, 2 * (own_slopes.log_likelihood - rasch.log_likelihood))
     df = own_slopes.parameters - rasch.parameters
     return Comparison(statistic, df, chi2_tail(statistic, df))

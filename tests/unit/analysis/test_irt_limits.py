@@ -7,6 +7,7 @@ import pytest
 
 from engine.analysis import ScoreMatrix
 from engine.analysis.irt import (
+    Comparison,
     Model,
     ModelFit,
     NoFit,
@@ -158,7 +159,18 @@ def test_only_these_two_models_of_the_same_class_are_compared() -> None:
     rasch, own = (fit_model(named(answers), model) for model in (Model.RASCH, Model.TWO_PARAMETERS))
     other = fit_model(named(answers[:, :4]), Model.TWO_PARAMETERS)
     assert isinstance(rasch, ModelFit) and isinstance(own, ModelFit) and isinstance(other, ModelFit)
-    assert compared(rasch, own).df == 4
-    for wrong in ((own, rasch), (rasch, rasch), (rasch, other)):
-        with pytest.raises(ValueError, match="same items"):
+    found = compared(rasch, own)
+    assert isinstance(found, Comparison) and found.df == 4
+    assert compared(rasch, other) == NoFit("the two models aren't of the same items and students", 400, {})
+    for wrong in ((own, rasch), (rasch, rasch)):
+        with pytest.raises(ValueError, match="Rasch"):
             compared(*wrong)
+
+
+def test_of_no_students_there_are_no_abilities() -> None:
+    fit = fit_model(named(simulated(300, 4, 10)), Model.RASCH)
+    assert isinstance(fit, ModelFit)
+    nobody = abilities(fit, named(np.zeros((0, 4))))
+    assert nobody.theta.shape == nobody.error.shape == (0,) and nobody.reliability is None
+    unasked = abilities(fit, named(np.full((2, 4), NAN)))
+    assert np.isnan(unasked.theta).all() and unasked.reliability is None

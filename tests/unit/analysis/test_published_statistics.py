@@ -6,6 +6,7 @@ import pytest
 
 from engine.analysis import ScoreMatrix, item_statistics, pairwise, reliability
 from engine.analysis.irt import (
+    Comparison,
     Model,
     ModelFit,
     NoFit,
@@ -88,6 +89,7 @@ def test_two_parameter_model_of_section_7() -> None:
 def test_section_6_doesnt_need_slopes_of_its_own_and_section_7_does() -> None:
     same = compared(fitted(SIX, Model.RASCH), fitted(SIX, Model.TWO_PARAMETERS))
     own = compared(fitted(SEVEN, Model.RASCH), fitted(SEVEN, Model.TWO_PARAMETERS))
+    assert isinstance(same, Comparison) and isinstance(own, Comparison)
     assert same.df == own.df == 4
     assert same.probability > 0.9
     assert own.probability < 0.05
