@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,9 +11,12 @@ import click
 
 from engine.errors import UsageError
 
-__all__ = ["check_student", "course_option", "device_option", "json_option"]
+__all__ = ["check_student", "course_option", "device_option", "json_option", "store_option", "store_wanted"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_STORE = "softmark.store"
+_STORE_VARIABLE = "SOFTMARK_STORE"
 
 
 def json_option(function: F) -> F:
@@ -29,6 +33,40 @@ def course_option(function: F) -> F:
         default=None,
         help="Course folder (default: the one that holds this folder, else practice).",
     )(function)
+
+
+def store_option(function: F) -> F:
+    """Add ``--store``: another store than the course's; :func:`store_wanted` tells it."""
+    return click.option(
+        "--store",
+        metavar="URL|FILE",
+        expose_value=False,
+        callback=_keep_store,
+        help=f"Store instead of the course's: postgresql://… or a file (also by {_STORE_VARIABLE}).",
+    )(function)
+
+
+def _keep_store(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        context.meta[_STORE] = _checked_store(value, "--store")
+
+
+def _checked_store(value: str, name: str) -> str:
+    scheme, mark, _ = value.partition("://")
+    if not value or (mark and scheme.partition("+")[0] != "postgresql"):
+        # The address isn't shown: there may be a password in it.
+        raise UsageError(f"{name} can't be used", expected="a file, or postgresql://user@host/name")
+    return value
+
+
+def store_wanted(*, in_course: bool) -> str | None:
+    """Return the store that ``--store`` names, or in a course ``SOFTMARK_STORE``; None for the usual one."""
+    context = click.get_current_context(silent=True)
+    named: str | None = None if context is None else context.meta.get(_STORE)
+    if named is not None or not in_course:
+        return named
+    value = os.environ.get(_STORE_VARIABLE)
+    return _checked_store(value, _STORE_VARIABLE) if value else None
 
 
 def device_option(function: F) -> F:

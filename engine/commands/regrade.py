@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import course_option, json_option, store_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ __all__ = ["command"]
 @click.option("--unsafe-local", is_flag=True, help="Allow marks at T3: for trusted code only.")
 @json_option
 @course_option
+@store_option
 def command(
     items: tuple[str, ...],
     quiz: str | None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import check_student, course_option, device_option, json_option
+from engine.commands.options import check_student, course_option, device_option, json_option, store_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ __all__ = ["command", "exit_code"]
 )
 @json_option
 @course_option
+@store_option
 def command(
     what: str,
     file: Path | None,

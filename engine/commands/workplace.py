@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.commands.options import store_wanted
 from engine.errors import InputError, QuizError, SpecError, StoreError, UsageError
 from engine.model import Mode, Quiz, Variant
 
@@ -33,10 +34,13 @@ class Workplace:
         Built-in items, overlaid by the course's own.
     course : Course or None
         None in practice outside any course.
+    store : str or None
+        Path or address of a store that is used instead of the course's (or person's) own.
     """
 
     bank: Bank
     course: Course | None
+    store: str | None = None
 
     @property
     def mode(self) -> Mode:
@@ -52,9 +56,11 @@ class Workplace:
         return self.course.folder / ".softmark" if self.course else _practice_folder()
 
     def open_store(self) -> Store:
-        """Open the course's store, or this person's own practice store."""
+        """Open the store that was named, or the course's, or this person's own practice store."""
         from engine.store import open_store
 
+        if self.store:
+            return open_store(self.store)
         if self.course:
             return self.course.open_store()
         return open_store(_practice_folder() / "practice.db")
@@ -62,7 +68,7 @@ class Workplace:
     @property
     def practice(self) -> Workplace:
         """The same bank outside the course: its store and secret are this person's own."""
-        return replace(self, course=None)
+        return replace(self, course=None, store=None)
 
     def of_quiz(self, filled: FilledQuiz, path: Path) -> tuple[Workplace, Quiz]:
         """Return the stored quiz that a fill-in file names, and where it is stored.
@@ -164,10 +170,10 @@ def find_workplace(course_path: Path | None) -> Workplace:
 
     course = Course.open(course_path) if course_path else Course.find(Path.cwd())
     if course is None:
-        return Workplace(builtin_bank(), None)
+        return Workplace(builtin_bank(), None, store_wanted(in_course=False))
     # git keeps no empty folders: a course without items of its own may lack theirs.
     own = [course.problems] if course.problems.exists() else []
-    return Workplace(Bank([builtin_root(), *own]), course)
+    return Workplace(Bank([builtin_root(), *own]), course, store_wanted(in_course=True))
 
 
 def _practice_folder() -> Path:

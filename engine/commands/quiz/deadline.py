@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option
+from engine.commands.options import course_option, store_option
 from engine.errors import QuizError, UsageError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = ["deadline"]
 @click.argument("time", required=False)
 @click.option("--student", "students", multiple=True, help="Only this student's (repeatable); default: all.")
 @course_option
+@store_option
 def deadline(quiz: str, time: str | None, students: tuple[str, ...], course_path: Path | None) -> None:
     """Move the deadline of QUIZ (its name) to TIME, or show it; `none` takes it away.
 

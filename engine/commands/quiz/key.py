@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import course_option, json_option, store_option
 from engine.commands.quiz.files import file_stem, is_quiz_file
 from engine.errors import QuizError, UsageError
 
@@ -34,6 +34,7 @@ __all__ = ["key"]
 )
 @json_option
 @course_option
+@store_option
 def key(
     quiz: str,
     students: tuple[str, ...],

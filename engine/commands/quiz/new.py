@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import check_student, course_option, json_option
+from engine.commands.options import check_student, course_option, json_option, store_option
 from engine.commands.quiz.files import find_blueprint, write_quizzes
 from engine.cores import without_collecting
 from engine.errors import UsageError
@@ -36,6 +36,7 @@ __all__ = ["make_quizzes", "new"]
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for the files.")
 @json_option
 @course_option
+@store_option
 def new(
     blueprint: str,
     students: tuple[str, ...],

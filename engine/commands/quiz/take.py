@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option
+from engine.commands.options import course_option, store_option
 from engine.commands.quiz.files import file_stem, find_blueprint, is_quiz_file
 from engine.commands.quiz.new import make_quizzes
 
@@ -23,6 +23,7 @@ __all__ = ["take"]
     "--attempt", type=click.IntRange(0, 1000), default=0, help="Another attempt at a practice quiz."
 )
 @course_option
+@store_option
 def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
     """Answer a quiz in the terminal: a fill-in file, or a practice quiz from a blueprint.
 
