@@ -11,7 +11,6 @@ from engine.course import Course
 from engine.course.policies import Policies
 from engine.errors import SpecError
 
-
 A_TIME = "a date such as 2026-11-06, or a date and time such as 2026-11-06T18:00"
 RELEASES = "immediately, at due, after closes, never, or a time such as 2026-11-06T18:00 was expected"
 
