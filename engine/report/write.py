@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.course import ClassTable, IntakeProblem, StudentResults, class_table
+from engine.crash_points import reached
 from engine.errors import StoreError
 from engine.files import replace_text
 from engine.report.feedback import feedback_page
@@ -81,8 +82,10 @@ def write_reports(
         for results in students:
             pages[results.student] = out / "students" / page_name(results.student)
             replace_text(pages[results.student], feedback_page(results, title=title, solutions=solutions))
+            reached("between-pages")
             yield results
 
+    reached("before-pages")
     try:
         (out / "students").mkdir(parents=True, exist_ok=True)
         table = class_table(title, with_pages())
@@ -97,6 +100,7 @@ def write_reports(
             sentences=sentences,
             practice=practice,
         )
+        reached("before-gradebook")
         replace_text(gradebook, gradebook_csv(table, practice=practice))
         replace_text(out / "gradebook.json", gradebook_json(table, practice=practice))
         replace_text(index, page)
@@ -107,4 +111,5 @@ def write_reports(
             got=error.strerror or str(error),
             next_step="make room or choose another folder; the grades are in the store",
         ) from error
+    reached("after-pages")
     return ReportFiles(index, gradebook, pages, table)
