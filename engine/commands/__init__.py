@@ -28,6 +28,7 @@ COMMANDS = {
     "quiz": "quiz",
     "init": "init",
     "batch": "batch",
+    "similar": "similar",
     "regrade": "regrade",
     "new": "new",
     "preview": "preview",

@@ -17,6 +17,7 @@ from engine.similar.work import Comparison, Pair, Work
 __all__ = ["compare"]
 
 _FORK_FROM = 300
+_LEAST_WORDING = 10.0  # two rare names say nothing
 
 
 def compare(item: str, works: Sequence[Work], *, given: Iterable[str] = (), keep: int = 50) -> Comparison:
@@ -57,15 +58,20 @@ def compare(item: str, works: Sequence[Work], *, given: Iterable[str] = (), keep
         return match.surprise
 
     by_shape = shape.best(keep, lambda a, b: surprise(wording.match(a, b)))
-    by_wording = wording.best(keep, lambda a, b: surprise(shape.match(a, b)))
     pairs = tuple(pair(a, b) for _, a, b in by_shape)
+    listed = {frozenset((found.first.person, found.second.person)) for found in pairs}
+    by_wording = [
+        pair(a, b)
+        for match, a, b in wording.best(keep, lambda a, b: surprise(shape.match(a, b)))
+        if match.surprise >= _LEAST_WORDING and frozenset((a.person, b.person)) not in listed
+    ]
     spread = sample_spread(works, lambda a, b: _larger(shape.match(a, b)))
     return Comparison(
         item=item,
         files=len(works),
         students=shape.rarity.persons,
         pairs=pairs,
-        by_wording=tuple(pair(a, b) for _, a, b in by_wording),
+        by_wording=tuple(by_wording),
         groups=groups(found for found in pairs if is_close(found, spread)),
         usual=shape.usual,
         spread=spread,

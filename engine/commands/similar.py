@@ -1,0 +1,247 @@
+"""``grade similar``: hand-ins that are more alike than chance explains, for a person to read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.commands.options import course_option, json_option, store_option
+from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.commands.workplace import Workplace
+    from engine.course import Roster
+    from engine.similar.findings import Findings, Found
+    from engine.similar.gather import Collected
+    from engine.similar.labels import Labels
+
+__all__ = ["command"]
+
+_SHOWN = 10
+
+
+@click.command("similar")
+@click.argument("source", metavar="[ITEM|DIR|ZIP]", required=False)
+@click.option("--item", default=None, help="All code in DIR is for this item; any name will do.")
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    help="Folder or archive of an earlier year; may be given several times.",
+)
+@click.option(
+    "--starter",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A further file that everybody got: what comes from there doesn't count.",
+)
+@click.option("--top", type=click.IntRange(1, 1000), default=50, show_default=True, help="Pairs per item.")
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for pages and tables.")
+@click.option("--anonymous", is_flag=True, help="Number the students instead of naming them.")
+@json_option
+@course_option
+@store_option
+def command(
+    source: str | None,
+    item: str | None,
+    against: tuple[Path, ...],
+    starter: tuple[Path, ...],
+    top: int,
+    out: Path | None,
+    anonymous: bool,
+    as_json: bool,
+    course_path: Path | None,
+) -> int:
+    """Rank pairs of hand-ins that are alike, and list wrong answers that are a classmate's key.
+
+    Looks at what the course's store holds (all of it, or ITEM), or at the code in DIR or ZIP. Renaming,
+    reordering and reformatting hide nothing; starter and usual passages don't count. This is evidence
+    to read, not a verdict: nothing is stored and no mark changes, so the exit code is 0 whatever is found.
+
+    \b
+    Example:
+      grade similar --course attention-2026 --out alike
+      grade similar softmax --against handed-in-2025.zip --out alike --anonymous
+      grade similar handed-in.zip --item softmax --json
+    """
+    from engine.commands.progress import progress_bar
+    from engine.commands.workplace import find_workplace
+    from engine.similar.findings import find
+    from engine.similar.gather import of_store, variants_of_quizzes
+    from engine.similar.labels import Labels
+    from engine.similar.pages import write_pages
+    from engine.similar.tables import as_json as document
+
+    workplace = find_workplace(course_path)
+    folder, item = _source(workplace, source, item)
+    roster = workplace.course.roster() if workplace.course else None
+    with ExitStack() as stack:
+        if folder is None:
+            store = stack.enter_context(workplace.open_store())
+            collected = of_store(store, workplace.mode, item)
+            handed_out = variants_of_quizzes(store, item)
+        else:
+            collected, handed_out = _of_folder(workplace, folder, item, roster), None
+        for path in against:
+            collected.add_earlier(_of_folder(workplace, path, item, is_earlier=True))
+        advance = stack.enter_context(progress_bar("comparing", len(collected.works)))
+        given = _given(workplace, starter)
+        findings = find(collected, given=given, handed_out=handed_out, keep=top, progress=advance)
+    labels = Labels({s.id: s.name for s in roster.students} if roster else {}, is_hidden=anonymous)
+    title = workplace.course.title if workplace.course else folder.name if folder else "Practice"
+    index = write_pages(out, findings, labels, title=title) if out else None
+    if as_json:
+        click.echo(json.dumps(document(findings, labels), ensure_ascii=False, indent=2))
+    else:
+        _tell(findings, labels, index)
+    return 0
+
+
+def _source(workplace: Workplace, source: str | None, item: str | None) -> tuple[Path | None, str | None]:
+    """Return the folder to read, None for the store; and the one item that is looked at, if it is one."""
+    if source is None or source in workplace.bank:
+        if item is not None:
+            raise UsageError(
+                "--item says what all code in a folder is for", expected="--item with DIR or ZIP"
+            )
+        if workplace.course is None and workplace.store is None:
+            raise UsageError(
+                "there is no course here, so nothing is stored that can be compared",
+                next_step="name one with --course FOLDER, or give a folder of files",
+            )
+        return None, source
+    if not Path(source).exists():
+        raise UsageError(
+            f"there is neither an item nor a folder {source!r}",
+            next_step="grade list shows the items; a folder or archive holds one folder or file per student",
+        )
+    return Path(source), item
+
+
+def _of_folder(
+    workplace: Workplace,
+    path: Path,
+    item: str | None,
+    roster: Roster | None = None,
+    *,
+    is_earlier: bool = False,
+) -> Collected:
+    """Read a folder: by the files' own names, or else all of it as the item that was named."""
+    from engine.similar.gather import of_folder
+
+    items = workplace.bank.code_ids()
+    if is_earlier or item is None:
+        found = of_folder(path, items=items, roster=roster, is_earlier=is_earlier)
+        if item is None or item in found.works:
+            return found
+    return of_folder(path, items=[*items, item], roster=roster, only_item=item, is_earlier=is_earlier)
+
+
+def _given(workplace: Workplace, starter: Sequence[Path]) -> Callable[[str], list[str]]:
+    """Return what gives the sources that everybody got for an item: its starter, and files named here."""
+    from engine.commands.practising import code_spec, commands_for
+    from engine.intake import read_code_file
+    from engine.practice.starter import starter_source
+
+    named = [read_code_file(path).source for path in starter]
+
+    def given(item: str) -> list[str]:
+        if item not in workplace.bank:
+            return named
+        _, answer = code_spec(workplace, item)
+        text = (workplace.bank.path(item).parent / answer.starter).read_text(encoding="utf-8")
+        told = tuple(commands_for(item, f"{answer.function}.py").values())
+        return [starter_source(workplace.draw(item, 0), text, told), *named]
+
+    return given
+
+
+def _tell(findings: Findings, labels: Labels, index: Path | None) -> None:
+    from engine.similar.tables import NOT_A_VERDICT
+
+    for found in findings.exercises:
+        _tell_exercise(found, labels)
+    if findings.crossings is not None:
+        _tell_crossings(findings, labels)
+    if not findings.exercises and findings.crossings is None:
+        click.echo("there is no code to compare")
+    for problem in findings.problems:
+        where = "" if labels.is_hidden else f"{problem.where}: "
+        click.echo(f"not compared: {where}{problem.message}")
+    click.echo(NOT_A_VERDICT)
+    if index is not None:
+        click.echo(f"pages: {index}")
+
+
+def _tell_exercise(found: Found, labels: Labels) -> None:
+    from engine.commands.render import show_table
+
+    comparison = found.comparison
+    click.echo(f"{comparison.item}: {comparison.files} files of {comparison.students} students")
+    usual = comparison.spread
+    if usual.pairs:
+        click.echo(
+            f"  usual here: half of the pairs share at most {usual.half:.0%}, 95 % at most {usual.most:.0%}"
+        )
+    if found.known:
+        known = found.known
+        click.echo(
+            f"  independent right solutions: half at most {known.half:.0%}, 95 % at most {known.most:.0%}, "
+            f"highest {known.highest:.0%}"
+        )
+    for kind, details in (("structure", found.pairs), ("wording", found.by_wording)):
+        rows = [
+            [
+                f"{rank}",
+                labels.of(entry.pair.first),
+                labels.of(entry.pair.second),
+                f"{entry.pair.share_first:.0%}",
+                f"{entry.pair.share_second:.0%}",
+                f"{entry.longest}",
+                f"{entry.pair.surprise:.0f}",
+                f"{entry.pair.wording:.0f}",
+                "stands out" if found.is_close(entry) else "",
+            ]
+            for rank, entry in enumerate(details[:_SHOWN], start=1)
+        ]
+        if rows:
+            heads = ["of first", "of second", "longest", "surprise", "words", ""]
+            show_table([f"by {kind}", "first", "second", *heads], rows)
+        if len(details) > _SHOWN:
+            click.echo(f"  {len(details) - _SHOWN} more with --out or --json")
+    for group in comparison.groups:
+        click.echo(f"group of {len(group)}: {', '.join(labels.of(work) for work in group)}")
+    click.echo()
+
+
+def _tell_crossings(findings: Findings, labels: Labels) -> None:
+    from engine.commands.render import show_table
+    from engine.similar.findings import odds
+
+    crossings = findings.crossings
+    assert crossings is not None
+    click.echo(f"wrong answers that are a classmate's key: {crossings.compared} compared")
+    rows = [
+        [
+            labels.student(crossing.who),
+            labels.student(crossing.whose),
+            f"{answer.item}" + ("" if answer.part == "answer" else f" ({answer.part})"),
+            answer.answer,
+            odds(answer.chance),
+            f"{crossing.expected:.2g}",
+        ]
+        for crossing in crossings.found[:_SHOWN]
+        for answer in crossing.answers
+    ]
+    if rows:
+        show_table(["answered by", "key of", "item", "answer", "by chance", "pairs expected"], rows)
+    if len(crossings.found) > _SHOWN:
+        click.echo(f"  {len(crossings.found) - _SHOWN} more pairs with --out or --json")
+    if crossings.explained:
+        click.echo(f"  {crossings.explained} further pairs with a match that chance explains")
+    click.echo()

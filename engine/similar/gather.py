@@ -1,0 +1,124 @@
+"""Files to compare, from the store and from folders."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.course import FileKind, IntakeProblem, Roster
+from engine.errors import InputError
+from engine.foreign import clean_line
+from engine.intake import collect, read_code_file
+from engine.model import CodeSubmission, Mode, Variant
+from engine.similar.work import Work
+from engine.store import Attempt, Store
+
+__all__ = ["Collected", "of_folder", "of_store", "variants_of_quizzes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """Files by item, answers, and what can't be compared.
+
+    Parameters
+    ----------
+    works : dict of str to list of Work
+    answers : list of Attempt
+        Attempts at quiz questions.
+    problems : list of IntakeProblem
+    """
+
+    works: dict[str, list[Work]] = field(default_factory=dict)
+    answers: list[Attempt] = field(default_factory=list)
+    problems: list[IntakeProblem] = field(default_factory=list)
+    _seen: set[tuple[str, bool, str, str]] = field(default_factory=set)
+
+    def add(self, item: str, work: Work) -> None:
+        """Add a file, unless the same one of the same student is there already."""
+        key = (item, *work.person, work.source)
+        if key not in self._seen:
+            self._seen.add(key)
+            self.works.setdefault(item, []).append(work)
+
+    def add_earlier(self, earlier: Collected) -> None:
+        """Add another year's files at the items that there are."""
+        self.problems.extend(earlier.problems)
+        for item in self.works:
+            for work in earlier.works.get(item, ()):
+                self.add(item, work)
+
+
+def of_store(store: Store, mode: Mode, item: str | None = None) -> Collected:
+    """Return all attempts of a store, or those at one item.
+
+    A submission of several files is stored by its main file, so that one is compared.
+    """
+    found = Collected()
+    for attempt in store.attempts(item=item, mode=mode):
+        if attempt.source is not None:
+            found.add(attempt.item, Work(attempt.student, attempt.source, attempt.filename))
+        elif attempt.variant is not None:
+            found.answers.append(attempt)
+    return found
+
+
+def variants_of_quizzes(store: Store, item: str | None = None) -> Iterator[tuple[str, Variant]]:
+    """Yield (student, variant) of every question that was handed out, or of those about one item."""
+    for name in store.sittings.quiz_names():
+        for quiz in store.quizzes(name):
+            for question in quiz.questions:
+                if item is None or question.variant.item == item:
+                    yield quiz.student, question.variant
+
+
+def of_folder(
+    path: Path,
+    *,
+    items: Collection[str],
+    roster: Roster | None = None,
+    only_item: str | None = None,
+    is_earlier: bool = False,
+) -> Collected:
+    """Return the code that a class handed in, read as ``grade batch`` reads it.
+
+    Parameters
+    ----------
+    path : Path
+        A folder or an archive.
+    items : collection of str
+        Ids that files may be called after.
+    roster : Roster, optional
+    only_item : str, optional
+        All code is for this item: files may be called after their students.
+    is_earlier : bool
+        Whether it is another year's.
+
+    Raises
+    ------
+    IntakeError
+        `path` can't be read at all.
+    """
+    found = Collected()
+    with tempfile.TemporaryDirectory(prefix="softmark-") as workdir:
+        intake = collect(path, Path(workdir), items=items, roster=roster, only_item=only_item)
+        found.problems.extend(intake.problems)
+        for student in intake.students:
+            for file in student.files:
+                if file.kind is not FileKind.CODE or file.item is None:
+                    continue
+                try:
+                    code = read_code_file(file.path, file.name, dict(file.beside))
+                except InputError as error:
+                    problem = IntakeProblem(file.name, error.what, error.next_step or "", student.student)
+                    found.problems.append(problem)
+                    continue
+                found.add(file.item, Work(student.student, _whole(code), file.name, is_earlier))
+    return found
+
+
+def _whole(code: CodeSubmission) -> str:
+    """Return the source with the files that it imports below it."""
+    others = [f"\n# --- {clean_line(name, 60)}.py ---\n{text}" for name, text in code.modules.items()]
+    return code.source + "".join(others)

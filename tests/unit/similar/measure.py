@@ -1,0 +1,93 @@
+"""How well disguised copies stand out among independent right solutions.
+
+``python -m tests.unit.similar.measure`` prints the tables of docs/integrity.md and writes
+``engine/similar/independent.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+from engine.similar.channel import Channel
+from engine.similar.normal import Normal, normal_form
+from engine.similar.spread import spread
+from engine.similar.winnow import all_grams, fingerprints
+from engine.similar.work import Spread, Work
+from tests.unit.similar.disguises import FOUND, PARTLY, Disguise, everything
+
+ROOT = Path(__file__).parents[3]
+RIGHT = ROOT / "tests/unit/code/right"
+CODE = ROOT / "problems/code"
+ITEMS = sorted(path.name for path in RIGHT.iterdir())
+DISGUISES: dict[str, Disguise] = {**FOUND, "everything": everything, **PARTLY}
+
+
+def solutions(item: str) -> dict[str, str]:
+    """Return right solutions that were written independently: the tests' ones and the bank's first."""
+    found = {path.stem: path.read_text("utf-8") for path in sorted((RIGHT / item).glob("*.py"))}
+    return {**found, "bank": (CODE / item / "solution_numpy.py").read_text("utf-8")}
+
+
+def starter(item: str) -> str:
+    return (CODE / item / "starter.py").read_text("utf-8")
+
+
+@cache
+def _form(source: str) -> Normal:
+    return normal_form(source)
+
+
+def channel(item: str, works: list[Work]) -> Channel:
+    marks = {work.source: fingerprints(_form(work.source)) for work in works}
+    return Channel(works, marks, all_grams(_form(starter(item))))
+
+
+def independent(item: str) -> Spread:
+    """Return how alike the independent solutions of an item are."""
+    works = [Work(name, source) for name, source in solutions(item).items()]
+    found = channel(item, works)
+    matches = [found.match(a, b) for a, b in combinations(works, 2)]
+    return spread(max(match.share_first, match.share_second) for match in matches)
+
+
+def standings(
+    item: str, disguise: Disguise, only: Iterable[str] | None = None
+) -> Iterator[tuple[float, bool]]:
+    """Yield for each solution how its disguised copy stands among all pairs of independent ones.
+
+    The share of those pairs that are less surprising (a tie counts half), and whether all are.
+    """
+    sources = solutions(item)
+    for name in only or sources:
+        copy = Work("copy", disguise(sources[name], random.Random(name)))
+        works = [Work(n, s) for n, s in sources.items()]
+        found = channel(item, [*works, copy])
+        own = found.match(Work(name, sources[name]), copy).surprise
+        others = [found.match(a, b).surprise for a, b in combinations(works, 2)]
+        below = sum(other < own for other in others) + sum(other == own for other in others) / 2
+        yield below / len(others), own > max(others)
+
+
+def main() -> None:
+    figures = {item: independent(item) for item in ITEMS}
+    text = json.dumps({item: asdict(found) for item, found in figures.items()}, indent=1)
+    (ROOT / "engine/similar/independent.json").write_text(text + "\n", encoding="utf-8")
+    print("| exercise | solutions | half | 95 % | highest |\n|---|---|---|---|---|")
+    for item, found in figures.items():
+        cells = [f"{share:.0%}" for share in (found.half, found.most, found.highest)]
+        print(f"| {item} | {len(solutions(item))} | {' | '.join(cells)} |")
+    print("\n| disguise | AUC | above all independent pairs |\n|---|---|---|")
+    for name, disguise in DISGUISES.items():
+        every = [standing for item in ITEMS for standing in standings(item, disguise)]
+        area, first = (sum(column) / len(every) for column in zip(*every, strict=True))
+        print(f"| {name} | {area:.4f} | {first:.0%} |")
+
+
+if __name__ == "__main__":
+    main()
