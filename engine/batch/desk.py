@@ -13,7 +13,7 @@ from engine.course import FileKind, HandedFile, IntakeProblem
 from engine.errors import EngineError, InputError, SoftmarkError, StoreError
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
 from engine.runner import Runner
-from engine.store import Attempt, Store, quiz_responses, response_sha256
+from engine.store import Arrival, Attempt, Store, quiz_responses, response_sha256
 
 __all__ = ["Desk", "FileResult", "ReadCode", "ReadText"]
 
@@ -154,6 +154,7 @@ class Desk:
                 started=started,
                 filename=file.name,
                 keep_unreadable=True,
+                arrival=Arrival(file.handed, file.marked_late, file.sequence),
             )
         except InputError as error:
             return FileResult(student, file, problem=_problem(student, file, error))

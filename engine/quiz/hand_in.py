@@ -11,7 +11,7 @@ from engine.model import GradeReport, Mode, Outcome, Quiz
 from engine.quiz.credit import Credit
 from engine.quiz.marking import grade_quiz
 from engine.quiz.returned import FilledQuiz
-from engine.store import Store
+from engine.store import Arrival, Store
 
 __all__ = ["HandedIn", "as_answered", "hand_in"]
 
@@ -74,6 +74,7 @@ def hand_in(
     started: datetime | None = None,
     filename: str = "",
     keep_unreadable: bool = False,
+    arrival: Arrival | None = None,
 ) -> HandedIn:
     """Mark a filled-in file, credit it by the quiz's rules and record every question.
 
@@ -90,6 +91,8 @@ def hand_in(
         Name of the file handed in.
     keep_unreadable : bool
         Record the file even if an answer can't be read (a batch does: it can't ask again).
+    arrival : Arrival, optional
+        How the file was handed in.
 
     Raises
     ------
@@ -105,7 +108,13 @@ def hand_in(
         return HandedIn(answered, reports, recorded=False)
     settle = Credit(quiz, store.sittings.hints(quiz, mode)) if quiz.rules.counts_attempts else None
     kept = store.record_quiz(
-        answered, filled.answers, reports, started=started, filename=filename, settle=settle
+        answered,
+        filled.answers,
+        reports,
+        started=started,
+        filename=filename,
+        settle=settle,
+        arrival=arrival,
     )
     return HandedIn(
         answered,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from engine.model import (
@@ -19,7 +19,7 @@ from engine.model import (
     Variant,
 )
 
-__all__ = ["SETTLED", "Attempt", "BestScore", "quiz_responses", "reason_of", "response_sha256"]
+__all__ = ["SETTLED", "Arrival", "Attempt", "BestScore", "quiz_responses", "reason_of", "response_sha256"]
 
 # What was graded once stays graded; the other outcomes are retried and replaced.
 SETTLED = (Outcome.RIGHT, Outcome.PARTIAL, Outcome.WRONG)
@@ -59,6 +59,15 @@ def quiz_responses(quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> list
         Response({part.id: answers.get(q.number, {}).get(part.id, "") for part in q.variant.parts})
         for q in quiz.questions
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """How a hand-in came, as far as it tells; the fields are those of :class:`Attempt`."""
+
+    handed: datetime | None = None
+    marked_late: bool = False
+    sequence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +169,12 @@ class Attempt:
             modules=dict(submission.modules),
             filename=submission.filename,
             reason=reason_of(report) if reason is None else reason,
+        )
+
+    def arrived(self, arrival: Arrival) -> Attempt:
+        """Return the attempt with what is known of how it was handed in."""
+        return replace(
+            self, handed=arrival.handed, marked_late=arrival.marked_late, sequence=arrival.sequence
         )
 
     @property

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from engine.crash_points import reached
 from engine.errors import StoreError
 from engine.model import GradeReport, Mode, Outcome, Quiz
-from engine.store.attempt import SETTLED, Attempt, BestScore, quiz_responses
+from engine.store.attempt import SETTLED, Arrival, Attempt, BestScore, quiz_responses
 from engine.store.codec import decode, encode
 from engine.store.database import Database, open_database
 from engine.store.earlier import earlier_rows, newest_start, not_before
@@ -195,6 +195,7 @@ class Store:
         started: datetime | None = None,
         filename: str = "",
         settle: Settle | None = None,
+        arrival: Arrival | None = None,
     ) -> list[Attempt]:
         """Keep the graded answers of one quiz file.
 
@@ -212,6 +213,8 @@ class Store:
             Name of the file handed in.
         settle : callable, optional
             As in :meth:`record_all`.
+        arrival : Arrival, optional
+            How the file was handed in.
         """
         begun = started or datetime.now(UTC)
         responses = quiz_responses(quiz, answers)
@@ -219,7 +222,7 @@ class Store:
             [
                 Attempt.of_answer(
                     quiz.student, question, response, report, quiz=quiz.id, started=begun, filename=filename
-                )
+                ).arrived(arrival or Arrival())
                 for question, response, report in zip(quiz.questions, responses, reports, strict=True)
             ],
             settle=settle,
