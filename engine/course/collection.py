@@ -79,7 +79,7 @@ class StudentFiles:
 
 @dataclass(frozen=True, slots=True)
 class IntakeProblem:
-    """Something that was handed in and isn't graded, with the reason.
+    """Something that a person has to look at: mostly what was handed in and isn't graded, with the reason.
 
     Parameters
     ----------
@@ -91,12 +91,16 @@ class IntakeProblem:
         What the instructor or student can do.
     student : str or None
         Whose it is, where that is known.
+    unjoined : bool
+        Whether it is about somebody who can't be joined with the roster: `where` is what the download
+        calls them.
     """
 
     where: str
     message: str
     next_step: str = ""
     student: str | None = None
+    unjoined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

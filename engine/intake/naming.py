@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 
-__all__ = ["ItemNames", "quiz_head"]
+__all__ = ["ItemNames", "copy_of", "quiz_head"]
 
 # Browsers, file managers and learning platforms add these to the second file of a name.
 _COPY = re.compile(
@@ -22,6 +22,19 @@ _HEAD = re.compile(
 def _plain(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold().strip()
     return re.sub(r"[\s_-]+", "-", folded).strip("-")
+
+
+def copy_of(filename: str) -> tuple[str, int]:
+    """Return the name that a file had before it was a copy, and which copy: ``softmax (1).py`` is the first.
+
+    The number is 0 for a name without one.
+    """
+    path = PurePosixPath(filename)
+    found = _COPY.search(path.stem)
+    if found is None or not found.start():
+        return filename, 0
+    number = re.search(r"\d+", found.group())
+    return path.stem[: found.start()] + path.suffix, int(number.group()) if number else 1
 
 
 class ItemNames:

@@ -8,20 +8,22 @@ from pathlib import Path
 
 from engine.errors import InputError
 from engine.foreign import clean_line
-from engine.intake.beside import files_used
+from engine.intake.beside import Find, files_used
 from engine.intake.code_file import source_of
 from engine.intake.code_folder import definition_place
 from engine.intake.entries import Entry
+from engine.intake.naming import copy_of
 
 __all__ = ["CodeEntry", "Sorted", "sort_folder"]
 
 
 @dataclass(frozen=True, slots=True)
 class CodeEntry:
-    """A code file and the item that its name means, if it means one."""
+    """A code file, its name among its neighbours, and the item that the name means, if it means one."""
 
     entry: Entry
     path: Path
+    name: str
     item: str | None
 
 
@@ -42,8 +44,8 @@ def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: s
     """Sort the code files of one folder.
 
     A file whose name means an item is its hand-in.  A file without such a name is the hand-in of every
-    item whose function it alone defines (a function is called as its item, with underscores), unless
-    the item has a file of its name or the file is imported by one that has an item's name.  With
+    item whose function it and its copies alone define (a function is called as its item, with underscores),
+    unless the item has a file of its name or the file is imported by one that has an item's name.  With
     `only_item` a file that stands alone is its hand-in whatever it defines.
 
     Parameters
@@ -59,8 +61,8 @@ def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: s
         return Sorted([(files[0], files[0].item, {})])
     result = Sorted()
     sources = {file.path: _source(file) for file in files}
-    modules = {Path(file.entry.parts[-1]).stem: file.path for file in files if _is_module(file)}
-    used = {file.path: _used(sources[file.path], modules) for file in files}
+    modules = _Modules(files)
+    used = {file.path: _used(sources[file.path], modules.beside(file)) for file in files}
     named = [(file, file.item) for file in files if file.item is not None]
     taken = {path for file, _ in named for path in used[file.path].values()} - {f.path for f, _ in named}
     unnamed = [file for file in files if file.item is None and file.path not in taken]
@@ -71,12 +73,13 @@ def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: s
         if any(item == own for _, own in named):
             continue
         places = {f.path: place for f in unnamed if (place := _defines(f, sources[f.path], item))}
-        if len(places) > 1:
+        definers = [file for file in unnamed if file.path in places]
+        if len({copy_of(file.name)[0] for file in definers}) > 1:
             told = " and ".join(places.values())
-            result.conflicts += [(file, item, told) for file in unnamed if file.path in places]
+            result.conflicts += [(file, item, told) for file in definers]
             disputed |= set(places)
         else:
-            handed += [(file, item) for file in unnamed if file.path in places]
+            handed += [(file, item) for file in definers]
     if only_item is not None and not handed and not disputed:
         handed = [(file, only_item) for file in unnamed]
     result.handed = [(file, item, used[file.path]) for file, item in handed]
@@ -89,22 +92,49 @@ def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: s
 def _source(file: CodeEntry) -> str:
     """Return the source of a file, nothing if it can't be read: reading it for a grade will say why."""
     try:
-        return source_of(file.path, file.entry.parts[-1])
+        return source_of(file.path, file.name)
     except InputError:
         return ""
 
 
-def _is_module(file: CodeEntry) -> bool:
-    name = Path(file.entry.parts[-1])
-    return name.suffix == ".py" and name.stem.isidentifier()
+class _Modules:
+    """The files of a folder as modules; of ``helpers.py`` and its copies a copy finds its like.
+
+    A system that puts a number behind the second file of a name does it to all files of a hand-in, so that
+    ``softmax-1.py`` means ``helpers-1.py`` by ``helpers``, or the last one before it.
+    """
+
+    def __init__(self, files: Sequence[CodeEntry]) -> None:
+        self._own = {stem: file.path for file in files if (stem := _module(file.name))}
+        self._copies: dict[str, list[tuple[int, Path]]] = {}
+        for file in files:
+            original, number = copy_of(file.name)
+            if number and not _module(file.name) and (stem := _module(original)):
+                self._copies.setdefault(stem, []).append((number, file.path))
+
+    def beside(self, file: CodeEntry) -> Find:
+        """Return the search for a module that a file of the folder imports."""
+        number = copy_of(file.name)[1]
+        fitting = {
+            stem: max(found)[1]
+            for stem, copies in self._copies.items()
+            if (found := [copy for copy in copies if copy[0] <= number])
+        }
+        return (self._own | fitting).get
 
 
-def _used(source: str, modules: dict[str, Path]) -> dict[str, Path]:
+def _module(filename: str) -> str:
+    """Return the name by which a file is imported; nothing where it can't be."""
+    path = Path(filename)
+    return path.stem if path.suffix == ".py" and path.stem.isidentifier() else ""
+
+
+def _used(source: str, find: Find) -> dict[str, Path]:
     try:
-        return files_used(source, modules.get)
+        return files_used(source, find)
     except InputError:  # too many files: none of them is taken along
         return {}
 
 
 def _defines(file: CodeEntry, source: str, item: str) -> str | None:
-    return definition_place(source, clean_line(file.entry.parts[-1], 60), item.replace("-", "_"))
+    return definition_place(source, clean_line(file.name, 60), item.replace("-", "_"))

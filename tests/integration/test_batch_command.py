@@ -171,7 +171,8 @@ def test_quizzes_and_code_of_a_course_in_one_archive(grade, course: Course) -> N
     said = grade("batch", "in.zip", "--course", "dl", "--out", "out", "--json")
     assert said.code == 1
     assert {(p["student"], p["message"]) for p in said.json()["problems"]} == {
-        ("zoe", "this quiz was made for another student")
+        ("zoe", "this quiz was made for another student"),
+        (None, "this student isn't in the roster; graded as stranger"),
     }
     book = gradebook(Path("out"))
     assert list(book["ada"]) == [

@@ -1,0 +1,56 @@
+"""Canvas's download of an assignment: flat files, ``lovelaceada_LATE_123_456_softmax-1.py``.
+
+Before the file's own name stand the student's name (a group's for a group), ``LATE`` where Canvas counts it
+as late, Canvas's number of the student, and the number of the file, which grows from file to file.  Where
+names are hidden, it is ``anon_k3x9q_456_softmax.py``.  Typed text and links come as ``…_123_text.html``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar, Self
+
+from engine.intake.layouts.layout import HandIn, Layout, Person, Place
+from engine.intake.layouts.listing import Listing
+
+__all__ = ["Canvas"]
+
+_NAMED = re.compile(r"(?P<name>.*?)_(?P<late>LATE_)?(?P<user>\d+)_(?:(?P<file>\d+)_)?(?P<own>.+)", re.DOTALL)
+_HIDDEN = re.compile(
+    r"(?P<late>LATE_)?(?P<name>anon)_(?P<user>[0-9A-Za-z]+)_(?:(?P<file>\d+)_)?(?P<own>.+)", re.DOTALL
+)
+_TYPED = ("text.html", "link.html")
+
+
+class Canvas(Layout):
+    """A bulk download of Canvas."""
+
+    name: ClassVar[str] = "canvas"
+
+    @classmethod
+    def found(cls, listing: Listing, *, forced: bool) -> Self | None:
+        """Return the layout where more than half of the names fit."""
+        fitting = sum(_read(top) is not None for top in listing.tops)
+        return cls(listing) if fitting > (0 if forced else len(listing.tops) // 2) else None
+
+    def place(self, top: str, is_file: bool) -> Place | None:
+        """Return whose the file is, and that all files of a student belong together."""
+        found = _read(top)
+        if found is None:
+            return None
+        name, user = found["name"], found["user"]
+        who = {"name": name} if found.re is _HIDDEN else {"lms_id": user, "name": name}
+        person = Person(f"{name}_{user}", who, user)
+        if found.re is _HIDDEN:
+            person = Person(f"anon_{user}", {"id": f"anon_{user}"}, user)
+        hand_in = HandIn(user, (person,), marked_late=found["late"] is not None)
+        return Place(hand_in, found["own"], order=int(found["file"] or 0))
+
+
+def _read(top: str) -> re.Match[str] | None:
+    for pattern in (_HIDDEN, _NAMED):
+        found = pattern.fullmatch(top)
+        # Without the file's own number it can only be what Canvas itself writes.
+        if found is not None and (found["file"] is not None or found["own"] in _TYPED):
+            return found
+    return None

@@ -1,0 +1,74 @@
+"""What a download holds at one level of its folders, for whoever wants to recognise the system it is from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.course import Roster
+from engine.intake.entries import Entries, archive_suffix
+from engine.intake.naming import ItemNames
+
+__all__ = ["Listing", "levels", "without_suffix"]
+
+_DEEPEST_LEVEL = 3
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A download, seen from below the folders that stand around all of it.
+
+    Parameters
+    ----------
+    entries : Entries
+    depth : int
+        How many folders (or archives) stand around everything.
+    names : ItemNames
+    roster : Roster
+    only_item : str or None
+        All code is for this item.
+    """
+
+    entries: Entries
+    depth: int
+    names: ItemNames
+    roster: Roster
+    only_item: str | None = None
+
+    @cached_property
+    def tops(self) -> dict[str, bool]:
+        """The names at this level, in order: whether each is a file."""
+        found: dict[str, bool] = {}
+        for entry in self.entries.files:
+            if len(entry.parts) > self.depth:
+                found.setdefault(entry.parts[self.depth], len(entry.parts) == self.depth + 1)
+        for parts in sorted(self.entries.folders):
+            if len(parts) > self.depth:
+                found.setdefault(parts[self.depth], False)
+        return found
+
+    @cached_property
+    def wrapper(self) -> str | None:
+        """The name of the folder or archive that stands around all that is here, if one does."""
+        lone = next(iter(self.tops.items()), ("", True)) if len(self.tops) == 1 else ("", True)
+        return None if lone[1] else lone[0]
+
+    def below(self) -> Listing:
+        """Return the listing one level further down."""
+        return Listing(self.entries, self.depth + 1, self.names, self.roster, self.only_item)
+
+
+def levels(listing: Listing) -> Iterator[Listing]:
+    """Yield a listing and those below it, as long as a single folder stands around everything."""
+    for _ in range(_DEEPEST_LEVEL):
+        yield listing
+        if listing.wrapper is None:
+            return
+        listing = listing.below()
+
+
+def without_suffix(name: str) -> str:
+    """Return the name of a folder or of an archive, which is a folder here, without the archive's suffix."""
+    suffix = archive_suffix(name)
+    return name[: -len(suffix)] if suffix else name

@@ -1,0 +1,56 @@
+"""Moodle's download of an assignment: ``Ada Lovelace_12345_assignsubmission_file_/softmax.py``.
+
+The number counts hand-ins of one assignment and is nobody's id.  Where Moodle hides the names, all are called
+``Participant``, and the number is all there is; a team's folder has the team's name.  Without folders the
+file's name follows directly: ``Ada Lovelace_12345_assignsubmission_file_softmax.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar, Self
+
+from engine.intake.layouts.layout import HandIn, Layout, Person, Place
+from engine.intake.layouts.listing import Listing
+
+__all__ = ["Moodle"]
+
+_NAMED = re.compile(
+    r"(?P<name>.+?)(?:_(?P<number>\d+))?_assignsubmission_(?P<kind>[a-z0-9]+)(?:_(?P<own>.*))?", re.DOTALL
+)
+
+
+class Moodle(Layout):
+    """A bulk download of Moodle."""
+
+    name: ClassVar[str] = "moodle"
+
+    def __init__(self, listing: Listing) -> None:
+        super().__init__(listing)
+        people = {(found["name"], found["number"]) for top in listing.tops if (found := _read(top))}
+        names = {name for name, _ in people}
+        # Where names are hidden, all bear the same one.
+        self._hidden = "Participant" in names or (len(names) == 1 < len(people))
+
+    @classmethod
+    def found(cls, listing: Listing, *, forced: bool) -> Self | None:
+        """Return the layout where more than half of the names fit."""
+        fitting = sum(_read(top) is not None for top in listing.tops)
+        return cls(listing) if fitting > (0 if forced else len(listing.tops) // 2) else None
+
+    def place(self, top: str, is_file: bool) -> Place | None:
+        """Return whose the folder is; the folders of one number are one hand-in."""
+        found = _read(top)
+        if found is None or (is_file and not found["own"]):
+            return None
+        name, number = found["name"].strip(), found["number"] or ""
+        if self._hidden:
+            label = f"{name} {number}".strip()
+            person = Person(label, {"id": label}, number)
+        else:
+            person = Person(f"{name}_{number}" if number else name, {"name": name}, number)
+        return Place(HandIn(f"{name}_{number}", (person,)), found["own"] if is_file else "")
+
+
+def _read(top: str) -> re.Match[str] | None:
+    return _NAMED.fullmatch(top)

@@ -1,0 +1,61 @@
+"""Folders and files called after the students: ``ada/softmax.py``, ``ada_softmax.py``, ``ada.zip``."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import ClassVar, Self
+
+from engine.intake.answers.kinds import TABLES
+from engine.intake.layouts.layout import HandIn, Layout, Person, Place
+from engine.intake.layouts.listing import Listing, without_suffix
+
+__all__ = ["Plain"]
+
+_OF_CLASS = {".yaml", ".yml", *TABLES}
+
+
+class Plain(Layout):
+    """One folder, one archive or one file per student."""
+
+    name: ClassVar[str] = "plain"
+
+    @classmethod
+    def found(cls, listing: Listing, *, forced: bool = False) -> Self:
+        """Return the layout for any listing; a single folder around all hand-ins is looked through."""
+        while (wrapper := listing.wrapper) is not None and _is_wrapper(wrapper, listing):
+            listing = listing.below()
+            if wrapper == without_suffix(wrapper):  # an archive may stand around the folder
+                break
+        return cls(listing)
+
+    def place(self, top: str, is_file: bool) -> Place:
+        """Return whom the name means; a file says its item, or who made it, itself."""
+        if not is_file:
+            return Place(_of(self._label(top)))
+        names, own = self.listing.names, PurePosixPath(top)
+        if own.suffix.lower() not in {".py", ".ipynb"}:
+            return Place(None, top, stands_alone=True)
+        split = names.split(top)
+        label, item = split if split is not None else (own.stem, self.listing.only_item)
+        return Place(_of(label) if item is not None else None, top, item, stands_alone=True)
+
+    def _label(self, top: str) -> str:
+        """Return what a folder or archive calls its student."""
+        label = without_suffix(top)
+        if label == top or self.listing.roster.match(label):
+            return label
+        split = self.listing.names.split(label)
+        return split[0] if split is not None else label
+
+
+def _of(label: str) -> HandIn:
+    return HandIn(label, (Person(label, {"label": label}),))
+
+
+def _is_wrapper(wrapper: str, listing: Listing) -> bool:
+    """Return whether a lone folder stands around all hand-ins, and isn't a student's."""
+    if listing.roster.match(without_suffix(wrapper)):
+        return False
+    direct = [top for top, is_file in listing.below().tops.items() if is_file]
+    # A folder that holds hand-ins directly is a student's, unless each of them names a student.
+    return all(listing.names.split(n) or PurePosixPath(n).suffix.lower() in _OF_CLASS for n in direct)

@@ -1,0 +1,57 @@
+"""Which of a student's hand-ins of one item came first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from engine.course import HandedFile
+
+__all__ = ["Arrival", "in_sequence"]
+
+_UNKNOWN = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A hand-in, and what tells its place among the others of its kind.
+
+    Parameters
+    ----------
+    file : HandedFile
+    about : str
+        Item, or id of the quiz: only hand-ins about the same thing are put in order.
+    copy : int
+        Which copy of a file its name says it is: ``softmax-1.py`` comes after ``softmax.py``.
+    order : int
+        What the system counts: later hand-ins have larger numbers.
+    """
+
+    file: HandedFile
+    about: str
+    copy: int = 0
+    order: int = 0
+
+
+def in_sequence(arrivals: Sequence[Arrival]) -> tuple[HandedFile, ...]:
+    """Return a student's files, those about the same thing in the order in which they came, numbered.
+
+    The first is 0; what a name says to be the third copy isn't below 3, so that a later download, which holds
+    it alone, goes on from there.
+    """
+    files = [arrival.file for arrival in arrivals]
+    places: dict[str, list[int]] = {}
+    for place, arrival in enumerate(arrivals):
+        places.setdefault(arrival.about, []).append(place)
+    for taken in places.values():
+        number = -1
+        ordered = sorted((arrivals[place] for place in taken), key=_when)
+        for place, arrival in zip(taken, ordered, strict=True):
+            number = max(number + 1, arrival.copy)
+            files[place] = replace(arrival.file, sequence=number)
+    return tuple(files)
+
+
+def _when(arrival: Arrival) -> tuple[datetime, int, int]:
+    return arrival.file.handed or _UNKNOWN, arrival.copy, arrival.order
