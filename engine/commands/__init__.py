@@ -27,6 +27,7 @@ COMMANDS = {
     "show": "show",
     "quiz": "quiz",
     "init": "init",
+    "course": "course",
     "batch": "batch",
     "similar": "similar",
     "regrade": "regrade",

@@ -99,11 +99,12 @@ class Workplace:
             yield self.practice
 
     def points_of(self, item: str) -> float | None:
-        """Return the full points of an item, None where none can be read."""
+        """Return the full points of a code exercise, None where there is none of that id."""
         try:
-            return self.bank.load(item).points
+            spec = self.bank.load(item)
         except InputError:
             return None
+        return spec.points if spec.kind == "code" else None
 
     def _title_of(self, item: str) -> str:
         """Return an item's title; its id where the bank can't read it any more."""

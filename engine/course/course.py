@@ -99,6 +99,11 @@ class Course:
         return None
 
     @property
+    def settings_file(self) -> Path:
+        """Where the settings are read from."""
+        return self.folder / _SETTINGS
+
+    @property
     def policies(self) -> Policies:
         """The rules about marks."""
         return self.settings.policies

@@ -1,0 +1,91 @@
+"""``grade course check``: rules that contradict one another, the roster, or the quizzes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.commands.options import course_option, json_option
+from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.commands.workplace import Workplace
+    from engine.course import Course
+    from engine.errors import Diagnostic
+
+__all__ = ["check"]
+
+
+@click.command("check")
+@json_option
+@course_option
+def check(as_json: bool, course_path: Path | None) -> int:
+    """Find what can't be meant in course.yaml and the roster, each with its line.
+
+    Dates in the wrong order, names that nothing is called, extensions that change nothing, groups that
+    drop everything, weights that aren't 100 in all, quizzes with another deadline. Nothing is changed.
+
+    Exit code 0: nothing found; 1: there are warnings; 2: there are faults, and with faults in the rules
+    about marks `grade batch` applies none of these.
+
+    \b
+    Example:
+      grade course check --course attention-2026
+    """
+    from engine.commands.workplace import find_workplace
+
+    workplace = find_workplace(course_path)
+    if workplace.course is None:
+        raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
+    faults = _faults(workplace.course)
+    # Rules that can't be read can't contradict anything.
+    warnings = [] if workplace.course.rule_faults else _warnings(workplace, workplace.course)
+    if as_json:
+        found = {"faults": [_as_json(f) for f in faults], "warnings": [_as_json(w) for w in warnings]}
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+    else:
+        _tell(faults, warnings)
+    return 2 if faults else 1 if warnings else 0
+
+
+def _faults(course: Course) -> list[Diagnostic]:
+    return [*course.rule_faults, *(fault.diagnostic for fault in course.roster(tolerant=True).faults)]
+
+
+def _warnings(workplace: Workplace, course: Course) -> list[Diagnostic]:
+    from engine.course.contradictions import facts_of, find_contradictions
+
+    with workplace.open_store() as store:
+        facts = facts_of(course, store, workplace.bank)
+    return find_contradictions(course.settings_file, course.policies, facts)
+
+
+def _tell(faults: list[Diagnostic], warnings: list[Diagnostic]) -> None:
+    from engine.foreign import clean
+
+    for kind, found in (("fault", faults), ("warning", warnings)):
+        for one in found:
+            head, *source = one.lines()
+            click.echo(clean(f"{kind}: {head}", 5000))
+            for line in source:
+                click.echo(clean(line, 5000))
+    told = [
+        f"{len(found)} {kind}{'' if len(found) == 1 else 's'}"
+        for kind, found in (("fault", faults), ("warning", warnings))
+        if found
+    ]
+    click.echo(", ".join(told) if told else "nothing to mind")
+
+
+def _as_json(one: Diagnostic) -> dict[str, object]:
+    from engine.foreign import clean
+
+    return {
+        "file": one.file,
+        "line": one.line,
+        "column": one.column,
+        "message": clean(one.message, 2000),
+    }
