@@ -29,8 +29,9 @@ class Moodle(Layout):
         super().__init__(listing)
         people = {(found["name"], found["number"]) for top in listing.tops if (found := _read(top))}
         names = {name for name, _ in people}
-        # Where names are hidden, all bear the same one.
-        self._hidden = "Participant" in names or (len(names) == 1 < len(people))
+        # Where names are hidden, all bear the same one, which is nobody's.
+        is_one = len(names) == 1 < len(people) and not any(map(listing.roster.match, names))
+        self._hidden = "Participant" in names or is_one
 
     @classmethod
     def found(cls, listing: Listing, *, forced: bool) -> Self | None:
