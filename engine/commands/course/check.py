@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import course_option, json_option, store_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = ["check"]
 @click.command("check")
 @json_option
 @course_option
+@store_option
 def check(as_json: bool, course_path: Path | None) -> int:
     """Find what can't be meant in course.yaml and the roster, each with its line.
 
