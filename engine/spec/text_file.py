@@ -47,7 +47,7 @@ def _lines(text: str) -> tuple[str, ...]:
     return tuple(_LINE_END.split(text))
 
 
-def read_text(path: Path, error: type[InputError] = SpecError) -> str:
+def read_text(path: Path, error: type[InputError] = SpecError, filename: str | None = None) -> str:
     """Return the text of a file of at most :data:`MAX_BYTES`.
 
     Parameters
@@ -56,21 +56,24 @@ def read_text(path: Path, error: type[InputError] = SpecError) -> str:
         An ordinary file; a folder, a pipe or a device is refused unread.
     error : type of InputError
         What is raised.
+    filename : str, optional
+        Name in messages; the path if left out.
 
     Raises
     ------
     InputError
         Of class ``error``: the file can't be read, is too large, or isn't UTF-8 text.
     """
+    name = shown(str(path), 300) if filename is None else filename
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise error.of_file([Diagnostic(str(path), 1, 1, "this isn't a file")])
+            raise error.of_file([Diagnostic(name, 1, 1, "this isn't a file")])
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as problem:
         why = _reason(problem)
-        raise error.of_file([Diagnostic(shown(str(path), 300), 1, 1, why)]) from None
-    return decode_text(data, str(path), error)
+        raise error.of_file([Diagnostic(name, 1, 1, why)]) from None
+    return decode_text(data, name, error)
 
 
 def _reason(problem: OSError | ValueError) -> str:

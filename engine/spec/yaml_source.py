@@ -85,7 +85,7 @@ def read_yaml(
     name = filename if filename is not None else (str(source) if isinstance(source, Path) else "<text>")
     name = shown(name, 300)
     if isinstance(source, Path):
-        text = read_text(source, error)
+        text = read_text(source, error, name)
     elif isinstance(source, bytes):
         text = decode_text(source, name, error)
     else:
