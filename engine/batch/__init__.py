@@ -3,12 +3,13 @@
 from engine.batch.columns import column_of
 from engine.batch.exercises import CodeExercises, CodeGrader
 from engine.batch.gather import class_results
-from engine.batch.local import BatchResult, Ungraded, grade_batch
+from engine.batch.local import BatchResult, Progress, Ungraded, grade_batch
 
 __all__ = [
     "BatchResult",
     "CodeExercises",
     "CodeGrader",
+    "Progress",
     "Ungraded",
     "class_results",
     "column_of",

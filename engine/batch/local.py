@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
@@ -20,7 +20,7 @@ from engine.model import Mode
 from engine.runner import Runner
 from engine.store import Store
 
-__all__ = ["BatchResult", "Ungraded", "grade_batch"]
+__all__ = ["BatchResult", "Progress", "Ungraded", "grade_batch"]
 
 _POLL_S = 0.1
 _NOW_AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was handed in came last
@@ -71,6 +71,10 @@ class BatchResult:
         return 1 if self.problems else 0
 
 
+# Number of pieces of work → a block whose value is called after each of them.
+Progress = Callable[[int], AbstractContextManager[Callable[[], None]]]
+
+
 def grade_batch(
     intake: Intake,
     *,
@@ -81,7 +85,7 @@ def grade_batch(
     open_runner: Callable[[int], Runner],
     workers: int | None = None,
     mode: Mode = Mode.MARKS,
-    progress: Callable[[], None] = lambda: None,
+    progress: Progress = lambda total: nullcontext(lambda: None),
     stop: threading.Event | None = None,
 ) -> BatchResult:
     """Grade every file of `intake` that the store has no grade for.
@@ -101,7 +105,8 @@ def grade_batch(
     workers : int, optional
         Threads and slots; all cores by default.
     progress : callable
-        Called in this thread after each file.
+        Number of files that have no grade yet → block whose value is called in this thread after each of
+        them: what is there from an earlier run would make an estimate of the time left too bold.
     stop : threading.Event, optional
         When set, no new file is begun. Ctrl-C does the same; a second Ctrl-C doesn't wait.
 
@@ -120,21 +125,24 @@ def grade_batch(
         for file in student.files:
             if desk.done(student.student, file):
                 kept += 1
-                progress()
             else:
                 tasks.append((student.student, file))
     code_files = sum(file.kind is FileKind.CODE for _, file in tasks)
     slots = max(1, min(workers or os.cpu_count() or 1, len(tasks)))
     tally = _Tally(kept=kept)
     halt = stop or threading.Event()
-
-    def took(result: FileResult) -> None:
-        tally.add(result)
-        progress()
-
     interrupted = False
     if tasks:
-        with store.bulk(), _runner(open_runner, slots if code_files else 0) as runner:
+        with (
+            progress(len(tasks)) as advance,
+            store.bulk(),
+            _runner(open_runner, slots if code_files else 0) as runner,
+        ):
+
+            def took(result: FileResult) -> None:
+                tally.add(result)
+                advance()
+
             interrupted = _run(desk, _chains(tasks), runner, slots, halt, took)
     done = tally.done
     return BatchResult(

@@ -135,7 +135,6 @@ def _grade(
         store = stack.enter_context(_open_store(workplace, out))
         intake = _with_answers(workplace, intake, store, roster, quiz)
         code = CodeExercises(bank, secret=workplace.secret(), mode=workplace.mode)
-        advance = stack.enter_context(progress_bar("grading", intake.files))
         result = grade_batch(
             intake,
             store=store,
@@ -145,7 +144,7 @@ def _grade(
             open_runner=open_runner,
             workers=workers,
             mode=workplace.mode,
-            progress=advance,
+            progress=lambda total: progress_bar("grading", total),
         )
         students = workplace.results(store, roster=roster, intake=intake, problems=result.problems)
         files = write_reports(

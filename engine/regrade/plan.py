@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
-from engine.batch import CodeGrader, column_of
+from engine.batch import CodeGrader, Progress, column_of
 from engine.errors import DrawError, EngineError, UnknownItemError
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, Variant
 from engine.regrade.answers import AnswerMarker
@@ -49,9 +49,7 @@ def plan_regrade(
     mode: Mode,
     scope: Scope | None = None,
     workers: int = 1,
-    progress: Callable[[int], AbstractContextManager[Callable[[], None]]] = lambda total: nullcontext(
-        lambda: None
-    ),
+    progress: Progress = lambda total: nullcontext(lambda: None),
 ) -> RegradePlan:
     """Mark every attempt again whose item has changed since, and compare.
 

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,16 @@ def run(
     )
 
 
+def counting(ticks: list[int]):
+    """Return a progress that notes how much there is to do, and the thread of each step."""
+
+    def begin(total: int):
+        ticks.append(total)
+        return nullcontext(lambda: ticks.append(threading.get_ident()))
+
+    return begin
+
+
 def scores(store: Store) -> dict[str, float]:
     return {best.student: best.score for best in store.best_scores()}
 
@@ -116,10 +127,10 @@ def scores(store: Store) -> dict[str, float]:
 def test_a_class_is_graded_and_stored(tmp_path: Path, store: Store) -> None:
     intake = a_class(tmp_path, ada="right", bob="wrong", eve="partial")
     code, runner, ticks = FakeCode(), FakeRunner(), []
-    result = run(intake, store, code, runner, workers=2, progress=lambda: ticks.append(threading.get_ident()))
+    result = run(intake, store, code, runner, workers=2, progress=counting(ticks))
     assert (result.graded, result.kept, result.left, result.exit_code) == (3, 0, 0, 0)
     assert scores(store) == {"ada": 2.0, "bob": 0.0, "eve": 1.0}
-    assert ticks == [threading.get_ident()] * 3, "the callback runs in the caller's thread"
+    assert ticks == [3] + [threading.get_ident()] * 3, "the callback runs in the caller's thread"
     assert runner.opened == [2] and runner.closed == 1
     attempts = list(store.attempts())
     assert {a.report.mode for a in attempts} == {Mode.MARKS}, "the batch's mode is what is stored"
@@ -145,10 +156,10 @@ def test_a_second_run_grades_nothing_and_opens_no_sandbox(tmp_path: Path, store:
     code = FakeCode()
     run(intake, store, code)
     runner, ticks = FakeRunner(), []
-    result = run(intake, store, code, runner, progress=lambda: ticks.append(1))
+    result = run(intake, store, code, runner, progress=counting(ticks))
     assert (result.graded, result.kept, result.exit_code) == (0, 2, 0)
     assert set(code.calls.values()) == {1}
-    assert runner.opened == [] and len(ticks) == 2
+    assert runner.opened == [] and ticks == []
 
 
 def test_a_changed_file_is_a_new_submission(tmp_path: Path, store: Store) -> None:
@@ -263,11 +274,11 @@ def test_stop_finishes_what_is_begun(tmp_path: Path, store: Store) -> None:
     stop = threading.Event()
     done: list[int] = []
 
-    def progress() -> None:
+    def advance() -> None:
         done.append(1)
         stop.set()
 
-    result = run(intake, store, FakeCode(), workers=1, stop=stop, progress=progress)
+    result = run(intake, store, FakeCode(), workers=1, stop=stop, progress=lambda total: nullcontext(advance))
     assert result.interrupted and result.exit_code == 130
     assert result.graded == len(scores(store)) and result.left == 20 - result.graded > 0
     rest = run(intake, store, FakeCode())
