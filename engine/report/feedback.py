@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from engine.course import ItemResult, StudentResults
+from engine.course import Column, ItemResult, Mark, StudentResults
 from engine.model import GradeReport, Mode, Option, Outcome, Part, Text
 from engine.quiz.showing import shown_report
+from engine.report.heatmaps import WeightsView, answered_weights, code_weights
 from engine.report.pages import render
+from engine.report.receipt import Receipt, receipt_of
 from engine.rules import Shown
 
 __all__ = ["feedback_page"]
@@ -16,27 +18,64 @@ __all__ = ["feedback_page"]
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """One part as answered: the options picked, or else the text typed."""
+    """One part as answered: the options picked, or else the text typed, and its weights as a picture."""
 
     prompt: Text | None
     text: str
     picked: tuple[Option, ...]
+    weights: WeightsView | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One result as its reader may see it; ``report`` is None where it is hidden."""
+    """One column as its reader may see it.
 
-    item: ItemResult
-    report: GradeReport | None
-    answered: list[_Answered]
-    with_solution: bool
+    ``item`` is None where nothing was handed in; ``report`` is None where it is hidden, and then ``mark``
+    tells an excuse at most.
+    """
+
+    column: Column
+    mark: Mark | None
+    item: ItemResult | None = None
+    report: GradeReport | None = None
+    answered: tuple[_Answered, ...] = ()
+    weights: tuple[WeightsView, ...] = ()
+    with_solution: bool = False
+    receipt: Receipt | None = None
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether it counts neither in the total nor in the full points."""
+        return self.mark is not None and (self.mark.excused or self.mark.dropped)
+
+    @property
+    def points(self) -> float | None:
+        """The points that count; None where there are none yet, or where they are hidden."""
+        if self.mark is not None:
+            return self.mark.adjusted
+        return None if self.report is None else self.report.score
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether other points count than were graded."""
+        return self.mark is not None and self.mark.raw is not None and self.mark.raw != self.mark.adjusted
+
+
+@dataclass(frozen=True, slots=True)
+class _Total:
+    """What counts in all, over the columns whose points may be told."""
+
+    points: float
+    maximum: float
+    columns: int
+    hidden: int
+    is_waiting: bool
 
 
 def feedback_page(results: StudentResults, *, title: str, solutions: bool = False) -> str:
     """Return the page of one student.
 
-    Quizzes show as much as their rules allow now.
+    Quizzes show as much as their rules and the course's allow now.
 
     Parameters
     ----------
@@ -46,41 +85,75 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
     solutions : bool
         Whether worked solutions (and with them keys) are shown, whatever a quiz's rules say.
     """
-    counted = [item for item in results.items if solutions or item.shown.includes(Shown.SCORE)]
-    reports = [item.report for item in counted]
+    entries = [_entry(results.student, item, solutions) for item in results.items]
+    entries += [_Entry(column, mark) for column, mark in results.without_work]
+    total = _total(results, solutions)
     return render(
         "feedback.html.j2",
         results=results,
         title=title,
-        total=sum(report.score or 0.0 for report in reports),
-        waiting=any(report.outcome is Outcome.UNGRADED for report in reports),
-        maximum=sum(report.max_score for report in reports),
-        counted=len(counted),
+        total=total,
+        percent=None if total.hidden else results.percent,
         practice=any(item.report.mode is Mode.PRACTICE for item in results.items),
-        entries=[_entry(item, solutions) for item in results.items],
+        entries=entries,
     )
 
 
-def _entry(item: ItemResult, solutions: bool) -> _Entry:
+def _total(results: StudentResults, solutions: bool) -> _Total:
+    cells = results.row().cells
+    told = [item.column for item in results.items if solutions or item.shown.includes(Shown.SCORE)]
+    told += [column for column, _ in results.without_work]
+    counting = [column for column in told if not cells[column.id].is_left_out]
+    return _Total(
+        points=round(sum(cells[column.id].counted or 0.0 for column in counting), 6),
+        maximum=sum(column.max_score for column in counting),
+        columns=len(told),
+        hidden=len(cells) - len(told),
+        is_waiting=any(cells[column.id].is_waiting for column in counting),
+    )
+
+
+def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
     level = Shown.SOLUTION if solutions else item.shown
     showing = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
-    return _Entry(item, showing.report, _answered(item), showing.with_solution)
+    report = showing.report
+    with_weights = report is not None and level.includes(Shown.FEEDBACK)
+    is_settled = report is not None and report.outcome not in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)
+    return _Entry(
+        column=item.column,
+        mark=_shown_mark(item.mark, is_hidden=not level.includes(Shown.VERDICT)),
+        item=item,
+        report=report,
+        answered=_answered(item, with_weights=with_weights, with_key=showing.with_solution),
+        weights=tuple(code_weights(report.weights)) if report is not None and is_settled else (),
+        with_solution=showing.with_solution,
+        receipt=receipt_of(student, item),
+    )
 
 
-def _answered(item: ItemResult) -> list[_Answered]:
+def _shown_mark(mark: Mark | None, *, is_hidden: bool) -> Mark | None:
+    if mark is None or not is_hidden:
+        return mark
+    # That somebody needn't do it is no result.
+    return Mark(None, None, excused=True) if mark.excused else None
+
+
+def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[_Answered, ...]:
     if item.variant is None:
-        return []
+        return ()
     alone = len(item.variant.parts) == 1
-    return [
-        _Answered(None if alone else part.prompt, item.answers.get(part.id, "").strip(), _picked(item, part))
-        for part in item.variant.parts
-    ]
+    found = []
+    for part in item.variant.parts:
+        text = item.answers.get(part.id, "").strip()
+        weights = answered_weights(part, text, with_key=with_key) if with_weights else None
+        found.append(_Answered(None if alone else part.prompt, text, _picked(part, text), weights))
+    return tuple(found)
 
 
-def _picked(item: ItemResult, part: Part) -> tuple[Option, ...]:
+def _picked(part: Part, text: str) -> tuple[Option, ...]:
     """Return the options that the student named, in that order; none where one isn't known."""
     if part.prompts:
         return ()
     options = {option.id.casefold(): option for option in part.options}
-    named = [word for word in re.split(r"[\s,;()\[\]]+", item.answers.get(part.id, "").casefold()) if word]
+    named = [word for word in re.split(r"[\s,;()\[\]]+", text.casefold()) if word]
     return tuple(options[word] for word in named) if named and all(word in options for word in named) else ()

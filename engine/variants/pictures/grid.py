@@ -108,6 +108,11 @@ class GridPicture(Picture):
     def shade(self, i: int, j: int) -> float:
         """Return how strong the shade of a cell is, from 0 to 1: weak enough to read its number on it."""
 
+    def cell_width(self) -> float:
+        """Return how wide the cells of the SVG are: enough for every number."""
+        widest = max(len(text) for row in self.texts for text in row)
+        return max(_CELL_WIDTH, units(["0" * widest]) + 12)
+
     @abstractmethod
     def svg_mark(self, i: int, j: int, x: float, y: float, width: float) -> str:
         """Return what is drawn in a cell besides its number; its upper left corner is (x, y)."""
@@ -171,9 +176,7 @@ class GridPicture(Picture):
 
     def html(self) -> str:
         """Return it as a figure."""
-        left = units(self.rows) + _GAP
-        widest = max(len(text) for row in self.texts for text in row)
-        width = max(_CELL_WIDTH, units(["0" * widest]) + 12)
+        left, width = units(self.rows) + _GAP, self.cell_width()
         heads, top, overhang = self._heads(left, width)
         body = [heads]
         for i, row in enumerate(self.rows):
