@@ -72,13 +72,17 @@ class Expected:
         found = {
             column: name
             for name in sorted(self._always | excused | by_person)
-            for column in self._columns(name, student, loaded)
+            for column in self.columns(name, student, loaded)
             if column.id not in ids
         }
         wanted = self._always | excused
         return {column: [] for column, name in found.items() if name in wanted or column.id in by_hand}
 
-    def _columns(self, name: str, student: str, loaded: Mapping[str, Quiz]) -> list[Column]:
+    def columns(self, name: str, student: str, loaded: Mapping[str, Quiz]) -> list[Column]:
+        """Return the columns of an assignment for a student; none where it is unknown or wasn't given out.
+
+        Quizzes in `loaded`, by name, aren't read from the store.
+        """
         if name in loaded:
             return columns_of_quiz(loaded[name])
         if name in self._drawn:

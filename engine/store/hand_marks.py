@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -54,20 +54,26 @@ class HandMarks:
 
     def add(self, mark: HandMark) -> None:
         """Keep a decision; one without score, excuse and comment takes the earlier ones back."""
+        self.add_all([mark])
+
+    def add_all(self, marks: Sequence[HandMark]) -> None:
+        """Keep several decisions in one transaction: all of them or none."""
+        rows = [
+            {
+                "student": mark.student,
+                "column": mark.column,
+                "score": mark.score,
+                "excused": mark.excused,
+                "comment": storable(mark.comment),
+                "by": storable(mark.by),
+                "at": mark.at,
+            }
+            for mark in marks
+        ]
         with self._database.write() as connection:
-            connection.execute(
-                sa.insert(hand_marks),
-                {
-                    "student": mark.student,
-                    "column": mark.column,
-                    "score": mark.score,
-                    "excused": mark.excused,
-                    "comment": storable(mark.comment),
-                    "by": storable(mark.by),
-                    "at": mark.at,
-                },
-            )
-            reached("in-hand-mark")
+            for row in rows:
+                connection.execute(sa.insert(hand_marks), row)
+                reached("in-hand-mark")
 
     def history(self, *, student: str | None = None, column: str | None = None) -> list[HandMark]:
         """Return all decisions that fit, oldest first."""
