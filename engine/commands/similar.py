@@ -183,16 +183,16 @@ def _tell_exercise(found: Found, labels: Labels) -> None:
 
     comparison = found.comparison
     click.echo(f"{comparison.item}: {comparison.files} files of {comparison.students} students")
-    usual = comparison.spread
+    usual, known = comparison.spread, found.known
     if usual.pairs:
         click.echo(
-            f"  usual here: half of the pairs share at most {usual.half:.0%}, 95 % at most {usual.most:.0%}"
+            f"  usual here: half of the pairs share at most {_percent(usual.half)}, "
+            f"95 % {_percent(usual.most)}"
         )
-    if found.known:
-        known = found.known
+    if known:
         click.echo(
-            f"  independent right solutions: half at most {known.half:.0%}, 95 % at most {known.most:.0%}, "
-            f"highest {known.highest:.0%}"
+            f"  right solutions written independently: half at most {_percent(known.half)}, "
+            f"95 % {_percent(known.most)}, the highest {_percent(known.highest)}"
         )
     for kind, details in (("structure", found.pairs), ("wording", found.by_wording)):
         rows = [
@@ -200,8 +200,8 @@ def _tell_exercise(found: Found, labels: Labels) -> None:
                 f"{rank}",
                 labels.of(entry.pair.first),
                 labels.of(entry.pair.second),
-                f"{entry.pair.share_first:.0%}",
-                f"{entry.pair.share_second:.0%}",
+                _percent(entry.pair.share_first),
+                _percent(entry.pair.share_second),
                 f"{entry.longest}",
                 f"{entry.pair.surprise:.0f}",
                 f"{entry.pair.wording:.0f}",
@@ -245,3 +245,7 @@ def _tell_crossings(findings: Findings, labels: Labels) -> None:
     if crossings.explained:
         click.echo(f"  {crossings.explained} further pairs with a match that chance explains")
     click.echo()
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

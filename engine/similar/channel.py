@@ -15,6 +15,8 @@ __all__ = ["Channel", "Features"]
 _MOST_HOLDERS = 100
 """A feature that more different files have finds no pair; it counts in the pairs that others find."""
 
+_LEAST = 1.0  # a bit: what every second person has as well
+
 Features = frozenset[Hashable]
 
 
@@ -70,7 +72,7 @@ class Channel:
             for a, b in _couples(first, second, keep, finer):
                 chosen.setdefault(frozenset((a.person, b.person)), (match, a, b))
         ranked = nlargest(keep, chosen.values(), key=lambda entry: (entry[0].surprise, finer(*entry[1:])))
-        return [entry for entry in ranked if entry[0].surprise > 0]
+        return [entry for entry in ranked if entry[0].surprise >= _LEAST]
 
     def _candidates(
         self, forms: Sequence[Features], alike: Mapping[Features, Sequence[Work]]

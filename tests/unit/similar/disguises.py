@@ -5,21 +5,22 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.unit.similar.tearing import called_by_function, helper_made, temporaries_made
 
+EXERCISES = [path.name for path in (Path(__file__).parents[3] / "problems/code").iterdir()]
 Disguise = Callable[[str, random.Random], str]
 
 
 def renamed(source: str, chance: random.Random) -> str:
     """Other names for all variables, arguments, functions and attributes of its own."""
     tree = ast.parse(source)
-    asked = _asked(tree)
     own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     own |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
     own |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     own |= {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
-    own -= {asked, "forward"} | {name for name in own if name.startswith("__")}
+    own -= _kept(tree) | {name for name in own if name.startswith("__")}
     new = [f"{word}{i}" for i, word in enumerate(["foo", "bar", "tmp", "val", "qq", "zeta"] * 40)]
     chance.shuffle(new)
     names = dict(zip(sorted(own), new, strict=False))
@@ -158,15 +159,15 @@ def everything(source: str, chance: random.Random) -> str:
     return source
 
 
-def _asked(tree: ast.Module) -> str:
-    """Return the name that the exercise asks for: what the file defines last."""
-    names = []
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.append(node.name)
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            names.append(node.targets[0].id)
-    return names[-1]
+def _kept(tree: ast.Module) -> set[str]:
+    """Return the names that the exercise prescribes: its functions, and arguments with a default."""
+    defaults = {
+        arg.arg
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.Lambda)
+        for arg in node.args.args[len(node.args.args) - len(node.args.defaults) :]
+    }
+    return {name.replace("-", "_") for name in EXERCISES} | defaults | {"forward"}
 
 
 def _on_self(node: ast.Attribute) -> bool:

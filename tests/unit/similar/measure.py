@@ -1,15 +1,9 @@
-"""How well disguised copies stand out among independent right solutions.
-
-``python -m tests.unit.similar.measure`` prints the tables of docs/integrity.md and writes
-``engine/similar/independent.json``.
-"""
+"""How well disguised copies stand out among independent right solutions (tables: benchmarks/similar.py)."""
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -74,20 +68,7 @@ def standings(
         yield below / len(others), own > max(others)
 
 
-def main() -> None:
-    figures = {item: independent(item) for item in ITEMS}
-    text = json.dumps({item: asdict(found) for item, found in figures.items()}, indent=1)
-    (ROOT / "engine/similar/independent.json").write_text(text + "\n", encoding="utf-8")
-    print("| exercise | solutions | half | 95 % | highest |\n|---|---|---|---|---|")
-    for item, found in figures.items():
-        cells = [f"{share:.0%}" for share in (found.half, found.most, found.highest)]
-        print(f"| {item} | {len(solutions(item))} | {' | '.join(cells)} |")
-    print("\n| disguise | AUC | above all independent pairs |\n|---|---|---|")
-    for name, disguise in DISGUISES.items():
-        every = [standing for item in ITEMS for standing in standings(item, disguise)]
-        area, first = (sum(column) / len(every) for column in zip(*every, strict=True))
-        print(f"| {name} | {area:.4f} | {first:.0%} |")
-
-
-if __name__ == "__main__":
-    main()
+def translated(item: str) -> tuple[float, bool]:
+    """Return how the bank's torch solution, written beside the numpy one, stands with that."""
+    torch = (CODE / item / "solution_torch.py").read_text("utf-8")
+    return next(standings(item, lambda source, chance: torch, ["bank"]))

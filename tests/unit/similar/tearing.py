@@ -66,6 +66,7 @@ def called_by_function(source: str, chance: random.Random) -> str:
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in _METHODS
+            and (node.func.attr != "reshape" or len(node.args) == 1)  # np.reshape takes a shape, not sizes
             and not (
                 isinstance(node.func.value, ast.Name) and node.func.value.id in {"np", "torch", "ma", "F"}
             )
