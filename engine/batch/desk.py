@@ -88,7 +88,8 @@ class Desk:
             reason = _cause(error)
             report = self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
         report = replace(report, student=student, mode=self.mode)
-        kept = self.store.record(Attempt.of_code(student, submission, report, started=started, reason=reason))
+        attempt = Attempt.of_code(student, submission, report, started=started, reason=reason)
+        kept = self.store.record(attempt.arrived(_arrival(file)))
         if kept.report.outcome is Outcome.FORMAT_ERROR:
             step = "mend the file and hand it in again; this cost no attempt"
             return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", step, student))
@@ -108,7 +109,7 @@ class Desk:
                 finished=datetime.now(UTC),
                 filename=file.name,
                 reason=message,
-            )
+            ).arrived(_arrival(file))
         )
         return FileResult(student, file, problem=_problem(student, file, error))
 
@@ -154,7 +155,7 @@ class Desk:
                 started=started,
                 filename=file.name,
                 keep_unreadable=True,
-                arrival=Arrival(file.handed, file.marked_late, file.sequence),
+                arrival=_arrival(file),
             )
         except InputError as error:
             return FileResult(student, file, problem=_problem(student, file, error))
@@ -204,6 +205,10 @@ class Desk:
             is not None
             for question, response in zip(quiz.questions, responses, strict=True)
         )
+
+
+def _arrival(file: HandedFile) -> Arrival:
+    return Arrival(file.handed, file.marked_late, file.sequence)
 
 
 def _problem(student: str, file: HandedFile, error: InputError) -> IntakeProblem:

@@ -120,13 +120,17 @@ def grade_batch(
     begun = time.monotonic()
     desk = Desk(store, code, read_code, read_text, mode)
     tasks: list[_Task] = []
+    taken: set[tuple[str, str | None, str]] = set()
     kept = 0
     for student in intake.students:
         for file in student.files:
-            if desk.done(student.student, file):
+            at = (student.student, file.item, file.sha256)
+            # The same file again is no other attempt: it counts as it came first.
+            if at in taken or desk.done(student.student, file):
                 kept += 1
             else:
                 tasks.append((student.student, file))
+                taken.add(at)
     code_files = sum(file.kind is FileKind.CODE for _, file in tasks)
     slots = max(1, min(workers or os.cpu_count() or 1, len(tasks)))
     tally = _Tally(kept=kept)
@@ -163,21 +167,16 @@ _Task = tuple[str, HandedFile]
 def _chains(tasks: list[_Task]) -> list[list[_Task]]:
     """Return the files that one thread must grade one after the other.
 
-    What an attempt at a quiz earns depends on those before it, so a student's quiz files go in the order in
-    which they were handed in.
+    What an attempt at a quiz earns depends on those before it, and where nothing tells when code was handed
+    in, the order of grading does. So a student's quiz files, and the hand-ins of one exercise, go in the order
+    in which they were handed in.
     """
-    chains: list[list[_Task]] = []
-    quizzes: dict[str, list[_Task]] = {}
+    chains: dict[tuple[str, str | None], list[_Task]] = {}
     for student, file in tasks:
-        if file.kind is FileKind.CODE:
-            chains.append([(student, file)])
-        elif student in quizzes:
-            quizzes[student].append((student, file))
-        else:
-            chains.append(quizzes.setdefault(student, [(student, file)]))
-    for chain in quizzes.values():
+        chains.setdefault((student, file.item), []).append((student, file))
+    for chain in chains.values():
         chain.sort(key=lambda task: (task[1].handed or _NOW_AT_LAST, task[1].sequence))
-    return chains
+    return list(chains.values())
 
 
 class _Tally:

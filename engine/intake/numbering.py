@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 from engine.course import HandedFile
 
-__all__ = ["Arrival", "in_sequence"]
+__all__ = ["Ranked", "in_sequence"]
 
-_UNKNOWN = datetime.min.replace(tzinfo=UTC)
+_AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was handed in
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class Ranked:
     """A hand-in, and what tells its place among the others of its kind.
 
     Parameters
@@ -34,24 +34,24 @@ class Arrival:
     order: int = 0
 
 
-def in_sequence(arrivals: Sequence[Arrival]) -> tuple[HandedFile, ...]:
+def in_sequence(hand_ins: Sequence[Ranked]) -> tuple[HandedFile, ...]:
     """Return a student's files, those about the same thing in the order in which they came, numbered.
 
     The first is 0; what a name says to be the third copy isn't below 3, so that a later download, which holds
     it alone, goes on from there.
     """
-    files = [arrival.file for arrival in arrivals]
+    files = [one.file for one in hand_ins]
     places: dict[str, list[int]] = {}
-    for place, arrival in enumerate(arrivals):
-        places.setdefault(arrival.about, []).append(place)
+    for place, one in enumerate(hand_ins):
+        places.setdefault(one.about, []).append(place)
     for taken in places.values():
         number = -1
-        ordered = sorted((arrivals[place] for place in taken), key=_when)
-        for place, arrival in zip(taken, ordered, strict=True):
-            number = max(number + 1, arrival.copy)
-            files[place] = replace(arrival.file, sequence=number)
+        ordered = sorted((hand_ins[place] for place in taken), key=_when)
+        for place, one in zip(taken, ordered, strict=True):
+            number = max(number + 1, one.copy)
+            files[place] = replace(one.file, sequence=number)
     return tuple(files)
 
 
-def _when(arrival: Arrival) -> tuple[datetime, int, int]:
-    return arrival.file.handed or _UNKNOWN, arrival.copy, arrival.order
+def _when(ranked: Ranked) -> tuple[datetime, int, int]:
+    return ranked.file.handed or _AT_LAST, ranked.copy, ranked.order

@@ -16,7 +16,7 @@ from engine.intake.decoding import read_text_file
 from engine.intake.entries import Entry, packed_otherwise
 from engine.intake.layouts import HandIn, Layout, Person, Place, Plain
 from engine.intake.naming import copy_of, quiz_head
-from engine.intake.numbering import Arrival, in_sequence
+from engine.intake.numbering import Ranked, in_sequence
 from engine.intake.owners import Owners
 from engine.intake.student_folder import CodeEntry, sort_folder
 
@@ -61,7 +61,7 @@ class Sorting:
         self._problems: list[IntakeProblem] = []
         self._ignored = list(self._listing.entries.ignored)
         self._tables: list[AnswerTable] = []
-        self._arrivals: dict[str, list[Arrival]] = {}
+        self._handed: dict[str, list[Ranked]] = {}
         self._folders: dict[tuple[str, ...], list[tuple[_Found, CodeEntry]]] = {}
 
     def run(self) -> Intake:
@@ -74,7 +74,7 @@ class Sorting:
         self._list_empty_folders()
         students = tuple(
             StudentFiles(student, in_sequence(handed), self._owners.labels[student])
-            for student, handed in sorted(self._arrivals.items())
+            for student, handed in sorted(self._handed.items())
         )
         problems = (*self._layout.problems, *self._owners.problems, *self._problems)
         return Intake(students, problems, tuple(self._ignored), tuple(self._tables))
@@ -88,9 +88,9 @@ class Sorting:
     def _list_empty_folders(self) -> None:
         for top, place in self._places.items():
             for student in self._students(place) if not self._listing.tops[top] else ():
-                self._arrivals.setdefault(student, [])
+                self._handed.setdefault(student, [])
         told = {problem.student for problem in self._problems}
-        for student, handed in self._arrivals.items():
+        for student, handed in self._handed.items():
             if not handed and student not in told:
                 self._refuse(self._owners.labels[student], "this folder holds no file", "", student)
 
@@ -116,7 +116,7 @@ class Sorting:
             self._refuse(entry.name, "it is unclear whose file this is", step)
             return
         for student in students:
-            self._arrivals.setdefault(student, [])
+            self._handed.setdefault(student, [])
         self._sort_kind(entry, _Found(entry, entry.path or Path(), place, students, inside))
 
     def _sort_kind(self, entry: Entry, found: _Found) -> None:
@@ -222,9 +222,9 @@ class Sorting:
             handed=hand_in.handed,
             marked_late=hand_in.marked_late,
         )
-        arrival = Arrival(file, item or f"quiz {about}", copy_of(found.inside[-1])[1], found.place.order)
+        ranked = Ranked(file, item or f"quiz {about}", copy_of(found.inside[-1])[1], found.place.order)
         for student in found.students:
-            self._arrivals.setdefault(student, []).append(arrival)
+            self._handed.setdefault(student, []).append(ranked)
 
     def _below(self, entry: Entry) -> tuple[str, ...]:
         return entry.parts[self._listing.depth :]

@@ -1,0 +1,117 @@
+"""When and in which order code was handed in reaches the store, and the same file again is no other attempt."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engine.batch import grade_batch
+from engine.course import FileKind, HandedFile, Intake, StudentFiles
+from engine.course.policies.work import in_order
+from engine.intake import read_code_file, read_text_file
+from engine.model import CodeSubmission, GradeReport, Outcome
+from engine.runner import Runner
+from engine.store import Attempt, Store, open_store
+
+
+class NoRunner:
+    tier = "T1"
+
+    def __call__(self, slots: int) -> NoRunner:
+        return self
+
+    def __enter__(self) -> NoRunner:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+class Marking:
+    """Gives full marks, and notes what it was given."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:
+        self.seen.append(submission.source)
+        return GradeReport(item, "v1", Outcome.RIGHT, 2.0, 2.0, (), student=student, tier="T1")
+
+    def blank(self, item: str) -> tuple[str, float]:
+        return "v1", 2.0
+
+
+def handed(folder: Path, text: str, **more: object) -> HandedFile:
+    data = text.encode()
+    path = folder / f"{len(list(folder.iterdir())):03}.py"
+    path.write_bytes(data)
+    sha256 = hashlib.sha256(data).hexdigest()
+    return HandedFile(path, path.name, FileKind.CODE, "softmax", sha256, **more)  # type: ignore[arg-type]
+
+
+def grade(folder: Path, store: Store, files: list[HandedFile], workers: int = 1) -> tuple[Marking, int, int]:
+    code = Marking()
+    result = grade_batch(
+        Intake((StudentFiles("ada", tuple(files)),)),
+        store=store,
+        code=code,
+        read_code=read_code_file,
+        read_text=read_text_file,
+        open_runner=NoRunner(),  # type: ignore[arg-type]
+        workers=workers,
+    )
+    return code, result.graded, result.kept
+
+
+def attempts(store: Store) -> dict[str, Attempt]:
+    return {attempt.filename: attempt for attempt in store.attempts(student="ada")}
+
+
+def test_when_a_file_came_is_kept_with_its_attempt(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    moment = datetime(2026, 3, 1, 12, 30, 5, 113_384, UTC)
+    files = [
+        handed(folder, "a = 1\n", handed=moment, sequence=4),
+        handed(folder, "a = 2\n", marked_late=True, sequence=7),
+        handed(folder, "\0", handed=moment, marked_late=True, sequence=9),
+    ]
+    with open_store(tmp_path / "store.db") as store:
+        grade(folder, store, files)
+        found = {name: (a.handed, a.marked_late, a.sequence) for name, a in attempts(store).items()}
+        unreadable = attempts(store)["002.py"].report.outcome
+    assert found == {
+        "000.py": (moment, False, 4),
+        "001.py": (None, True, 7),
+        "002.py": (moment, True, 9),
+    }
+    assert unreadable is Outcome.FORMAT_ERROR
+
+
+def test_hand_ins_without_a_time_are_attempts_in_their_order(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    files = [handed(folder, f"a = {n}\n", sequence=n) for n in range(40)]
+    with open_store(tmp_path / "store.db") as store:
+        code, graded, kept = grade(folder, store, files[::-1], workers=8)
+        ordered = [attempt.sequence for attempt in in_order(list(store.attempts(student="ada")))]
+    assert (graded, kept) == (40, 0)
+    assert code.seen == [f"a = {n}\n" for n in range(40)]
+    assert ordered == list(range(40))
+
+
+def test_the_same_file_again_counts_as_it_came_first(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    files = [
+        handed(folder, "a = 1\n", sequence=0),
+        handed(folder, "a = 1\n", sequence=1, marked_late=True),
+        handed(folder, "a = 2\n", sequence=2),
+    ]
+    with open_store(tmp_path / "store.db") as store:
+        code, graded, kept = grade(folder, store, files, workers=4)
+        late = {name: attempt.marked_late for name, attempt in attempts(store).items()}
+    assert (graded, kept) == (2, 1)
+    assert code.seen == ["a = 1\n", "a = 2\n"]
+    assert late == {"000.py": False, "002.py": False}
