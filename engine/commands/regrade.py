@@ -66,6 +66,7 @@ def command(
       grade regrade softmax-weights --dry-run
       grade regrade softmax-weights --cause "key of the third entry" --yes
     """
+    from engine.commands.account import decider
     from engine.commands.regrade_tables import history_json, plan_json, tell_history, tell_plan
     from engine.commands.workplace import find_workplace
     from engine.regrade import Scope, apply_plan
@@ -93,7 +94,7 @@ def command(
             tell_plan(plan)
         run = None
         if not plan.is_empty and not dry_run and _agreed(yes, as_json):
-            run, left = apply_plan(store, plan, by=by or _account(), cause=cause)
+            run, left = apply_plan(store, plan, by=decider(by), cause=cause)
             if not as_json:
                 click.echo(f"written as run {run}; pages and gradebooks are as they were:")
                 click.echo("  next: grade batch or grade feedback writes the pages anew")
@@ -151,12 +152,3 @@ def _agreed(yes: bool, as_json: bool) -> bool:
             "nobody is here to agree to the changes", next_step="add --yes to write them, or --dry-run"
         )
     return click.confirm("Write these changes?", default=False)
-
-
-def _account() -> str:
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a container without that account
-        return "unknown"

@@ -1,0 +1,188 @@
+"""``grade mark``: marks, excuses and comments that a person sets."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.commands.mark_list import decision_text, list_marks, mark_json
+from engine.commands.options import course_option, json_option, store_option
+from engine.errors import CourseError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.batch.marking import MarkDesk
+    from engine.store import HandMark, Store
+
+__all__ = ["command"]
+
+
+class _Marks(click.Group):
+    """A group in which ``grade mark STUDENT COLUMN`` means ``grade mark set STUDENT COLUMN``."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first word names; any other first word is a student."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["set", *args]
+        return super().resolve_command(ctx, args)
+
+
+@click.group("mark", cls=_Marks)
+def command() -> None:
+    """Set marks by hand: they stand above what is graded and ruled, and survive regrades.
+
+    \b
+    Example:
+      grade mark ada softmax --score 7 --comment "explained it in person"
+      grade mark list
+    """
+
+
+@command.command("set")
+@click.argument("student")
+@click.argument("column")
+@click.option("--score", type=float, default=None, help="Points that count.")
+@click.option("--excuse", is_flag=True, help="Leave the column out for this student.")
+@click.option("--comment", default=None, help="A sentence for the student.")
+@click.option("--withdraw", is_flag=True, help="Take back what was set: the graded mark counts again.")
+@click.option("--allow-extra", is_flag=True, help="Let the score be above the full points.")
+@click.option("--by", default=None, help="Who decides (default: this account's name).")
+@json_option
+@course_option
+@store_option
+def set_mark(
+    student: str,
+    column: str,
+    score: float | None,
+    excuse: bool,
+    comment: str | None,
+    withdraw: bool,
+    allow_extra: bool,
+    by: str | None,
+    as_json: bool,
+    course_path: Path | None,
+) -> int:
+    """Set the mark of STUDENT in COLUMN, a code exercise or QUIZ/ITEM as in the gradebook.
+
+    What isn't given stays as it was; a score and an excuse take each other's place. `set` may be left out.
+
+    \b
+    Examples:
+      grade mark set ada softmax --score 7.5
+      grade mark set 007 week-1/softmax-weights --excuse
+      grade mark set ada softmax --withdraw
+    """
+    from engine.batch.marking import Decision
+
+    if withdraw == (score is not None or excuse or comment is not None):
+        raise UsageError(
+            "say what is to be set, or --withdraw alone",
+            expected="--score POINTS, --excuse, --comment TEXT, or --withdraw",
+        )
+    if excuse and score is not None:
+        raise UsageError("--score and --excuse contradict each other", expected="one of them")
+    with _desk(course_path, by) as at:
+        if withdraw:
+            mark: HandMark | None = at.desk.withdraw(student, column, by=at.by, at=at.now)
+        else:
+            decision = Decision(score, True if excuse else None, comment)
+            mark = at.desk.decide(student, column, decision, by=at.by, at=at.now, allow_extra=allow_extra)
+        at.store.hand_marks.add_all([mark] if mark else [])
+    _tell(mark, student, column, as_json)
+    return 0
+
+
+@command.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--keep-going", is_flag=True, help="Store the lines in good order, whatever others are like.")
+@click.option("--allow-extra", is_flag=True, help="Let scores be above the full points.")
+@click.option("--by", default=None, help="Who decides (default: this account's name).")
+@json_option
+@course_option
+@store_option
+def import_marks(
+    file: Path, keep_going: bool, allow_extra: bool, by: str | None, as_json: bool, course_path: Path | None
+) -> int:
+    """Set the marks of FILE, a CSV file with the columns student,column,score,comment,excused.
+
+    An empty cell leaves things as they are. Where a line is at fault nothing is stored, and each such line
+    is told. What stands already isn't stored again.
+
+    Exit code 0: all is stored; 1: with --keep-going, all but some lines; 2: nothing is stored.
+
+    \b
+    Example:
+      grade mark import oral.csv --by "Prof. Weber"
+    """
+    from functools import partial
+
+    from engine.batch.mark_table import read_marks
+
+    with _desk(course_path, by) as at:
+        decide = partial(at.desk.decide, by=at.by, at=at.now, allow_extra=allow_extra)
+        marks, stand, faults = read_marks(file, decide)
+        if faults and not keep_going:
+            raise CourseError.of_file(faults)
+        at.store.hand_marks.add_all(marks)
+    for fault in faults:
+        click.echo("\n".join(fault.lines()), err=True)
+    if as_json:
+        told = [{"line": fault.line, "message": fault.message} for fault in faults]
+        click.echo(json.dumps({"stored": len(marks), "stood": stand, "faults": told}, indent=2))
+    else:
+        click.echo(f"{len(marks)} stored, {stand} stood already, {len(faults)} at fault")
+    return 1 if faults else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Who decides, when, and where it is checked and stored."""
+
+    desk: MarkDesk
+    store: Store
+    by: str
+    now: datetime
+
+
+@contextmanager
+def _desk(course_path: Path | None, by: str | None) -> Iterator[_At]:
+    from engine.batch.marking import MarkDesk
+    from engine.commands.account import decider
+    from engine.commands.workplace import find_workplace
+    from engine.model import Mode
+
+    name = decider(by)
+    workplace = find_workplace(course_path)
+    if workplace.course is None:
+        raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
+    if workplace.mode is not Mode.MARKS:
+        raise UsageError("this course is for practice: it has no marks")
+    roster = workplace.course.roster(tolerant=True)
+    with workplace.open_store() as store:
+        students = set(roster.by_id) | set(store.students(Mode.MARKS))
+        desk = MarkDesk(store, students, workplace.bank.code_ids(), workplace.points_of)
+        yield _At(desk, store, name, datetime.now(UTC))
+
+
+def _tell(mark: HandMark | None, student: str, column: str, as_json: bool) -> None:
+    from engine.foreign import clean_line
+
+    if as_json:
+        click.echo(json.dumps(None if mark is None else mark_json(mark), ensure_ascii=False, indent=2))
+        return
+    what = "nothing changes: it stands already" if mark is None else decision_text(mark)
+    if mark is not None and mark.comment:
+        what += f", with the comment: {clean_line(mark.comment, 500)}"
+    click.echo(f"{clean_line(student)} {clean_line(column)}: {what}")
+
+
+command.add_command(list_marks)
