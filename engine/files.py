@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["replace_text"]
+__all__ = ["replace_text", "replacing"]
 
 
 def replace_text(path: Path, text: str, *, durable: bool = False, private: bool = False) -> None:
@@ -28,10 +30,20 @@ def replace_text(path: Path, text: str, *, durable: bool = False, private: bool 
     OSError
         The file is as it was.
     """
+    with replacing(path, durable=durable, private=private) as file:
+        file.write(text.encode("utf-8", "replace"))
+
+
+@contextlib.contextmanager
+def replacing(path: Path, *, durable: bool = False, private: bool = False) -> Iterator[BinaryIO]:
+    """Give a new file to write; at the end of the block it takes the old one's place in one step.
+
+    Parameters are those of :func:`replace_text`. If anything is raised, the file is as it was.
+    """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with open(part, "xb" if private else "wb", opener=_private if private else None) as file:
-            file.write(text.encode("utf-8", "replace"))
+            yield file
             if durable:
                 file.flush()
                 os.fsync(file.fileno())

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.course import ClassTable, IntakeProblem, StudentResults, class_table
 from engine.crash_points import reached
-from engine.errors import StoreError
 from engine.files import replace_text
-from engine.report.feedback import feedback_page
 from engine.report.gradebook import gradebook_csv, gradebook_json
+from engine.report.student_pages import told_faults, write_page
 from engine.report.summary import summary_page
 
-__all__ = ["ReportFiles", "page_name", "write_reports"]
-
-
-# Devices of Windows, whatever their suffix.
-_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")
+__all__ = ["ReportFiles", "write_reports"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +24,6 @@ class ReportFiles:
     gradebook: Path
     students: Mapping[str, Path]
     table: ClassTable
-
-
-def page_name(student: str) -> str:
-    """Return a file name for a student's page: safe on every system, different for different ids."""
-    plain = re.sub(r"[^a-z0-9-]+", "-", student.casefold()).strip("-")[:60]
-    if plain and plain == student and not _RESERVED.fullmatch(plain):
-        return f"{plain}.html"
-    digest = hashlib.sha256(student.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{plain or 'student'}_{digest}.html"
 
 
 def write_reports(
@@ -80,13 +64,12 @@ def write_reports(
 
     def with_pages() -> Iterator[StudentResults]:
         for results in students:
-            pages[results.student] = out / "students" / page_name(results.student)
-            replace_text(pages[results.student], feedback_page(results, title=title, solutions=solutions))
+            pages[results.student] = write_page(out / "students", results, title=title, solutions=solutions)
             reached("between-pages")
             yield results
 
     reached("before-pages")
-    try:
+    with told_faults(out):
         (out / "students").mkdir(parents=True, exist_ok=True)
         table = class_table(title, with_pages())
         index, gradebook = out / "index.html", out / "gradebook.csv"
@@ -104,12 +87,5 @@ def write_reports(
         replace_text(gradebook, gradebook_csv(table, practice=practice))
         replace_text(out / "gradebook.json", gradebook_json(table, practice=practice))
         replace_text(index, page)
-    except OSError as error:
-        raise StoreError(
-            "the report can't be written",
-            where=str(error.filename or out),
-            got=error.strerror or str(error),
-            next_step="make room or choose another folder; the grades are in the store",
-        ) from error
     reached("after-pages")
     return ReportFiles(index, gradebook, pages, table)

@@ -17,7 +17,7 @@ from engine.quiz import compose
 from engine.quiz.answer_key import quiz_key
 from engine.quiz.blueprint import Blueprint, Plan
 from engine.report import feedback_page, key_page, quiz_page, summary_page
-from engine.report.write import page_name
+from engine.report.student_pages import page_name
 from engine.rules import Shown
 from engine.spec import builtin_bank
 from engine.store import Store

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.files import replace_text
+from engine.files import replace_text, replacing
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -30,4 +30,18 @@ def test_a_failed_replacement_leaves_the_old_file(tmp_path: Path, monkeypatch: p
     with pytest.raises(OSError, match="No space"):
         replace_text(path, "new", durable=True)
     assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "pages.zip"
+    path.write_bytes(b"old")
+    with pytest.raises(KeyError), replacing(path) as file:
+        file.write(b"half of it")
+        raise KeyError
+    assert path.read_bytes() == b"old"
+    with replacing(path) as file:
+        file.write(b"new")
+        assert path.read_bytes() == b"old", "it takes the place at the end"
+    assert path.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [path]

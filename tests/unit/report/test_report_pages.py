@@ -36,9 +36,9 @@ from engine.model import (
 )
 from engine.report import feedback_page, gradebook_csv, gradebook_json, quiz_page, summary_page, write_reports
 from engine.report.pages import render
+from engine.report.student_pages import page_name
 from engine.report.summary import difficulty, mistakes
 from engine.report.words import OUTCOMES, VERDICTS, number, points
-from engine.report.write import page_name
 
 NOW = datetime(2026, 11, 27, 12, 30, tzinfo=UTC)
 HOSTILE = [
