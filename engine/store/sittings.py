@@ -40,6 +40,12 @@ class Sittings:
         with self._database.read() as connection:
             return sorted(connection.execute(sa.select(quizzes.c.name).distinct()).scalars())
 
+    def quiz_titles(self) -> dict[str, str]:
+        """Return the titles of all quizzes that were drawn, by name."""
+        with self._database.read() as connection:
+            rows = connection.execute(sa.select(quizzes.c.name, quizzes.c.title).distinct()).all()
+        return {row.name: row.title for row in rows}
+
     def move_deadline(
         self, name: str, deadline: datetime | None, students: Collection[str] = ()
     ) -> list[tuple[Quiz, Quiz]]:

@@ -59,6 +59,7 @@ def test_draws_of_one_name_are_one_quiz_for_marks(store: Store) -> None:
     assert store.sittings.ids_alike(quiz(), Mode.MARKS) == {"q", "q3"}
     assert store.sittings.ids_alike(quiz(), Mode.PRACTICE) == {"q"}
     assert store.sittings.quiz_names() == ["week"]
+    assert list(store.sittings.quiz_titles()) == ["week"]
 
 
 def test_nothing_of_a_quiz_that_is_not_stored_is_kept(store: Store) -> None:
