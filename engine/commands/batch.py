@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -253,8 +254,11 @@ def _tell(result: BatchResult, files: ReportFiles) -> None:
     )
     click.echo()
     click.echo(f"{result.graded} files graded, {result.kept} kept from before, in {result.seconds:.1f} s")
-    for problem in result.problems:
+    for problem, after in zip_longest(result.problems, result.problems[1:]):
         click.echo(f"not graded: {problem.where}: {problem.message}")
+        # Of many rows with the same cure only the last says it.
+        if problem.next_step and (after is None or after.next_step != problem.next_step):
+            click.echo(f"  next: {problem.next_step}")
     for waiting in result.ungraded:
         click.echo(
             f"ungraded (tried again on the next run): {waiting.student} {waiting.name}: {waiting.reason}"

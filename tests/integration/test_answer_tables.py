@@ -51,8 +51,8 @@ def gradebook(out: str) -> dict[str, dict[str, str]]:
 
 
 def said(out: str) -> list[str]:
-    """What was printed below the table, without the time it took and where the files lie."""
-    below = out.split("\n\n", 1)[1].splitlines()
+    """What was printed below the table, without the time it took, next steps and where the files lie."""
+    below = [line for line in out.split("\n\n", 1)[1].splitlines() if not line.startswith("  next: ")]
     return [
         line.split(", in ")[0] for line in below if not line.startswith(("summary", "gradebook", "feedback"))
     ]
