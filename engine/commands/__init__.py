@@ -32,6 +32,7 @@ COMMANDS = {
     "mark": "mark",
     "similar": "similar",
     "regrade": "regrade",
+    "feedback": "feedback",
     "export": "export",
     "new": "new",
     "preview": "preview",

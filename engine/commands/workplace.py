@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -141,6 +141,7 @@ class Workplace:
         roster: Roster | None = None,
         intake: Intake | None = None,
         problems: Sequence[IntakeProblem] = (),
+        only: Collection[str] | None = None,
     ) -> Iterator[StudentResults]:
         """Yield what everybody achieved, under the course's rules: :func:`engine.batch.class_results`."""
         from engine.batch import class_results
@@ -154,6 +155,7 @@ class Workplace:
             problems=problems,
             policies=self.course.policies if self.course else None,
             points_of=self.points_of,
+            only=only,
         )
 
     def draw(self, item: str, seed: int) -> Variant:
