@@ -16,6 +16,8 @@ __all__ = ["csv_bytes", "id_cell", "is_number", "kept_cell", "number_cell", "tex
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s?%?")
+# "-1 for style": no spreadsheet can take it for a formula.
+_REMARK = re.compile(r"[+-][0-9]+([.,][0-9]+)?%? [^\W\d_][^=|!(+@]*")
 # Zeros at the front, more digits than a spreadsheet keeps, what it takes for a power of ten or for a date.
 _CHANGED = re.compile(
     r"0[0-9]+|[0-9]{12,}|[0-9]+[eE][0-9]+|[0-9]{1,4}([-./][0-9]{1,4}){1,2}|[0-9]{1,2}-?[A-Za-z]{3,9}(-?[0-9]+)?"
@@ -48,8 +50,10 @@ def number_cell(value: float, *, decimal_comma: bool = False) -> str:
 def kept_cell(text: str) -> str:
     """Return a cell of somebody else's file as it is, unless a spreadsheet would run it."""
     start = text.lstrip(" ")
+    if not start.startswith(_FORMULA) or is_number(text) or _REMARK.fullmatch(start):
+        return text
     # A sign alone is no formula: Moodle writes "-" where there is no grade.
-    if not start.startswith(_FORMULA) or is_number(text) or len(start.strip()) == 1:
+    if len(start.strip()) == 1:
         return text
     return text_cell(plain_cell(text))
 

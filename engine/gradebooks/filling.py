@@ -78,8 +78,8 @@ def fill_sheet(sheet: Sheet, joined: Joined, places: Sequence[Place], signs: Sig
         for place in places:
             marks += _fill(sheet, row, ours, place, signs, listed)
     if changed := sheet.changed():
-        told = f"{changed} began like a formula and now begin with an apostrophe"
-        listed.append(Listed(Kind.NOTE, sheet.file, told if changed > 1 else told.replace("begin", "begins")))
+        told = f"cells that began like a formula and have an apostrophe before them now: {changed}"
+        listed.append(Listed(Kind.NOTE, sheet.file, told))
     headings = {sheet.header[place.column]: place.target.ids for place in places}
     return Gradebook(sheet.content(), headings, marks, tuple(listed))
 
