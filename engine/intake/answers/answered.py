@@ -25,13 +25,14 @@ class Answered:
         What can be marked.
     problems : tuple of (str, str)
         What can't, with the next step.
-    strange : mapping of str to QuizError
-        Heads that are no field of this quiz, with what is wrong; whether anything is answered there or not.
+    strange : mapping of str to (str, str)
+        Heads that are no field of this quiz, with what is wrong and the next step; whether anything is
+        answered there or not.
     """
 
     filled: FilledQuiz
     problems: tuple[tuple[str, str], ...]
-    strange: Mapping[str, QuizError]
+    strange: Mapping[str, tuple[str, str]]
 
     @property
     def is_blank(self) -> bool:
@@ -57,12 +58,13 @@ def answer_quiz(quiz: Quiz, answers: Mapping[str, str]) -> Answered:
     heads: dict[Place, str] = {}
     doubtful: set[int] = set()
     problems: list[tuple[str, str]] = []
-    strange: dict[str, QuizError] = {}
+    strange: dict[str, tuple[str, str]] = {}
     for head, text in answers.items():
         try:
             number, part = questions.find(head)
         except QuizError as error:
-            strange[head] = error
+            # The error itself would keep the quiz in memory, by its traceback.
+            strange[head] = error.what, error.next_step or ""
             continue
         parts = given.setdefault(number, {})
         what = damage(text) if text else None

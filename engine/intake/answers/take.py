@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import PurePath
 
 from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProblem, Roster, StudentFiles
 from engine.course.joining import nearest, student_of
-from engine.errors import InputError, QuizError
+from engine.errors import InputError
 from engine.foreign import clean_line
 from engine.intake.answers.answered import Answered, answer_quiz
 from engine.intake.answers.kinds import TABLES
@@ -173,27 +174,29 @@ class _Taking:
     def _tell_strange(self, answers: ClassAnswers) -> None:
         """Tell heads that are a question to nobody, once each, and answers to what others were asked."""
         known = {head for row, _, found in self._found for head in row.answers if head not in found.strange}
-        lost: dict[tuple[str, str], tuple[QuizError, int]] = {}
+        lost: Counter[tuple[str, str, str]] = Counter()
         for row, student, found in self._found:
-            for head, error in found.strange.items():
+            for head, (what, step) in found.strange.items():
                 if head not in known:
-                    _, count = lost.get((head, error.what), (error, 0))
-                    lost[head, error.what] = error, count + bool(row.answers[head])
+                    lost[head, what, step] += bool(row.answers[head])
                 elif row.answers[head]:
-                    what = f"{clean_line(head, 60)!r}: {error.what} of this student"
-                    self._refuse(row, what, "see whose answers these are", student)
-        for (head, _), (error, count) in lost.items():
+                    message = f"{clean_line(head, 60)!r}: {what} of this student"
+                    self._refuse(row, message, "see whose answers these are", student)
+        for (head, what, step), count in lost.items():
             marked = "1 answer isn't" if count == 1 else f"{count} answers aren't"
-            what = f"{clean_line(head, 60)!r}: {error.what}; {marked} marked"
             where = f"{self._file}:{answers.heads[head]}"
-            self.problems.append(IntakeProblem(where, what, error.next_step or ""))
+            message = f"{clean_line(head, 60)!r}: {what}; {marked} marked"
+            self.problems.append(IntakeProblem(where, message, step))
 
     def _tell_timeless(self, rows: list[AnswerRow]) -> None:
         if not rows:
             return
         first = rows[0]
-        what = f"when {len(rows)} rows were handed in can't be read ({clean_line(first.handed, 40)!r})"
-        step = "they are graded without a time; write times as 2026-03-01 14:30 and grade again"
+        which = "this row was" if len(rows) == 1 else f"this row and {len(rows) - 1} more were"
+        what = f"when {which} handed in can't be read ({clean_line(first.handed, 40)!r})"
+        step = (
+            "graded without a time, so that no rule about late work applies; write 2026-03-01 14:30 next time"
+        )
         self.problems.append(IntakeProblem(f"{self._file}:{first.line}", what, step))
 
     def _refuse(self, row: AnswerRow, message: str, step: str, student: str | None) -> None:

@@ -105,7 +105,7 @@ def test_times_that_cant_be_read_are_told_once_and_the_rows_are_graded(store: St
     intake = take(store, tmp_path, "id,1,handed\nada,1,3/4/2026 10:00\n007,2,4/5/2026 10:00\n")
     assert set(handed(intake)) == {"ada", "007"}
     assert told(intake) == [
-        ("answers.csv:2", "when 2 rows were handed in can't be read ('3/4/2026 10:00')", None)
+        ("answers.csv:2", "when this row and 1 more were handed in can't be read ('3/4/2026 10:00')", None)
     ]
 
 
