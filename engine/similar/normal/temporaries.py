@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 __all__ = ["without_temporaries"]
 
@@ -21,49 +21,48 @@ def without_temporaries(tree: ast.Module) -> None:
     """
     for node in list(ast.walk(tree)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            if sum(isinstance(inner, ast.stmt) for inner in ast.walk(node)) > _LONGEST:
+            nodes = list(ast.walk(node))
+            if sum(isinstance(inner, ast.stmt) for inner in nodes) > _LONGEST:
                 continue
             for _ in range(_ROUNDS):
-                if not _drop_unread(node):
+                if not _drop_unread(nodes):
                     break
-            _inline(node)
+                nodes = list(ast.walk(node))
+            _inline(node, nodes)
 
 
-def _drop_unread(function: ast.AST) -> bool:
-    read = {
-        node.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-    read |= set(_outer(function))
+def _drop_unread(nodes: Sequence[ast.AST]) -> bool:
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    read |= set(_outer(nodes))
     dropped = False
-    for block in _blocks(function):
+    for block in _blocks(nodes):
         kept = [s for s in block if not (name := _assigned(s)) or name in read]
         dropped |= len(kept) < len(block)
         block[:] = kept
     return dropped
 
 
-def _inline(function: ast.AST) -> None:
+def _inline(function: ast.AST, nodes: Sequence[ast.AST]) -> None:
     loads: Counter[str] = Counter()
-    stores: Counter[str] = Counter(_outer(function))
-    for node in ast.walk(function):
+    stores: Counter[str] = Counter(_outer(nodes))
+    for node in nodes:
         if isinstance(node, ast.Name):
             (loads if isinstance(node.ctx, ast.Load) else stores)[node.id] += 1
         elif isinstance(node, ast.arg):
             stores[node.arg] += 1
     once = {name for name, count in loads.items() if count == 1 and stores[name] == 1}
+    blocks = list(_blocks(nodes))
     defined = {
         name: statement
-        for block in _blocks(function)
+        for block in blocks
         for statement in block
         if isinstance(statement, ast.Assign) and (name := _assigned(statement)) in once
     }
     moved = _Moved(defined)
-    moved.visit(function)
-    if moved.done:
-        for block in _blocks(function):
-            block[:] = [s for s in block if _assigned(s) not in moved.done]
+    if defined:
+        moved.visit(function)
+    for block in blocks if moved.done else ():
+        block[:] = [s for s in block if _assigned(s) not in moved.done]
 
 
 class _Moved(ast.NodeTransformer):
@@ -87,17 +86,17 @@ class _Moved(ast.NodeTransformer):
         return node
 
 
-def _blocks(function: ast.AST) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(function):
+def _blocks(nodes: Sequence[ast.AST]) -> Iterator[list[ast.stmt]]:
+    for node in nodes:
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
             if isinstance(block, list):
                 yield block
 
 
-def _outer(function: ast.AST) -> Iterator[str]:
-    """Yield the names that the function shares with what is around it."""
-    for node in ast.walk(function):
+def _outer(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Yield the names that a function shares with what is around it."""
+    for node in nodes:
         if isinstance(node, ast.Global | ast.Nonlocal):
             yield from node.names
 
