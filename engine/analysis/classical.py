@@ -63,9 +63,11 @@ class ItemStatistics:
 def item_statistics(matrix: ScoreMatrix, *, level: float = 0.95) -> tuple[ItemStatistics, ...]:
     """Return the statistics of every item, in the order of the matrix.
 
-    Notes ----- The correlations are with the mean of a student's points, each minus the item's mean, over
-    the items that the student was given: a multiple of the total where all have all items. The 27 % are by
-    the same mean; who stand equal at the edge are counted in part, so that nothing depends on the order of
+    Notes
+    -----
+    The correlations are with the mean of a student's points, each minus the item's mean, over the items
+    that the student was given: a multiple of the total where all have all items. The 27 % are by the
+    same mean; who stand equal at the edge are counted in part, so that nothing depends on the order of
     the class.
     """
     given, centred = matrix.given, matrix.centred()

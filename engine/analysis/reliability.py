@@ -21,7 +21,8 @@ class Reliability:
     Parameters
     ----------
     alpha : float or None
-        None where it isn't defined: under 2 items or 2 students, or nobody differs.
+        None where it isn't defined: under 2 items or 2 students, nobody differs, or pairs of items over
+        different students contradict each other.
     interval : (float, float) or None
         Feldt's where all students have all items; elsewhere by leaving out one student at a time.
     standard_error : float or None
@@ -104,8 +105,9 @@ def _mean(values: Floats, weights: Floats) -> float:
 def _alpha(parts: tuple[float, float, float]) -> float | None:
     length, variance, covariance = parts
     whole = variance + (length - 1) * covariance
-    # of a test in which students differ by nothing but rounding, alpha says nothing
-    if not length > 1 or not whole > 1e-12 * max(variance, 1e-300):
+    # alpha says nothing of a test in which students differ by nothing but rounding, nor where pairs over
+    # different students contradict each other: no two items go together better than one with itself
+    if not length > 1 or not whole > 1e-12 * max(variance, 1e-300) or covariance > variance * (1 + 1e-9):
         return None
     return length * covariance / whole
 

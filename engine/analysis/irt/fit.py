@@ -45,8 +45,10 @@ def fit_model(
     nodes : int, optional
         Abilities over which likelihoods are summed; 61 or more if left out.
 
-    Notes ----- Bock and Aitkin 1981. Abilities are standard normal, so "mean ability" is that of this
-    class. Both signs of ability fit as well: the one is taken with which slopes are positive in sum.
+    Notes
+    -----
+    Bock and Aitkin 1981. Abilities are standard normal, so "mean ability" is that of this class. Both
+    signs of ability fit as well: the one is taken with which slopes are positive in sum.
     """
     students = int(matrix.given.any(axis=1).sum())
     if students < fewest_students:
@@ -62,7 +64,9 @@ def fit_model(
         steepest = int(np.abs(found.slopes).argmax())
         if abs(found.slopes[steepest]) <= STEEPEST or model is Model.RASCH:
             break
-        left_out[binary.items[steepest]] = "its slope grows without end: its answers follow from the others'"
+        left_out[binary.items[steepest]] = (
+            "its slope grows without end: too few students, or its answers follow from the others'"
+        )
         binary = binary.only([item for column, item in enumerate(binary.items) if column != steepest])
     items = _parameters(seen, found)
     return ModelFit(
@@ -144,7 +148,9 @@ def _of_item(
 
 def _problems(items: Sequence[ItemParameters], found: Maximum, model: Model) -> list[str]:
     problems = []
-    if not found.converged:
+    if abs(items[0].slope) > STEEPEST:
+        problems.append("the common slope grows without end: don't use the parameters")
+    elif not found.converged:
         problems.append(f"the search didn't converge in {found.steps} steps: don't use the parameters")
     elif found.covariance is None:
         problems.append("the answers don't determine all parameters: don't use them one by one")

@@ -141,6 +141,6 @@ def _cells(among: Floats, expected: Floats) -> list[tuple[int, int]]:
             cells.append((first, score))
             first, right, wrong = score + 1, 0.0, 0.0
     if not cells:
-        return [(1, len(among) - 2)]
+        return [(1, len(among) - 2)] if among[1:-1].any() else []
     cells[-1] = (cells[-1][0], len(among) - 2)  # what is left over joins its neighbour
     return cells

@@ -74,9 +74,11 @@ def posteriors(patterns: Patterns, curves: Curves) -> Iterator[tuple[slice, Floa
 def view(patterns: Patterns, curves: Curves, *, observed: bool) -> View:
     """Return the log-likelihood, its gradient and its information.
 
-    Notes ----- The gradient is that of the expected complete log-likelihood (Fisher's identity). The
-    observed information is the complete one minus the covariance, over a student's posterior, of the
-    complete score (Louis 1982).
+    Notes
+    -----
+    The gradient is that of the expected complete log-likelihood (Fisher's identity). The observed
+    information is the complete one minus the covariance, over a student's posterior, of the complete
+    score (Louis 1982).
     """
     theta = curves.grid.theta
     right = np.zeros_like(curves.odds)  # expected right answers at each node; given: answers

@@ -17,7 +17,8 @@ STEEPEST = 10.0  # a slope that grows beyond this has no largest likelihood that
 
 _CLOSE = 1e-8  # convergence: no parameter moves by more
 _NEAR = 0.1  # steps under this begin to use the observed information
-_STEPS = 500
+_FLAT = 1e-4  # curvature, relative to EM's, under which no step gets longer
+_STEPS = 300
 _HALVINGS = 12
 
 
@@ -55,9 +56,11 @@ def maximise(patterns: Patterns, start: Floats, design: Floats, grid: Grid) -> M
         Slopes and intercepts are ``design @ parameters``: the identity, or one slope for all items.
     grid : Grid
 
-    Notes ----- EM whose M-step is one Newton step (the EM gradient algorithm, Lange 1995); when the steps
-    get small, Newton's method on the marginal likelihood itself, which has the same gradient. A step that
-    would lower the likelihood is halved.
+    Notes
+    -----
+    EM whose M-step is one Newton step (the EM gradient algorithm, Lange 1995); when the steps get small,
+    Newton's method on the marginal likelihood itself, which has the same gradient. A step that would lower
+    the likelihood is halved.
     """
     point, here = start, _view(patterns, design @ start, grid, observed=False)
     steps, size, converged = 0, np.inf, False
@@ -95,13 +98,20 @@ def _view(patterns: Patterns, parameters: Floats, grid: Grid, *, observed: bool)
 
 
 def _step(here: View, design: Floats) -> Floats:
-    """Return the Newton step where the likelihood is concave, else the step of EM."""
-    gradient = design.T @ here.gradient
-    if here.observed is not None:
-        information = design.T @ here.observed @ design
-        if _is_positive(information):
-            return np.asarray(np.linalg.solve(information, gradient))
-    return np.asarray(np.linalg.solve(design.T @ here.complete @ design, gradient))
+    """Return the step of EM, or where the observed information is known Newton's.
+
+    Where the likelihood isn't concave, a direction of negative curvature is taken as one of positive
+    curvature, so that every step goes up.
+    """
+    gradient, complete = design.T @ here.gradient, design.T @ here.complete @ design
+    if here.observed is None:
+        return np.asarray(np.linalg.solve(complete, gradient))
+    # curvatures relative to those of EM: 1 where abilities are as good as known, 0 where nothing is told
+    root = np.linalg.cholesky(complete)
+    half = np.linalg.solve(root, design.T @ here.observed @ design)
+    curvature, directions = np.linalg.eigh(np.linalg.solve(root, half.T))
+    along = directions.T @ np.linalg.solve(root, gradient) / np.maximum(np.abs(curvature), _FLAT)
+    return np.asarray(np.linalg.solve(root.T, directions @ along))
 
 
 def _covariance(here: View, design: Floats) -> Floats | None:

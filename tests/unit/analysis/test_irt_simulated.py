@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.analysis import ScoreMatrix
-from engine.analysis.irt import Model, ModelFit, abilities, fit_model, item_fits
+from engine.analysis.irt import Model, ModelFit, NoFit, abilities, fit_model, item_fits
 from tests.oracles import lsat
 
 SLOPES = np.array([0.6, 0.8, 1.0, 1.2, 1.5, 1.8, 0.9, 1.1])
@@ -72,6 +72,26 @@ def test_items_that_arent_common_are_found_again(booklets: bool) -> None:
     ):
         assert np.abs((found - true) / np.array(errors, float)).max() < 3.5
         assert found == pytest.approx(true, abs=0.25)
+
+
+def test_small_classes_converge_in_few_steps() -> None:
+    """200 students and 5 items: on the way the likelihood isn't concave, and the search must not creep."""
+    rng = np.random.default_rng(20)
+    fits = [fitted(simulated(200, rng, SLOPES[:5], INTERCEPTS[:5])) for _ in range(60)]
+    assert max(fit.steps for fit in fits) <= 60
+    assert sum(not fit.left_out for fit in fits) >= 57
+
+
+def test_items_with_hardly_anything_in_common_are_told_or_left_out() -> None:
+    rng = np.random.default_rng(21)
+    outcomes = set()
+    for _ in range(40):
+        answers = simulated(200, rng, np.array([0.2, 0.4, 0.3, 0.5]), np.array([-1.0, 0, 0.5, 1.5]))
+        fit = fit_model(ScoreMatrix(list("abcd"), answers), Model.TWO_PARAMETERS)
+        outcomes.add((type(fit), len(fit.left_out)))
+        assert isinstance(fit, NoFit) or fit.converged or "didn't converge" in fit.problems[0]
+        assert all("slope grows" in why for why in fit.left_out.values())
+    assert outcomes == {(ModelFit, 0), (ModelFit, 1), (NoFit, 2)}
 
 
 def test_more_nodes_change_nothing() -> None:

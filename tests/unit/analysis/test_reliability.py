@@ -111,6 +111,12 @@ def test_where_alpha_isnt_defined_there_is_none(points: np.ndarray) -> None:
     assert found.alpha is None and found.interval is None and found.standard_error is None
 
 
+def test_pairs_that_contradict_each_other_make_no_alpha_above_1() -> None:
+    """Over the two students who have both items, they agree more than the first one varies over three."""
+    found = reliability(ScoreMatrix(["a", "b"], [[0, 0], [0, NAN], [1, 1]]))
+    assert found.alpha is None and found.interval is None and found.fewest == 2
+
+
 def test_items_that_are_the_same_are_perfectly_reliable() -> None:
     found = reliability(ScoreMatrix(["a", "b"], [[1, 1], [0, 0], [1, 1]]))
     assert found.alpha == pytest.approx(1)
