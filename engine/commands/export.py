@@ -192,8 +192,9 @@ def _tell(out: Path, gradebook: Gradebook, problems: list[str]) -> None:
     show_table(["column", "holds"], [[heading, ids] for heading, ids in gradebook.headings.items()])
     click.echo()
     if gradebook.listed:
-        show_table(["", "", ""], [[str(one.kind), one.where, one.message] for one in gradebook.listed])
+        listed = [[str(one.kind), one.where, one.message] for one in gradebook.listed]
+        show_table(["listed", "where", "why"], listed)
         click.echo()
     for problem in problems:
         click.echo(f"rules: {problem}")
-    click.echo(f"{gradebook.marks} marks written: {out}")
+    click.echo(f"{gradebook.marks} mark{'' if gradebook.marks == 1 else 's'} written: {out}")
