@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -52,7 +53,9 @@ def receipt_of(student: str, item: ItemResult) -> Receipt:
 def read_receipts(page: str) -> list[Receipt]:
     """Return the receipts on a page, which anybody may have written: at most :data:`MOST_RECEIPTS`."""
     reader = _Reader()
-    reader.feed(page)
+    # The parser asserts that declarations are well-formed; what stands before a broken one counts.
+    with contextlib.suppress(AssertionError):
+        reader.feed(page)
     return reader.found
 
 
