@@ -168,8 +168,8 @@ def _chains(tasks: list[_Task]) -> list[list[_Task]]:
     """Return the files that one thread must grade one after the other.
 
     What an attempt at a quiz earns depends on those before it, and where nothing tells when code was handed
-    in, the order of grading does. So a student's quiz files, and the hand-ins of one exercise, go in the order
-    in which they were handed in.
+    in, the order of grading does. So a student's quiz files, and the hand-ins of one exercise, go in the
+    order in which they were handed in.
     """
     chains: dict[tuple[str, str | None], list[_Task]] = {}
     for student, file in tasks:

@@ -55,7 +55,8 @@ class Sorting:
         self._layout = layout
         self._listing = layout.listing
         self._plain = Plain(layout.listing)
-        self._places = {top: self._place(top, is_file) for top, is_file in self._listing.tops.items()}
+        tops = [(name, True) for name in self._listing.files] + [(n, False) for n in self._listing.folders]
+        self._places = {top: self._place(*top) for top in tops}
         people = [person for place in self._places.values() for person in _people(place)]
         self._owners = Owners(people, self._listing.roster, refuse_unlisted)
         self._problems: list[IntakeProblem] = []
@@ -82,12 +83,13 @@ class Sorting:
     def _with_student(self, problem: IntakeProblem) -> IntakeProblem:
         """Say whose a refused entry is; a refused name is not to be trusted with making a student."""
         depth = self._listing.depth
-        place = self._places.get("/".join(problem.where.split("/")[depth : depth + 1]))
+        top = "/".join(problem.where.split("/")[depth : depth + 1])
+        place = self._places.get((top, False)) or self._places.get((top, True))
         return replace(problem, student=next(iter(self._students(place)), None))
 
     def _list_empty_folders(self) -> None:
-        for top, place in self._places.items():
-            for student in self._students(place) if not self._listing.tops[top] else ():
+        for (_, is_file), place in self._places.items():
+            for student in () if is_file else self._students(place):
                 self._handed.setdefault(student, [])
         told = {problem.student for problem in self._problems}
         for student, handed in self._handed.items():
@@ -105,11 +107,11 @@ class Sorting:
 
     def _sort(self, entry: Entry) -> None:
         depth = self._listing.depth
-        if len(entry.parts) <= depth:  # it lies beside the folder around all others
-            place, inside = self._plain.place(entry.parts[-1], True), entry.parts[-1:]
-        else:
-            place = self._places[entry.parts[depth]]
-            inside = ((place.name,) if place.name else ()) + entry.parts[depth + 1 :]
+        if self._layout.is_own(entry.parts[depth:]):
+            self._ignored.append(entry.name)
+            return
+        place = self._places[entry.parts[depth], len(entry.parts) == depth + 1]
+        inside = ((place.name,) if place.name else ()) + entry.parts[depth + 1 :]
         students = self._students(place)
         if place.hand_in is not None and not students:
             step = f"see what is said of {clean_line(place.hand_in.people[0].label, 60)}"
@@ -177,7 +179,7 @@ class Sorting:
             self._refuse(found.entry.name, error.what, error.next_step or "", found.first)
             return
         quiz, claimed = quiz_head(text)
-        if alone and is_class_yaml(text) and not self._layout.is_leftover(self._below(found.entry)):
+        if alone and is_class_yaml(text):
             self._tables.append(AnswerTable(found.path, found.entry.name))
         elif quiz is None:
             step = "a quiz file has a line `quiz: ID`; hand in that file"
@@ -226,12 +228,9 @@ class Sorting:
         for student in found.students:
             self._handed.setdefault(student, []).append(ranked)
 
-    def _below(self, entry: Entry) -> tuple[str, ...]:
-        return entry.parts[self._listing.depth :]
-
     def _not_graded(self, found: _Found, message: str, step: str) -> None:
         """List a file of a kind that isn't graded, unless the system put it there."""
-        if self._layout.is_leftover(self._below(found.entry)):
+        if self._layout.is_leftover(found.entry.parts[self._listing.depth :]):
             self._ignored.append(found.entry.name)
         else:
             self._refuse(found.entry.name, message, step, found.first)

@@ -86,7 +86,9 @@ def _gunzip(source: IO[bytes], target: IO[bytes], most: int) -> None:
 def _of_tar(file: IO[bytes], most: int) -> list[Member]:
     try:
         file.seek(0)
-        if not is_tar(file.read(512)):
+        head = file.read(512)
+        # An empty archive is nothing but zeros.
+        if head.strip(b"\0") and not is_tar(head):
             raise RefusedError("this is no ZIP or tar archive", "something else that is compressed")
         members = tar_members(file, most)
     except DAMAGE as error:

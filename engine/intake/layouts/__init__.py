@@ -48,7 +48,7 @@ def choose(listing: Listing, wanted: str | None, where: str) -> Layout:
                 return layout
     if wanted in {None, Plain.name}:
         return Plain.found(listing)
-    seen = ", ".join(clean_line(top, 60) for top in list(listing.tops)[:3])
+    seen = ", ".join(clean_line(top, 60) for top in [*listing.folders, *listing.files][:3])
     raise IntakeError(
         f"nothing in here is named as in a download of the layout {wanted}",
         where=where,

@@ -34,8 +34,8 @@ class Classroom(Layout):
     def found(cls, listing: Listing, *, forced: bool) -> Self | None:
         """Return the layout for folders with one beginning that are repositories or end in known logins."""
         layout = cls(listing)
-        folders = layout._folders
-        if not layout._prefix or len(folders) < len(listing.tops):
+        folders = listing.folders
+        if not layout._prefix or listing.files:
             return layout if forced and folders else None
         if forced or _has_git(listing):
             return layout
@@ -52,11 +52,7 @@ class Classroom(Layout):
 
     def is_leftover(self, inside: tuple[str, ...]) -> bool:
         """Return whether more than half of several repositories hold a file of this path: the template's."""
-        return self._copies[inside[1:]] > max(1, len(self._folders) // 2)
-
-    @cached_property
-    def _folders(self) -> list[str]:
-        return [top for top, is_file in self.listing.tops.items() if not is_file]
+        return self._copies[inside[1:]] > max(1, len(self.listing.folders) // 2)
 
     @cached_property
     def _copies(self) -> Counter[tuple[str, ...]]:
@@ -69,7 +65,7 @@ class Classroom(Layout):
 
 def _around(listing: Listing) -> tuple[str, str]:
     """Return what stands behind and before all logins: the branch's name and the assignment's."""
-    names = [without_suffix(top) for top, is_file in listing.tops.items() if not is_file]
+    names = [without_suffix(top) for top in listing.folders]
     branch = next((b for b in _BRANCHES if names and all(name.endswith(b) for name in names)), "")
     names = sorted(name.removesuffix(branch) for name in names)
     if not names:

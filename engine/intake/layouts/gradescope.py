@@ -31,14 +31,15 @@ class Gradescope(Layout):
 
     name: ClassVar[str] = "gradescope"
 
-    def __init__(self, listing: Listing, path: Path) -> None:
+    def __init__(self, listing: Listing, path: Path, shown: str) -> None:
         super().__init__(listing)
         self._hand_ins: dict[str, HandIn] = {}
+        self._shown = shown
         try:
-            content = read_ruby_yaml(path, _LIST, leave_out={"results", "answers", "rubric"})
+            content = read_ruby_yaml(path, shown, leave_out={"results", "answers", "rubric"})
         except InputError as error:
             step = "download the export again: without it nobody knows whose folders these are"
-            self.problems.append(IntakeProblem(error.where or _LIST, error.what, step))
+            self.problems.append(IntakeProblem(error.where or shown, error.what, step))
             content = {}
         for folder, told in content.items():
             self._take(folder, told)
@@ -48,7 +49,7 @@ class Gradescope(Layout):
         """Return the layout where the list of submissions lies beside the folders."""
         for entry in listing.entries.files:
             if entry.parts[listing.depth :] == (_LIST,) and entry.path is not None:
-                return cls(listing, entry.path)
+                return cls(listing, entry.path, entry.name)
         return None
 
     def place(self, top: str, is_file: bool) -> Place | None:
@@ -56,8 +57,8 @@ class Gradescope(Layout):
         hand_in = None if is_file else self._hand_ins.get(without_suffix(top))
         return None if hand_in is None else Place(hand_in)
 
-    def is_leftover(self, inside: tuple[str, ...]) -> bool:
-        """Return whether it is the list itself."""
+    def is_own(self, inside: tuple[str, ...]) -> bool:
+        """Return whether it is the list of submissions."""
         return inside == (_LIST,)
 
     def _take(self, folder: str, told: object) -> None:
@@ -97,7 +98,7 @@ class Gradescope(Layout):
         return moment
 
     def _fault(self, folder: str, message: str, step: str = "") -> None:
-        self.problems.append(IntakeProblem(f"{_LIST}: {clean_line(folder, 60)}", message, step))
+        self.problems.append(IntakeProblem(f"{self._shown}: {clean_line(folder, 60)}", message, step))
 
 
 def _people(told: Mapping[str, Any], folder: str) -> tuple[Person, ...]:

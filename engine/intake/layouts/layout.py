@@ -100,8 +100,12 @@ class Layout(ABC):
     def place(self, top: str, is_file: bool) -> Place | None:
         """Return what a name at the listing's level says, None if it doesn't fit the layout."""
 
+    def is_own(self, inside: tuple[str, ...]) -> bool:
+        """Return whether a file is the system's own, so that it isn't looked at."""
+        return False
+
     def is_leftover(self, inside: tuple[str, ...]) -> bool:
-        """Return whether a file that isn't graded comes from the system, and not from a student.
+        """Return whether a file that isn't graded was put there for everybody, by no student.
 
         Parameters
         ----------

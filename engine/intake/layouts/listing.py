@@ -37,22 +37,22 @@ class Listing:
     only_item: str | None = None
 
     @cached_property
-    def tops(self) -> dict[str, bool]:
-        """The names at this level, in order: whether each is a file."""
-        found: dict[str, bool] = {}
-        for entry in self.entries.files:
-            if len(entry.parts) > self.depth:
-                found.setdefault(entry.parts[self.depth], len(entry.parts) == self.depth + 1)
-        for parts in sorted(self.entries.folders):
-            if len(parts) > self.depth:
-                found.setdefault(parts[self.depth], False)
-        return found
+    def files(self) -> list[str]:
+        """The names of the files at this level, in order."""
+        found = (e.parts[self.depth] for e in self.entries.files if len(e.parts) == self.depth + 1)
+        return list(dict.fromkeys(found))
 
     @cached_property
+    def folders(self) -> list[str]:
+        """The names of the folders, and of the archives that were opened, at this level, in order."""
+        found = [e.parts[self.depth] for e in self.entries.files if len(e.parts) > self.depth + 1]
+        found += [parts[self.depth] for parts in sorted(self.entries.folders) if len(parts) > self.depth]
+        return list(dict.fromkeys(found))
+
+    @property
     def wrapper(self) -> str | None:
         """The name of the folder or archive that stands around all that is here, if one does."""
-        lone = next(iter(self.tops.items()), ("", True)) if len(self.tops) == 1 else ("", True)
-        return None if lone[1] else lone[0]
+        return self.folders[0] if len(self.folders) == 1 and not self.files else None
 
     def below(self) -> Listing:
         """Return the listing one level further down."""

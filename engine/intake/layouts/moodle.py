@@ -27,7 +27,8 @@ class Moodle(Layout):
 
     def __init__(self, listing: Listing) -> None:
         super().__init__(listing)
-        people = {(found["name"], found["number"]) for top in listing.tops if (found := _read(top))}
+        read = (_read(top) for top in (*listing.files, *listing.folders))
+        people = {(found["name"], found["number"]) for found in read if found is not None}
         names = {name for name, _ in people}
         # Where names are hidden, all bear the same one, which is nobody's.
         is_one = len(names) == 1 < len(people) and not any(map(listing.roster.match, names))
@@ -36,8 +37,9 @@ class Moodle(Layout):
     @classmethod
     def found(cls, listing: Listing, *, forced: bool) -> Self | None:
         """Return the layout where more than half of the names fit."""
-        fitting = sum(_read(top) is not None for top in listing.tops)
-        return cls(listing) if fitting > (0 if forced else len(listing.tops) // 2) else None
+        tops = [*listing.files, *listing.folders]
+        fitting = sum(_read(top) is not None for top in tops)
+        return cls(listing) if fitting > (0 if forced else len(tops) // 2) else None
 
     def place(self, top: str, is_file: bool) -> Place | None:
         """Return whose the folder is; the folders of one number are one hand-in."""

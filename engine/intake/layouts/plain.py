@@ -56,6 +56,8 @@ def _is_wrapper(wrapper: str, listing: Listing) -> bool:
     """Return whether a lone folder stands around all hand-ins, and isn't a student's."""
     if listing.roster.match(without_suffix(wrapper)):
         return False
-    direct = [top for top, is_file in listing.below().tops.items() if is_file]
     # A folder that holds hand-ins directly is a student's, unless each of them names a student.
-    return all(listing.names.split(n) or PurePosixPath(n).suffix.lower() in _OF_CLASS for n in direct)
+    return all(
+        listing.names.split(name) or PurePosixPath(name).suffix.lower() in _OF_CLASS
+        for name in listing.below().files
+    )

@@ -37,19 +37,20 @@ def read_ruby_yaml(path: Path, name: str, *, leave_out: Collection[str] = ()) ->
     IntakeError
         With the line: it can't be read, or is no mapping.
     """
-    text = read_text_file(path, _LIMIT, IntakeError)
     try:
+        text = read_text_file(path, _LIMIT, IntakeError)
         found = _Reading(yaml.parse(text, Loader=yaml.CSafeLoader), leave_out).document()
+    except IntakeError as error:  # it names the place where the file lies now
+        raise IntakeError(error.what, where=f"{name}:1", got=error.got) from error
     except _TooDeepError as error:
         raise IntakeError("this list is nested too deeply", where=f"{name}:{error.line}") from error
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = name if mark is None else f"{name}:{mark.line + 1}:{mark.column + 1}"
-        raise IntakeError(f"this list can't be read: {error.problem}", where=where) from error
+        line = 1 if error.problem_mark is None else error.problem_mark.line + 1
+        raise IntakeError(f"this list can't be read: {error.problem}", where=f"{name}:{line}") from error
     except yaml.YAMLError as error:
-        raise IntakeError("this list can't be read", where=name) from error
+        raise IntakeError("this list can't be read", where=f"{name}:1") from error
     if not isinstance(found, dict):
-        raise IntakeError("this is no list of submissions", where=name)
+        raise IntakeError("this is no list of submissions", where=f"{name}:1")
     return found
 
 

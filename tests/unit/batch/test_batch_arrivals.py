@@ -1,4 +1,4 @@
-"""When and in which order code was handed in reaches the store, and the same file again is no other attempt."""
+"""When and in which order code was handed in reaches the store; the same file again is no other attempt."""
 
 from __future__ import annotations
 

@@ -337,14 +337,13 @@ def test_gradescope(tmp_path: Path) -> None:
         "submission_104": None,
     }
     assert [file.sequence for file in intake.students[1].files] == [0, 1, 2]
+    listed = "assignment_1_export/submission_metadata.yml"
     assert why(intake) == {
-        "submission_metadata.yml: submission_103": "the list names nobody who handed it in",
-        "submission_metadata.yml: submission_104": (
-            "when it was handed in names no time zone: 2026-03-02 08:00:00"
-        ),
+        f"{listed}: submission_103": "the list names nobody who handed it in",
+        f"{listed}: submission_104": "when it was handed in names no time zone: 2026-03-02 08:00:00",
         "submission_103": "this student isn't in the roster; graded as submission_103",
     }
-    assert intake.ignored == ("assignment_1_export/submission_metadata.yml",)
+    assert intake.ignored == (listed,)
 
 
 def test_gradescope_where_sid_and_name_contradict_each_other(tmp_path: Path) -> None:
@@ -358,10 +357,10 @@ def test_gradescope_where_sid_and_name_contradict_each_other(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        ("submission_1:\n  :submitters: [\n", "submission_metadata.yml:3:1", "this list can't be read: "),
-        ("- a\n- b\n", "submission_metadata.yml", "this is no list of submissions"),
+        ("submission_1:\n  :submitters: [\n", "submission_metadata.yml:3", "this list can't be read: "),
+        ("- a\n- b\n", "submission_metadata.yml:1", "this is no list of submissions"),
         ("a: " + "[" * 40 + "]" * 40, "submission_metadata.yml:1", "this list is nested too deeply"),
-        ("", "submission_metadata.yml", "the file is empty"),
+        ("", "submission_metadata.yml:1", "the file is empty"),
         ("submission_1: 5\n", "submission_metadata.yml: submission_1", "the list says nothing of it"),
         ("submission_1: &a [*a, *a]\n", "submission_metadata.yml: submission_1", "the list says nothing"),
     ],
