@@ -173,7 +173,8 @@ def test_zygotes_that_are_killed_cost_no_mark(a_class: Class) -> None:
             if attempt.report.outcome is Outcome.UNGRADED:
                 assert attempt.report.score is None
             else:
-                assert attempt.report == a_class.wanted[key].report, "never 0 for the machine's fault"
+                # without a counterexample, where the sandbox was lost while one was looked for
+                assert attempt.report.score == a_class.wanted[key].report.score, "never 0 for our fault"
     assert a_class.graders.run(*a_class.room.command("--workers", 2)).code == 0
     assert a_class.room.books() == a_class.books
 
