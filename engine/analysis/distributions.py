@@ -5,9 +5,17 @@ from __future__ import annotations
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
+
+from engine.analysis.scores import Floats
 from engine.errors import UsageError
 
-__all__ = ["chi2_tail", "f_quantile", "normal_quantile"]
+__all__ = ["chi2_tail", "f_quantile", "logistic", "normal_quantile"]
+
+
+def logistic(odds: Floats) -> Floats:
+    """Return the probabilities of log odds, without overflow."""
+    return np.asarray((1 + np.tanh(odds / 2)) / 2)
 
 
 def normal_quantile(share: float) -> float:

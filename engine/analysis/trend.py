@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.analysis.distributions import chi2_tail, normal_quantile
+from engine.analysis.distributions import chi2_tail, logistic, normal_quantile
 from engine.analysis.scores import Floats
 
 __all__ = ["NoTrend", "Trend", "difficulty_trend"]
@@ -49,7 +49,7 @@ class Trend:
 
     def share(self, number: float) -> float:
         """Return the expected share of right answers at a number."""
-        return (1 + math.tanh((self.intercept + self.slope * number) / 2)) / 2
+        return float(logistic(np.asarray(self.intercept + self.slope * number)))
 
 
 def difficulty_trend(
@@ -134,7 +134,7 @@ class _Profile:
         return float(self.right @ odds - self.many @ np.logaddexp(0, odds))
 
     def _share(self, intercept: float, slope: float) -> Floats:
-        return np.asarray((1 + np.tanh((intercept + slope * self.x) / 2)) / 2)  # logistic, without overflow
+        return logistic(intercept + slope * self.x)
 
 
 def _separated(at: Floats, right: Floats, many: Floats) -> bool:

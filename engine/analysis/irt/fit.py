@@ -20,6 +20,8 @@ __all__ = ["FEWEST_ITEMS", "FEWEST_STUDENTS", "fit_model"]
 FEWEST_STUDENTS = 200  # under this, standard errors are as wide as the differences between items
 FEWEST_ITEMS = 3  # two items have fewer shares than parameters
 
+_NO_SLOPE = 1e-6  # below it, a difficulty is only rounding
+
 
 def fit_model(
     matrix: ScoreMatrix,
@@ -68,7 +70,8 @@ def fit_model(
             "its slope grows without end: too few students, or its answers follow from the others'"
         )
         binary = binary.only([item for column, item in enumerate(binary.items) if column != steepest])
-    items = _parameters(seen, found)
+    counts = seen.given.sum(axis=0)
+    items = tuple(_item(item, int(counts[column]), column, found) for column, item in enumerate(seen.items))
     return ModelFit(
         model=model,
         items=items,
@@ -120,22 +123,13 @@ def _search(seen: ScoreMatrix, model: Model, grid: Grid) -> Maximum:
     return replace(found, slopes=-found.slopes, covariance=turned)
 
 
-def _parameters(seen: ScoreMatrix, found: Maximum) -> tuple[ItemParameters, ...]:
-    students = seen.given.sum(axis=0)
-    return tuple(
-        ItemParameters(item, int(count), *_of_item(column, found))
-        for column, (item, count) in enumerate(zip(seen.items, students, strict=True))
-    )
-
-
-def _of_item(
-    column: int, found: Maximum
-) -> tuple[float, float, float | None, float | None, float | None, float | None]:
-    """Return slope, intercept, difficulty and their standard errors, the last one by the delta method."""
+def _item(name: str, students: int, column: int, found: Maximum) -> ItemParameters:
+    """Return one item's parameters and standard errors, that of difficulty by the delta method."""
     slope, intercept = float(found.slopes[column]), float(found.intercepts[column])
-    difficulty = -intercept / slope if abs(slope) > 1e-6 else None
+    difficulty = -intercept / slope if abs(slope) > _NO_SLOPE else None
+    plain = ItemParameters(name, students, slope, intercept, difficulty, None, None, None)
     if found.covariance is None:
-        return slope, intercept, difficulty, None, None, None
+        return plain
     own = [column, column + len(found.slopes)]
     covariance = found.covariance[np.ix_(own, own)]
     errors = np.sqrt(np.diag(covariance))
@@ -143,7 +137,12 @@ def _of_item(
     if difficulty is not None:
         by = np.array([intercept / slope**2, -1 / slope])
         difficulty_error = math.sqrt(max(0.0, float(by @ covariance @ by)))
-    return slope, intercept, difficulty, float(errors[0]), float(errors[1]), difficulty_error
+    return replace(
+        plain,
+        slope_error=float(errors[0]),
+        intercept_error=float(errors[1]),
+        difficulty_error=difficulty_error,
+    )
 
 
 def _problems(items: Sequence[ItemParameters], found: Maximum, model: Model) -> list[str]:

@@ -83,7 +83,7 @@ def item_fits(
     )
 
 
-def score_distribution(share: Floats) -> Floats:
+def _score_distribution(share: Floats) -> Floats:
     """Return the probability of each number of right answers at each ability.
 
     Parameters
@@ -104,7 +104,7 @@ def score_distribution(share: Floats) -> Floats:
 
 def _expected(share: Floats, weight: Floats, column: int) -> Floats:
     """Return the expected share of right answers to an item by total score; shape (items + 1,)."""
-    others = score_distribution(np.delete(share, column, axis=0)) * weight
+    others = _score_distribution(np.delete(share, column, axis=0)) * weight
     right = np.concatenate([[0.0], (others * share[column]).sum(axis=1)])
     wrong = np.concatenate([(others * (1 - share[column])).sum(axis=1), [0.0]])
     return np.asarray(right / (right + wrong))

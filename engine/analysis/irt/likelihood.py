@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.analysis.distributions import logistic
 from engine.analysis.irt.grid import Grid
 from engine.analysis.irt.patterns import Patterns
 from engine.analysis.scores import Floats
@@ -32,7 +33,7 @@ class Curves:
     def of(cls, slopes: Floats, intercepts: Floats, grid: Grid) -> Curves:
         """Return the curves of parameters of shape (items,)."""
         odds = slopes[:, None] * grid.theta + intercepts[:, None]
-        return cls(odds, (1 + np.tanh(odds / 2)) / 2, grid)
+        return cls(odds, logistic(odds), grid)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.analysis.distributions import logistic
 from engine.analysis.irt.grid import Grid
 from engine.analysis.irt.likelihood import Curves
 from engine.analysis.scores import Floats
@@ -128,7 +129,7 @@ class ModelFit:
     def share(self, theta: Any) -> Floats:
         """Return the probability of a right answer at abilities, shape (n,); the curves, shape (items, n)."""
         odds = self.slopes[:, None] * np.asarray(theta, dtype=np.float64) + self.intercepts[:, None]
-        return np.asarray((1 + np.tanh(odds / 2)) / 2)
+        return logistic(odds)
 
     def information(self, theta: Any) -> Floats:
         """Return each item's information at abilities, shape (n,); shape (items, n), summed the test's."""
