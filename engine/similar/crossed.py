@@ -16,6 +16,7 @@ from engine.store import Attempt
 __all__ = ["CrossedAnswer", "Crossing", "Crossings", "crossed_answers"]
 
 _MOST_CHANCE = 0.1
+_MOST_EXPECTED = 0.5  # pairs of which chance gives more are no evidence
 _Field = tuple[str, str]  # item, part
 
 
@@ -81,9 +82,9 @@ class Crossings:
     pairs : int
         Ordered pairs of students that were compared.
     found : tuple of Crossing
-        Less than one such pair is expected by chance; the least expected first.
+        Pairs of which chance gives such a class less than half a one; the least expected first.
     explained : int
-        Pairs with a match of which chance makes one or more in a class like this.
+        The other pairs with a match.
     """
 
     compared: int
@@ -214,5 +215,5 @@ def _crossings(
         chance = min(1.0, ways * math.prod(by_item.values()))
         found.append(Crossing(who, whose, tuple(answers), chance, chance * pairs))
     found.sort(key=lambda crossing: (crossing.expected, crossing.who, crossing.whose))
-    rare = tuple(crossing for crossing in found if crossing.expected < 1)
+    rare = tuple(crossing for crossing in found if crossing.expected < _MOST_EXPECTED)
     return Crossings(len(wrong), pairs, rare, len(found) - len(rare))
