@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from engine.batch.columns import column_of
 from engine.batch.expected import Expected
 from engine.course import Column, Intake, IntakeProblem, ItemResult, Roster, StudentResults
-from engine.course.policies import Counted, Policies, Terms, shown_now, student_marks
+from engine.course.policies import Counted, Policies, Terms, extended_rules, shown_now, student_marks
 from engine.model import Mode, Outcome, Quiz
 from engine.quiz import clock
 from engine.quiz.credit import counted
@@ -154,10 +153,7 @@ def _shown(attempts: Sequence[Attempt], quiz: Quiz | None, terms: Terms, now: da
     """Return what is shown now, and whether no attempt is left or none is needed."""
     if quiz is None:
         return shown_now(terms, Shown.FEEDBACK, now), True
-    rules = quiz.rules
-    if rules.deadline is not None and terms.extended is not None and terms.due is not None:
-        # Who has more time for a quiz has it for the quiz's own deadline too.
-        rules = replace(rules, deadline=max(rules.deadline, terms.due))
+    rules = extended_rules(quiz.rules, terms)
     made = counted(attempts)
     is_right = any(attempt.report.outcome is Outcome.RIGHT for attempt in made)
     is_final = rules.is_over(now) or is_right or len(made) >= (rules.attempts or 1)

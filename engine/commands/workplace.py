@@ -80,13 +80,22 @@ class Workplace:
             with place.open_store() as store:
                 quiz = store.load_quiz(filled.quiz)
             if quiz is not None:
-                return place, quiz
+                return place, place.extended(quiz)
         raise QuizError(
             f"quiz {filled.quiz!r} isn't in the store",
             where=str(path),
             next_step="use the course folder that made it, or name that with --course FOLDER; a quiz that "
             "somebody gave you is filled in with an editor and handed in as a file",
         )
+
+    def extended(self, quiz: Quiz) -> Quiz:
+        """Return a quiz with the time that an extension in course.yaml gives its student."""
+        from engine.course.policies import extended_rules, terms_of
+
+        if self.course is None:
+            return quiz
+        terms = terms_of(self.course.policies, quiz.student, quiz.name)
+        return replace(quiz, rules=extended_rules(quiz.rules, terms))
 
     def _places(self, path: Path) -> Iterator[Workplace]:
         from engine.course import Course

@@ -222,6 +222,23 @@ def test_the_deadline_of_a_drawn_quiz_is_looked_at(grade, course: Course) -> Non
     assert "due 2026-11-06 here, but the quiz itself is open until 2026-11-06 12:00" in said.out
 
 
+def test_an_extension_opens_the_quiz_for_that_student_alone(grade, course: Course) -> None:
+    """The quiz closed long ago, but who has more time in course.yaml sees no solution yet."""
+    blueprint = course.blueprints / "week.yaml"
+    more = "deadline: 2020-11-06T12:00+00:00\nshow_before: nothing\nshow_after: solution\n"
+    blueprint.write_text(blueprint.read_text() + more)
+    assert grade("quiz", "new", "week", "--name", "old", "--course", "c").code == 0
+    rules = "title: T\npolicies:\n  assignments: {old: {due: 2020-11-06}}\n"
+    (course.folder / "course.yaml").write_text(
+        rules + "  extensions: [{student: ada, assignment: old, due: 2999-01-01}]\n"
+    )
+    shown = {
+        student: grade("submit", next((course.quizzes / "old").glob(f"*{student}*.yaml")), "--json").json()
+        for student in ("ada", "bob")
+    }
+    assert (shown["ada"]["shown"], shown["bob"]["shown"]) == ("nothing", "solution")
+
+
 def test_there_must_be_a_course(grade) -> None:
     said = grade("course", "check")
     assert said.code == 2 and said.err.startswith("error: there is no course here")
@@ -231,7 +248,7 @@ def test_there_must_be_a_course(grade) -> None:
 
 
 def test_an_impossible_date_stops_no_grading(grade, course: Course) -> None:
-    """Everything is graded and stored, marks are as graded, and the exit code says that something is wrong."""
+    """Everything is graded and stored, marks are as graded; the exit code says that something is wrong."""
     path = course.folder / "course.yaml"
     rules = "title: T\npolicies:\n  marked_late: {days: 2}\n"
     rules += "  assignments:\n    week: {due: %s, late: {percent: 25}}\n"

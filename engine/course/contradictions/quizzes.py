@@ -33,15 +33,9 @@ def _deadlines(one: Rules, drawn: Mapping[str, QuizRules], policies: Policies) -
     apart: dict[datetime, list[str]] = {}
     for student, rules in drawn.items():
         terms = terms_of(policies, student, one.name)
-        deadline = rules.deadline
-        if deadline is None or not _differs(deadline, terms):
-            continue
-        if terms.extended is None:
-            apart.setdefault(deadline, []).append(student)
-        elif terms.due is not None and deadline < terms.due:
-            what = f"{student} has time until {terms.extended} here, but the quiz is open until "
-            what += f"{_text(deadline, terms)}; move it: grade quiz deadline {one.name} --help"
-            yield one.place("due"), what
+        # More time in the course is more time for the quiz too, so nothing contradicts it.
+        if rules.deadline is not None and terms.extended is None and _differs(rules.deadline, terms):
+            apart.setdefault(rules.deadline, []).append(student)
     for deadline, students in apart.items():
         whose = f" for {len(students)} of {len(drawn)} students" if len(students) < len(drawn) else ""
         terms = terms_of(policies, "", one.name)

@@ -1,13 +1,21 @@
-"""When feedback is shown."""
+"""When feedback is shown, and how long a quiz is open."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from engine.course.policies.terms import Terms
-from engine.rules import Shown
+from engine.rules import QuizRules, Shown
 
-__all__ = ["shown_now"]
+__all__ = ["extended_rules", "shown_now"]
+
+
+def extended_rules(rules: QuizRules, terms: Terms) -> QuizRules:
+    """Return a quiz's rules with the time that an extension of the course gives a student."""
+    if rules.deadline is None or terms.extended is None or terms.due is None:
+        return rules
+    return replace(rules, deadline=max(rules.deadline, terms.due))
 
 
 def shown_now(terms: Terms, otherwise: Shown, now: datetime) -> Shown:
