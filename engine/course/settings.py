@@ -44,6 +44,11 @@ class CourseSettings(BaseModel):
         return store
 
 
+# Who is graded at all, and what the times of hand-ins mean: a fault here stops everything, since what is
+# stored by a wrong answer stays.
+_NO_RULES = ("unlisted_students", "timezone")
+
+
 def read_settings(path: Path) -> tuple[CourseSettings, tuple[Diagnostic, ...]]:
     """Read ``course.yaml``; faults of the rules about marks don't keep it from being used.
 
@@ -76,8 +81,7 @@ def _without_rules(document: Document) -> CourseSettings | None:
     if not isinstance(document.data, dict):
         return None
     rules = document.data.get("policies")
-    # Who is graded at all is no rule about marks: a fault there stops everything.
-    kept = {k: v for k, v in rules.items() if k == "unlisted_students"} if isinstance(rules, dict) else {}
+    kept = {k: v for k, v in rules.items() if k in _NO_RULES} if isinstance(rules, dict) else {}
     return validation_faults(replace(document, data={**document.data, "policies": kept}), CourseSettings)[0]
 
 

@@ -24,9 +24,6 @@ def opened(tmp_path: Path, policies: str) -> Course:
 @pytest.mark.parametrize(
     ("line", "column", "message"),
     [
-        ("timezone: Europe/Berlni", 13, "'Europe/Berlni' is no time zone; did you mean 'Europe/Berlin'?"),
-        ("timezone: /etc/passwd", 13, "'/etc/passwd' is no time zone, such as Europe/Berlin"),
-        ("timezone: 1", 13, "the name of a time zone, such as Europe/Berlin, was expected, not the number 1"),
         ("late_dayz: 3", 3, "unknown key 'late_dayz'; did you mean 'late_days'?"),
         ("late_days: 1.5", 14, "a whole number was expected, not the number 1.5"),
         ("late_days: -1", 14, "the number must be at least 0, not -1"),
@@ -78,11 +75,14 @@ def opened(tmp_path: Path, policies: str) -> Course:
 def test_a_fault_is_told_with_its_place_and_no_rule_applies(
     tmp_path: Path, line: str, column: int, message: str
 ) -> None:
-    course = opened(tmp_path, f"  unlisted_students: refuse\n  {line}\n")
-    assert [(f.line, f.column, f.message) for f in course.rule_faults] == [(4, column, message)]
-    assert course.policies == Policies(unlisted_students="refuse") and not course.policies.touch_marks
+    course = opened(tmp_path, f"  unlisted_students: refuse\n  timezone: Asia/Kolkata\n  {line}\n")
+    assert [(f.line, f.column, f.message) for f in course.rule_faults] == [(5, column, message)]
+    assert (
+        course.policies == Policies(unlisted_students="refuse", timezone="Asia/Kolkata")
+        and not course.policies.touch_marks
+    )
     (problem,) = course.rule_problems()
-    assert problem.where == f"{tmp_path / 'course.yaml'}:4:{column}"
+    assert problem.where == f"{tmp_path / 'course.yaml'}:5:{column}"
     assert problem.message == f"{message}; no rule about marks was applied: marks are as graded"
 
 
@@ -98,6 +98,23 @@ def test_all_faults_are_told_in_the_order_of_their_lines(tmp_path: Path) -> None
         (5, 36),
         (6, 14),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "message"),
+    [
+        ("timezone: Europe/Berlni", 13, "'Europe/Berlni' is no time zone; did you mean 'Europe/Berlin'?"),
+        ("timezone: /etc/passwd", 13, "'/etc/passwd' is no time zone, such as Europe/Berlin"),
+        ("timezone: 1", 13, "the name of a time zone, such as Europe/Berlin, was expected, not the number 1"),
+    ],
+)
+def test_a_zone_that_isnt_known_stops_everything(
+    tmp_path: Path, line: str, column: int, message: str
+) -> None:
+    """Hand-ins would be stored with the wrong time."""
+    with pytest.raises(SpecError) as caught:
+        opened(tmp_path, f"  {line}\n")
+    assert [(f.line, f.column, f.message) for f in caught.value.diagnostics] == [(3, column, message)]
 
 
 def test_what_is_no_rule_about_marks_still_stops_everything(tmp_path: Path) -> None:
