@@ -28,6 +28,7 @@ COMMANDS = {
     "quiz": "quiz",
     "init": "init",
     "course": "course",
+    "intake": "intake",
     "batch": "batch",
     "mark": "mark",
     "similar": "similar",

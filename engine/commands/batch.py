@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import UTC
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from engine.commands.collecting import collected, layout_option, refuses_unlisted, tell_problems
 from engine.commands.options import course_option, device_option, json_option, store_option
 from engine.errors import UsageError
 
@@ -30,10 +29,11 @@ _DEVICE_WORKERS = 2  # each takes half a gigabyte of the GPU, and the next one w
 
 
 @click.command("batch")
-@click.argument("source", metavar="DIR|ZIP|TABLE", type=click.Path(path_type=Path))
+@click.argument("source", metavar="DIR|ARCHIVE|TABLE", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for pages and tables.")
 @click.option("--item", default=None, help="All code is for this item; files may be called after students.")
 @click.option("--quiz", default=None, help="Tables of answers (CSV, Excel, YAML) are for this quiz.")
+@layout_option
 @click.option(
     "--workers", type=click.IntRange(1, 256), default=None, help="Sandbox slots (default: all cores)."
 )
@@ -49,6 +49,7 @@ def command(
     out: Path,
     item: str | None,
     quiz: str | None,
+    layout: str,
     workers: int | None,
     tier: str | None,
     unsafe_local: bool,
@@ -57,10 +58,11 @@ def command(
     as_json: bool,
     course_path: Path | None,
 ) -> int:
-    """Grade one folder or file per student in DIR or ZIP: feedback pages, gradebook, summary.
+    """Grade what a class handed in: feedback pages, gradebook, summary.
 
-    Tables with the answers of the whole class (CSV, Excel, YAML, exports of forms) may lie beside them, or
-    a TABLE is all there is.
+    DIR or ARCHIVE is a download of a learning system, or holds one folder or file per student (`grade intake`
+    shows what is in it). Tables with the answers of the whole class (CSV, Excel, YAML, exports of forms) may
+    lie beside them, or a TABLE is all there is.
 
     Every result is stored as it arrives. Called again, only what is missing or ungraded is graded.
 
@@ -82,6 +84,7 @@ def command(
         out,
         item=item,
         quiz=quiz,
+        layout=layout,
         workers=workers if device == "cpu" else workers or _DEVICE_WORKERS,
         open_runner=lambda slots: workplace.open_runner(tier, unsafe_local, slots, device),
         solutions=solutions,
@@ -107,6 +110,7 @@ def _grade(
     *,
     item: str | None,
     quiz: str | None,
+    layout: str,
     workers: int | None,
     open_runner: Callable[[int], Runner],
     solutions: bool,
@@ -121,17 +125,9 @@ def _grade(
 
     bank, course = workplace.bank, workplace.course
     roster = course.roster(tolerant=True) if course else None
-    if item is not None:
-        bank.path(item)
-        if item not in bank.code_ids():
-            raise UsageError(
-                f"{item} is no code exercise",
-                expected="--item with one of: " + ", ".join(bank.code_ids()),
-                next_step="leave --item out: quiz files name their quiz themselves",
-            )
     with ExitStack() as stack:
         workdir = stack.enter_context(tempfile.TemporaryDirectory(prefix="softmark-"))
-        intake = _collect(workplace, source, Path(workdir), roster, item)
+        intake = collected(workplace, source, Path(workdir), roster=roster, item=item, layout=layout)
         _make_folder(out)
         store = stack.enter_context(_open_store(workplace, out))
         intake = _with_answers(workplace, intake, store, roster, quiz)
@@ -162,35 +158,12 @@ def _grade(
     return result, files
 
 
-def _collect(
-    workplace: Workplace, source: Path, workdir: Path, roster: Roster | None, item: str | None
-) -> Intake:
-    from engine.intake import collect
-
-    return collect(
-        source,
-        workdir,
-        items=workplace.bank.code_ids(),
-        roster=roster,
-        only_item=item,
-        refuse_unlisted=_refuses_unlisted(workplace),
-    )
-
-
-def _refuses_unlisted(workplace: Workplace) -> bool:
-    course = workplace.course
-    return course is not None and course.settings.policies.unlisted_students == "refuse"
-
-
 def _with_answers(
     workplace: Workplace, intake: Intake, store: Store, roster: Roster | None, quiz: str | None
 ) -> Intake:
-    """Return the collection with the rows of its tables as hand-ins, and the course's own problems."""
+    """Return the collection with the rows of its tables as hand-ins."""
     from engine.intake.answers.take import take_answers
 
-    rules = workplace.course.rule_problems() if workplace.course else ()
-    faults = (*rules, *(roster.problems() if roster else ()))
-    intake = replace(intake, problems=(*faults, *intake.problems))
     if not intake.tables and quiz is None:
         return intake
     return take_answers(
@@ -199,7 +172,7 @@ def _with_answers(
         roster=roster,
         quiz=quiz,
         zone=workplace.course.settings.policies.zone if workplace.course else UTC,
-        refuse_unlisted=_refuses_unlisted(workplace),
+        refuse_unlisted=refuses_unlisted(workplace),
     )
 
 
@@ -224,10 +197,7 @@ def _as_json(result: BatchResult, files: ReportFiles) -> dict[str, Any]:
             {"student": u.student, "file": u.name, "item": u.item, "reason": u.reason}
             for u in result.ungraded
         ],
-        "problems": [
-            {"student": p.student, "where": p.where, "message": p.message, "next_step": p.next_step}
-            for p in result.problems
-        ],
+        "problems": [problem.as_json() for problem in result.problems],
         "index": str(files.index),
         "gradebook": str(files.gradebook),
     }
@@ -254,11 +224,7 @@ def _tell(result: BatchResult, files: ReportFiles) -> None:
     )
     click.echo()
     click.echo(f"{result.graded} files graded, {result.kept} kept from before, in {result.seconds:.1f} s")
-    for problem, after in zip_longest(result.problems, result.problems[1:]):
-        click.echo(f"not graded: {problem.where}: {problem.message}")
-        # Of many rows with the same cure only the last says it.
-        if problem.next_step and (after is None or after.next_step != problem.next_step):
-            click.echo(f"  next: {problem.next_step}")
+    tell_problems(result.problems)
     for waiting in result.ungraded:
         click.echo(
             f"ungraded (tried again on the next run): {waiting.student} {waiting.name}: {waiting.reason}"

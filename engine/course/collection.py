@@ -102,6 +102,16 @@ class IntakeProblem:
     student: str | None = None
     unjoined: bool = False
 
+    def as_json(self) -> dict[str, str | bool | None]:
+        """Return it for scripts."""
+        return {
+            "student": self.student,
+            "where": self.where,
+            "message": self.message,
+            "next_step": self.next_step,
+            "unjoined": self.unjoined,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Intake:
@@ -109,13 +119,15 @@ class Intake:
 
     ``ignored`` lists files that systems leave behind (``__MACOSX``, ``.DS_Store`` …), so that
     every entry of an archive is in one of the lists. ``tables`` are files with the answers of a class:
-    :func:`engine.intake.answers.take.take_answers` makes hand-ins of their rows.
+    :func:`engine.intake.answers.take.take_answers` makes hand-ins of their rows. ``layout`` is what the
+    download was taken for.
     """
 
     students: tuple[StudentFiles, ...]
     problems: tuple[IntakeProblem, ...] = ()
     ignored: tuple[str, ...] = ()
     tables: tuple[AnswerTable, ...] = ()
+    layout: str = ""
 
     @property
     def files(self) -> int:

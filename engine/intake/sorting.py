@@ -78,7 +78,7 @@ class Sorting:
             for student, handed in sorted(self._handed.items())
         )
         problems = (*self._layout.problems, *self._owners.problems, *self._problems)
-        return Intake(students, problems, tuple(self._ignored), tuple(self._tables))
+        return Intake(students, problems, tuple(self._ignored), tuple(self._tables), layout=self._layout.name)
 
     def _with_student(self, problem: IntakeProblem) -> IntakeProblem:
         """Say whose a refused entry is; a refused name is not to be trusted with making a student."""
