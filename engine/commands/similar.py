@@ -162,6 +162,7 @@ def _given(workplace: Workplace, starter: Sequence[Path]) -> Callable[[str], lis
 
 
 def _tell(findings: Findings, labels: Labels, index: Path | None) -> None:
+    from engine.foreign import clean_line
     from engine.similar.tables import NOT_A_VERDICT
 
     for found in findings.exercises:
@@ -170,9 +171,10 @@ def _tell(findings: Findings, labels: Labels, index: Path | None) -> None:
         _tell_crossings(findings, labels)
     if not findings.exercises and findings.crossings is None:
         click.echo("there is no code to compare")
-    for problem in findings.problems:
-        where = "" if labels.is_hidden else f"{problem.where}: "
-        click.echo(f"not compared: {where}{problem.message}")
+    if labels.is_hidden and findings.problems:
+        click.echo(f"not compared: {len(findings.problems)} files")
+    for problem in () if labels.is_hidden else findings.problems:
+        click.echo(f"not compared: {clean_line(problem.where)}: {clean_line(problem.message)}")
     click.echo(NOT_A_VERDICT)
     if index is not None:
         click.echo(f"pages: {index}")

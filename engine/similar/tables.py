@@ -121,9 +121,10 @@ def as_json(findings: Findings, labels: Labels) -> dict[str, Any]:
                 for crossing in crossings.found
             ],
         },
+        "not_compared": len(findings.problems),
         "problems": [
-            {"where": "" if labels.is_hidden else problem.where, "message": problem.message}
-            for problem in findings.problems
+            {"where": problem.where, "message": problem.message}
+            for problem in (() if labels.is_hidden else findings.problems)  # they name people
         ],
     }
 
