@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -18,6 +19,8 @@ from engine.report.words import OUTCOMES, VERDICTS, moment, number, percent, poi
 __all__ = ["render", "style_sheet"]
 
 _LONGEST_TEXT = 20_000
+_FORMULA = re.compile("<math.*?</math>", re.DOTALL)
+_WIDE = 24  # characters of a formula, which is never broken: a phone has room for as many
 
 
 def _finish(value: Any) -> Any:
@@ -29,6 +32,13 @@ def _finish(value: Any) -> Any:
 
 def _html(text: Text) -> Markup:
     return Markup(text.html)
+
+
+def _scrolls(text: Text) -> Markup:
+    """Return the attribute that lets the keyboard reach what a phone may have to scroll sideways."""
+    formulas = (re.sub(r"<[^>]*>|\s", "", formula) for formula in _FORMULA.findall(text.html))
+    is_wide = re.search("<(table|pre)", text.html) or any(len(shown) > _WIDE for shown in formulas)
+    return Markup(' tabindex="0"') if is_wide else Markup()
 
 
 @cache
@@ -66,6 +76,7 @@ def _environment(package: str | None) -> Environment:
     }
     environment.filters |= {
         "html": _html,
+        "scrolls": _scrolls,
         "line": clean_line,
         "number": number,
         "moment": moment,
@@ -88,6 +99,6 @@ def render(template: str, *, package: str | None = None, **values: Any) -> str:
     Notes
     -----
     Strings are cleaned and escaped; :class:`engine.model.Text` values are shown by the ``html``
-    filter, which trusts that form because the engine made it.
+    filter, which trusts that form because the engine made it, in an element with ``scrolls`` of them.
     """
     return _environment(package).get_template(template).render(**values)
