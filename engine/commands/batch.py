@@ -242,7 +242,8 @@ def _cell(cell: Cell | None) -> str:
     if cell is None:
         return ""
     if cell.counted is not None:
-        return number(cell.counted)
+        # In brackets: among the lowest, not in the total.
+        return f"({number(cell.counted)})" if cell.is_left_out else number(cell.counted)
     if cell.mark is not None and cell.mark.excused:
         return "excused"
     return str(cell.outcome or "").replace("_", " ") if cell.score is None else ""

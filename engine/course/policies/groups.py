@@ -53,7 +53,7 @@ def drop_lowest(
             continue
         sums = _sums(mine, due)
         left_out = dropped([(one.points, one.full) for one in sums], group.drop_lowest)
-        why = f"not counted: only the best {len(sums) - len(left_out)} of {len(sums)} count"
+        why = f"not counted: {_best(len(sums) - len(left_out), len(sums))}"
         for column in (column for place in left_out for column in sums[place].columns):
             found[column] = replace(mine[column], why=(*mine[column].why, why), dropped=True)
     return found
@@ -84,6 +84,10 @@ def percent(marks: Mapping[Column, Mark], policies: Policies, *, waiting: Collec
             weights += exact(group.weight)
             earned += exact(group.weight) * whole.points / whole.full
     return rounded(100 * earned / weights) if weights else None
+
+
+def _best(kept: int, of: int) -> str:
+    return f"only the best of {of} counts" if kept == 1 else f"only the best {kept} of {of} count"
 
 
 def _of_group(marks: Mapping[Column, Mark], policies: Policies, group: str) -> dict[Column, Mark]:
