@@ -23,15 +23,19 @@ def words(source: str) -> frozenset[str]:
 
 
 def _words(text: str) -> Iterator[str]:
-    before = ""
+    before, name, depth = "", "", 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if name and not (token.string == "=" and depth):  # else it is the name of a library's argument
+                yield name
+            name = ""
             if token.type == tokenize.COMMENT and not _OURS.search(token.string):
                 yield from _phrase("#", token.string.lstrip("#"))
             elif token.type == tokenize.STRING:
                 yield from _phrase('"', token.string.strip("rbfuRBFU\"'"))
             elif token.type == tokenize.NAME and before != "." and token.string not in _KNOWN:
-                yield from [token.string] if len(token.string) > 1 else []
+                name = token.string if len(token.string) > 1 else ""
+            depth += (token.string in "([{") - (token.string in ")]}") if token.type == tokenize.OP else 0
             before = token.string
     except (tokenize.TokenError, SyntaxError):  # what came before it counts
         return

@@ -6,6 +6,7 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import yaml
 
@@ -49,12 +50,12 @@ class Classroom:
     @classmethod
     def make(cls, folder: Path) -> Classroom:
         """Draw a quiz for everybody, and hand it in twice, the second time right; and some code."""
-        os.environ["SOFTMARK_HOME"] = str(folder / "home")
         made = cls(folder)
         Course.init(made.course, "Durability")
         (made.course / "roster.csv").write_text("id,name\n" + "".join(f"{s},{s}\n" for s in STUDENTS))
         (made.course / "blueprints/week.yaml").write_text(BLUEPRINT)
-        assert run(["quiz", "new", "week", "--course", str(made.course)]) == 0
+        with patch.dict(os.environ, {"SOFTMARK_HOME": str(folder / "home")}):
+            assert run(["quiz", "new", "week", "--course", str(made.course)]) == 0
         with open_store(made.store) as store:
             quizzes = {quiz.student: quiz for quiz in store.quizzes("week")}
         for number, student in enumerate(STUDENTS):

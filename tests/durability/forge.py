@@ -1,6 +1,6 @@
 """Forks graders that have everything loaded already, and kills them when asked: a script of the kill tests.
 
-It reads one JSON object a line, ``{"runs": [{"do": …, "env": …, "log": …, "kill_after_s": …}]}``, starts all
+It reads one JSON object a line, ``{"runs": [{"do": …, "log": …, …}]}``, starts all
 runs at the same time, and answers with how each ended. Student code runs in the sandbox of the test's own
 process, which outlives the graders, so that a hundred of them don't start a hundred sandboxes.
 """
@@ -11,6 +11,7 @@ import copyreg
 import functools
 import json
 import os
+import resource
 import signal
 import sys
 import threading
@@ -27,6 +28,7 @@ import engine.commands.batch
 import engine.intake
 import engine.report
 import engine.sandbox
+import engine.store.store
 from engine.commands import run
 from engine.errors import RunnerLostError
 from engine.runner import Job, RunResult
@@ -98,7 +100,13 @@ def start(wanted: dict[str, Any]) -> int:
         log = os.open(wanted["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        os.environ.update(wanted.get("env", {}))
+        os.environ.update(wanted["env"])
+        open_database = functools.partial(
+            engine.store.database.open_database, busy_timeout_s=wanted["busy_timeout_s"]
+        )
+        engine.store.store.open_database = lambda target, **_: open_database(target)
+        if (most := wanted["file_bytes"]) is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         name, *arguments = wanted["do"]
         code = WORK[name](*arguments)
         sys.stdout.flush()
@@ -131,7 +139,7 @@ def main(address: str, *warm_up: str) -> None:
     print(json.dumps([{"signal": 0, "code": code}]), file=answers, flush=True)
     for line in sys.stdin:
         runs = json.loads(line)["runs"]
-        children = [(start(wanted), time.monotonic(), wanted.get("kill_after_s")) for wanted in runs]
+        children = [(start(wanted), time.monotonic(), wanted["kill_after_s"]) for wanted in runs]
         print(json.dumps([end(*child) for child in children]), file=answers, flush=True)
 
 

@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
+from typing import Any
 
 from engine.errors import SoftmarkError
-from engine.runner import Runner
 from engine.sandbox import open_runner
+from engine.sandbox.runner import SandboxRunner
 
 __all__ = ["End", "Graders", "SharedSandbox", "graders"]
 
@@ -26,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 class SharedSandbox:
     """One sandbox behind a socket; it writes down the source of every job."""
 
-    def __init__(self, runner: Runner, address: str) -> None:
+    def __init__(self, runner: SandboxRunner, address: str) -> None:
         self.address = address
         self.runner = runner
         self.sources: list[str] = []
@@ -52,6 +53,10 @@ class SharedSandbox:
                     connection.send(self.runner.run(job))
                 except SoftmarkError as error:
                     connection.send(str(error))
+
+    def zygotes(self) -> list[int]:
+        """Return the numbers of the processes that student code is forked from, once they are started."""
+        return [slot._pending.result()._process.pid for slot in self.runner._slots]
 
     def close(self) -> None:
         self._closed = True
@@ -88,11 +93,9 @@ class Graders:
         )
         (self.first,) = self._answer(1)
 
-    def run(
-        self, *words: object, crash_at: str = "", kill_after_s: float | None = None, store: str = ""
-    ) -> End:
-        """Let one grader work; it is killed at a named place, after some time, or not at all."""
-        return self.run_all([words], crash_at=crash_at, kill_after_s=kill_after_s, store=store)[0]
+    def run(self, *words: object, **how: Any) -> End:
+        """Let one grader work; as :meth:`run_all`."""
+        return self.run_all([words], **how)[0]
 
     def run_all(
         self,
@@ -101,8 +104,14 @@ class Graders:
         crash_at: str = "",
         kill_after_s: float | None = None,
         store: str = "",
+        busy_timeout_s: float = 30.0,
+        file_bytes: int | None = None,
     ) -> list[End]:
-        """Let several graders work at the same time."""
+        """Let several graders work at the same time.
+
+        Each is killed at a named place, after some time, or not at all; it waits for a locked store for
+        `busy_timeout_s`, and may write no file larger than `file_bytes`.
+        """
         self.sandbox.sources.clear()
         environment = {"SOFTMARK_CRASH_AT": crash_at, "SOFTMARK_STORE": store}
         runs = [
@@ -111,6 +120,8 @@ class Graders:
                 "env": environment,
                 "log": str(self._folder / f"log-{number}"),
                 "kill_after_s": kill_after_s,
+                "busy_timeout_s": busy_timeout_s,
+                "file_bytes": file_bytes,
             }
             for number, words in enumerate(works)
         ]
@@ -136,6 +147,7 @@ class Graders:
 def graders(folder: Path, warm_up: Sequence[object], slots: int = 2) -> Iterator[Graders]:
     """Open the sandbox and start the process that forks; its first run is `warm_up` (words of ``grade``)."""
     with open_runner(tier=None, slots=slots, unsafe_local=False, device="cpu") as runner:
+        assert isinstance(runner, SandboxRunner)
         sandbox = SharedSandbox(runner, str(folder / "socket"))
         started = Graders(sandbox, folder, [str(word) for word in warm_up])
         try:

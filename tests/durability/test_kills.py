@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.model import Outcome
-from engine.store import Attempt, open_store
-from tests.durability.classroom import STUDENTS, Classroom, Key
-from tests.durability.graders import End, Graders, graders
-from tests.live.postgres import server
+from engine.store import open_store
+from tests.durability.classroom import STUDENTS
+from tests.durability.disturbed import Class
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of marks runs on Linux")
 
@@ -39,62 +36,6 @@ def test_these_are_a_hundred() -> None:
     assert rounds * (len(RECORDING) + RANDOM + len(REPORTING)) + 2 * len(CHANGING) + ZYGOTES == 100
 
 
-class Class:
-    """The class, an undisturbed run of it, and the graders."""
-
-    def __init__(self, room: Classroom, running: Graders) -> None:
-        self.room = room
-        self.graders = running
-        assert running.first.code == 0, (room.folder / "log-0").read_text()
-        self.books = room.books()
-        self.wanted = room.attempts()
-        self.store: str | Path = room.store
-
-    def begin_again(self, *, on_server: bool) -> None:
-        self.room.begin_again()
-        self.store = self.room.store
-        if on_server:
-            self.store = server().new_store()
-            with open_store(self.room.store) as drawn, open_store(self.store) as store:
-                store.save_quizzes(drawn.quizzes())
-
-    def grade(self, **how: object) -> End:
-        """Let one grader work, and see that it grades nothing again and that nothing is lost or doubled."""
-        before = self.attempts()
-        address = self.store if isinstance(self.store, str) else ""
-        end = self.graders.run(*self.room.command("--workers", 2), store=address, **how)  # type: ignore[arg-type]
-        after = self.attempts()
-        assert {key: after.get(key) for key in before} == before, "what was graded stays as it is"
-        run_again = {f"# {student}" for student, item, _ in before if item == "softmax"}
-        assert not run_again & {source.strip().splitlines()[-1] for source in end.sources}
-        return end
-
-    def attempts(self) -> dict[Key, Attempt]:
-        """Return what is stored: each has the very report of the undisturbed run."""
-        stored = self.room.attempts(self.store)
-        assert {key: a.report for key, a in stored.items()} == {k: self.wanted[k].report for k in stored}
-        return stored
-
-    def finish(self) -> None:
-        """Let a grader work to its end: it does what is missing, and the result is the undisturbed one."""
-        graded = {key for key, attempt in self.attempts().items() if attempt.settled}
-        end = self.grade()
-        assert (end.signal, end.code) == (0, 0), end.said
-        numbers = {name: int(n) for name, n in re.findall(r'"(graded|kept|left)": (\d+)', end.said)}
-        missing = {(s, i, h) for s, i, h in self.wanted if (s, i, h) not in graded}
-        files = {(s, h) if i == "softmax" else (s, self.wanted[s, i, h].filename) for s, i, h in missing}
-        assert numbers == {"graded": len(files), "kept": self.room.files - len(files), "left": 0}
-        assert self.attempts().keys() == self.wanted.keys()
-        assert self.room.books() == self.books, "byte for byte"
-
-
-@pytest.fixture(scope="module")
-def a_class(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
-    room = Classroom.make(tmp_path_factory.mktemp("d"))
-    with graders(room.folder, room.command("--workers", 2)[1:]) as running:
-        yield Class(room, running)
-
-
 @pytest.mark.parametrize("number", range(ON_SQLITE + ON_SERVER))
 def test_a_grader_that_is_killed_again_and_again(a_class: Class, number: int) -> None:
     rng = random.Random(number)
@@ -103,10 +44,10 @@ def test_a_grader_that_is_killed_again_and_again(a_class: Class, number: int) ->
     moments = [*RECORDING, *[""] * RANDOM]
     rng.shuffle(moments)
     for place in moments:
-        how = {"crash_at": place} if place else {"kill_after_s": rng.uniform(0, 0.6)}
-        if not a_class.grade(**how).was_killed:  # it came to the end: too little was missing
-            a_class.begin_again(on_server=on_server)
-            assert a_class.grade(**how).was_killed, how
+        after_s = None if place else rng.uniform(0, 0.6)
+        if not a_class.grade(crash_at=place, kill_after_s=after_s).was_killed:
+            a_class.begin_again(on_server=on_server)  # it came to the end: too little was missing
+            assert a_class.grade(crash_at=place, kill_after_s=after_s).was_killed, (place, after_s)
     for place in REPORTING:
         assert a_class.grade(crash_at=place).was_killed, place
     a_class.finish()
@@ -137,11 +78,6 @@ def test_a_decision_or_a_regrade_that_is_killed_is_made_whole_or_not_at_all(
         assert {attempt.report.item_version for attempt in store.attempts()} == {"v2"}
 
 
-def zygotes(a_class: Class) -> list[int]:
-    slots = a_class.graders.sandbox.runner._slots  # type: ignore[attr-defined]
-    return [slot._pending.result()._process.pid for slot in slots]
-
-
 def test_zygotes_that_are_killed_cost_no_mark(a_class: Class) -> None:
     sandbox = a_class.graders.sandbox
     rng = random.Random(0)
@@ -153,7 +89,7 @@ def test_zygotes_that_are_killed_cost_no_mark(a_class: Class) -> None:
         while len(killed) < ZYGOTES - 2 and not ended.is_set():
             if len(sandbox.sources) > seen:  # another job is in hand
                 time.sleep(rng.uniform(0, 0.05))
-                for zygote in set(zygotes(a_class)) - killed:
+                for zygote in set(sandbox.zygotes()) - killed:
                     os.kill(zygote, signal.SIGKILL)
                     killed.add(zygote)
                 seen = len(sandbox.sources)
@@ -198,7 +134,7 @@ def test_a_zygote_that_is_killed_under_a_running_child(a_class: Class, tmp_path:
     command = a_class.room.command("--workers", 1)
     command[2] = tmp_path / "in"
     sandbox = a_class.graders.sandbox
-    pids = zygotes(a_class)
+    pids = sandbox.zygotes()
     assert len(pids) == 2
 
     def kill() -> None:

@@ -82,7 +82,7 @@ def test_weights_of_code_stand_beside_the_right_ones_in_words_and_as_a_table() -
     ]
     shown = words(page)
     assert "w[0] of softmax([[2, 1], [0, 1]])" in shown
-    assert "1 2 0.50 0.27 ✗ not right 2 1 0.27 0.27 ✓ right" in shown
+    assert "1, 2 0.50 0.27 ✗ not right 2, 1 0.27 0.27 ✓ right" in shown
     assert page.count("✗ 0.50") == 2 * 2, "printed in the cell and told in its title"
 
 

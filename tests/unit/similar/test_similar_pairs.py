@@ -128,7 +128,7 @@ def test_words_are_own_names_comments_and_texts() -> None:
 import numpy as np
 def f(wts, q):  # Sums  the Weights
     # noqa: E501
-    total = np.sum(wts)
+    total = np.sum(wts, where=None)
     return f"{total} grams", 'ok', "a long message", len(wts)
 '''
     assert words(source) == {
