@@ -99,11 +99,13 @@ def _tell(intake: Intake, zone: tzinfo) -> None:
     show_table(["student", "called", "item", "attempt", "handed in", "file"], rows)
     click.echo()
     people = sum(bool(student.files) for student in intake.students)
-    click.echo(f"layout {intake.layout}: {len(rows)} files of {people} students would be graded")
+    click.echo(
+        f"layout {intake.layout}: {_count(len(rows), 'file')} of {_count(people, 'student')} would be graded"
+    )
     for table in intake.tables:
         click.echo(f"a table of answers, read when it is graded: {table.name}")
     if intake.ignored:
-        click.echo(f"ignored: {len(intake.ignored)} files that systems left behind")
+        click.echo(f"ignored: {_count(len(intake.ignored), 'file')} that systems left behind")
     tell_problems(intake.problems)
 
 
@@ -111,6 +113,10 @@ def _moment(file: HandedFile, zone: tzinfo) -> str:
     """Return when a file was handed in, and whether it is marked as late, as far as it is known."""
     when = _shown(file.handed, zone) if file.handed else ""
     return " ".join(part for part in (when, "late" if file.marked_late else "") if part)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _shown(moment: datetime, zone: tzinfo) -> str:

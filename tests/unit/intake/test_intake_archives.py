@@ -9,6 +9,7 @@ import random
 import struct
 import tarfile
 import tempfile
+import tracemalloc
 import zipfile
 import zlib
 from pathlib import Path
@@ -396,3 +397,17 @@ def test_broken_nests_give_lists_or_one_error_and_write_nowhere_else(data: st.Da
         else:
             assert {entry.path for entry in entries.files if entry.path} == set(work.iterdir())
         assert {path.name for path in Path(name).iterdir()} == {"in.zip", "work"}
+
+
+def test_what_is_unpacked_is_never_held_in_memory(tmp_path: Path, work: Path) -> None:
+    noise = random.Random(7).randbytes(100_000)
+    inner = zipped({"softmax.py": noise})
+    (tmp_path / "in.zip").write_bytes(zipped({f"{n}/hw.zip": inner for n in range(200)}))
+    tracemalloc.start()
+    try:
+        entries = read_source(tmp_path / "in.zip", work)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(entries.files) == 200
+    assert peak < 4 * 2**20 < 200 * len(noise)
