@@ -186,11 +186,15 @@ class Policies(_Strict):
         """Whether anything here can change what a mark counts or when it is shown."""
         return bool(self.model_fields_set - {"unlisted_students", "timezone"})
 
+    @cached_property
+    def _rules(self) -> Mapping[str, Assignment]:
+        default = self.assignments.get(DEFAULT, Assignment())
+        rules = {name: own.with_defaults(default) for name, own in self.assignments.items()}
+        return rules | {DEFAULT: default}
+
     def rules_of(self, name: str) -> Assignment:
         """Return the rules of an assignment, those of ``default`` where it has none of its own."""
-        default = self.assignments.get(DEFAULT, Assignment())
-        own = self.assignments.get(name)
-        return default if own is None or name == DEFAULT else own.with_defaults(default)
+        return self._rules.get(name, self._rules[DEFAULT])
 
     @property
     def named(self) -> tuple[str, ...]:

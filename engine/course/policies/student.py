@@ -16,6 +16,7 @@ from engine.course.policies.points import rounded
 from engine.course.policies.schema import Policies
 from engine.course.policies.sentences import closed_sentence, sentences
 from engine.course.policies.terms import Terms, terms_of
+from engine.course.policies.tries import Choice
 from engine.course.policies.work import Work, in_order
 from engine.course.results import Column, Mark
 
@@ -79,10 +80,12 @@ def student_marks(
     marks: dict[Column, Mark] = {}
     for work in works:
         days = late_days.get(work.column.assignment, 0)
-        mark = _mark(work, days, policies, now)
+        choice = work.settled(days)
+        shown[work.column] = work.shown(choice)
+        raw = attempt.report.score if (attempt := shown[work.column]) else None
+        mark = _mark(work, raw, choice, days, policies, now)
         hand = by_hand.get(work.column.id)
         marks[work.column] = mark if hand is None else set_by_hand(mark, hand, work.column.max_score)
-        shown[work.column] = work.shown(days)
     waiting = {work.column for work in works if work.waits and _is_open(marks[work.column])}
     due = {work.column for work in works if work.terms.is_due(now)}
     marks |= drop_lowest(marks, policies, waiting=waiting, due=due)
@@ -114,12 +117,11 @@ def _total(works: Iterable[Work], late_days: int) -> Fraction:
     return sum((work.most(late_days) for work in works), Fraction(0))
 
 
-def _mark(work: Work, late_days: int, policies: Policies, now: datetime) -> Mark:
-    shown = work.shown(late_days)
-    raw = shown.report.score if shown else None
+def _mark(
+    work: Work, raw: float | None, choice: Choice | None, late_days: int, policies: Policies, now: datetime
+) -> Mark:
     if work.terms.is_excused:
         return Mark(raw, None, ("excused",), excused=True)
-    choice = work.settled(late_days)
     if choice is not None:
         why = sentences(work.terms.rules, work.full, work.scored(Fraction(0)), choice, late_days)
         return Mark(raw, rounded(choice.value), tuple(why))

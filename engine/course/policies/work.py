@@ -100,9 +100,8 @@ class Work:
     def _waiting(self) -> list[Attempt]:
         return [a for a in self.tries if a.report.score is None and self.terms.is_counted(a.handed)]
 
-    def shown(self, late_days: int) -> Attempt | None:
-        """Return the attempt that stands for the result; None where nothing was handed in."""
-        choice = self.settled(late_days)
+    def shown(self, choice: Choice | None) -> Attempt | None:
+        """Return the attempt that stands for what was settled; None where nothing was handed in."""
         if choice is not None:
             return self.tries[choice.shown]
         if self.waits:
