@@ -190,3 +190,64 @@ def test_late_marks_and_order_reach_the_store(grade, course: Course) -> None:
         ("lovelaceada_LATE_4712_977_softmax-1.py", 1, True, None),
     ]
     assert attempts[0].started < attempts[1].started
+
+
+PAGE = Path(__file__).parents[2] / "docs/handing-in.md"
+ROSTER = """\
+id,name,email,login,canvas id
+s01,Ada Verlaine,ada.verlaine@example.org,ada-v,4711
+s02,Bruno Okafor,bruno.okafor@example.org,bokafor,4712
+s03,"Costa, Célia",celia.costa@example.org,celiac,4713
+"""
+GROUP = """\
+submission_310:
+  :submitters:
+  - :name: Ada Verlaine
+    :sid: s01
+    :email: ada.verlaine@example.org
+  - :name: Bruno Okafor
+    :sid: s02
+    :email: bruno.okafor@example.org
+  :created_at: 2026-11-02 22:59:30.113384000 Z
+  :history:
+  - :id: 302
+    :created_at: 2026-11-01 09:12:00.000000000 Z
+"""
+
+
+def shown_in_the_page() -> dict[str, str]:
+    """Return the output of each command of the page."""
+    found: dict[str, list[str]] = {}
+    command = ""
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("    $ "):
+            command = line[6:]
+        elif line and not line.startswith("    "):
+            command = ""
+        elif command:
+            found.setdefault(command, []).append(line[4:])
+    return {command: "\n".join(lines).strip() for command, lines in found.items()}
+
+
+def test_the_page_shows_what_is_printed(grade) -> None:
+    assert grade("init", "attention-2026", "--title", "Attention").code == 0
+    Path("attention-2026/roster.csv").write_text(ROSTER, encoding="utf-8")
+    packed("hw.zip", {"hw/sdpa.py": CODE})
+    with zipfile.ZipFile("canvas.zip", "w") as made:
+        made.writestr("verlaineada_4711_9001_softmax.py", CODE)
+        made.writestr("verlaineada_LATE_4711_9044_softmax-1.py", CODE + "#\n")
+        made.write("hw.zip", "okaforbruno_4712_9002_hw.zip")
+        made.writestr("costacelia_4713_9003_notes.docx", "PK")
+        made.writestr("doejohn_4799_9010_softmax.py", CODE)
+    packed(
+        "gradescope.zip",
+        {
+            "assignment_77_export/submission_metadata.yml": GROUP,
+            "assignment_77_export/submission_310/softmax.py": CODE,
+            "assignment_77_export/submission_302/softmax.py": CODE + "#\n",
+        },
+    )
+    shown = shown_in_the_page()
+    assert len(shown) == 2
+    for command, output in shown.items():
+        assert grade(*command.split()[1:]).out.strip() == output
