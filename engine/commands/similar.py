@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,7 +71,7 @@ def command(
     from engine.commands.progress import progress_bar
     from engine.commands.workplace import find_workplace
     from engine.similar.findings import find
-    from engine.similar.gather import of_store, variants_of_quizzes
+    from engine.similar.gather import of_store
     from engine.similar.labels import Labels
     from engine.similar.pages import write_pages
     from engine.similar.tables import as_json as document
@@ -80,18 +79,17 @@ def command(
     workplace = find_workplace(course_path)
     folder, item = _source(workplace, source, item)
     roster = workplace.course.roster() if workplace.course else None
-    with ExitStack() as stack:
-        if folder is None:
-            store = stack.enter_context(workplace.open_store())
-            collected = of_store(store, workplace.mode, item)
-            handed_out = variants_of_quizzes(store, item)
-        else:
-            collected, handed_out = _of_folder(workplace, folder, item, roster), None
-        for path in against:
-            collected.add_earlier(_of_folder(workplace, path, item, is_earlier=True))
-        advance = stack.enter_context(progress_bar("comparing", len(collected.works)))
+    crossings = None
+    if folder is None:
+        with workplace.open_store() as store:
+            collected, crossings = of_store(store, workplace.mode, item)
+    else:
+        collected = _of_folder(workplace, folder, item, roster)
+    for path in against:
+        collected.add_earlier(_of_folder(workplace, path, item, is_earlier=True))
+    with progress_bar("comparing", len(collected.works)) as advance:
         given = _given(workplace, starter)
-        findings = find(collected, given=given, handed_out=handed_out, keep=top, progress=advance)
+        findings = find(collected, given=given, crossings=crossings, keep=top, progress=advance)
     labels = Labels({s.id: s.name for s in roster.students} if roster else {}, is_hidden=anonymous)
     title = workplace.course.title if workplace.course else folder.name if folder else "Practice"
     index = write_pages(out, findings, labels, title=title) if out else None
@@ -245,7 +243,8 @@ def _tell_crossings(findings: Findings, labels: Labels) -> None:
     if len(crossings.found) > _SHOWN:
         click.echo(f"  {len(crossings.found) - _SHOWN} more pairs with --out or --json")
     if crossings.explained:
-        click.echo(f"  {crossings.explained} further pairs with a match that chance explains")
+        pairs = "pair" if crossings.explained == 1 else "pairs"
+        click.echo(f"  {crossings.explained} further {pairs} with a match that chance explains")
     click.echo()
 
 

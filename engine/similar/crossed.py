@@ -13,7 +13,7 @@ from engine.model import Part, Variant, Verdict
 from engine.similar.item_keys import COMPARED_TYPES, Holder, ItemKeys
 from engine.store import Attempt
 
-__all__ = ["CrossedAnswer", "Crossing", "Crossings", "crossed_answers"]
+__all__ = ["AnswerSearch", "CrossedAnswer", "Crossing", "Crossings"]
 
 _MOST_CHANCE = 0.1
 _MOST_EXPECTED = 0.5  # pairs of which chance gives more are no evidence
@@ -102,49 +102,24 @@ class _Wrong:
     entries: tuple[float, ...]
 
 
-def crossed_answers(attempts: Iterable[Attempt], handed_out: Iterable[tuple[str, Variant]]) -> Crossings:
-    """Look for wrong answers that are right for a classmate's variant.
+class AnswerSearch:
+    """Takes attempts and handed-out variants one by one, and finds wrong answers that are a classmate's key.
 
-    Parameters
-    ----------
-    attempts : iterable of Attempt
-        Their variants count as handed out too.
-    handed_out : iterable of (student, Variant)
-        Of the quizzes that were drawn; a classmate needn't have answered.
-
-    Notes
-    -----
-    Left out: answers that a known mistake of the student's own variant gives, that are right for another of
-    the student's own draws, that are letters of options, and that would meet a key by chance once in ten.
+    Left out are answers that a known mistake of the student's own variant gives, that are right for another
+    of the student's own draws, that are letters of options, and that would meet a key by chance once in ten.
+    Of each variant no more is kept than its keys.
     """
-    drawn = _Drawn()
-    wrong: dict[tuple[str, _Field, str], _Wrong] = {}
-    for student, variant in handed_out:
-        drawn.add(student, variant)
-    for attempt in attempts:
-        if attempt.variant is not None:
-            drawn.add(attempt.student, attempt.variant)
-            for answer in _wrong_answers(attempt, attempt.variant):
-                wrong.setdefault((answer.who, answer.field, answer.text), answer)
-    keys = drawn.keys()
-    met: dict[tuple[str, str], list[CrossedAnswer]] = defaultdict(list)
-    for answer in wrong.values():
-        for whose, crossed in _met(answer, keys[answer.field]):
-            met[answer.who, whose].append(crossed)
-    return _crossings(list(wrong.values()), met, len(drawn.students))
-
-
-class _Drawn:
-    """Which variants there are, and whose; of each no more is kept than its keys."""
 
     def __init__(self) -> None:
-        self.students: set[str] = set()
+        self._students: set[str] = set()
         self._owners: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._parts: dict[tuple[str, str], tuple[Part, ...]] = {}
+        self._wrong: dict[tuple[str, _Field, str], _Wrong] = {}
 
-    def add(self, student: str, variant: Variant) -> None:
+    def hand_out(self, student: str, variant: Variant) -> None:
+        """Take a variant that a student got; they needn't have answered."""
         name = variant.item, variant.id
-        self.students.add(student)
+        self._students.add(student)
         self._owners[name].add(student)
         if name not in self._parts:
             self._parts[name] = tuple(
@@ -153,7 +128,23 @@ class _Drawn:
                 if part.type in COMPARED_TYPES
             )
 
-    def keys(self) -> dict[_Field, ItemKeys]:
+    def add(self, attempt: Attempt) -> None:
+        """Take an attempt at a question; its variant counts as handed out."""
+        if attempt.variant is not None:
+            self.hand_out(attempt.student, attempt.variant)
+            for answer in _wrong_answers(attempt, attempt.variant):
+                self._wrong.setdefault((answer.who, answer.field, answer.text), answer)
+
+    def crossings(self) -> Crossings:
+        """Return what was found among all that was taken."""
+        keys = self._keys()
+        met: dict[tuple[str, str], list[CrossedAnswer]] = defaultdict(list)
+        for answer in self._wrong.values():
+            for whose, crossed in _met(answer, keys[answer.field]):
+                met[answer.who, whose].append(crossed)
+        return _crossings(list(self._wrong.values()), met, len(self._students))
+
+    def _keys(self) -> dict[_Field, ItemKeys]:
         holders: dict[_Field, list[Holder]] = defaultdict(list)
         for (item, variant), parts in self._parts.items():
             owners = frozenset(self._owners[item, variant])

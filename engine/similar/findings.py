@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.course import IntakeProblem
-from engine.model import Variant
 from engine.similar.compare import compare
-from engine.similar.crossed import Crossings, crossed_answers
+from engine.similar.crossed import Crossings
 from engine.similar.gather import Collected
 from engine.similar.groups import is_close
 from engine.similar.side import Detail, detail
@@ -64,7 +63,7 @@ def find(
     collected: Collected,
     *,
     given: Callable[[str], Sequence[str]],
-    handed_out: Iterable[tuple[str, Variant]] | None = None,
+    crossings: Crossings | None = None,
     keep: int = 50,
     progress: Callable[[], None] = lambda: None,
 ) -> Findings:
@@ -75,8 +74,8 @@ def find(
     collected : Collected
     given : callable
         Item id → sources that everybody got.
-    handed_out : iterable of (student, Variant), optional
-        Variants of the quizzes that were drawn; without it answers aren't looked at.
+    crossings : Crossings, optional
+        What the answers showed, where they were looked at.
     keep : int
         How many pairs of each exercise.
     progress : callable
@@ -86,7 +85,6 @@ def find(
     for item, works in sorted(collected.works.items()):
         exercises.append(_found(item, works, given(item), keep))
         progress()
-    crossings = None if handed_out is None else crossed_answers(collected.answers, handed_out)
     return Findings(tuple(exercises), crossings, tuple(collected.problems))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,27 +11,25 @@ from engine.course import FileKind, IntakeProblem, Roster
 from engine.errors import InputError
 from engine.foreign import clean_line
 from engine.intake import collect, read_code_file
-from engine.model import CodeSubmission, Mode, Variant
+from engine.model import CodeSubmission, Mode
+from engine.similar.crossed import AnswerSearch, Crossings
 from engine.similar.work import Work
-from engine.store import Attempt, Store
+from engine.store import Store
 
-__all__ = ["Collected", "of_folder", "of_store", "variants_of_quizzes"]
+__all__ = ["Collected", "of_folder", "of_store"]
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """Files by item, answers, and what can't be compared.
+    """Files by item, and what can't be compared.
 
     Parameters
     ----------
     works : dict of str to list of Work
-    answers : list of Attempt
-        Attempts at quiz questions.
     problems : list of IntakeProblem
     """
 
     works: dict[str, list[Work]] = field(default_factory=dict)
-    answers: list[Attempt] = field(default_factory=list)
     problems: list[IntakeProblem] = field(default_factory=list)
     _seen: set[tuple[str, bool, str, str]] = field(default_factory=set)
 
@@ -50,27 +48,23 @@ class Collected:
                 self.add(item, work)
 
 
-def of_store(store: Store, mode: Mode, item: str | None = None) -> Collected:
-    """Return all attempts of a store, or those at one item.
+def of_store(store: Store, mode: Mode, item: str | None = None) -> tuple[Collected, Crossings]:
+    """Return the code of a store and what its answers show; of everything, or of one item.
 
     A submission of several files is stored by its main file, so that one is compared.
     """
-    found = Collected()
+    found, search = Collected(), AnswerSearch()
     for attempt in store.attempts(item=item, mode=mode):
         if attempt.source is not None:
             found.add(attempt.item, Work(attempt.student, attempt.source, attempt.filename))
-        elif attempt.variant is not None:
-            found.answers.append(attempt)
-    return found
-
-
-def variants_of_quizzes(store: Store, item: str | None = None) -> Iterator[tuple[str, Variant]]:
-    """Yield (student, variant) of every question that was handed out, or of those about one item."""
+        else:
+            search.add(attempt)
     for name in store.sittings.quiz_names():
         for quiz in store.quizzes(name):
             for question in quiz.questions:
                 if item is None or question.variant.item == item:
-                    yield quiz.student, question.variant
+                    search.hand_out(quiz.student, question.variant)
+    return found, search.crossings()
 
 
 def of_folder(

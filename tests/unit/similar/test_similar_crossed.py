@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from engine.answers import right_response, wrong_responses
 from engine.grading import grade_answers
 from engine.model import Array, Mode, Option, Part, Response, Text, Variant
-from engine.similar.crossed import Crossings, crossed_answers
+from engine.similar.crossed import AnswerSearch, Crossings
 from engine.similar.item_keys import LEAST_CHANCE, Holder, ItemKeys
 from engine.spec.bank import builtin_bank
 from engine.store import Attempt
@@ -52,7 +52,16 @@ def drawn(item: str, count: int) -> dict[str, Variant]:
 
 
 def found_among(attempts: Sequence[Attempt], variants: Mapping[str, Variant]) -> Crossings:
-    return crossed_answers(attempts, variants.items())
+    return crossed(attempts, variants.items())
+
+
+def crossed(attempts: Iterable[Attempt], handed_out: Iterable[tuple[str, Variant]]) -> Crossings:
+    search = AnswerSearch()
+    for student, variant in handed_out:
+        search.hand_out(student, variant)
+    for made in attempts:
+        search.add(made)
+    return search.crossings()
 
 
 def guesses(variants: Mapping[str, Variant]) -> list[Attempt]:
@@ -186,14 +195,14 @@ def test_small_numbers_are_excluded_and_middling_ones_count_together() -> None:
         *(attempt(s, v, {"answer": "99"}) for s, v in first.items() if s != "s03"),
         attempt("s03", first["s03"], {"answer": right_response(first["s31"].parts[0])}),
     ]
-    found = crossed_answers(single, every)
+    found = crossed(single, every)
     assert (found.found, found.explained) == ((), 1), "in 2,450 pairs one such match is chance"
 
     both = [
         *single,
         attempt("s03", second["s03"], {"answer": right_response(second["s31"].parts[0])}),
     ]
-    (crossing,) = crossed_answers(both, every).found
+    (crossing,) = crossed(both, every).found
     assert (crossing.who, crossing.whose, len(crossing.answers)) == ("s03", "s31", 2)
     assert crossing.chance == pytest.approx(math.prod(answer.chance for answer in crossing.answers))
     assert crossing.expected == pytest.approx(crossing.chance * 50 * 49)
