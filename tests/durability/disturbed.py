@@ -32,12 +32,19 @@ class Class:
             with open_store(self.room.store) as drawn, open_store(self.store) as store:
                 store.save_quizzes(drawn.quizzes())
 
+    @property
+    def address(self) -> str:
+        """Address of the server's store; empty where the course's own is used."""
+        return self.store if isinstance(self.store, str) else ""
+
     def grade(self, *, crash_at: str = "", kill_after_s: float | None = None) -> End:
         """Let one grader work, and see that it grades nothing again and that nothing is lost or doubled."""
         before = self.attempts()
-        address = self.store if isinstance(self.store, str) else ""
         end = self.graders.run(
-            *self.room.command("--workers", 2), store=address, crash_at=crash_at, kill_after_s=kill_after_s
+            *self.room.command("--workers", 2),
+            store=self.address,
+            crash_at=crash_at,
+            kill_after_s=kill_after_s,
         )
         after = self.attempts()
         if crash_at.startswith("after-record") and end.was_killed:
