@@ -35,6 +35,7 @@ COMMANDS = {
     "regrade": "regrade",
     "feedback": "feedback",
     "export": "export",
+    "autograder": "autograder",
     "new": "new",
     "preview": "preview",
     "import": "import_items",
