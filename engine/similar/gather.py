@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from engine.course import FileKind, IntakeProblem, Roster
 from engine.errors import InputError
 from engine.foreign import clean_line
 from engine.intake import collect, read_code_file
-from engine.model import CodeSubmission, Mode
+from engine.model import Mode
 from engine.similar.crossed import AnswerSearch, Crossings
 from engine.similar.work import Work
 from engine.store import Store
@@ -49,14 +49,12 @@ class Collected:
 
 
 def of_store(store: Store, mode: Mode, item: str | None = None) -> tuple[Collected, Crossings]:
-    """Return the code of a store and what its answers show; of everything, or of one item.
-
-    A submission of several files is stored by its main file, so that one is compared.
-    """
+    """Return the code of a store and what its answers show; of everything, or of one item."""
     found, search = Collected(), AnswerSearch()
     for attempt in store.attempts(item=item, mode=mode):
         if attempt.source is not None:
-            found.add(attempt.item, Work(attempt.student, attempt.source, attempt.filename))
+            source = _whole(attempt.source, attempt.modules)
+            found.add(attempt.item, Work(attempt.student, source, attempt.filename))
         else:
             search.add(attempt)
     for name in store.sittings.quiz_names():
@@ -108,11 +106,13 @@ def of_folder(
                     problem = IntakeProblem(file.name, error.what, error.next_step or "", student.student)
                     found.problems.append(problem)
                     continue
-                found.add(file.item, Work(student.student, _whole(code), file.name, is_earlier))
+                source = _whole(code.source, code.modules)
+                found.add(file.item, Work(student.student, source, file.name, is_earlier))
     return found
 
 
-def _whole(code: CodeSubmission) -> str:
+def _whole(source: str, modules: Mapping[str, str]) -> str:
     """Return the source with the files that it imports below it."""
-    others = [f"\n# --- {clean_line(name, 60)}.py ---\n{text}" for name, text in code.modules.items()]
-    return code.source + "".join(others)
+    return source + "".join(
+        f"\n# --- {clean_line(name, 60)}.py ---\n{text}" for name, text in modules.items()
+    )

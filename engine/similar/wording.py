@@ -13,7 +13,7 @@ from engine.python_source import MAX_CHARACTERS
 
 __all__ = ["words"]
 
-_OURS = re.compile(r"noqa|type: ?ignore|coding[:=]|--- code cell \d+ ---|fmt: ")
+_OURS = re.compile(r"noqa|type: ?ignore|coding[:=]|^# --- .* ---$|fmt: ")
 _KNOWN = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"self", "np", "torch", "math", "numpy"}
 
 

@@ -176,11 +176,10 @@ def course(grade) -> Course:
     return Course.open(Path("dl"))
 
 
-def stored_code(student: str, source: str) -> Attempt:
+def stored_code(student: str, source: str, modules: dict[str, str] | None = None) -> Attempt:
     report = GradeReport("sdpa", "v1", Outcome.RIGHT, 10.0, 10.0, mode=Mode.MARKS)
-    return Attempt.of_code(
-        student, CodeSubmission(source, "sdpa.py", f"{student}{hash(source)}"), report, started=NOW
-    )
+    submission = CodeSubmission(source, "sdpa.py", f"{student}{hash(source)}", modules or {})
+    return Attempt.of_code(student, submission, report, started=NOW)
 
 
 def answered(quiz: Quiz, texts: dict[str, str]) -> list[Attempt]:
@@ -200,8 +199,9 @@ def test_a_course_with_code_and_answers(grade, course: Course) -> None:
         key = right_response(theirs.variant.parts[0])
         store.record_all(answered(quizzes["s04"], {"softmax-weights": key}))
         store.record_all(answered(quizzes["s05"], {"softmax-weights": "[0.111, 0.222, 0.667]"}))
-        for student, source in (("s01", ADA), ("s02", "x = 1"), ("s02", BOB), ("s03", OTHERS["kim"])):
+        for student, source in (("s01", ADA), ("s02", "x = 1"), ("s03", OTHERS["kim"])):
             store.record(stored_code(student, source))
+        store.record(stored_code("s02", "from part import sdpa\n", {"part": BOB}))
         before = [attempt.report for attempt in store.attempts()]
     said = grade("similar", "--course", "dl")
     assert said.code == 0
