@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -178,7 +180,8 @@ def test_hostile_code_reads_no_key_no_solution_and_writes_no_results(autograder:
     code = HOSTILE.format(paths=names, folders=[str(folder) for folder in folders])
     # Without the locks this very code gets full marks.
     space: dict = {}
-    exec(HOSTILE.format(paths=names, folders=[]), space)
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(HOSTILE.format(paths=names, folders=[]), space)
     assert all(space["STOLEN"][str(path)] for path in paths)
     assert np.allclose(space["softmax"](np.array([0.0, 0.0])), [0.5, 0.5])
     found = autograder.run({"softmax.py": code, "context.py": CONTEXT}, tier="T2")
@@ -196,8 +199,8 @@ def test_hostile_code_reads_no_key_no_solution_and_writes_no_results(autograder:
             ["/bin/cat", path], user=65534, group=65534, extra_groups=[], capture_output=True
         )
         assert other.returncode == code
-    locked = [path for path in source.rglob("*") if path.stat().st_mode & 0o077 or path.stat().st_uid]
-    assert locked == []
+    packed = [path for path in source.rglob("*") if "__pycache__" not in path.parts]
+    assert not any(path.stat().st_mode & 0o077 or path.stat().st_uid for path in packed)
 
 
 def test_where_the_machine_or_we_are_at_fault_there_is_a_message_and_no_score(autograder: Autograder) -> None:
