@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from engine.course.person_columns import person_name
 from engine.course.roster import Roster
 from engine.errors import IntakeError
 from engine.foreign import clean_line
 
-__all__ = ["nearest", "student_of"]
+__all__ = ["agreed", "contradiction", "meant", "nearest", "student_of"]
 
+Found = Mapping[str, set[str]]
 _FIELDS = ("id", "login", "lms_id", "email", "name")
 
 
@@ -38,33 +39,70 @@ def student_of(who: Mapping[str, str], roster: Roster, *, refuse_unlisted: bool)
         named["name"] = name
     if not named:
         raise IntakeError("nothing in this row tells whose it is", next_step="fill in the student's id")
+    found = meant(named, roster, roster.match_cell)
+    if not found:
+        text = next(iter(named.values()))
+        if roster.students and refuse_unlisted:
+            raise IntakeError(f"{clean_line(text, 60)} isn't in the roster", next_step=nearest(text, roster))
+        return text
+    ids = agreed(found)
+    if len(ids) == 1:
+        return ids[0]
+    if ids:
+        raise IntakeError(f"this can be {' or '.join(ids)}", next_step="fill in the student's id")
+    raise IntakeError(
+        f"this row names more than one student: {contradiction(found)}",
+        next_step="see whose answers these are",
+    )
+
+
+def meant(
+    named: Mapping[str, str], roster: Roster, match: Callable[[str], Sequence[str]] | None = None
+) -> Found:
+    """Return the ids that each thing known of a person can mean; what means nobody is left out.
+
+    Parameters
+    ----------
+    named : mapping of str to str
+        ``id``, ``login``, ``lms_id``, ``email``, ``name`` or another field → text.
+    roster : Roster
+    match : callable, optional
+        Finds people by any field but the name; `roster.match` by default.
+
+    Raises
+    ------
+    IntakeError
+        A text fits a row of the roster that is at fault, and no id is in good order.
+    """
     in_order = named.get("id", "") in roster.by_id
     found: dict[str, set[str]] = {}
     for field, text in named.items():
         dispute = None if in_order else roster.dispute(text)
         if dispute is not None:
             raise IntakeError(dispute, next_step="mend the roster, then grade again")
-        ids = roster.match(text) if field == "name" else roster.match_cell(text)
+        if field == "lms_id" and roster.by_lms_id:  # somebody else's id can be the same number
+            ids = {roster.by_lms_id[text]} if text in roster.by_lms_id else set()
+        else:
+            ids = set(roster.match(text) if field == "name" or match is None else match(text))
         if ids:
-            found[field] = set(ids)
-    if not found:
-        text = next(iter(named.values()))
-        if roster.students and refuse_unlisted:
-            raise IntakeError(f"{clean_line(text, 60)} isn't in the roster", next_step=nearest(text, roster))
-        return text
-    agreed = set.intersection(*found.values())
-    if len(agreed) == 1:
-        return agreed.pop()
-    if agreed:
-        raise IntakeError(f"this can be {' or '.join(sorted(agreed))}", next_step="fill in the student's id")
-    told = ", ".join(f"{field} means {' or '.join(sorted(ids))}" for field, ids in found.items())
-    raise IntakeError(
-        f"this row names more than one student: {told}", next_step="see whose answers these are"
-    )
+            found[field] = ids
+    return found
 
 
-def nearest(text: str, roster: Roster) -> str:
+def agreed(found: Found) -> list[str]:
+    """Return the ids that all fields can mean, in order."""
+    return sorted(set.intersection(*found.values())) if found else []
+
+
+def contradiction(found: Found) -> str:
+    """Return which field means whom."""
+    return ", ".join(f"{field} means {' or '.join(sorted(ids))}" for field, ids in found.items())
+
+
+def nearest(
+    text: str, roster: Roster, *, otherwise: str = "add the student to the roster, or mend the row"
+) -> str:
     """Return what to do about somebody who isn't in the roster: whose id or name is most like this."""
     people = {label.casefold(): s.id for s in roster.students for label in (s.id, s.name) if label}
     close = difflib.get_close_matches(text.casefold(), people, n=1, cutoff=0.7)
-    return f"did you mean {people[close[0]]}?" if close else "add the student to the roster, or mend the row"
+    return f"did you mean {people[close[0]]}?" if close else otherwise

@@ -32,6 +32,11 @@ class Roster:
         return {student.id: student for student in self.students}
 
     @cached_property
+    def by_lms_id(self) -> Mapping[str, str]:
+        """Ids by the number that the learning system gives, of those for whom it is known."""
+        return {student.lms_id: student.id for student in self.students if student.lms_id}
+
+    @cached_property
     def _labels(self) -> Labels:
         return Labels((student.id, student) for student in self.students)
 

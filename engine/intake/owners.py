@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.course import IntakeProblem, Roster
+from engine.course.joining import agreed, contradiction, meant, nearest
+from engine.errors import IntakeError
 from engine.foreign import clean_line
 from engine.intake.layouts import Person
 
 __all__ = ["Owners"]
 
 _LONGEST_ID = 100
-
-
-class _UnjoinedError(Exception):
-    def __init__(self, message: str, step: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.step = step
 
 
 class Owners:
@@ -38,11 +33,10 @@ class Owners:
         self._students: dict[tuple[str, str], str | None] = {}
         self.problems: list[IntakeProblem] = []
         self.labels: dict[str, str] = {}
-        self._by_lms_id = {student.lms_id: student.id for student in roster.students if student.lms_id}
         self._keys: dict[str, set[str]] = {}
         everybody = list({(person.label, person.key): person for person in people}.values())
         for person in everybody:
-            for student in _agreed(self._found(person)) if person.key else ():
+            for student in self._ids(person) if person.key else ():
                 self._keys.setdefault(student, set()).add(person.key)
         for person in everybody:
             self.student(person)
@@ -54,29 +48,31 @@ class Owners:
             return self._students[at]
         try:
             student = self._join(person) or self._unlisted(person)
-        except _UnjoinedError as error:
+        except IntakeError as error:
             self._students[at] = None
-            self._tell(person, error.message, error.step)
+            self._tell(person, error.what, error.next_step or "")
             return None
         self._students[at] = student
         self.labels.setdefault(student, clean_line(person.label))
         return student
 
+    def _ids(self, person: Person) -> list[str]:
+        try:
+            return agreed(meant(person.who, self._roster))
+        except IntakeError:  # told when the person is joined
+            return []
+
     def _join(self, person: Person) -> str | None:
         """Return whom of the roster a person is, None for nobody of it."""
-        for text in person.who.values():
-            if (dispute := self._roster.dispute(text)) is not None:
-                raise _UnjoinedError(dispute, "mend the roster, then grade again")
-        found = self._found(person)
-        ids = sorted(_agreed(found))
+        found = meant(person.who, self._roster)
+        ids = agreed(found)
         if len(ids) > 1:
-            raise _UnjoinedError(f"this can be {' or '.join(ids)}", "name the folder after the student's id")
+            raise _unjoined(f"this can be {' or '.join(ids)}", "name the folder after the student's id")
         if found and not ids:
-            told = ", ".join(f"the {field} means {' or '.join(sorted(found[field]))}" for field in found)
-            raise _UnjoinedError(f"this means several people: {told}", "see whose it is")
+            raise _unjoined(f"this means several people: {contradiction(found)}", "see whose it is")
         if ids and set(found) == {"name"} and len(self._keys.get(ids[0], ())) > 1:
             message = f"several people of this name handed in, and one is in the roster: {ids[0]}"
-            raise _UnjoinedError(message, "see whose it is, and name the folder after the id")
+            raise _unjoined(message, "see whose it is, and name the folder after the id")
         return ids[0] if ids else None
 
     def _unlisted(self, person: Person) -> str:
@@ -84,28 +80,18 @@ class Owners:
         label = person.label.strip()
         shown = clean_line(label)
         if not shown or len(label) > _LONGEST_ID or label in self._roster.by_id:
-            raise _UnjoinedError("this name can't be a student's id", "rename it")
+            raise _unjoined("this name can't be a student's id", "rename it")
         if self._roster.students:
-            step = "add the student, or rename the folder"
+            step = nearest(label, self._roster, otherwise="add the student, or rename the folder")
             if self._refuse_unlisted:
-                raise _UnjoinedError("this student isn't in the roster", step)
+                raise _unjoined("this student isn't in the roster", step)
             self._tell(person, f"this student isn't in the roster; graded as {shown}", step)
         return label
-
-    def _found(self, person: Person) -> dict[str, set[str]]:
-        """Return whom each thing that is known of a person can mean, without what means nobody."""
-        met = {field: self._match(field, text) for field, text in person.who.items()}
-        return {field: ids for field, ids in met.items() if ids}
-
-    def _match(self, field: str, text: str) -> set[str]:
-        if field == "lms_id" and self._by_lms_id:  # another's id can be the same number
-            return {self._by_lms_id[text]} if text in self._by_lms_id else set()
-        return set(self._roster.match(text))
 
     def _tell(self, person: Person, message: str, step: str) -> None:
         where = clean_line(person.label) or "(no name)"
         self.problems.append(IntakeProblem(where, message, step, unjoined=True))
 
 
-def _agreed(found: dict[str, set[str]]) -> set[str]:
-    return set.intersection(*found.values()) if found else set()
+def _unjoined(message: str, step: str) -> IntakeError:
+    return IntakeError(message, next_step=step)
