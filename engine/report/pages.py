@@ -20,7 +20,7 @@ __all__ = ["render", "style_sheet"]
 
 _LONGEST_TEXT = 20_000
 _FORMULA = re.compile("<math.*?</math>", re.DOTALL)
-_WIDE = 24  # characters of a formula, which is never broken: a phone has room for as many
+_WIDE = 20  # characters of a formula, which is never broken: a phone has room for as many
 
 
 def _finish(value: Any) -> Any:

@@ -117,8 +117,12 @@ class Browser:
         self.until(f"location.href.startsWith({json.dumps(address)}) && document.readyState === 'complete'")
 
     def press(self, key: str, code: int) -> None:
-        for kind in ("rawKeyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+        text = {"Enter": "\r"}.get(key, "")  # without it nothing is typed, and a summary isn't unfolded
+        for kind in ("keyDown" if text else "rawKeyDown", "keyUp"):
+            typed = {"text": text} if text and kind == "keyDown" else {}
+            self.call(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **typed
+            )
 
     def complaints(self) -> list[str]:
         """Return what the browser logged as errors, and exceptions of scripts."""
