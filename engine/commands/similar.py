@@ -58,9 +58,10 @@ def command(
 ) -> int:
     """Rank pairs of hand-ins that are alike, and list wrong answers that are a classmate's key.
 
-    Looks at what the course's store holds (all of it, or ITEM), or at the code in DIR or ZIP. Renaming,
-    reordering and reformatting hide nothing; starter and usual passages don't count. This is evidence
-    to read, not a verdict: nothing is stored and no mark changes, so the exit code is 0 whatever is found.
+    Looks at what the course's store holds (all of it, or ITEM), or at the code in DIR or ZIP. Names,
+    order and layout don't matter; the starter and what most of the class has don't count. This is
+    evidence to read, not a verdict: nothing is stored and no mark changes, so the exit code is 0
+    whatever is found.
 
     \b
     Example:
