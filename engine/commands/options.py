@@ -11,7 +11,15 @@ import click
 
 from engine.errors import UsageError
 
-__all__ = ["check_student", "course_option", "device_option", "json_option", "store_option", "store_wanted"]
+__all__ = [
+    "check_student",
+    "checked_store",
+    "course_option",
+    "device_option",
+    "json_option",
+    "store_option",
+    "store_wanted",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,10 +56,11 @@ def store_option(function: F) -> F:
 
 def _keep_store(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
     if value is not None:
-        context.meta[_STORE] = _checked_store(value, "--store")
+        context.meta[_STORE] = checked_store(value, "--store")
 
 
-def _checked_store(value: str, name: str) -> str:
+def checked_store(value: str, name: str) -> str:
+    """Return a store's address, or raise a :class:`UsageError` about what named it."""
     scheme, mark, _ = value.partition("://")
     if not value or (mark and scheme.partition("+")[0] != "postgresql"):
         # The address isn't shown: there may be a password in it.
@@ -66,7 +75,7 @@ def store_wanted(*, in_course: bool) -> str | None:
     if named is not None or not in_course:
         return named
     value = os.environ.get(_STORE_VARIABLE)
-    return _checked_store(value, _STORE_VARIABLE) if value else None
+    return checked_store(value, _STORE_VARIABLE) if value else None
 
 
 def device_option(function: F) -> F:

@@ -55,15 +55,18 @@ class Workplace:
         """Return the course's or this person's own folder for what Softmark itself writes."""
         return self.course.folder / ".softmark" if self.course else _practice_folder()
 
+    @property
+    def store_place(self) -> str | Path:
+        """Address or path of the store that was named, or the course's, or this person's own for practice."""
+        if self.store:
+            return self.store
+        return self.course.store_place if self.course else _practice_folder() / "practice.db"
+
     def open_store(self) -> Store:
-        """Open the store that was named, or the course's, or this person's own practice store."""
+        """Open that store."""
         from engine.store import open_store
 
-        if self.store:
-            return open_store(self.store)
-        if self.course:
-            return self.course.open_store()
-        return open_store(_practice_folder() / "practice.db")
+        return open_store(self.store_place)
 
     @property
     def practice(self) -> Workplace:

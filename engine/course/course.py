@@ -158,12 +158,17 @@ class Course:
         """Return the students' ids, in the order of the roster."""
         return [student.id for student in self.roster().students]
 
+    @property
+    def store_place(self) -> str | Path:
+        """Address or path of the course's store."""
+        where = self.settings.store
+        return where if "://" in where else self.folder / where
+
     def open_store(self) -> Store:
         """Open the course's store."""
         from engine.store import open_store
 
-        where = self.settings.store
-        return open_store(where if "://" in where else self.folder / where)
+        return open_store(self.store_place)
 
     def add_example(self) -> None:
         """Add an example roster and blueprint, where none is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -102,6 +103,19 @@ class Database:
             try:
                 raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
             finally:
+                raw.close()
+
+    def save_as(self, path: Path) -> None:
+        """Write one state of an SQLite file to another one; writers aren't held up by it."""
+        with store_faults(self.where):
+            raw = self._engine.raw_connection()
+            target = sqlite3.connect(path)
+            try:
+                source = raw.driver_connection
+                assert isinstance(source, sqlite3.Connection)
+                source.backup(target)
+            finally:
+                target.close()
                 raw.close()
 
     def close(self) -> None:

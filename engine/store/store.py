@@ -20,10 +20,12 @@ from engine.store.codec import decode, encode
 from engine.store.database import Database, open_database
 from engine.store.earlier import earlier_rows, newest_start, not_before
 from engine.store.hand_marks import HandMarks
+from engine.store.people import People
 from engine.store.regrades import Regrades
 from engine.store.rows import attempt_of, attempt_row, same_attempt
 from engine.store.sittings import Sittings
 from engine.store.tables import attempts, quizzes
+from engine.store.upkeep import Upkeep
 
 __all__ = ["Settle", "Store", "open_store"]
 
@@ -59,6 +61,8 @@ class Store:
         self.sittings = Sittings(database)
         self.hand_marks = HandMarks(database)
         self.regrades = Regrades(database)
+        self.people = People(database)
+        self.upkeep = Upkeep(database)
 
     @property
     def where(self) -> str:
