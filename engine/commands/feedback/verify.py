@@ -70,10 +70,10 @@ def verify(page: Path, files: tuple[Path, ...], as_json: bool, course_path: Path
 
 
 def _receipts(page: Path) -> list[Receipt]:
-    from engine.intake.decoding import decode, read_bytes
+    from engine.intake.decoding import read_bytes
     from engine.report.receipt import read_receipts
 
-    found = read_receipts(decode(read_bytes(page, _PAGE_LIMIT, UsageError), page.name))
+    found = read_receipts(read_bytes(page, _PAGE_LIMIT, UsageError).decode("utf-8", "replace"))
     if not found:
         raise UsageError(
             "this page holds no receipt", where=str(page), expected="a feedback page with at least one result"
