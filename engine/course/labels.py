@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["Labels", "Student"]
+__all__ = ["Labels", "Student", "name_key"]
 
 # Letters that have no accent to take off.
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
@@ -91,6 +91,11 @@ class Labels:
             if key and (found := names.get(key)):
                 return found
         return None
+
+
+def name_key(name: str) -> str:
+    """Return a whole name as it compares: without case, accents and the order of its words."""
+    return " ".join(sorted(_words(_folded(name))))
 
 
 def _plain(text: str) -> str:

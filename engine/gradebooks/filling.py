@@ -73,6 +73,9 @@ def fill_sheet(sheet: Sheet, joined: Joined, places: Sequence[Place], signs: Sig
     Where nothing was handed in, the cell stays as it is, and is listed if something stands there.
     """
     listed = list(joined.listed)
+    for ours in joined.absent:
+        if any(entry_of(ours, place.target).state is not State.MISSING for place in places):
+            listed.append(Listed(Kind.ABSENT, ours.student, "has marks and no row in the file"))
     marks = 0
     for row, ours in joined.rows:
         for place in places:

@@ -17,6 +17,7 @@ class Kind(StrEnum):
 
     UNKNOWN = "unknown"  # a row of the learning system's file that is nobody of ours
     ABSENT = "absent"  # one of ours who isn't in the file
+    BY_NAME = "by name"  # a row that nothing but a name says whose it is
     UNGRADED = "ungraded"
     UNREADABLE = "unreadable"
     LEFT = "left"  # a cell that is as it was

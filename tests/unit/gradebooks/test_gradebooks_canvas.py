@@ -183,8 +183,8 @@ def test_a_row_is_found_by_id_login_or_name(tmp_path: Path, row: str, student: s
     rows = tuple(replace(r, cells={SOFTMAX.id: cell(3.0, 10.0)}) for r in ROWS if r.student == student)
     made = softmax(write(tmp_path, row), table=replace(TABLE, rows=rows))
     assert list(filled(made).values()) == ["3"]
-    by_name = [message for _, message in told(made, Kind.NOTE)]
-    assert by_name == ([f"taken for {student} by name only"] if "Muller" in row else [])
+    by_name = [message for _, message in told(made, Kind.BY_NAME)]
+    assert by_name == (["taken for 0012: nothing else in the row says so"] if "Muller" in row else [])
 
 
 def test_a_row_that_names_two_students_is_listed_and_nobody_gets_the_mark(tmp_path: Path) -> None:
@@ -195,6 +195,24 @@ def test_a_row_that_names_two_students_is_listed_and_nobody_gets_the_mark(tmp_pa
     assert message.startswith(
         "Rossi, Chiara: this row names more than one student: id means 007, login means 13"
     )
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        # Nothing but a whole cell is an id: not a word of it, and not what stands before a "_".
+        ('"X",,2026_007,,A,', "X: 2026_007 isn't in the roster"),
+        ('"Ada",,,ada_else@example.org,A,', "Ada: ada_else@example.org isn't in the roster"),
+        ('"ada Else",,,,A,', "ada Else: ada Else isn't in the roster: did you mean 007?"),
+        ('"Twin, Tim",,,,A,', "Twin, Tim: this can be t1 or t2"),
+        ('"Ada Lovelace",,15,,A,', "Ada Lovelace: this row names more than one student: id means 15, name"),
+    ],
+)
+def test_a_stranger_gets_nobodys_mark(tmp_path: Path, row: str, message: str) -> None:
+    twins = (Student("t1", "Tim Twin"), Student("t2", "Tim Twin"))
+    made = softmax(write(tmp_path, row), roster=Roster((*ROSTER.students, *twins)))
+    assert list(filled(made).values()) == [""]
+    assert told(made, Kind.UNKNOWN)[0][1].startswith(message)
 
 
 def test_two_rows_of_one_student_are_listed_and_none_is_filled(tmp_path: Path) -> None:

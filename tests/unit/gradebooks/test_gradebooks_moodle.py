@@ -173,4 +173,5 @@ def test_a_worksheet_without_comments_is_told(tmp_path: Path) -> None:
     assert caught.value.what == "the worksheet has no column for comments"
     made = moodle(into=path, columns=("Grade=softmax",))
     assert read_csv(made.content)[1] == ["Participant 1", "Ada Lovelace", "8", "10"]
-    assert (f"{path}:2", "taken for 007 by name only") in told(made, Kind.NOTE)
+    assert told(made, Kind.BY_NAME) == [(f"{path}:2", "taken for 007: nothing else in the row says so")]
+    assert not made.is_complete
