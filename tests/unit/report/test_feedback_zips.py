@@ -47,7 +47,7 @@ def student(*items: ItemResult, id: str = "ada") -> StudentResults:  # noqa: A00
         ('A:d"a\\..<b>_5_assignsubmission_file_/x.py', "A-d-a-..-b-_5_assignsubmission_file_/feedback.html"),
         ("..._5_assignsubmission_file_/x.py", "student_5_assignsubmission_file_/feedback.html"),
         ("ada/softmax.py", None),
-        ("ada/work/Bob_5_assignsubmission_file_/softmax.py", None),  # a student named this one
+        ("ada/hw/Bob_5_assignsubmission_file_/softmax.py", None),  # a student named this one
         ("Ada_x_assignsubmission_file_/softmax.py", None),
         ("", None),
     ],
