@@ -49,8 +49,8 @@ class Reliability:
     if_deleted: tuple[float | None, ...]
 
 
-def reliability(matrix: ScoreMatrix, *, level: float = 0.95) -> Reliability:
-    """Return alpha, its interval and the standard error of measurement.
+def reliability(matrix: ScoreMatrix, *, level: float | None = 0.95) -> Reliability:
+    """Return alpha, its interval (none without a level) and the standard error of measurement.
 
     Notes
     -----
@@ -74,7 +74,7 @@ def reliability(matrix: ScoreMatrix, *, level: float = 0.95) -> Reliability:
         error = math.sqrt(max(0.0, length * (variance - covariance)))
     return Reliability(
         alpha=alpha,
-        interval=None if alpha is None else _interval(matrix, sums, alpha, level),
+        interval=None if alpha is None or level is None else _interval(matrix, sums, alpha, level),
         standard_error=error,
         length=parts[0],
         students=students,

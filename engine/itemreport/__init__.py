@@ -1,0 +1,1 @@
+"""Item analysis of a class: from the store to figures of items, options, variants, mistakes and checks."""

@@ -1,0 +1,109 @@
+"""Who holds which misconception, in which items, of how many chances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.errors import InputError
+from engine.itemreport.work import Work
+from engine.spec.bank import Bank
+
+__all__ = ["Holder", "KnownMistakes", "Misconception", "misconceptions"]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMistakes:
+    """The sentences of known mistakes, and which ones a code exercise can name."""
+
+    sentences: Mapping[str, str]
+    of_code: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of_bank(cls, bank: Bank, items: Sequence[str]) -> KnownMistakes:
+        """Return what a bank knows; of `items` those that are code, and still in it, name their mutants."""
+        sentences = dict(bank.registry())
+        of_code = {}
+        for item in items:
+            try:
+                answer = getattr(bank.load(item), "answer", None)
+            except InputError:  # it was taken out of the bank, or is faulty now
+                continue
+            mutants = getattr(answer, "mutants", ())
+            of_code[item] = frozenset(mutant.id for mutant in mutants)
+            for mutant in mutants:
+                if mutant.feedback:
+                    sentences.setdefault(mutant.id, mutant.feedback)
+        return cls(sentences, of_code)
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """One student who showed a mistake.
+
+    Parameters
+    ----------
+    student : str
+    items : tuple of str
+        In which it was seen.
+    chances : int
+        The student's first attempts in which it could have shown.
+    """
+
+    student: str
+    items: tuple[str, ...]
+    chances: int
+
+
+@dataclass(frozen=True, slots=True)
+class Misconception:
+    """One mistake in this class.
+
+    Parameters
+    ----------
+    id, sentence : str
+    holders : tuple of Holder
+        Who showed it most often first.
+    items : tuple of (str, int)
+        Item → students who showed it there.
+    exposed : int
+        Students who had at least one item in which it could have shown.
+    """
+
+    id: str
+    sentence: str
+    holders: tuple[Holder, ...]
+    items: tuple[tuple[str, int], ...]
+    exposed: int
+
+
+def misconceptions(works: Sequence[Work], known: KnownMistakes) -> list[Misconception]:
+    """Return the mistakes that were seen in first attempts, those of most students first."""
+    seen: dict[str, dict[str, list[str]]] = {}
+    chances: dict[str, dict[str, int]] = {}
+    for work in works:
+        for mistake in work.possible | (known.of_code.get(work.item, frozenset()) if work.checks else set()):
+            own = chances.setdefault(mistake, {})
+            own[work.student] = own.get(work.student, 0) + 1
+        for mistake in work.diagnoses:
+            seen.setdefault(mistake, {}).setdefault(work.student, []).append(work.item)
+    found = []
+    for mistake, students in seen.items():
+        holders = [
+            Holder(student, tuple(sorted(items)), chances[mistake][student])
+            for student, items in students.items()
+        ]
+        per_item: dict[str, int] = {}
+        for holder in holders:
+            for item in holder.items:
+                per_item[item] = per_item.get(item, 0) + 1
+        found.append(
+            Misconception(
+                mistake,
+                known.sentences.get(mistake, ""),
+                tuple(sorted(holders, key=lambda holder: (-len(holder.items), holder.student))),
+                tuple(sorted(per_item.items(), key=lambda entry: (-entry[1], entry[0]))),
+                len(chances[mistake]),
+            )
+        )
+    return sorted(found, key=lambda one: (-len(one.holders), one.id))

@@ -1,0 +1,133 @@
+"""The page, the tables and the JSON of a report as files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from markupsafe import Markup
+
+from engine import __version__
+from engine.analysis.irt import Model
+from engine.errors import StoreError
+from engine.files import replace_text
+from engine.itemreport.build import Report
+from engine.itemreport.document import as_json
+from engine.itemreport.families import MOST_VARIANTS
+from engine.itemreport.items import THRESHOLDS
+from engine.itemreport.limits import limits_of, test_limits
+from engine.itemreport.people import People
+from engine.itemreport.tables import (
+    TABLES,
+    abilities_csv,
+    checks_csv,
+    distractors_csv,
+    items_csv,
+    misconceptions_csv,
+)
+from engine.model import Verdict
+from engine.report.pages import render
+
+__all__ = ["report_page", "write_report"]
+
+_MODELS = {Model.RASCH: "Rasch model", Model.TWO_PARAMETERS: "Two-parameter model"}
+_STOPS = (
+    (Verdict.FAILED, "Failed"),
+    (Verdict.TIMED_OUT, "Too long"),
+    (Verdict.OUT_OF_MEMORY, "Memory"),
+    (Verdict.CRASHED, "Crashed"),
+    (Verdict.SKIPPED, "Skipped"),
+)
+_LEFT_OUT = {
+    "scipy": "tests, models, trends along numbers and the interval of alpha",
+    "matplotlib": "figures",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Plots:
+    """The figures: of each test in order, and of items by (test, number); empty ones aren't shown."""
+
+    histogram: list[Markup] = field(default_factory=list)
+    map: list[Markup] = field(default_factory=list)
+    information: list[Markup] = field(default_factory=list)
+    curves: dict[tuple[int, int], Markup] = field(default_factory=dict)
+    variants: dict[tuple[int, int], Markup] = field(default_factory=dict)
+
+
+def write_report(out: Path, report: Report, people: People, *, with_abilities: bool = False) -> list[Path]:
+    """Write ``report.html``, the tables and ``report.json``; return their paths, the page first.
+
+    Raises
+    ------
+    StoreError
+        The folder can't be written.
+    """
+    texts = {
+        "report.html": report_page(report, people),
+        "items.csv": items_csv(report),
+        "distractors.csv": distractors_csv(report),
+        "misconceptions.csv": misconceptions_csv(report, people),
+        "checks.csv": checks_csv(report),
+        "report.json": json.dumps(as_json(report, people), ensure_ascii=True, indent=1) + "\n",
+    }
+    if with_abilities:
+        texts["abilities.csv"] = abilities_csv(report, people)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            replace_text(out / name, text)
+    except OSError as error:
+        raise StoreError(
+            "the report can't be written",
+            where=str(error.filename or out),
+            got=error.strerror or str(error),
+            next_step="make room or choose another folder",
+        ) from error
+    return [out / name for name in texts]
+
+
+def report_page(report: Report, people: People) -> str:
+    """Return the self-contained page."""
+    return render(
+        "report.html.j2",
+        package="engine.itemreport",
+        report=report,
+        people=people,
+        plots=_plots(report),
+        students=len({student for test in report.tests for student in test.students}),
+        items=sum(len(test.items) for test in report.tests),
+        flagged=sum(bool(item.flags) for test in report.tests for item in test.items),
+        downloads=[*TABLES, "report.json"],
+        left_out=" and ".join(_LEFT_OUT[name] for name in report.lacking),
+        limits=limits_of(report),
+        test_limits=test_limits,
+        thresholds=THRESHOLDS,
+        names=_MODELS,
+        stops=_STOPS,
+        most_variants=MOST_VARIANTS,
+        engine_version=__version__,
+    )
+
+
+def _plots(report: Report) -> _Plots:
+    found = _Plots()
+    can_draw = "matplotlib" not in report.lacking
+    if can_draw:
+        from engine.itemreport import plots
+    for at, test in enumerate(report.tests, start=1):
+        model = test.irt.preferred
+        found.histogram.append(plots.histogram_plot(f"h{at}", test.histogram) if can_draw else Markup())
+        found.map.append(plots.map_plot(f"m{at}", test.items) if can_draw else Markup())
+        found.information.append(
+            plots.information_plot(f"t{at}", model) if can_draw and model is not None else Markup()
+        )
+        places = {item.item: place for place, item in enumerate(model.fit.items)} if model is not None else {}
+        for number, item in enumerate(test.items, start=1) if can_draw else ():
+            if model is not None and item.item in places:
+                curve = plots.curve_plot(f"c{at}-{number}", model, places[item.item])
+                found.curves[at, number] = curve
+            if item.family is not None and item.family.test is not None and len(item.family.variants) > 1:
+                found.variants[at, number] = plots.variants_plot(f"v{at}-{number}", item.family)
+    return found
