@@ -138,7 +138,7 @@ def _rows(counts: Mapping[str, tuple[int, int]], test: VariantTest | None) -> tu
     adjusted = {row.variant: row.q for row in test.variants} if test else {}
     return tuple(
         VariantRow(
-            variant, right, students, wilson(right, students, together=together), adjusted.get(variant)
+            variant, right, students, wilson(right, students, together=len(counts)), adjusted.get(variant)
         )
         for variant, (right, students) in counts.items()
         if students > 1

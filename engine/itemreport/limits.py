@@ -77,7 +77,7 @@ def test_limits(figures: TestFigures) -> list[str]:
     fits = [model for model in (figures.irt.rasch, figures.irt.own_slopes) if isinstance(model, Fitted)]
     if fits:
         said.append(
-            "The models take every answer to be right or wrong, and one ability to be behind all of them. Only "
+            "The models take every answer to be right or wrong, and one ability to be behind them all. Only "
             "full marks count as right."
         )
     return said

@@ -91,11 +91,9 @@ def _codes(options: set[OptionSeen]) -> dict[OptionSeen, str]:
 
     The same words may be right in one variant and wrong in another: these are two options.
     """
-    many = {
-        correct: len({o.text for o in options if o.correct is correct and (correct or not o.misconception)})
-        > _MOST_TEXTS
-        for correct in (True, False)
-    }
+    right = {option.text for option in options if option.correct}
+    wrong = {option.text for option in options if not option.correct and not option.misconception}
+    one_right, one_wrong = (len(texts) > _MOST_TEXTS for texts in (right, wrong))
     codes = {}
     for option in sorted(options, key=lambda option: (option.text, option.misconception)):
         if option.correct:
