@@ -15,13 +15,9 @@ from engine.errors import UsageError
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
     from engine.course import Roster
-    from engine.similar.findings import Findings, Found
     from engine.similar.gather import Collected
-    from engine.similar.labels import Labels
 
 __all__ = ["command"]
-
-_SHOWN = 10
 
 
 @click.command("similar")
@@ -70,6 +66,7 @@ def command(
       grade similar handed-in.zip --item softmax --json
     """
     from engine.commands.progress import progress_bar
+    from engine.commands.similar_tables import show_findings
     from engine.commands.workplace import find_workplace
     from engine.similar.findings import find
     from engine.similar.gather import of_store
@@ -97,7 +94,9 @@ def command(
     if as_json:
         click.echo(json.dumps(document(findings, labels), ensure_ascii=False, indent=2))
     else:
-        _tell(findings, labels, index)
+        show_findings(findings, labels)
+        if index is not None:
+            click.echo(f"pages: {index}")
     return 0
 
 
@@ -158,96 +157,3 @@ def _given(workplace: Workplace, starter: Sequence[Path]) -> Callable[[str], lis
         return [starter_source(workplace.draw(item, 0), text, told), *named]
 
     return given
-
-
-def _tell(findings: Findings, labels: Labels, index: Path | None) -> None:
-    from engine.foreign import clean_line
-    from engine.similar.tables import NOT_A_VERDICT
-
-    for found in findings.exercises:
-        _tell_exercise(found, labels)
-    if findings.crossings is not None:
-        _tell_crossings(findings, labels)
-    if not findings.exercises and findings.crossings is None:
-        click.echo("there is no code to compare")
-    if labels.is_hidden and findings.problems:
-        click.echo(f"not compared: {len(findings.problems)} files")
-    for problem in () if labels.is_hidden else findings.problems:
-        click.echo(f"not compared: {clean_line(problem.where)}: {clean_line(problem.message)}")
-    click.echo(NOT_A_VERDICT)
-    if index is not None:
-        click.echo(f"pages: {index}")
-
-
-def _tell_exercise(found: Found, labels: Labels) -> None:
-    from engine.commands.render import show_table
-
-    comparison = found.comparison
-    click.echo(f"{comparison.item}: {comparison.files} files of {comparison.students} students")
-    usual, known = comparison.spread, found.known
-    if usual.pairs:
-        click.echo(
-            f"  usual here: half of the pairs share at most {_percent(usual.half)}, "
-            f"95 % {_percent(usual.most)}"
-        )
-    if known:
-        click.echo(
-            f"  right solutions written independently: half at most {_percent(known.half)}, "
-            f"95 % {_percent(known.most)}, the highest {_percent(known.highest)}"
-        )
-    for kind, details in (("structure", found.pairs), ("wording", found.by_wording)):
-        rows = [
-            [
-                f"{rank}",
-                labels.of(entry.pair.first),
-                labels.of(entry.pair.second),
-                _percent(entry.pair.share_first),
-                _percent(entry.pair.share_second),
-                f"{entry.longest}",
-                f"{entry.pair.surprise:.0f}",
-                f"{entry.pair.wording:.0f}",
-                "stands out" if found.is_close(entry) else "",
-            ]
-            for rank, entry in enumerate(details[:_SHOWN], start=1)
-        ]
-        if rows:
-            heads = ["of first", "of second", "longest", "surprise", "words", ""]
-            show_table([f"by {kind}", "first", "second", *heads], rows)
-        if len(details) > _SHOWN:
-            click.echo(f"  {len(details) - _SHOWN} more with --out or --json")
-    for group in comparison.groups:
-        click.echo(f"group of {len(group)}: {', '.join(labels.of(work) for work in group)}")
-    click.echo()
-
-
-def _tell_crossings(findings: Findings, labels: Labels) -> None:
-    from engine.commands.render import show_table
-    from engine.similar.findings import odds
-
-    crossings = findings.crossings
-    assert crossings is not None
-    click.echo(f"wrong answers that are a classmate's key: {crossings.compared} compared")
-    rows = [
-        [
-            labels.student(crossing.who),
-            labels.student(crossing.whose),
-            f"{answer.item}" + ("" if answer.part == "answer" else f" ({answer.part})"),
-            answer.answer,
-            odds(answer.chance),
-            f"{crossing.expected:.2g}",
-        ]
-        for crossing in crossings.found[:_SHOWN]
-        for answer in crossing.answers
-    ]
-    if rows:
-        show_table(["answered by", "key of", "item", "answer", "by chance", "pairs expected"], rows)
-    if len(crossings.found) > _SHOWN:
-        click.echo(f"  {len(crossings.found) - _SHOWN} more pairs with --out or --json")
-    if crossings.explained:
-        pairs = "pair" if crossings.explained == 1 else "pairs"
-        click.echo(f"  {crossings.explained} further {pairs} with a match that chance explains")
-    click.echo()
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"

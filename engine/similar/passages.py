@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.similar.normal import Normal, Token, normal_form
+from engine.similar.normal import Normal, Token
 from engine.similar.winnow import LEAST, grams
 
 __all__ = ["Passage", "passages"]
@@ -36,13 +36,13 @@ class Passage:
     names: Mapping[str, str]
 
 
-def passages(first: str, second: str, *, usual: Collection[Hashable] = ()) -> tuple[Passage, ...]:
-    """Return the passages that two sources share, in the order of the first one.
+def passages(first: Normal, second: Normal, *, usual: Collection[Hashable] = ()) -> tuple[Passage, ...]:
+    """Return the passages that two files share, in the order of the first one.
 
     No token is in two of them: longer ones are taken first, at most 40. Runs that begin and end within what
     is `usual` (hashes of grams) don't count.
     """
-    search = _Search(_Side(normal_form(first)), _Side(normal_form(second)), frozenset(usual))
+    search = _Search(_Side(first), _Side(second), frozenset(usual))
     return tuple(sorted(search.passages(), key=lambda passage: (passage.first, passage.second)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 
+from engine.similar.normal import Normal, normal_form
 from engine.similar.passages import Passage, passages
 from engine.similar.work import Pair
 
@@ -55,6 +56,8 @@ class Detail:
         The files; at most 3,000 lines of each.
     left : tuple of int
         How many lines of either file aren't shown.
+    notes : tuple of str
+        What a reader should know of how either file was read; empty where there is nothing.
     """
 
     pair: Pair
@@ -62,6 +65,7 @@ class Detail:
     first: tuple[Line, ...]
     second: tuple[Line, ...]
     left: tuple[int, int]
+    notes: tuple[str, str]
 
     @property
     def longest(self) -> int:
@@ -71,11 +75,22 @@ class Detail:
 
 def detail(pair: Pair, usual: Collection[Hashable]) -> Detail:
     """Return a pair with the passages of its files that aren't `usual`."""
-    found = passages(pair.first.source, pair.second.source, usual=usual)
+    forms = normal_form(pair.first.source), normal_form(pair.second.source)
+    found = passages(*forms, usual=usual)
     first = _lines(pair.first.source, [passage.first for passage in found])
     second = _lines(pair.second.source, [passage.second for passage in found])
     left = max(0, len(first) - _MOST_LINES), max(0, len(second) - _MOST_LINES)
-    return Detail(pair, found, tuple(first[:_MOST_LINES]), tuple(second[:_MOST_LINES]), left)
+    shown = tuple(first[:_MOST_LINES]), tuple(second[:_MOST_LINES])
+    return Detail(pair, found, *shown, left, (_note(forms[0]), _note(forms[1])))
+
+
+def _note(form: Normal) -> str:
+    notes = []
+    if not form.is_whole:
+        notes.append("Python can't read this file: it was compared as far as it can be read.")
+    if form.is_cut:
+        notes.append("It is very long: only its beginning was compared.")
+    return " ".join(notes)
 
 
 def _lines(source: str, taken: Sequence[Sequence[int]]) -> list[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.python_source import MAX_CHARACTERS, parse_python
@@ -59,7 +59,7 @@ def normal_form(source: str) -> Normal:
     return Normal(tuple(kept), is_whole, left < 0 or len(source) > MAX_CHARACTERS)
 
 
-def _statements(text: str) -> tuple[list[Statement], bool]:
+def _statements(text: str) -> tuple[Iterable[Statement], bool]:
     for repaired, is_whole in _repairs(text):
         try:
             tree = parse_python(repaired)
@@ -69,7 +69,7 @@ def _statements(text: str) -> tuple[list[Statement], bool]:
             return Emitter(names).module(tree.body), is_whole
         except _UNREADABLE:
             continue
-    return list(_by_lines(text)), False
+    return _by_lines(text), False
 
 
 def _repairs(text: str) -> Iterator[tuple[str, bool]]:

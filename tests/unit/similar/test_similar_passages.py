@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Collection, Hashable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.similar.normal import normal_form
-from engine.similar.passages import passages
+from engine.similar.passages import Passage
+from engine.similar.passages import passages as of_forms
 from engine.similar.side import detail, ranges
 from engine.similar.winnow import all_grams
 from engine.similar.work import Pair, Work
 from tests.unit.similar.disguises import everything
 from tests.unit.similar.measure import solutions
+
+
+def passages(first: str, second: str, usual: Collection[Hashable] = ()) -> tuple[Passage, ...]:
+    return of_forms(normal_form(first), normal_form(second), usual=usual)
+
 
 ONE = """import numpy as np
 
@@ -106,7 +113,7 @@ def test_lines_carry_their_passage_and_where_it_begins() -> None:
         (8, 1, ()),
     ]
     assert found.longest == 24
-    assert found.left == (0, 0)
+    assert found.left == (0, 0) and found.notes == ("", "")
 
 
 def test_long_files_and_lines_are_cut_on_the_page() -> None:
@@ -114,6 +121,8 @@ def test_long_files_and_lines_are_cut_on_the_page() -> None:
     found = detail(Pair(Work("a", source), Work("b", ONE), 0, 0, 0, 0), ())
     assert len(found.first) == 3_000 and found.left == (1_001, 0)
     assert len(found.first[0].text) < 520
+    broken = detail(Pair(Work("a", "def f(:\n"), Work("b", "#" * 300_000), 0, 0, 0, 0), ())
+    assert "can't read this file" in broken.notes[0] and "only its beginning" in broken.notes[1]
 
 
 @pytest.mark.parametrize(
