@@ -105,7 +105,8 @@ def command(
         request = _request(workplace, store, columns, given)
     gradebook = chosen.make(request)
     _write(out, gradebook)
-    problems = [f"{p.where}: {p.message}" for p in _rule_problems(workplace)]
+    rules = workplace.course.rule_problems() if workplace.course else ()
+    problems = [f"{p.where}: {p.message}" for p in (*rules, *request.roster.problems())]
     if as_json:
         click.echo(json.dumps(_as_json(out, gradebook, problems), ensure_ascii=False, indent=2))
     else:
@@ -153,10 +154,6 @@ def _request(workplace: Workplace, store: Store, columns: tuple[str, ...], given
     return Request(table=table, roster=roster, titles=titles, columns=columns, **given)
 
 
-def _rule_problems(workplace: Workplace) -> list[Any]:
-    return list(workplace.course.rule_problems()) if workplace.course else []
-
-
 def _write(out: Path, gradebook: Gradebook) -> None:
     from engine.files import replacing
 
@@ -176,7 +173,7 @@ def _as_json(out: Path, gradebook: Gradebook, problems: list[str]) -> dict[str, 
         "file": str(out),
         "marks": gradebook.marks,
         "columns": dict(gradebook.headings),
-        "rules_not_applied": problems,
+        "problems": problems,
         "listed": {
             str(kind): [
                 {"where": one.where, "message": one.message} for one in gradebook.listed if one.kind is kind
@@ -196,5 +193,5 @@ def _tell(out: Path, gradebook: Gradebook, problems: list[str]) -> None:
         show_table(["listed", "where", "why"], listed)
         click.echo()
     for problem in problems:
-        click.echo(f"rules: {problem}")
+        click.echo(f"problem: {problem}")
     click.echo(f"{gradebook.marks} mark{'' if gradebook.marks == 1 else 's'} written: {out}")

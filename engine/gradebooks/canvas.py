@@ -69,7 +69,7 @@ def _filled(request: Request, path: Path, targets: list[Target]) -> Gradebook:
     places = []
     for target, column in where_headed(targets, sheet.header, _open_columns(sheet, possible), request):
         if column is None:
-            column = sheet.add_column(clean_line(target.heading))
+            column = sheet.add_column(text_cell(target.heading))
             possible.raw[column] = number_cell(target.maximum, decimal_comma=sheet.decimal_comma)
             told = "Canvas makes a new assignment of this column"
             listed.append(Listed(Kind.NOTE, sheet.header[column], told))

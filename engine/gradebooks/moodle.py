@@ -12,7 +12,6 @@ from dataclasses import replace
 from engine.course import Student
 from engine.course.person_columns import person_columns, plain_head
 from engine.errors import UsageError
-from engine.foreign import clean_line
 from engine.gradebooks.cells import csv_bytes, text_cell
 from engine.gradebooks.filling import fill_sheet, place_of
 from engine.gradebooks.formats import GradebookFormat
@@ -75,7 +74,7 @@ def _filled(sheet: Sheet, request: Request) -> Gradebook:
     places = []
     for target, column in where_headed(wanted_targets(request), sheet.header, open_columns, request, _plain):
         if column is None:
-            column = sheet.add_column(clean_line(target.heading))
+            column = sheet.add_column(text_cell(target.heading))
             told = "new column: choose “New grade item” for it when you import the file"
             listed.append(Listed(Kind.NOTE, sheet.header[column], told))
         place, told_too = place_of(target, column, sheet.header[column], "", scale=False)

@@ -93,7 +93,7 @@ def test_json_says_what_was_written_and_what_was_not(grade, course: Course) -> N
         "file": "m.xlsx",
         "marks": 4,
         "columns": {"softmax": "softmax", "total": "total"},
-        "rules_not_applied": [],
+        "problems": [],
         "listed": None,
     }
     assert document["listed"]["ungraded"] == [
@@ -108,9 +108,28 @@ def test_faulty_rules_are_not_applied_and_that_is_told(grade, course: Course) ->
     settings.write_text(settings.read_text().replace("policies:", "policies:\n  late_days: -1"))
     said = grade("export", "csv", "--course", "c", "--out", "m.csv")
     assert said.code == 1
-    assert "rules: " in said.out
+    assert "problem: c/course.yaml:" in said.out
     assert "no rule about marks was applied" in said.out
     assert rows("m.csv")[1][:3] == ["007", "Ada Lovelace", "7.5"]
+
+
+def test_a_fault_in_the_roster_is_told_and_stops_nobody(grade, course: Course) -> None:
+    with Path("c/roster.csv").open("a") as file:
+        file.write("bob,Bob Two\n")
+    said = grade("export", "csv", "--course", "c", "--out", "m.csv")
+    assert said.code == 1
+    assert "problem: c/roster.csv:6: id 'bob' is in line 3 already" in said.out
+    assert rows("m.csv")[1][:3] == ["007", "Ada Lovelace", "7.5"]
+    assert [row[0] for row in rows("m.csv")[1:]] == ["007", "bob", "cleo", "dan"]
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04\0\0\0", b"\0\0\0\0", "\u00e4".encode("latin-1") * 9])
+def test_a_file_that_is_no_table_is_told(grade, course: Course, content: bytes) -> None:
+    Path("canvas.csv").write_bytes(content)
+    said = grade("export", "canvas", "--course", "c", "--into", "canvas.csv", "--out", "m.csv")
+    assert said.code == 2
+    assert said.err.startswith("error: canvas.csv: ")
+    assert not Path("m.csv").exists()
 
 
 def test_somebody_in_the_store_who_is_not_in_the_roster_is_not_left_out(grade, course: Course) -> None:
