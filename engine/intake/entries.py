@@ -9,12 +9,13 @@ from engine.course import IntakeProblem
 from engine.foreign import clean_line
 from engine.intake.answers.kinds import TABLES
 
-__all__ = ["Entries", "Entry", "archive_suffix", "is_junk", "is_wanted", "packed_otherwise"]
+__all__ = ["Entries", "Entry", "archive_suffix", "is_junk", "is_listing", "is_wanted", "packed_otherwise"]
 
 # Suffixes whose files may be graded; nothing else but archives is ever unpacked or opened.
 _WANTED = {".py", ".ipynb", ".yaml", ".yml", *TABLES}
 _ARCHIVES = (".tar.gz", ".tgz", ".tar", ".zip")
 _OTHER_ARCHIVES = (".7z", ".rar", ".gz", ".xz", ".bz2", ".zst", ".tbz2", ".txz")
+_LISTINGS = {"submission_metadata.yml"}
 _JUNK = {"__macosx", "__pycache__", "thumbs.db", "desktop.ini", "node_modules"}
 
 
@@ -40,6 +41,11 @@ class Entries:
     problems: list[IntakeProblem] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
 
+    @property
+    def count(self) -> int:
+        """Number of files, problems and leftovers."""
+        return len(self.files) + len(self.problems) + len(self.ignored)
+
     def refuse(self, name: str, message: str, next_step: str = "") -> None:
         """List a problem with an entry."""
         self.problems.append(IntakeProblem(clean_line(name, 300) or "(no name)", message, next_step))
@@ -48,6 +54,11 @@ class Entries:
 def is_wanted(name: str) -> bool:
     """Return whether a file of this name may be graded."""
     return Path(name).suffix.lower() in _WANTED
+
+
+def is_listing(name: str) -> bool:
+    """Return whether a system lists a whole class's hand-ins in a file of this name."""
+    return name in _LISTINGS
 
 
 def archive_suffix(name: str) -> str:

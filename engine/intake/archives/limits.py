@@ -15,16 +15,29 @@ _MIB = 2**20
 class ArchiveLimits:
     """What is unpacked at most; sizes in bytes.
 
-    ``entries`` counts over all archives together, ``inside`` those of one archive that lies inside a
-    student's hand-in.  ``depth`` says how deep archives may lie in one another.  ``top_level`` bounds what
-    one student's folder unpacks to, so that nobody's bomb takes another's place; ``ratio`` counts from
-    `ratio_from` bytes on.
+    Parameters
+    ----------
+    entries : int
+        Over all archives together.
+    inside : int
+        Entries of one archive that lies inside a student's hand-in.
+    depth : int
+        How deep archives may lie in one another.
+    entry, listing : int
+        Size of a file, and of a system's own list of all hand-ins.
+    top_level : int
+        What one student's folder unpacks to, so that nobody's bomb takes another's place.
+    total : int
+        What everything unpacks to.
+    ratio, ratio_from : int
+        How many times its size in the archive something unpacks to, once that is `ratio_from` bytes.
     """
 
     entries: int = 50_000
     inside: int = 2_000
     depth: int = 3
     entry: int = 16 * _MIB
+    listing: int = 64 * _MIB
     top_level: int = 64 * _MIB
     total: int = 4 * 2**30
     ratio: int = 200

@@ -116,7 +116,11 @@ def _as_zip(file: IO[bytes], most: int, *, is_zip: bool) -> Iterator[list[Member
 
 
 def _too_many(count: str, most: int) -> RefusedError:
-    return RefusedError("the archive lists too many entries", f"{count}; at most {most}")
+    return RefusedError(
+        "the archive lists too many entries",
+        f"{count}; at most {most}",
+        "pack it without what nobody handed in, such as .git folders",
+    )
 
 
 def _damaged(error: Exception) -> RefusedError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from engine.foreign import clean_line
 from engine.intake.archives.limits import ArchiveLimits, Budget, Share
 from engine.intake.archives.member import DAMAGE, Member
 from engine.intake.archives.opening import RefusedError, opened
-from engine.intake.entries import Entries, Entry, archive_suffix, is_junk, is_wanted
+from engine.intake.entries import Entries, Entry, archive_suffix, is_junk, is_listing, is_wanted
 from engine.intake.entry_names import name_fault, name_parts
 from engine.intake.folder import read_folder
 
@@ -63,6 +64,25 @@ def read_source(path: Path, workdir: Path, limits: ArchiveLimits | None = None) 
         ) from error
 
 
+@dataclass(frozen=True, slots=True)
+class _Archive:
+    """An archive on its way to its entries.
+
+    ``at`` is where it lies, ``depth`` how deep in others. ``owner`` says how many names of a path tell whose
+    an entry is; None while one folder or archive stands around all others.
+    """
+
+    path: Path
+    at: Parts
+    depth: int
+    owner: int | None
+    share: Share | None
+
+    def whose(self, parts: Parts) -> Parts | None:
+        """Return the names that tell whose an entry is, None where nothing does."""
+        return parts[: self.owner] if self.owner is not None and len(parts) >= self.owner else None
+
+
 class _Nest:
     def __init__(self, workdir: Path, limits: ArchiveLimits) -> None:
         self._workdir = workdir
@@ -75,76 +95,69 @@ class _Nest:
     def of_folder(self, found: Entries) -> Entries:
         entries = self._entries
         entries.folders, entries.problems, entries.ignored = found.folders, found.problems, found.ignored
-        own = _owner_length((), [entry.parts for entry in found.files])
+        owner = _owner_length((), [entry.parts for entry in found.files])
         for entry in found.files:
             if entry.path is not None and archive_suffix(entry.parts[-1]):
-                owner = own if own is not None and len(entry.parts) >= own else None
-                self._inside(entry.path, entry.parts, 1, owner, Share(entry.path.stat().st_size))
+                own = owner if owner is not None and len(entry.parts) >= owner else None
+                self._inside(_Archive(entry.path, entry.parts, 1, own, Share(_size(entry.path))))
             else:
                 entries.files.append(entry)
         return entries
 
     def of_archive(self, path: Path) -> Entries:
-        self._read(path, (), 1, None, None, self._limits.entries)
+        self._read(_Archive(path, (), 1, None, None), self._limits.entries)
         return self._entries
 
-    def _inside(self, path: Path, at: Parts, depth: int, owner: int | None, share: Share) -> None:
+    def _inside(self, archive: _Archive) -> None:
         """Read an archive that lies inside; what is wrong with it concerns nothing else."""
-        most = self._limits.entries if owner is None else self._limits.inside
-        before = len(self._entries.files), len(self._entries.problems), len(self._entries.ignored)
-        self._entries.folders.add(at)
+        name = "/".join(archive.at)
+        before = self._entries.count
+        self._entries.folders.add(archive.at)
         try:
-            self._read(path, at, depth, owner, share, most)
+            self._read(archive, self._limits.entries if archive.owner is None else self._limits.inside)
         except RefusedError as error:
-            step = error.next_step or "ask for it again, as .zip or .tar.gz"
-            self._entries.refuse("/".join(at), str(error), step)
+            self._entries.refuse(name, str(error), error.next_step or "ask for it again, as .zip or .tar.gz")
             return
-        if before == (len(self._entries.files), len(self._entries.problems), len(self._entries.ignored)):
-            self._entries.refuse("/".join(at), "this archive is empty")
+        if before == self._entries.count:
+            self._entries.refuse(name, "this archive is empty")
 
-    def _read(
-        self, path: Path, at: Parts, depth: int, owner: int | None, share: Share | None, most: int
-    ) -> None:
-        """Take the entries of one archive, which lies at `at`.
-
-        `owner` says how many names of a path tell whose it is; None while one folder or archive stands
-        around all others.
-        """
+    def _read(self, archive: _Archive, most: int) -> None:
+        """Take the entries of one archive; it is refused if it lists more than `most`."""
         most = min(most, self._budget.room)
-        size = self._limits.total if owner is None else self._limits.top_level
-        with opened(path, self._next(".tar"), most, size, self._limits) as members:
+        size = self._limits.total if archive.owner is None else self._limits.top_level
+        with opened(archive.path, self._next(".tar"), most, size, self._limits) as members:
             self._budget.admit(len(members))
-            if owner is None:
+            if archive.owner is None:
                 files = [name_parts(member.name) for member in members if not member.is_folder]
-                owner = _owner_length(at, files)
+                archive = replace(archive, owner=_owner_length(archive.at, files))
             for member in members:
-                self._take(member, at, depth, owner, share)
+                self._take(member, archive)
 
     def _next(self, suffix: str) -> Path:
         self._number += 1
         return self._workdir / f"{self._number:06d}{suffix}"
 
-    def _take(self, member: Member, at: Parts, depth: int, owner: int | None, share: Share | None) -> None:
+    def _take(self, member: Member, archive: _Archive) -> None:
         inner = name_parts(member.name)
-        parts = at + inner
-        fault = (
-            name_fault(member.name) or member.fault or (None if inner or member.is_folder else "has no name")
-        )
-        if fault is not None:
+        parts = archive.at + inner
+        fault = name_fault(member.name) or member.fault
+        if not fault and not inner and not member.is_folder:
+            fault = "has no name"
+        if fault:
             step = "pack it again without a password" if fault == "is encrypted" else ""
-            self._refuse((*at, member.name), f"{fault}; it was not unpacked", step)
+            self._refuse((*archive.at, member.name), f"{fault}; it was not unpacked", step)
         elif not inner:
             return  # the folder that the archive was made of
         elif is_junk(inner):
             self._entries.ignored.append(clean_line("/".join(parts), 300))
         elif member.is_folder:
             self._entries.folders.add(parts)
-        elif suffix := archive_suffix(parts[-1]):
-            self._take_archive(member, parts, suffix, depth, owner, share)
+        elif archive_suffix(parts[-1]):
+            self._take_archive(member, parts, archive)
         else:
-            self._take_file(member, parts, owner, share)
+            self._take_file(member, parts, archive)
 
-    def _take_file(self, member: Member, parts: Parts, owner: int | None, share: Share | None) -> None:
+    def _take_file(self, member: Member, parts: Parts, archive: _Archive) -> None:
         self._names[parts] += 1
         if self._names[parts] == 2:
             message = "the archive holds several files of this name"
@@ -152,28 +165,25 @@ class _Nest:
         path = None
         if is_wanted(parts[-1]):
             path = self._next(Path(parts[-1]).suffix.lower())
-            if not self._unpack(member, path, parts, owner, share, self._limits.entry):
+            most = self._limits.listing if is_listing(parts[-1]) else self._limits.entry
+            if not self._unpack(member, path, parts, archive, most):
                 return
         self._entries.files.append(Entry(parts, path))
 
-    def _take_archive(
-        self, member: Member, parts: Parts, suffix: str, depth: int, owner: int | None, share: Share | None
-    ) -> None:
-        if depth >= self._limits.depth:
+    def _take_archive(self, member: Member, parts: Parts, archive: _Archive) -> None:
+        if archive.depth >= self._limits.depth:
             message = f"archives that lie more than {self._limits.depth} deep in one another are not opened"
             self._entries.refuse("/".join(parts), message, "unpack it in its place")
             return
-        path = self._next(suffix)
-        if self._unpack(member, path, parts, owner, share, self._limits.total):
-            own = owner if owner is not None and len(parts) >= owner else None
-            self._inside(path, parts, depth + 1, own, share or Share(member.packed))
+        path = self._next(archive_suffix(parts[-1]))
+        if self._unpack(member, path, parts, archive, self._limits.total):
+            owner = archive.owner if archive.whose(parts) else None
+            share = archive.share or Share(member.packed)
+            self._inside(_Archive(path, parts, archive.depth + 1, owner, share))
             path.unlink()
 
-    def _unpack(
-        self, member: Member, path: Path, parts: Parts, owner: int | None, share: Share | None, most: int
-    ) -> bool:
+    def _unpack(self, member: Member, path: Path, parts: Parts, archive: _Archive, most: int) -> bool:
         """Write a member's contents to `path`; return whether they were taken, list a problem if not."""
-        whose = parts[:owner] if owner is not None and len(parts) >= owner else None
         size, fault = 0, None
         try:
             with member.open() as source, path.open("wb") as target:
@@ -182,7 +192,7 @@ class _Nest:
                     if size > most:
                         fault = f"unpacks to more than {most // 2**20} MiB"
                     fault = fault or self._budget.size_fault(size, member.packed)
-                    fault = fault or self._budget.take(len(chunk), whose, share)
+                    fault = fault or self._budget.take(len(chunk), archive.whose(parts), archive.share)
                     if fault:
                         break
                     target.write(chunk)
@@ -200,6 +210,13 @@ class _Nest:
 
     def _refuse(self, parts: Parts, fault: str, next_step: str) -> None:
         self._entries.refuse("/".join(parts), f"this entry {fault}", next_step)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # whoever opens it will say why
+        return 0
 
 
 def _owner_length(at: Parts, inside: Iterable[Parts]) -> int | None:

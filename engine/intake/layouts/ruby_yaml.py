@@ -17,7 +17,7 @@ from engine.intake.decoding import read_text_file
 
 __all__ = ["read_ruby_yaml"]
 
-_LIMIT = 16 * 2**20
+_LIMIT = 64 * 2**20
 _DEEPEST = 32
 
 

@@ -411,3 +411,17 @@ def test_what_is_unpacked_is_never_held_in_memory(tmp_path: Path, work: Path) ->
         tracemalloc.stop()
     assert len(entries.files) == 200
     assert peak < 4 * 2**20 < 200 * len(noise)
+
+
+def test_a_work_folder_that_cant_be_written_is_one_message(tmp_path: Path) -> None:
+    (tmp_path / "in.zip").write_bytes(zipped({"ada/softmax.py": CODE}))
+    with pytest.raises(IntakeError, match="the archive can't be unpacked") as told:
+        read_source(tmp_path / "in.zip", tmp_path / "missing")
+    assert told.value.got == "No such file or directory"
+
+
+def test_a_list_of_hand_ins_may_be_larger_than_a_hand_in(tmp_path: Path, work: Path) -> None:
+    files = {"submission_metadata.yml": b"a: 1\n" * 300, "ada/big.yml": b"a: 1\n" * 300}
+    entries = read(tmp_path / "in.zip", work, zipped(files), entry=1000, listing=2000)
+    assert set(contents(entries)) == {"submission_metadata.yml"}
+    assert set(why(entries)) == {"ada/big.yml"}

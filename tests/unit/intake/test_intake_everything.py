@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.course import Intake, Roster, Student
@@ -73,9 +73,32 @@ def tarred(content: dict[str, bytes]) -> bytes:
     return data.getvalue()
 
 
+def lay(root: Path, content: dict[str, bytes]) -> dict[str, bytes]:
+    """Write files below `root`; return those that a file system can hold there."""
+    root.mkdir(exist_ok=True)
+    laid = {}
+    for name, text in content.items():
+        path = root / name
+        try:
+            if ".." in path.parts:
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.write_bytes(text)
+                laid[name] = text
+        except (FileExistsError, NotADirectoryError):  # a folder of a file's name
+            pass
+    return laid
+
+
 def plain(name: str) -> str:
     """Return an entry's name as it is listed, or as an entry at fault is."""
     return clean_line("/".join(part for part in name.split("/") if part != "."), 300)
+
+
+def _junk_at(name: str) -> int | None:
+    parts = name.split("/")
+    return next((at + 1 for at, part in enumerate(parts) if part in {"__MACOSX", ".git", ".DS_Store"}), None)
 
 
 def accounted(intake: Intake) -> tuple[set[str], Counter[str], set[str]]:
@@ -95,10 +118,10 @@ def check(intake: Intake, names: set[str], work: Path) -> None:
     assert not set(told) & ignored
     twice = {p.where for p in intake.problems if p.where in graded and "several files" not in p.message}
     assert all("two files define" in p.message for p in intake.problems if p.where in twice)
-    assert all(path.parent == work for path in paths | beside)
+    assert all(path.is_relative_to(work) for path in paths | beside)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=120)
 @given(outer=files, inner=files, at=st.sampled_from(TOPS[:14]), pack=st.sampled_from([zipped, tarred]))
 @pytest.mark.parametrize("roster", [Roster(), ROSTER], ids=["no roster", "roster"])
 @pytest.mark.parametrize("refuse", [True, False])
@@ -122,3 +145,26 @@ def test_every_entry_is_graded_told_or_ignored(
             names = {plain(name) for name in outer} | {f"{at}/hw.zip"}
         check(intake, names, work)
         assert {path.name for path in Path(folder).iterdir()} == {"work", "in"}
+
+
+@settings(max_examples=80)
+@given(outer=files, inner=files, at=st.sampled_from(["ada", "stranger", "hw-1-zoe"]))
+def test_every_file_of_a_folder_is_graded_told_or_ignored(
+    outer: dict[str, bytes], inner: dict[str, bytes], at: str
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        work, source = Path(folder, "work"), Path(folder, "in")
+        work.mkdir()
+        laid = lay(source, outer)
+        packed = lay(source, {f"{at}/hw.zip": zipped(inner)})
+        before = sorted(source.rglob("*"))
+        try:
+            intake = collect(source, work, items=ITEMS, roster=ROSTER)
+        except IntakeError as error:
+            assert "nothing was handed in" in error.what
+            return
+        # A folder that systems leave behind isn't looked into.
+        names = {plain("/".join(name.split("/")[: _junk_at(name)])) for name in laid}
+        names |= {plain(f"{at}/hw.zip/{name}") for name in inner if packed}
+        check(intake, names, Path(folder))
+        assert sorted(source.rglob("*")) == before
