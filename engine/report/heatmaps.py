@@ -27,7 +27,7 @@ _WRONG = "✗ "
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class _Line:
     """One entry in the table of a view: its place, what it is, what is right where that may be told."""
 
     row: int
@@ -47,14 +47,14 @@ class WeightsView:
         For code: the call, and where in its result the weights stand.
     pictures : tuple of Markup
         The student's own; then the right ones, where they may be shown.
-    lines : tuple of Line
+    lines : tuple
         The same numbers, entry by entry.
     """
 
     call: str
     place: str
     pictures: tuple[Markup, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[_Line, ...]
 
     @property
     def has_right(self) -> bool:
@@ -187,12 +187,12 @@ def _nested(flat: Sequence[T], columns: int) -> tuple[tuple[T, ...], ...]:
     return tuple(tuple(flat[i : i + columns]) for i in range(0, len(flat), columns))
 
 
-def _lines(texts: Sequence[Sequence[str]], columns: int, wrong: Collection[int]) -> Iterator[Line]:
+def _lines(texts: Sequence[Sequence[str]], columns: int, wrong: Collection[int]) -> Iterator[_Line]:
     own, right = texts[0], texts[1] if len(texts) > 1 else None
     for at, text in enumerate(own):
         row, column = divmod(at, columns)
         told = None if right is None else minus(right[at])
-        yield Line(row + 1, column + 1, minus(text), told, at in wrong)
+        yield _Line(row + 1, column + 1, minus(text), told, at in wrong)
 
 
 def _texts(arrays: Sequence[Array], wrong: Collection[int], places: int) -> list[list[str]]:

@@ -14,10 +14,10 @@ from pathlib import PurePosixPath
 from engine.course import StudentResults
 from engine.report.student_pages import page_name
 
-__all__ = ["LAYOUTS", "MOODLE_FOLDER", "Layout", "archive_name"]
+__all__ = ["LAYOUTS", "Layout", "archive_name"]
 
 # Moodle takes the second piece between underscores for the participant, the next two for the plugin.
-MOODLE_FOLDER = re.compile(r"([^_]*)_(\d+)_assignsubmission_(file|onlinetext)(_.*)?", re.DOTALL)
+_MOODLE_FOLDER = re.compile(r"([^_]*)_(\d+)_assignsubmission_(file|onlinetext)(_.*)?", re.DOTALL)
 # Canvas takes the first two pieces that are numbers for the student and the file handed in.
 _CANVAS_FILE = re.compile(r"((?:anon_[0-9A-Za-z]+|(?:[^_]+_)+?\d+)_\d+)_(.+)", re.DOTALL)
 _UNSAFE = re.compile(r"[^\w .,'()+-]+")
@@ -50,7 +50,7 @@ def _plain(results: StudentResults, _assignment: str | None) -> str:
 
 def _moodle(results: StudentResults, assignment: str | None) -> str | None:
     for piece in _pieces(results, assignment):
-        if found := MOODLE_FOLDER.fullmatch(piece):
+        if found := _MOODLE_FOLDER.fullmatch(piece):
             name, number, plugin = found[1], found[2], found[3]
             return f"{_safe(name) or 'student'}_{number}_assignsubmission_{plugin}_/feedback.html"
     return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.report.zip_pack import LeftOut, Pack
     from engine.store import Store
 
-__all__ = ["Written", "as_json", "stored_place", "tell", "write_feedback"]
+__all__ = ["Written", "as_json", "tell", "write_feedback"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Written:
     left_out: Sequence[LeftOut] = ()
 
 
-def stored_place(course_path: Path | None) -> Workplace:
+def _stored_place(course_path: Path | None) -> Workplace:
     """Return the workplace whose store is asked.
 
     Raises
@@ -64,7 +64,7 @@ def write_feedback(
     from engine.report.student_pages import told_faults, write_page
     from engine.report.zip_pack import Pack
 
-    workplace = stored_place(course_path)
+    workplace = _stored_place(course_path)
     course = workplace.course
     roster = course.roster(tolerant=True) if course else None
     pack = Pack(layout, assignment) if layout else None
