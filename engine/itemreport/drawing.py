@@ -29,7 +29,7 @@ _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "softmark",
     "text.parse_math": False,  # an item called $x$ is no formula
-    "font.size": 11,
+    "font.size": 12,
     "axes.edgecolor": LINE,
     "axes.labelcolor": SOFT,
     "axes.spines.top": False,
@@ -49,7 +49,7 @@ _KEPT = frozenset(
 
 
 def draw(
-    name: str, alternative: str, paint: Callable[[Axes], None], *, width: float = 360, height: float = 240
+    name: str, alternative: str, paint: Callable[[Axes], None], *, width: float = 340, height: float = 225
 ) -> Markup:
     """Return what `paint` draws as an ``<svg>`` with a text alternative.
 

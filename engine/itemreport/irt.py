@@ -21,23 +21,26 @@ from engine.analysis.irt import (
     item_fits,
     pattern_fit,
 )
+from engine.analysis.irt.abilities import as_fitted
+from engine.analysis.irt.likelihood import posteriors
+from engine.analysis.irt.patterns import collapsed
 
 __all__ = ["RIGHT_FROM", "CurvePoint", "Fitted", "Irt", "fitted"]
 
 RIGHT_FROM = 1.0
 """Share of full marks from which on an answer counts as right."""
 
-_GROUPS = 8
-_FEWEST_IN_GROUP = 20
+_STEP = 0.5  # between abilities at which observed shares are told
+_FEWEST = 5.0  # students there
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Students of about the same ability: their mean ability and their share of right answers."""
+    """The share of right answers around one ability, and how many students it stands on, in expectation."""
 
     theta: float
     share: float
-    students: int
+    students: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +55,7 @@ class Fitted:
     patterns : PatternFit or NoFit
     abilities : Abilities
         In the order of the matrix' students.
-    points : mapping, as tuple of tuples
+    points : tuple of tuples of CurvePoint
         For each item of the fit the observed shares along ability.
     """
 
@@ -102,26 +105,34 @@ def _fit(matrix: ScoreMatrix, model: Model) -> Fitted | NoFit:
     fit = fit_model(matrix, model, partial_credit=RIGHT_FROM)
     if isinstance(fit, NoFit):
         return fit
-    found = abilities(fit, matrix)
-    right, _ = matrix.only([item.item for item in fit.items]).dichotomised(RIGHT_FROM)
-    points = tuple(_points(found.theta, right.points[:, column]) for column in range(len(fit.items)))
-    return Fitted(fit, item_fits(fit, matrix), pattern_fit(fit, matrix), found, points)
+    binary = as_fitted(fit, matrix)
+    here = ScoreMatrix(binary.items, binary.points[binary.given.any(axis=1)])
+    return Fitted(
+        fit, item_fits(fit, matrix), pattern_fit(fit, matrix), abilities(fit, matrix), _points(fit, here)
+    )
 
 
-def _points(
-    theta: np.ndarray[tuple[int], np.dtype[np.float64]], right: np.ndarray[tuple[int], np.dtype[np.float64]]
-) -> tuple[CurvePoint, ...]:
-    """Return observed shares in groups of about equal size by ability; equal abilities stay together."""
-    here = ~np.isnan(right) & ~np.isnan(theta)
-    theta, right = theta[here], right[here]
-    groups = max(1, min(_GROUPS, len(theta) // _FEWEST_IN_GROUP))
-    _, place, many = np.unique(np.round(theta, 9), return_inverse=True, return_counts=True)
-    middle = np.cumsum(many) - many / 2
-    group = np.minimum((middle[place] * groups / max(1, len(theta))).astype(int), groups - 1)
+def _points(fit: ModelFit, binary: ScoreMatrix) -> tuple[tuple[CurvePoint, ...], ...]:
+    """Return what the answers say of every curve.
+
+    Each student counts at every ability by how probable it is for them after all of their answers. If the
+    model is right, the shares lie on the curve but for chance (the expected counts of Bock and Aitkin
+    1981). Groups by estimated ability would make every item look steeper than it is.
+    """
+    patterns, theta = collapsed(binary), fit.grid.theta
+    given = np.ones_like(patterns.right) if patterns.given is None else patterns.given
+    students = np.zeros((len(fit.items), len(theta)))
+    right = np.zeros_like(students)
+    for rows, posterior, _ in posteriors(patterns, fit.curves()):
+        weight = patterns.count[rows, None]
+        students += (weight * given[rows]).T @ posterior
+        right += (weight * patterns.right[rows]).T @ posterior
+    middle = np.round(theta / _STEP) * _STEP
     return tuple(
-        CurvePoint(
-            float(theta[group == at].mean()), float(right[group == at].mean()), int((group == at).sum())
+        tuple(
+            CurvePoint(float(at), float(own_right[here].sum() / own[here].sum()), float(own[here].sum()))
+            for at, here in ((at, middle == at) for at in np.unique(middle))
+            if own[here].sum() >= _FEWEST
         )
-        for at in range(groups)
-        if (group == at).any()
+        for own, own_right in zip(students, right, strict=True)
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from engine.analysis import ItemStatistics, wilson
 from engine.analysis.classical import correlation
 from engine.analysis.scores import Floats
@@ -103,15 +105,13 @@ def mean_interval(shares: Sequence[float]) -> tuple[float, float]:
 
 def parts_of(works: Sequence[Work], standing: Floats) -> list[PartFigures]:
     """Return the answer fields of an item one by one."""
-    import numpy as np
-
     names = list(dict.fromkeys(part.id for work in works for part in work.parts))
     found = []
     for name in names:
         pairs = [
             (part.share, float(other))
             for work, other in zip(works, standing, strict=True)
-            for part in (*work.parts,)
+            for part in work.parts
             if part.id == name
         ]
         shares = [share for share, _ in pairs]
@@ -155,9 +155,7 @@ def flags_of(
 def _discrimination(statistics: ItemStatistics) -> Mapping[str, bool]:
     rest, interval = statistics.item_rest, statistics.item_rest_interval
     if rest is None:
-        return {
-            "all have the same points": statistics.upper is not None and statistics.upper == statistics.lower
-        }
+        return {"all have the same points": statistics.item_total is None}
     surely = interval is not None and interval[1] < 0
     return {
         "negative discrimination: key wrong?": surely,

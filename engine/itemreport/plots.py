@@ -79,7 +79,7 @@ def curve_plot(name: str, model: Fitted, at: int) -> Markup:
     observed = "; ".join(f"{p.theta:.1f}: {100 * p.share:.0f} %" for p in points)
     where = "" if item.difficulty is None else f", half at ability {item.difficulty:.1f}"
     told = f"Curve of {clean_line(item.item)}: slope {item.slope:.2f}{where}."
-    return draw(name, f"{told} Observed by ability: {observed}.", paint, height=220)
+    return draw(name, f"{told} Observed share by ability: {observed}.", paint, height=210)
 
 
 def information_plot(name: str, model: Fitted) -> Markup:
