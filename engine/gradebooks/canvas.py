@@ -139,4 +139,4 @@ def _new(request: Request, targets: list[Target]) -> Gradebook:
     return Gradebook(csv_bytes(rows), new.headings, new.marks, tuple(new.listed))
 
 
-FORMAT = GradebookFormat("canvas", ".csv", frozenset({"into", "scale"}), canvas_gradebook)
+FORMAT = GradebookFormat("canvas", frozenset({"into", "scale"}), canvas_gradebook)

@@ -138,4 +138,4 @@ def _text(sheet: Any, text: str, *, bold: bool = False) -> Any:
     return cell
 
 
-FORMAT = GradebookFormat("excel", ".xlsx", frozenset(), excel_gradebook)
+FORMAT = GradebookFormat("excel", frozenset(), excel_gradebook)

@@ -95,7 +95,7 @@ def _fill(
     heading = clean_line(sheet.header[place.column], 80)
     had = row.cells[place.column]
     listed += tell_entry(entry, ours.student, heading, had=had)
-    is_mark = entry.state is State.POINTS or (entry.state is State.EXCUSED and signs.excused is not None)
+    is_mark = signs.has(entry)
     if had in signs.locked:
         if is_mark:
             told = f"{heading}: {signs.locked[had]}; our mark isn't written"

@@ -24,8 +24,6 @@ class GradebookFormat:
     Parameters
     ----------
     name : str
-    suffix : str
-        Of its files.
     takes : frozenset of str
         The fields of :class:`engine.gradebooks.gradebook.Request` that it understands, beside table, roster,
         titles and columns.
@@ -34,7 +32,6 @@ class GradebookFormat:
     """
 
     name: str
-    suffix: str
     takes: frozenset[str]
     make: Callable[[Request], Gradebook]
 

@@ -13,7 +13,7 @@ from engine.course import Student
 from engine.course.person_columns import person_columns, plain_head
 from engine.errors import UsageError
 from engine.gradebooks.cells import csv_bytes, text_cell
-from engine.gradebooks.filling import fill_sheet, place_of
+from engine.gradebooks.filling import Place, fill_sheet
 from engine.gradebooks.formats import GradebookFormat
 from engine.gradebooks.gradebook import Gradebook, Kind, Listed, Request
 from engine.gradebooks.headings import wanted_targets, where_headed
@@ -77,10 +77,8 @@ def _filled(sheet: Sheet, request: Request) -> Gradebook:
             column = sheet.add_column(text_cell(target.heading))
             told = "new column: choose “New grade item” for it when you import the file"
             listed.append(Listed(Kind.NOTE, sheet.header[column], told))
-        place, told_too = place_of(target, column, sheet.header[column], "", scale=False)
         comments = _comments(sheet, column) if request.feedback else None
-        places.append(replace(place, comments=comments))
-        listed += told_too
+        places.append(Place(target, column, comments=comments))
     joined = join_rows(sheet, sheet.rows, about, request.table, request.roster)
     return fill_sheet(sheet, replace(joined, listed=[*listed, *joined.listed]), places, _SIGNS)
 
@@ -120,4 +118,4 @@ def _new(request: Request, targets: list[Target]) -> Gradebook:
     return Gradebook(csv_bytes(rows), new.headings, new.marks, tuple(new.listed))
 
 
-FORMAT = GradebookFormat("moodle", ".csv", frozenset({"into", "feedback", "key", "scale"}), moodle_gradebook)
+FORMAT = GradebookFormat("moodle", frozenset({"into", "feedback", "key", "scale"}), moodle_gradebook)

@@ -41,7 +41,6 @@ def plain_gradebook(request: Request) -> Gradebook:
 
 FORMAT = GradebookFormat(
     "csv",
-    ".csv",
     frozenset({"feedback", "delimiter", "decimal_comma", "marked", "protect_ids"}),
     plain_gradebook,
 )

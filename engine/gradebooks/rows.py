@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.course import StudentRow
 from engine.gradebooks.cells import text_cell
-from engine.gradebooks.entries import State, comment_of, entry_of
+from engine.gradebooks.entries import comment_of, entry_of
 from engine.gradebooks.gradebook import Listed, Request
 from engine.gradebooks.signs import Signs, entry_cell, tell_entry
 from engine.gradebooks.targets import Target
@@ -51,8 +51,7 @@ class NewRows:
         for target in self._targets:
             entry = entry_of(row, target)
             self.listed += tell_entry(entry, row.student, target.heading)
-            is_mark = entry.state is State.POINTS or (entry.state is State.EXCUSED and self._signs.excused)
-            self.marks += bool(is_mark)
+            self.marks += self._signs.has(entry)
             found.append(entry_cell(entry, self._signs, decimal_comma=self._decimal_comma))
             if self._feedback:
                 found.append(text_cell(comment_of(row, target.columns)))

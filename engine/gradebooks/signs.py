@@ -32,6 +32,10 @@ class Signs:
     unreadable: str = ""
     locked: Mapping[str, str] = field(default_factory=dict)
 
+    def has(self, entry: Entry) -> bool:
+        """Tell whether an entry is a mark that can be written: points, or the sign for excused."""
+        return entry.points is not None or (entry.state is State.EXCUSED and self.excused is not None)
+
 
 def entry_cell(entry: Entry, signs: Signs, *, decimal_comma: bool = False) -> str:
     """Return an entry as the cell of a text file."""

@@ -112,9 +112,9 @@ class _Grader:
         try:
             submission = read_submission(self._folder, answer.function)
         except SubmissionError as error:
-            return ItemGrade(item, spec.title, spec.points, None, problem=self._told(error))
+            return ItemGrade(item, spec.points, None, problem=self._told(error))
         report = self._code.grade(item, submission, self._runner, "")
-        return ItemGrade(item, spec.title, spec.points, report, hidden, submission.sha256)
+        return ItemGrade(item, spec.points, report, hidden, submission.sha256)
 
     def _told(self, error: SubmissionError) -> str:
         """Return what is wrong with a hand-in; the folder that it lies in here says nothing to a student."""

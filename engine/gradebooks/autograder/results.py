@@ -30,7 +30,7 @@ class ItemGrade:
 
     Parameters
     ----------
-    item, title : str
+    item : str
     points : float
         Full points.
     report : GradeReport or None
@@ -44,7 +44,6 @@ class ItemGrade:
     """
 
     item: str
-    title: str
     points: float
     report: GradeReport | None
     hidden: frozenset[str] = frozenset()

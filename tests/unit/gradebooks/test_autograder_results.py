@@ -30,7 +30,7 @@ def grade(*checks: Check, outcome: Outcome = Outcome.PARTIAL, score: float | Non
     report = GradeReport(
         "softmax", "v7", outcome, score, 5.0, checks=checks, tier="T2", mode=Mode.MARKS, **more
     )
-    return ItemGrade("softmax", "Write softmax", 5.0, report, frozenset({"batch", "rows"}), SHA)
+    return ItemGrade("softmax", 5.0, report, frozenset({"batch", "rows"}), SHA)
 
 
 def results(*grades: ItemGrade, hidden: str = "after_due_date") -> dict:
@@ -116,7 +116,7 @@ def test_a_file_that_cannot_be_read_is_0_and_says_why() -> None:
         outcome=Outcome.FORMAT_ERROR,
         score=None,
     )
-    missing = ItemGrade("context", "Context", 2.0, None, problem="no file in this folder defines context")
+    missing = ItemGrade("context", 2.0, None, problem="no file in this folder defines context")
     found = results(unreadable, missing)
     assert found["score"] == 0
     assert [
