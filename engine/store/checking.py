@@ -137,22 +137,25 @@ def _fault_of(check: Callable[[sa.RowMapping, str], str | None] | None, row: Any
         return str(error)
 
 
+def _differing(row: sa.RowMapping, told: Mapping[str, Any], what: str) -> str | None:
+    """Tell the first column that says something else than what the row holds as a whole."""
+    for name, value in told.items():
+        if row[name] != value:
+            return f"its column {name} says {row[name]}, its {what} {value}"
+    return None
+
+
 def _quiz(row: sa.RowMapping, where: str) -> str | None:
     quiz = decode(Quiz, row["quiz"], where)
-    told = (quiz.id, quiz.student, quiz.name, quiz.attempt)
-    kept = (row["id"], row["student"], row["name"], row["attempt"])
-    return None if told == kept else f"the quiz says {told}, its columns {kept}"
+    return _differing(
+        row, {name: getattr(quiz, name) for name in ("id", "student", "name", "attempt")}, "quiz"
+    )
 
 
 def _attempt(row: sa.RowMapping, where: str) -> str | None:
-    attempt = attempt_of(row, where)
-    report = attempt.report
-    told = (report.item, report.item_version, report.outcome, report.score, report.max_score, report.mode)
+    report = attempt_of(row, where).report
     names = ("item", "item_version", "outcome", "score", "max_score", "mode")
-    kept = tuple(row[name] for name in names)
-    if told != kept:
-        return f"the report says {told}, its columns {kept}"
-    return _score(report)
+    return _differing(row, {name: getattr(report, name) for name in names}, "report") or _score(report)
 
 
 def _score(report: GradeReport) -> str | None:

@@ -82,5 +82,5 @@ def _code(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if row["source"] is not None:
         yield f"{folder}/submission.py", row["source"]
     for number, (name, text) in enumerate(sorted((row["modules"] or {}).items()), start=1):
-        plain = name if re.fullmatch("[A-Za-z_][A-Za-z0-9_]{0,60}", name) else f"module_{number}"
+        plain = name if re.fullmatch("[A-Za-z_][A-Za-z0-9_]{0,60}", name) else f"module-{number}"
         yield f"{folder}/beside/{plain}.py", text

@@ -35,11 +35,6 @@ class Sittings:
             later = connection.execute(query).scalars().all()
         return [own, *(decode(Variant, text, self._database.where) for text in later)]
 
-    def quiz_names(self) -> list[str]:
-        """Return the names of all quizzes that were drawn, in order."""
-        with self._database.read() as connection:
-            return sorted(connection.execute(sa.select(quizzes.c.name).distinct()).scalars())
-
     def quiz_titles(self) -> dict[str, str]:
         """Return the titles of all quizzes that were drawn, by name."""
         with self._database.read() as connection:
