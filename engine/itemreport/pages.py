@@ -9,7 +9,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from engine import __version__
-from engine.analysis.irt import Model
+from engine.analysis.irt import ItemFit, Model, NoFit
 from engine.errors import StoreError
 from engine.files import replace_text
 from engine.itemreport.build import Report
@@ -47,13 +47,14 @@ _LEFT_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class _Plots:
-    """The figures: of each test in order, and of items by (test, number); empty ones aren't shown."""
+    """Figures of each test in order, and figures and tables of items by (test, number); empty ones aren't shown."""
 
     histogram: list[Markup] = field(default_factory=list)
     map: list[Markup] = field(default_factory=list)
     information: list[Markup] = field(default_factory=list)
     curves: dict[tuple[int, int], Markup] = field(default_factory=dict)
     variants: dict[tuple[int, int], Markup] = field(default_factory=dict)
+    cells: dict[tuple[int, int], ItemFit] = field(default_factory=dict)
 
 
 def write_report(out: Path, report: Report, people: People, *, with_abilities: bool = False) -> list[Path]:
@@ -128,6 +129,8 @@ def _plots(report: Report) -> _Plots:
             if model is not None and item.item in places:
                 curve = plots.curve_plot(f"c{at}-{number}", model, places[item.item])
                 found.curves[at, number] = curve
+                if not isinstance(model.items, NoFit):
+                    found.cells[at, number] = model.items[places[item.item]]
             if item.family is not None and item.family.test is not None and len(item.family.variants) > 1:
                 found.variants[at, number] = plots.variants_plot(f"v{at}-{number}", item.family)
     return found
