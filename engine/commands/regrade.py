@@ -108,7 +108,7 @@ def command(
 
 
 def _check_scope(store: Store, quiz: str | None, student: str | None) -> None:
-    names = store.sittings.quiz_names()
+    names = store.quiz_names()
     if quiz is not None and quiz not in names:
         raise UsageError(
             "no quiz of this name was drawn", got=quiz, expected=", ".join(names) or "there is none yet"

@@ -57,7 +57,7 @@ def of_store(store: Store, mode: Mode, item: str | None = None) -> tuple[Collect
             found.add(attempt.item, Work(attempt.student, source, attempt.filename))
         else:
             search.add(attempt)
-    for name in store.sittings.quiz_names():
+    for name in store.quiz_names():
         for quiz in store.quizzes(name):
             for question in quiz.questions:
                 if item is None or question.variant.item == item:

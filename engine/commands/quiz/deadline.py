@@ -42,7 +42,7 @@ def deadline(quiz: str, time: str | None, students: tuple[str, ...], course_path
         found = [q for q in store.quizzes(quiz) if not students or q.student in students]
         missing = sorted(set(students) - {q.student for q in found})
         if not found or missing:
-            names = ", ".join(store.sittings.quiz_names()) or "none was drawn here"
+            names = ", ".join(store.quiz_names()) or "none was drawn here"
             raise QuizError(
                 f"quiz {quiz!r} was not drawn" + (f" for {', '.join(missing)}" if missing else ""),
                 expected=f"a quiz that was drawn: {names}",

@@ -102,7 +102,7 @@ def _check_found(store: Store, name: str, wanted: set[str], attempt: int | None,
     missing = sorted(wanted - {stored.student for stored in found})
     if found and not missing:
         return
-    names = store.sittings.quiz_names()
+    names = store.quiz_names()
     if name not in names:
         raise QuizError(
             f"no quiz {name!r} was drawn here",
