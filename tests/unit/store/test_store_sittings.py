@@ -58,7 +58,7 @@ def test_hints_are_counted_by_question_and_mode(store: Store) -> None:
 def test_draws_of_one_name_are_one_quiz_for_marks(store: Store) -> None:
     assert store.sittings.ids_alike(quiz(), Mode.MARKS) == {"q", "q3"}
     assert store.sittings.ids_alike(quiz(), Mode.PRACTICE) == {"q"}
-    assert store.sittings.quiz_names() == ["week"]
+    assert store.quiz_names() == ["week"]
     assert list(store.sittings.quiz_titles()) == ["week"]
 
 
