@@ -1,25 +1,34 @@
-"""How well `grade similar` finds disguised copies, and how fast: the tables of docs/integrity.md.
+"""How well `grade similar` finds disguised copies, and how fast: the figures of docs/integrity.md.
 
-python -m benchmarks.similar            accuracy, and engine/similar/independent.json anew
-python -m benchmarks.similar --class N  N disguised files of one exercise, in seconds
+Usage: python benchmarks/similar.py               accuracy: the tables
+       python benchmarks/similar.py --independent engine/similar/independent.json, to standard output
+       python benchmarks/similar.py --class N     N disguised files of one exercise, in seconds
+
+Accuracy doesn't depend on the machine. A class is compared on one core, in seconds of the processor and of
+the clock; files are disguised before the clock starts.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
 
-from engine.similar.compare import compare
+from code_grading import machine
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from engine.similar import compare as comparing
 from engine.similar.work import Work
 from tests.unit.similar.disguises import FOUND
 from tests.unit.similar.measure import (
     CODE,
     DISGUISES,
     ITEMS,
-    ROOT,
     independent,
     solutions,
     standings,
@@ -28,12 +37,23 @@ from tests.unit.similar.measure import (
 )
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--independent", action="store_true", help="print the data that is shipped")
+    parser.add_argument("--class", dest="students", type=int, help="time a class of so many")
+    options = parser.parse_args()
+    if options.independent:
+        print(json.dumps({item: asdict(independent(item)) for item in ITEMS}, indent=1))
+    elif options.students:
+        speed(options.students)
+    else:
+        accuracy()
+
+
 def accuracy() -> None:
-    figures = {item: independent(item) for item in ITEMS}
-    text = json.dumps({item: asdict(found) for item, found in figures.items()}, indent=1)
-    (ROOT / "engine/similar/independent.json").write_text(text + "\n", encoding="utf-8")
     print("| exercise | solutions | half | 95 % | highest |\n|---|---|---|---|---|")
-    for item, found in figures.items():
+    for item in ITEMS:
+        found = independent(item)
         cells = [f"{100 * share:.0f} %" for share in (found.half, found.most, found.highest)]
         print(f"| {item} | {len(solutions(item))} | {' | '.join(cells)} |")
     print("\n| disguise | copies | AUC | above all independent pairs |\n|---|---|---|---|")
@@ -48,6 +68,9 @@ def _row(name: str, every: list[tuple[float, bool]]) -> str:
 
 
 def speed(students: int) -> None:
+    comparing._FORK_FROM = sys.maxsize
+    print(json.dumps(machine()))
+    print("| exercise | files | processor | clock | close pairs' groups |\n|---|---|---|---|---|")
     chance = random.Random(1)
     for item in ("softmax", "sdpa", "beam-search"):
         mutants = [path.read_text("utf-8") for path in sorted((CODE / item / "mutants").glob("*.py"))]
@@ -58,10 +81,11 @@ def speed(students: int) -> None:
             for name in chance.sample(sorted(FOUND), 3):
                 source = FOUND[name](source, chance)
             works.append(Work(f"s{number}", source))
-        begun = time.perf_counter()
-        found = compare(item, works, given=[starter(item)])
-        print(f"| {item} | {students} | {time.perf_counter() - begun:.1f} s | {len(found.groups)} groups |")
+        clock, processor = time.perf_counter(), time.process_time()
+        found = comparing.compare(item, works, given=[starter(item)])
+        taken = f"{time.process_time() - processor:.1f} s | {time.perf_counter() - clock:.1f} s"
+        print(f"| {item} | {students} | {taken} | {len(found.groups)} |")
 
 
 if __name__ == "__main__":
-    speed(int(sys.argv[2])) if sys.argv[1:2] == ["--class"] else accuracy()
+    main()

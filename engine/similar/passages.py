@@ -14,6 +14,7 @@ __all__ = ["Passage", "passages"]
 
 _MOST_PLACES = 16
 _MOST_PASSAGES = 40
+_MOST_STEPS = 300_000  # tokens compared; files that repeat one line a thousand times would take for ever
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +91,21 @@ class _Search:
         return sorted(found, key=lambda passage: -passage.tokens)[:_MOST_PASSAGES]
 
     def _runs(self) -> set[_Run]:
-        """Return the longest run around each gram that both have."""
+        """Return the longest run around each gram that both have, the rarest grams first."""
         places: dict[int, list[int]] = defaultdict(list)
         for hashed, at, _ in self._second.grams:
             if hashed not in self._usual and len(places[hashed]) < _MOST_PLACES:
                 places[hashed].append(at)
+        seeds = [gram for gram in self._first.grams if places.get(gram[0])]
         runs: set[_Run] = set()
-        until: dict[int, int] = {}  # diagonal → where its last run ends
-        for hashed, at, size in self._first.grams:
-            for other in places.get(hashed, ()):
-                if until.get(at - other, -1) < at + size:
+        seen: set[tuple[int, int]] = set()  # pairs of places within a run
+        left = _MOST_STEPS
+        for hashed, at, size in sorted(seeds, key=lambda gram: len(places[gram[0]])):
+            for other in places[hashed]:
+                if left > 0 and (at, other) not in seen:
                     run = self._grown(at, other, size)
-                    until[at - other] = run.first + run.size
+                    seen.update((run.first + i, run.second + i) for i in range(run.size))
+                    left -= run.size
                     runs.add(run)
         return runs
 
