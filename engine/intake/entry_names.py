@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from itertools import takewhile
 
-__all__ = ["name_fault", "name_parts", "plain_name"]
+__all__ = ["common_length", "name_fault", "name_parts", "plain_name"]
 
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _LONGEST = 1000
@@ -37,3 +39,8 @@ def name_fault(name: str) -> str | None:
     if len(name) > _LONGEST or name.count("/") > _DEEPEST:
         return "has too long a name"
     return None
+
+
+def common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how far two texts, or two paths by their parts, are the same from the beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

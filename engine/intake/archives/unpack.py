@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from pathlib import Path
 
 from engine.errors import IntakeError
@@ -18,7 +17,7 @@ from engine.intake.archives.limits import ArchiveLimits, Budget, Share
 from engine.intake.archives.member import DAMAGE, Member
 from engine.intake.archives.opening import RefusedError, opened
 from engine.intake.entries import Entries, Entry, archive_suffix, is_junk, is_listing, is_wanted
-from engine.intake.entry_names import name_fault, name_parts
+from engine.intake.entry_names import common_length, name_fault, name_parts
 from engine.intake.folder import read_folder
 
 __all__ = ["read_source"]
@@ -228,5 +227,4 @@ def _owner_length(at: Parts, inside: Iterable[Parts]) -> int | None:
     if len(names) == 1 and names[0] and archive_suffix(names[0][-1]):
         return None
     # Of sorted names the first and the last have in common what all have.
-    pairs = zip(names[0], names[-1], strict=False) if len(names) > 1 else iter(())
-    return len(at) + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) + 1
+    return len(at) + (common_length(names[0], names[-1]) if len(names) > 1 else 0) + 1

@@ -30,9 +30,7 @@ class Canvas(Layout):
     @classmethod
     def found(cls, listing: Listing, *, forced: bool) -> Self | None:
         """Return the layout where more than half of the names fit."""
-        tops = [*listing.files, *listing.folders]
-        fitting = sum(_read(top) is not None for top in tops)
-        return cls(listing) if fitting > (0 if forced else len(tops) // 2) else None
+        return cls(listing) if listing.fits(_read, forced=forced) else None
 
     def place(self, top: str, is_file: bool) -> Place | None:
         """Return whose the file is, and that all files of a student belong together."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property
-from itertools import takewhile
 from typing import ClassVar, Self
 
+from engine.intake.entry_names import common_length
 from engine.intake.layouts.layout import HandIn, Layout, Person, Place
 from engine.intake.layouts.listing import Listing, without_suffix
 
@@ -37,11 +37,10 @@ class Classroom(Layout):
         folders = listing.folders
         if not layout._prefix or listing.files:
             return layout if forced and folders else None
-        if forced or _has_git(listing):
-            return layout
         match = listing.roster.match
         known = sum(bool(match(layout._login(top))) for top in folders)
-        return layout if known > sum(bool(match(top)) for top in folders) else None
+        whole = sum(bool(match(top)) for top in folders)
+        return layout if forced or known > whole or (not whole and _has_git(listing)) else None
 
     def place(self, top: str, is_file: bool) -> Place | None:
         """Return whose repository it is."""
@@ -70,8 +69,7 @@ def _around(listing: Listing) -> tuple[str, str]:
     names = sorted(name.removesuffix(branch) for name in names)
     if not names:
         return branch, ""
-    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(names[0], names[-1], strict=False))
-    common = names[0][: sum(1 for _ in pairs)]
+    common = names[0][: common_length(names[0], names[-1])]
     # A login isn't empty, so a lone repository's name isn't all assignment.
     ends = [m.end() for m in re.finditer("-", common) if all(len(name) > m.end() for name in names)]
 

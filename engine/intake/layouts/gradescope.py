@@ -65,7 +65,7 @@ class Gradescope(Layout):
         if not isinstance(told, Mapping):
             self._fault(folder, "the list says nothing of it that can be read")
             return
-        people = _people(told, folder)
+        people = _people(told)
         if not people:
             self._fault(folder, "the list names nobody who handed it in")
             return
@@ -73,7 +73,7 @@ class Gradescope(Layout):
         for older in _list(told.get("history")):
             number = _text(older.get("id"))
             if number and (name := f"submission_{number}") not in self._hand_ins:
-                whose = _people(older, name) or people
+                whose = _people(older) or people
                 self._hand_ins[name] = HandIn(name, whose, self._moment(older, name))
 
     def _moment(self, told: Mapping[str, Any], folder: str) -> datetime | None:
@@ -101,7 +101,7 @@ class Gradescope(Layout):
         self.problems.append(IntakeProblem(f"{self._shown}: {clean_line(folder, 60)}", message, step))
 
 
-def _people(told: Mapping[str, Any], folder: str) -> tuple[Person, ...]:
+def _people(told: Mapping[str, Any]) -> tuple[Person, ...]:
     found = []
     for one in _list(told.get("submitters")):
         fields = {

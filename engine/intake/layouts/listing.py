@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,6 +53,11 @@ class Listing:
     def wrapper(self) -> str | None:
         """The name of the folder or archive that stands around all that is here, if one does."""
         return self.folders[0] if len(self.folders) == 1 and not self.files else None
+
+    def fits(self, read: Callable[[str], object | None], *, forced: bool) -> bool:
+        """Return whether more than half of the names here can be read, or `forced` any."""
+        names = [*self.files, *self.folders]
+        return sum(read(name) is not None for name in names) > (0 if forced else len(names) // 2)
 
     def below(self) -> Listing:
         """Return the listing one level further down."""

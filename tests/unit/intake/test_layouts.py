@@ -136,9 +136,7 @@ def test_canvas_joins_by_its_number_before_anything_else(tmp_path: Path) -> None
     assert set(rows(take(tmp_path, files, roster=roster))) == {"x"}, "another's id is the same number"
     crossed = take(tmp_path, {"adamseve_4712_5_softmax.py": CODE}, roster=roster)
     assert rows(crossed) == {}
-    assert (
-        why(crossed)["adamseve_4712"] == "this means several people: lms_id means x, name means 4712"
-    )
+    assert why(crossed)["adamseve_4712"] == "this means several people: lms_id means x, name means 4712"
 
 
 def test_two_people_of_one_name_are_not_taken_for_one(tmp_path: Path) -> None:
@@ -404,12 +402,13 @@ def test_classroom(tmp_path: Path) -> None:
         (["hw-1-ada-l"], {"a-l"}),
         (["softmax-a-x", "softmax-a-y"], {"p", "q"}),
         (["hw-one", "other"], {"hw-one", "other"}),
+        (["stud-1", "stud-2"], {"stud-1", "stud-2"}),
     ],
 )
 def test_the_login_is_what_follows_the_assignments_name(
     tmp_path: Path, repos: list[str], students: set[str]
 ) -> None:
-    more = (Student("p", login="a-x"), Student("q", login="a-y"))
+    more = (Student("p", login="a-x"), Student("q", login="a-y"), Student("stud-1"), Student("stud-2"))
     files = {f"{repo}/{name}": CODE for repo in repos for name in ("softmax.py", ".git/HEAD")}
     intake = take(tmp_path, files, roster=Roster((*ROSTER.students, *more)))
     assert set(rows(intake)) == students
