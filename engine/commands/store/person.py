@@ -62,7 +62,7 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
 
     show_rows(rows)
     click.echo()
-    click.echo(f"{path}: everything stored on {student}, {files} files of code")
+    click.echo(f"{path}: everything stored on {student}, {files} file{'' if files == 1 else 's'} of code")
 
 
 @click.command("erase-student")
