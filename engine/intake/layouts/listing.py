@@ -59,16 +59,20 @@ class Listing:
         names = [*self.files, *self.folders]
         return sum(read(name) is not None for name in names) > (0 if forced else len(names) // 2)
 
+    def is_students(self, name: str) -> bool:
+        """Return whether a folder or archive is called after a student: what lies in it is foreign."""
+        return bool(self.roster.match(without_suffix(name)))
+
     def below(self) -> Listing:
         """Return the listing one level further down."""
         return Listing(self.entries, self.depth + 1, self.names, self.roster, self.only_item)
 
 
 def levels(listing: Listing) -> Iterator[Listing]:
-    """Yield a listing and those below it, as long as a single folder stands around everything."""
+    """Yield a listing and those below it, as long as a single folder that is no student's stands around all."""
     for _ in range(_DEEPEST_LEVEL):
         yield listing
-        if listing.wrapper is None:
+        if listing.wrapper is None or listing.is_students(listing.wrapper):
             return
         listing = listing.below()
 

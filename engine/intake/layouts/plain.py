@@ -54,7 +54,7 @@ def _of(label: str) -> HandIn:
 
 def _is_wrapper(wrapper: str, listing: Listing) -> bool:
     """Return whether a lone folder stands around all hand-ins, and isn't a student's."""
-    if listing.roster.match(without_suffix(wrapper)):
+    if listing.is_students(wrapper):
         return False
     # A folder that holds hand-ins directly is a student's, unless each of them names a student.
     return all(

@@ -417,6 +417,15 @@ def test_the_login_is_what_follows_the_assignments_name(
 # --- plain ---
 
 
+@pytest.mark.parametrize("name", ["submission_1/softmax.py", "smithbob_12_1_softmax.py", "b1_softmax.py"])
+def test_nobody_hands_in_for_others_from_their_own_folder(tmp_path: Path, name: str) -> None:
+    metadata = "submission_1:\n  :submitters:\n  - :sid: b1\n"
+    files = {f"ada-l/{name}": CODE}
+    if name.startswith("submission"):
+        files["ada-l/submission_metadata.yml"] = metadata
+    assert set(rows(take(tmp_path, files))) == {"a-l"}
+
+
 def test_archives_and_copies_in_a_plain_folder(tmp_path: Path) -> None:
     root = tmp_path / "in"
     root.mkdir()
