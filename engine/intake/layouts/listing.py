@@ -69,7 +69,7 @@ class Listing:
 
 
 def levels(listing: Listing) -> Iterator[Listing]:
-    """Yield a listing and those below it, as long as a single folder that is no student's stands around all."""
+    """Yield a listing and those below it, as long as a single folder, no student's, stands around all."""
     for _ in range(_DEEPEST_LEVEL):
         yield listing
         if listing.wrapper is None or listing.is_students(listing.wrapper):
