@@ -130,7 +130,10 @@ def build(
     lacking = tuple(name for name in ("scipy", "matplotlib") if not has_module(name))
     has_scipy = "scipy" not in lacking
     wanted = set(items)
-    scores = {test: scores_of(works) for test, works in sorted(collected.works.items())}
+    scores = {
+        test: scores_of(collected.works[test])
+        for test in sorted(collected.works, key=lambda test: test.place)
+    }
     families = families_of(
         {
             f"{test.id}/{item}": works
@@ -152,13 +155,21 @@ def build(
         mistakes=tuple(misconceptions(shown, known)),
         sentences=known.sentences,
         later=collected.later,
-        missing={
-            f"{test.id}/{item}": tally
-            for (test, item), tally in sorted(collected.missing.items())
-            if tally.total and item not in scores[test].works and (not wanted or item in wanted)
-        },
+        missing=_without_figures(collected, scores, wanted),
         lacking=lacking,
     )
+
+
+def _without_figures(
+    collected: Collected, scores: Mapping[Test, Scores], wanted: set[str]
+) -> dict[str, Missing]:
+    """Return what is missing at the items that nobody has a figure at."""
+    found = sorted(collected.missing.items(), key=lambda entry: (entry[0][0].place, entry[0][1]))
+    return {
+        f"{test.id}/{item}": tally
+        for (test, item), tally in found
+        if tally.total and item not in scores[test].works and (not wanted or item in wanted)
+    }
 
 
 def _test(

@@ -47,7 +47,7 @@ _LEFT_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class _Plots:
-    """Figures of each test in order, and figures and tables of items by (test, number); empty ones aren't shown."""
+    """Figures of each test in order; figures and tables of items by (test, number)."""
 
     histogram: list[Markup] = field(default_factory=list)
     map: list[Markup] = field(default_factory=list)

@@ -28,7 +28,7 @@ class Kind(StrEnum):
     CODE = "code"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Test:
     """Items whose points are set against each other.
 
@@ -44,6 +44,11 @@ class Test:
     def id(self) -> str:
         """``quiz:NAME``, ``answers`` or ``code``."""
         return f"{self.kind}:{self.name}" if self.name else str(self.kind)
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """By what tests are put in order: quizzes by name, then the others."""
+        return list(Kind).index(self.kind), self.name
 
 
 @dataclass(frozen=True, slots=True)
