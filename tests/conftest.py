@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +28,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", default="cpu", help="torch device of the reference tests: cpu or cuda")
+
+
+def pytest_sessionfinish() -> None:
+    """End the database server, if a test has started one: a worker may be killed before it exits."""
+    live = sys.modules.get("tests.live.postgres")
+    if live is not None:
+        live.close_server()
 
 
 @pytest.fixture(scope="session")

