@@ -100,7 +100,7 @@ expect 0 grade mark s09 softmax --score 4 --comment "explained it in the office 
 expect 0 grade mark list --course course
 
 step "Which items worked?"
-expect 0 grade report --quiz quiz-1 --course course --out report
+expect 0 grade report --quiz quiz-1 --course course --out report-before
 
 step "Able students get one item wrong: its key is. What would a correction change?"
 diff -U0 --label problems/same-number-added.yaml --label corrected \
@@ -141,7 +141,7 @@ Everything lies in $out:
   results/gradebook.csv          marks as they count, as graded, and why
   canvas-upload.csv, marks.xlsx  gradebooks for Canvas and Excel
   results/feedback-*.zip         feedback pages, packed for Moodle and Canvas
-  report/report.html             which items worked, and what 20 students can't tell
+  report-before/, report/         which items worked before the correction and after it, and what 20 students can't tell
   alike/index.html               similar hand-ins: evidence to read, not a verdict
   course/quizzes/quiz-1/         what the students got
 END
