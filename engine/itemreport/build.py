@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -23,7 +24,7 @@ from engine.itemreport.items import ItemFigures, flags_of, mean_interval, parts_
 from engine.itemreport.matrix import Scores, scores_of
 from engine.itemreport.mistakes import KnownMistakes, Misconception, misconceptions
 from engine.itemreport.options import option_tables
-from engine.itemreport.work import Kind, Test
+from engine.itemreport.work import Kind, Test, Work
 
 __all__ = ["Report", "TestFigures", "build", "has_module"]
 
@@ -203,6 +204,7 @@ def _test(
                 alpha_without=without,
                 blank=sum(work.is_blank for work in works),
                 missing=collected.missing.get((test, item), Missing()),
+                diagnoses=_named(works),
                 parts=tuple(parts_of(works, standing)),
                 options=tuple(options),
                 family=family,
@@ -224,6 +226,11 @@ def _test(
         irt=fitted(matrix, has_scipy=has_scipy),
         unscored=scores.unscored,
     )
+
+
+def _named(works: Sequence[Work]) -> tuple[tuple[str, int], ...]:
+    counts = Counter(mistake for work in works for mistake in work.diagnoses)
+    return tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def _total(scores: Scores) -> tuple[float, float] | None:

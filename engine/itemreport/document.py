@@ -115,6 +115,7 @@ def _item(item: ItemFigures) -> dict[str, Any]:
         "index": own.index,
         "alpha_without": item.alpha_without,
         "flags": item.flags,
+        "diagnoses": dict(item.diagnoses),
         "parts": [asdict(part) for part in item.parts],
         "options": [_options(table) for table in item.options],
         "family": None if item.family is None else _family(item.family),
@@ -129,20 +130,20 @@ def _missing(tally: Missing) -> dict[str, int]:
 def _options(table: OptionTable) -> dict[str, Any]:
     return {
         "part": table.part,
-        "students": table.table.students,
-        "thirds": table.table.group_sizes,
+        "students": table.students,
         "choices": [
             {
-                "option": table.texts.get(choice.option),  # None: nothing was chosen
-                "misconception": table.misconceptions.get(choice.option),
-                "is_key": choice.is_key,
-                "shown": table.shown.get(choice.option, table.table.students),
-                "students": choice.students,
-                "share": choice.share,
-                "by_third": choice.by_group,
-                "point_biserial": choice.point_biserial,
+                "option": table.texts.get(row.choice.option),  # None: nothing was chosen
+                "misconception": table.misconceptions.get(row.choice.option),
+                "is_key": row.choice.is_key,
+                "shown": row.shown,
+                "students": row.choice.students,
+                "share": row.choice.share,
+                "by_third": row.choice.by_group,
+                "thirds": row.thirds,
+                "point_biserial": row.choice.point_biserial,
             }
-            for choice in table.table.choices
+            for row in table.rows
         ],
     }
 
@@ -190,7 +191,6 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
             }
             for check in exercise.checks
         ],
-        "diagnoses": dict(exercise.diagnoses),
         "unexplained": exercise.unexplained,
     }
 

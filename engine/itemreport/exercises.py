@@ -1,4 +1,4 @@
-"""Code exercises: which check fails most, and which mistakes are named."""
+"""Code exercises: which check fails most."""
 
 from __future__ import annotations
 
@@ -58,8 +58,6 @@ class Exercise:
         Wilson's, of the share that passed all.
     checks : tuple of CheckFigures
         Which fails most first.
-    diagnoses : tuple of (str, int)
-        Mistake → students, the most frequent first.
     unexplained : int
         Students whose code isn't right and for whom no known mistake was named.
     """
@@ -68,7 +66,6 @@ class Exercise:
     passed_all: int
     interval: tuple[float, float]
     checks: tuple[CheckFigures, ...]
-    diagnoses: tuple[tuple[str, int], ...]
     unexplained: int
 
 
@@ -80,14 +77,12 @@ def exercise_of(works: Sequence[Work]) -> Exercise:
             counts.setdefault(check.id, Counter())[check.verdict] += 1
     checks = [_figures(check, found) for check, found in counts.items()]
     passed = sum(_passed_all(work) for work in works)
-    diagnoses = Counter(mistake for work in works for mistake in work.diagnoses)
     return Exercise(
         students=len(works),
         passed_all=passed,
         interval=wilson(passed, len(works)),
         # a stable sort: checks that fail equally often stay in the order in which they are made
         checks=tuple(sorted(checks, key=lambda one: (-(one.share or 0.0), -one.not_passed))),
-        diagnoses=tuple(sorted(diagnoses.items(), key=lambda entry: (-entry[1], entry[0]))),
         unexplained=sum(not _passed_all(work) and not work.diagnoses for work in works),
     )
 

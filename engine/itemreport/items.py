@@ -32,8 +32,8 @@ THRESHOLDS = {
     "hardly tells students apart": f"item–rest is from 0 to {_WEAK:.2f}",
     "alpha rises without it": f"by {_ALPHA_RISES:.2f} or more",
     "an option nobody picks": f"shown to {_FEWEST_SHOWN} students or more, chosen by none",
-    "a wrong option draws able students": f"chosen by {_FEWEST_CHOSE} or more, its point-biserial is above 0 "
-    "and above the key's",
+    "a wrong option draws able students": f"seen by {_FEWEST_SHOWN} or more, chosen by {_FEWEST_CHOSE} or "
+    "more, its point-biserial is above 0 and above every key's",
     "variants unequal": "q is at most 0.05 (Benjamini–Hochberg over all families)",
     "all have the same points": "nobody differs, so nothing can be told of discrimination",
 }
@@ -71,6 +71,8 @@ class ItemFigures:
     blank : int
         Students who left it blank: they have 0.
     missing : Missing
+    diagnoses : tuple of (str, int)
+        Known mistake → students who showed it here, the most frequent first.
     parts, options : tuple
     family : Family or None
     exercise : Exercise or None
@@ -87,6 +89,7 @@ class ItemFigures:
     alpha_without: float | None
     blank: int
     missing: Missing
+    diagnoses: tuple[tuple[str, int], ...]
     parts: tuple[PartFigures, ...]
     options: tuple[OptionTable, ...]
     family: Family | None
@@ -166,20 +169,18 @@ def _discrimination(statistics: ItemStatistics) -> Mapping[str, bool]:
 
 def _is_idle(table: OptionTable) -> bool:
     return any(
-        choice.students == 0 and not choice.is_key and table.shown.get(choice.option, 0) >= _FEWEST_SHOWN
-        for choice in table.table.choices
+        row.choice.students == 0 and not row.choice.is_key and row.shown >= _FEWEST_SHOWN
+        for row in table.rows
     )
 
 
 def _misleads(table: OptionTable) -> bool:
-    keys = [c.point_biserial for c in table.table.choices if c.is_key and c.point_biserial is not None]
-    if not keys:
-        return False
-    return any(
-        choice.option != ""
-        and not choice.is_key
+    known = [row.choice for row in table.rows if row.shown >= _FEWEST_SHOWN and row.choice.option]
+    keys = [choice.point_biserial for choice in known if choice.is_key and choice.point_biserial is not None]
+    return bool(keys) and any(
+        not choice.is_key
         and choice.students >= _FEWEST_CHOSE
         and choice.point_biserial is not None
         and choice.point_biserial > max(0.0, *keys)
-        for choice in table.table.choices
+        for choice in known
     )

@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.analysis import ChoiceTable, choice_table
+import numpy as np
+
+from engine.analysis import Choice, choice_table
 from engine.analysis.scores import Floats
 from engine.itemreport.work import OptionSeen, Work
 
-__all__ = ["OptionTable", "option_tables"]
+__all__ = ["OptionRow", "OptionTable", "option_tables"]
 
 # Texts of one kind beyond which they are numbers of variants, and not options that could be listed.
 _MOST_TEXTS = 12
 _ANY_RIGHT, _ANY_WRONG = "the right answer (its text differs)", "other wrong options (their texts differ)"
-_KEY, _MISTAKE, _OTHER = "key:", "mistake:", "other:"
+_KEY, _MISTAKE, _OTHER, _BLANK = "key:", "mistake:", "other:", ""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionRow:
+    """One option, over the students who had it among theirs; ``thirds`` are the sizes of their thirds."""
+
+    choice: Choice
+    shown: int
+    thirds: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +39,16 @@ class OptionTable:
         Option as the table has it → its text, or the mistake's sentence where its texts differ.
     misconceptions : mapping of str to str
         Option → id of the mistake behind it.
-    shown : mapping of str to int
-        Option → students who had it among theirs.
-    table : ChoiceTable
+    rows : tuple of OptionRow
+        Keys first, then what most students saw; at the end what was left blank, if it was.
+    students : int
     """
 
     part: str
     texts: Mapping[str, str]
     misconceptions: Mapping[str, str]
-    shown: Mapping[str, int]
-    table: ChoiceTable
+    rows: tuple[OptionRow, ...]
+    students: int
 
 
 def option_tables(works: Sequence[Work], standing: Floats, sentences: Mapping[str, str]) -> list[OptionTable]:
@@ -60,30 +71,40 @@ def option_tables(works: Sequence[Work], standing: Floats, sentences: Mapping[st
 
 
 def _table(part: str, works: Sequence[Work], standing: Floats, sentences: Mapping[str, str]) -> OptionTable:
-    made = [next((one for one in work.made if one.part == part), None) for work in works]
-    has = [at for at, one in enumerate(made) if one is not None]
-    answers = [one for one in made if one is not None]
-    codes = _codes({option for one in answers for option in one.shown})
+    found = [(made, float(at)) for work, at in zip(works, standing, strict=True) for made in work.made]
+    own = [(made, at) for made, at in found if made.part == part]
+    codes = _codes({option for made, _ in own for option in made.shown})
     texts: dict[str, str] = {}
     for option, code in codes.items():
         told = _text(code, option)
-        texts[code] = (
-            told if texts.setdefault(code, told) == told else sentences.get(option.misconception, told)
-        )
-    shown: dict[str, int] = {}
-    for one in answers:
-        for code in {codes[option] for option in one.shown}:
-            shown[code] = shown.get(code, 0) + 1
+        if texts.setdefault(code, told) != told:
+            texts[code] = sentences.get(option.misconception, told)
+    # each option among those who saw it: a key that few variants have isn't one that few choose
+    seen: dict[str, list[tuple[set[str], float]]] = {}
+    for made, at in own:
+        chosen = {codes[made.shown[place]] for place in made.chosen}
+        for code in {*(codes[option] for option in made.shown), _BLANK}:
+            seen.setdefault(code, []).append((chosen, at))
     keys = {code for option, code in codes.items() if option.correct}
     behind = {code: option.misconception for option, code in codes.items() if code.startswith(_MISTAKE)}
-    table = choice_table(
-        [{codes[one.shown[at]] for at in one.chosen} for one in answers],
-        standing[has],
-        keys=keys,
-        options=sorted(shown, key=lambda code: (code not in keys, -shown[code], code)),
-        names=behind,
+    order = sorted(
+        (code for code in seen if code != _BLANK), key=lambda code: (code not in keys, -len(seen[code]), code)
     )
-    return OptionTable(part, texts, behind, shown, table)
+    rows = [_row(code, seen[code], keys) for code in order]
+    if any(not made.chosen for made, _ in own):
+        rows.append(_row(_BLANK, seen[_BLANK], keys))
+    return OptionTable(part, texts, behind, tuple(rows), len(own))
+
+
+def _row(code: str, seen: Sequence[tuple[set[str], float]], keys: set[str]) -> OptionRow:
+    table = choice_table(
+        [chosen for chosen, _ in seen],
+        np.array([at for _, at in seen]),
+        keys=keys,
+        options=[code] if code else [],
+    )
+    choice = next(choice for choice in table.choices if choice.option == code)
+    return OptionRow(choice, len(seen), table.group_sizes)
 
 
 def _codes(options: set[OptionSeen]) -> dict[OptionSeen, str]:

@@ -39,6 +39,7 @@ _STOPS = (
     (Verdict.CRASHED, "Crashed"),
     (Verdict.SKIPPED, "Skipped"),
 )
+_LEAST_SHOWN = 5  # students who saw an option: of fewer it isn't on the page
 _LEFT_OUT = {
     "scipy": "tests, models, trends along numbers and the interval of alpha",
     "matplotlib": "figures",
@@ -108,6 +109,7 @@ def report_page(report: Report, people: People) -> str:
         names=_MODELS,
         stops=_STOPS,
         most_variants=MOST_VARIANTS,
+        least_shown=_LEAST_SHOWN,
         engine_version=__version__,
     )
 

@@ -65,14 +65,15 @@ def _options(report: Report) -> Iterator[list[_Cell]]:
     for test in report.tests:
         for item in test.items:
             for options in item.options:
-                for choice in options.table.choices:
+                for row in options.rows:
+                    choice = row.choice
                     mistake = options.misconceptions.get(choice.option, "")
                     yield [
                         *map(csv_cell, (test.test.id, item.item, options.part)),
                         csv_cell(options.texts.get(choice.option, "(blank)")),
                         *map(csv_cell, (mistake, report.sentences.get(mistake, ""))),
                         "yes" if choice.is_key else "no",
-                        options.shown.get(choice.option, options.table.students),
+                        row.shown,
                         choice.students,
                         _figure(choice.share),
                         *choice.by_group,

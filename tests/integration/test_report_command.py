@@ -80,7 +80,7 @@ def test_what_is_named_is_shown(grade, course: Course) -> None:
     assert test["students"] == 4
     assert (test["items"][0]["blank"], test["items"][0]["mean_share"]) == (1, 0.5)
     (code_only,) = grade("report", "--course", "c", "--code", "--json").json()["tests"]
-    assert code_only["items"][0]["code"]["diagnoses"] == {"m-base2": 1}
+    assert code_only["items"][0]["diagnoses"] == {"m-base2": 1}
     assert grade("report", "--course", "c", "--code", "--json").json()["later_attempts_left_out"] == 1
 
 

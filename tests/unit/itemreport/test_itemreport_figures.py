@@ -211,10 +211,11 @@ def test_code_checks_count_who_reached_them(store: Store) -> None:
     code(store, "cleo", "softmax", {"loads": P, "values": F, "stable": S}, mistakes=["m-base-two"])
     code(store, "dan", "softmax", {"loads": P, "values": Verdict.TIMED_OUT, "stable": S})
     code(store, "eve", "softmax", {"loads": Verdict.CRASHED, "values": S, "stable": S})
-    exercise = items_of(report_of(store))["softmax"].exercise
+    softmax = items_of(report_of(store))["softmax"]
+    exercise = softmax.exercise
     assert exercise is not None
     assert (exercise.students, exercise.passed_all, exercise.unexplained) == (5, 1, 2)
-    assert exercise.diagnoses == (("m-base-two", 1), ("m-no-shift", 1))
+    assert softmax.diagnoses == (("m-base-two", 1), ("m-no-shift", 1))
     told = [(check.check, check.not_passed, check.reached) for check in exercise.checks]
     assert told == [("values", 2, 4), ("stable", 1, 2), ("loads", 1, 5)]
     assert exercise.checks[0].counts == {P: 2, F: 1, Verdict.TIMED_OUT: 1, S: 1}

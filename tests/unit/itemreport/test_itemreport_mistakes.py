@@ -58,11 +58,11 @@ def test_options_are_matched_by_what_is_behind_them(store: Store) -> None:
             ],
         )
     (options,) = report_of(store).tests[0].items[0].options
-    rows = {choice.option: choice for choice in options.table.choices}
+    rows = {row.choice.option: row.choice for row in options.rows}
     assert set(rows) == {"key:key", "mistake:m-no-scale", "other:plain", "other:idle"}
     assert options.texts["mistake:m-no-scale"] == "Scores must be scaled."
     assert options.texts["other:plain"] == "plain"
-    assert options.table.group_sizes == (10, 10, 10)
+    assert all(row.thirds == (10, 10, 10) and row.shown == 30 for row in options.rows)
     for code_, name in (("key:key", "key"), ("mistake:m-no-scale", "mistake"), ("other:plain", "plain")):
         assert rows[code_].students == chosen[name]
         assert rows[code_].by_group == tuple(by_third[name, able] for able in range(3))
@@ -75,20 +75,21 @@ def test_the_same_words_may_be_right_here_and_wrong_there(store: Store) -> None:
         key, other = ("rows", "columns") if at % 2 else ("columns", "rows")
         hand_in(store, f"s{at}", "week", [(choice("a", key, {other: ""}), {"answer": "rows"})])
     (options,) = report_of(store).tests[0].items[0].options
-    assert {c.option: c.students for c in options.table.choices} == {
-        "key:columns": 0,
-        "key:rows": 2,
-        "other:columns": 0,
-        "other:rows": 2,
-    }
-    assert set(options.shown.values()) == {2}
+    assert [
+        (row.choice.option, row.choice.students, row.shown, row.choice.share) for row in options.rows
+    ] == [
+        ("key:columns", 0, 2, 0.0),
+        ("key:rows", 2, 2, 1.0),
+        ("other:columns", 0, 2, 0.0),
+        ("other:rows", 2, 2, 1.0),
+    ]
 
 
 def test_texts_of_many_variants_are_one_row(store: Store) -> None:
     for at in range(20):
         hand_in(store, f"s{at:02}", "week", [(choice("a", f"{at}", {f"-{at}": ""}), {"answer": f"{at}"})])
     (options,) = report_of(store).tests[0].items[0].options
-    assert [(options.texts[c.option], c.students) for c in options.table.choices] == [
+    assert [(options.texts[row.choice.option], row.choice.students) for row in options.rows] == [
         ("the right answer (its text differs)", 20),
         ("other wrong options (their texts differ)", 0),
     ]
