@@ -53,9 +53,9 @@ def decode(kind: type[T], text: str, where: str) -> T:
     return value
 
 
-def storable(text: str | None) -> str | None:
-    """Return a foreign text without what no database takes as text."""
+def storable(text: str | None, limit: int | None = None) -> str | None:
+    """Return a foreign text without what no database takes as text, cut to `limit` characters."""
     # Neither NUL (PostgreSQL) nor lone surrogates (both) can be stored as text.
     if text is None:
         return None
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")[:limit]

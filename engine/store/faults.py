@@ -81,6 +81,13 @@ def store_faults(where: str) -> Iterator[None]:
         if isinstance(error.orig, sqlite3.Error):
             raise _sqlite_fault(error.orig, where) from error
         raise _server_fault(error.orig, where) from error
+    except sa.exc.StatementError as error:  # a value that its column refuses
+        raise StoreError(
+            "something can't be stored",
+            where=where,
+            got=str(error.orig).splitlines()[0],
+            next_step="give it another id or name; nothing was stored",
+        ) from error
     except sqlite3.Error as error:
         raise _sqlite_fault(error, where) from error
     except sa.exc.SQLAlchemyError as error:

@@ -65,7 +65,7 @@ class HandMarks:
                 "score": mark.score,
                 "excused": mark.excused,
                 "comment": storable(mark.comment),
-                "by": storable(mark.by),
+                "by": storable(mark.by, 200),
                 "at": mark.at,
             }
             for mark in marks

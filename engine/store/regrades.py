@@ -91,7 +91,7 @@ class Regrades:
             changes, key=lambda change: (change[0].student, change[0].item, change[0].submission)
         )
         quizzes_first = sorted(rekeyed, key=lambda change: (change[0].id, change[0].student))
-        told = {"run": run, "by": storable(by), "at": at, "cause": storable(cause)}
+        told = {"run": run, "by": storable(by, 200), "at": at, "cause": storable(cause)}
 
         def put(connection: sa.Connection) -> list[Attempt]:
             for before, after, retries in quizzes_first:

@@ -16,7 +16,7 @@ from engine.crash_points import reached
 from engine.errors import StoreError
 from engine.model import GradeReport, Mode, Outcome, Quiz
 from engine.store.attempt import SETTLED, Arrival, Attempt, BestScore, quiz_responses
-from engine.store.codec import decode, encode
+from engine.store.codec import decode, encode, storable
 from engine.store.database import Database, open_database
 from engine.store.earlier import earlier_rows, newest_start, not_before
 from engine.store.hand_marks import HandMarks
@@ -315,7 +315,7 @@ def _quiz_row(quiz: Quiz) -> dict[str, Any]:
         "id": quiz.id,
         "student": quiz.student,
         "name": quiz.name,
-        "title": quiz.title,
+        "title": storable(quiz.title),
         "attempt": quiz.attempt,
         "created": datetime.now(UTC),
         "quiz": encode(quiz),

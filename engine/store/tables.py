@@ -6,6 +6,9 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
+from engine.foreign import clean_line
+from engine.store.codec import storable
+
 __all__ = [
     "SCHEMA_VERSION",
     "VERSION_TABLE",
@@ -42,6 +45,24 @@ class Utc(sa.TypeDecorator[datetime]):
         return None if value is None else value.replace(tzinfo=UTC)
 
 
+class Word(sa.TypeDecorator[str]):
+    """A short text such as an id, held to what every database takes: SQLite itself would take anything."""
+
+    impl = sa.String
+    cache_ok = True
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self.most = most
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
+        """Refuse what is too long, and characters that no database stores."""
+        if value is not None and (len(value) > self.most or storable(value) != value):
+            shown = clean_line(value, 60)
+            raise ValueError(f"'{shown}' isn't a text of at most {self.most} characters, or holds NUL")
+        return value
+
+
 metadata = sa.MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",
@@ -55,9 +76,9 @@ metadata = sa.MetaData(
 quizzes = sa.Table(
     "quizzes",
     metadata,
-    sa.Column("id", sa.String(64), primary_key=True),
-    sa.Column("student", sa.String(200), primary_key=True),
-    sa.Column("name", sa.String(200), nullable=False, index=True),
+    sa.Column("id", Word(64), primary_key=True),
+    sa.Column("student", Word(200), primary_key=True),
+    sa.Column("name", Word(200), nullable=False, index=True),
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("attempt", sa.Integer, nullable=False),
     sa.Column("created", Utc, nullable=False),
@@ -68,24 +89,24 @@ attempts = sa.Table(
     "attempts",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("student", sa.String(200), nullable=False),
-    sa.Column("item", sa.String(64), nullable=False),
-    sa.Column("submission", sa.String(64), nullable=False),  # sha256
-    sa.Column("mode", sa.String(16), nullable=False),
-    sa.Column("item_version", sa.String(128), nullable=False),
-    sa.Column("quiz_id", sa.String(64)),
-    sa.Column("variant_id", sa.String(64)),
+    sa.Column("student", Word(200), nullable=False),
+    sa.Column("item", Word(64), nullable=False),
+    sa.Column("submission", Word(64), nullable=False),  # sha256
+    sa.Column("mode", Word(16), nullable=False),
+    sa.Column("item_version", Word(128), nullable=False),
+    sa.Column("quiz_id", Word(64)),
+    sa.Column("variant_id", Word(64)),
     sa.Column("variant", sa.Text),  # JSON of model.Variant: values, option order, keys
     sa.Column("response", sa.Text),  # JSON of model.Response
     sa.Column("source", sa.Text),
     sa.Column("filename", sa.Text, nullable=False),
-    sa.Column("outcome", sa.String(16), nullable=False),
+    sa.Column("outcome", Word(16), nullable=False),
     sa.Column("score", sa.Double),
     sa.Column("max_score", sa.Double, nullable=False),
     sa.Column("reason", sa.Text),
     sa.Column("report", sa.Text, nullable=False),  # JSON of model.GradeReport, checks included
-    sa.Column("tier", sa.String(16)),
-    sa.Column("engine_version", sa.String(32), nullable=False),
+    sa.Column("tier", Word(16)),
+    sa.Column("engine_version", Word(32), nullable=False),
     sa.Column("started", Utc, nullable=False),
     sa.Column("finished", Utc, nullable=False),
     sa.Column("modules", sa.Text),  # JSON: the files beside it that it imports, by module name
@@ -111,8 +132,8 @@ attempts = sa.Table(
 quiz_retries = sa.Table(
     "quiz_retries",
     metadata,
-    sa.Column("quiz_id", sa.String(64), primary_key=True),
-    sa.Column("student", sa.String(200), primary_key=True),
+    sa.Column("quiz_id", Word(64), primary_key=True),
+    sa.Column("student", Word(200), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
     sa.Column("retry", sa.Integer, primary_key=True),
     sa.Column("drawn", Utc, nullable=False),
@@ -126,10 +147,10 @@ quiz_retries = sa.Table(
 quiz_hints = sa.Table(
     "quiz_hints",
     metadata,
-    sa.Column("quiz_id", sa.String(64), primary_key=True),
-    sa.Column("student", sa.String(200), primary_key=True),
+    sa.Column("quiz_id", Word(64), primary_key=True),
+    sa.Column("student", Word(200), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("mode", sa.String(16), primary_key=True),
+    sa.Column("mode", Word(16), primary_key=True),
     sa.Column("hint", sa.Integer, primary_key=True),
     sa.Column("taken", Utc, nullable=False),
     sa.ForeignKeyConstraint(
@@ -142,12 +163,12 @@ hand_marks = sa.Table(
     "hand_marks",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("student", sa.String(200), nullable=False),
-    sa.Column("column", sa.String(300), nullable=False),  # course.Column.id
+    sa.Column("student", Word(200), nullable=False),
+    sa.Column("column", Word(300), nullable=False),  # course.Column.id
     sa.Column("score", sa.Double),
     sa.Column("excused", sa.Boolean, nullable=False),
     sa.Column("comment", sa.Text, nullable=False),
-    sa.Column("by", sa.String(200), nullable=False),
+    sa.Column("by", Word(200), nullable=False),
     sa.Column("at", Utc, nullable=False),
     sa.Index("ix_hand_marks_student", "student", "column"),
 )
@@ -157,12 +178,12 @@ regrades = sa.Table(
     "regrades",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("run", sa.String(32), nullable=False),
-    sa.Column("student", sa.String(200), nullable=False),
-    sa.Column("item", sa.String(64), nullable=False),
-    sa.Column("submission", sa.String(64), nullable=False),
-    sa.Column("mode", sa.String(16), nullable=False),
-    sa.Column("by", sa.String(200), nullable=False),
+    sa.Column("run", Word(32), nullable=False),
+    sa.Column("student", Word(200), nullable=False),
+    sa.Column("item", Word(64), nullable=False),
+    sa.Column("submission", Word(64), nullable=False),
+    sa.Column("mode", Word(16), nullable=False),
+    sa.Column("by", Word(200), nullable=False),
     sa.Column("at", Utc, nullable=False),
     sa.Column("cause", sa.Text, nullable=False),
     sa.Column("old_report", sa.Text, nullable=False),  # JSON of model.GradeReport

@@ -61,3 +61,14 @@ def test_when_it_was_handed_in_is_kept(store: Store) -> None:
     store.record(told)
     (kept,) = store.attempts()
     assert (kept.handed, kept.marked_late, kept.sequence) == (NOW - timedelta(days=1), True, 2)
+
+
+def test_foreign_texts_about_a_decision_are_kept_as_far_as_a_database_can(store: Store) -> None:
+    mark = HandMark("ada", "softmax", 0.5, False, "a\0b\ud800 ü", "p" * 300, NOW)
+    store.hand_marks.add(mark)
+    assert store.hand_marks.history() == [replace(mark, comment="a\ufffdb? ü", by="p" * 200)]
+    old = store.record(attempt(0.0))
+    new = replace(old, report=attempt(1.0).report)
+    store.regrades.replace([(old, new)], run="r1", by="p\0" * 200, at=NOW, cause="\0")
+    (change,) = store.regrades.history()
+    assert (change.by, change.cause) == ("p\ufffd" * 100, "\ufffd")

@@ -136,6 +136,23 @@ def test_surrogates_and_nul_in_plain_columns_are_replaced_not_fatal(store: Store
     assert found.filename == "a?b\ufffdc.py"
 
 
+@pytest.mark.parametrize("student", ["a\0b", "a\ud800b", "x" * 201])
+def test_an_id_that_one_database_would_refuse_is_refused_by_both(store: Store, student: str) -> None:
+    with pytest.raises(StoreError, match="something can't be stored") as caught:
+        store.record(attempt(student))
+    assert "at most 200 characters" in str(caught.value.got)
+    assert list(store.attempts()) == []
+    store.record(attempt("x" * 200))
+    assert [found.student for found in store.attempts()] == ["x" * 200]
+
+
+@pytest.mark.parametrize("text", ["ß́ ü 漢字 🙂 \u202e", "  ", "'; DROP TABLE attempts; --", "%_\\"])
+def test_any_other_text_comes_back_as_it_was(store: Store, text: str) -> None:
+    given = attempt(text, filename=text, source=text * 2, reason=text)
+    store.record(given)
+    assert list(store.attempts(student=text)) == [given]
+
+
 def test_nan_and_infinity_survive(store: Store) -> None:
     part = Part("p", "number", 1.0, key=Array((2,), (math.nan, -math.inf)))
     variant = dataclasses.replace(a_variant(), parts=(part,))
