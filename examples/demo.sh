@@ -8,6 +8,10 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-.demo}
+if [ -e "$out" ] && [ ! -e "$out/course/.softmark" ] && ! rmdir "$out" 2>/dev/null; then
+  printf '%s is no folder of an earlier demo; name another one\n' "$out" >&2
+  exit 2
+fi
 rm -rf "$out"
 mkdir -p "$out"
 cd "$out"
@@ -141,7 +145,7 @@ Everything lies in $out:
   results/gradebook.csv          marks as they count, as graded, and why
   canvas-upload.csv, marks.xlsx  gradebooks for Canvas and Excel
   results/feedback-*.zip         feedback pages, packed for Moodle and Canvas
-  report-before/, report/         which items worked before the correction and after it, and what 20 students can't tell
+  report-before/, report/        which items worked before the correction and after it, and what 20 students can't tell
   alike/index.html               similar hand-ins: evidence to read, not a verdict
   course/quizzes/quiz-1/         what the students got
 END
