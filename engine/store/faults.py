@@ -9,11 +9,9 @@ from contextlib import contextmanager
 import sqlalchemy as sa
 
 from engine.errors import StoreError
-from engine.store.server_faults import server_fault
+from engine.store.server_faults import KEPT, server_fault
 
 __all__ = ["store_faults"]
-
-_KEPT = "nothing that was stored before is lost"
 
 # By SQLite's primary result code: what is wrong, and what to do.
 _SQLITE: dict[int, tuple[str, str]] = {
@@ -30,10 +28,10 @@ _SQLITE: dict[int, tuple[str, str]] = {
         "make the file and its folder writable for this user, or choose another folder, and run again",
     ),
     sqlite3.SQLITE_PERM: ("the store may not be opened", "check the rights of the file and its folder"),
-    sqlite3.SQLITE_FULL: ("the disk is full", f"make room and run again: {_KEPT}"),
+    sqlite3.SQLITE_FULL: ("the disk is full", f"make room and run again: {KEPT}"),
     sqlite3.SQLITE_IOERR: (
         "the disk can't be read or written",
-        f"check the disk, its quota and the file size limit, and run again: {_KEPT}",
+        f"check the disk, its quota and the file size limit, and run again: {KEPT}",
     ),
     sqlite3.SQLITE_CANTOPEN: (
         "the store can't be opened",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["server_fault"]
+__all__ = ["KEPT", "server_fault"]
 
-_KEPT = "nothing that was stored before is lost"
+KEPT = "nothing that was stored before is lost"
 _GONE = (
     "the database server can't be reached",
-    f"see that the server runs and that its address is right, and run again: {_KEPT}",
+    f"see that the server runs and that its address is right, and run again: {KEPT}",
 )
 _LOST = (
     "the connection to the database server was lost",
-    f"see that the server runs, and run again: {_KEPT}",
+    f"see that the server runs, and run again: {KEPT}",
 )
 _ACCOUNT = (
     "the database server refuses this account",
@@ -27,12 +27,12 @@ _BUSY = (
     "the store is locked by another program",
     "wait for the other `grade` command to end, or see in pg_stat_activity who holds it, and run again",
 )
-_READ_ONLY = ("the database is read-only", f"give the address of a server that takes writes; {_KEPT}")
+_READ_ONLY = ("the database is read-only", f"give the address of a server that takes writes; {KEPT}")
 _RIGHTS = (
     "this account may not do that in the database",
     "let the account make and change tables: make it the database's owner",
 )
-_FULL = ("the server's disk is full", f"make room there and run again: {_KEPT}")
+_FULL = ("the server's disk is full", f"make room there and run again: {KEPT}")
 _CROWDED = ("the server takes no more connections", "wait until others have ended, and run again")
 _DAMAGED = ("the server says that its data are damaged", "stop, and restore a backup: grade store copy")
 _OTHER = (
