@@ -131,6 +131,7 @@ def build(
     lacking = tuple(name for name in ("scipy", "matplotlib") if not has_module(name))
     has_scipy = "scipy" not in lacking
     wanted = set(items)
+    known = known.and_told(work for works in collected.works.values() for work in works)
     scores = {
         test: scores_of(collected.works[test])
         for test in sorted(collected.works, key=lambda test: test.place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.errors import InputError
@@ -35,6 +35,11 @@ class KnownMistakes:
                 if mutant.feedback:
                     sentences.setdefault(mutant.id, mutant.feedback)
         return cls(sentences, of_code)
+
+    def and_told(self, works: Iterable[Work]) -> KnownMistakes:
+        """Return these and, for mistakes without a sentence, what a student was told about one."""
+        told = {mistake: message for work in works for mistake, message in work.diagnoses.items()}
+        return KnownMistakes({**told, **self.sentences}, self.of_code)
 
 
 @dataclass(frozen=True, slots=True)

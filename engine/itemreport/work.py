@@ -94,9 +94,9 @@ class Work:
     is_blank : bool
     parts : tuple of PartWork
     checks : tuple of Check
-        Of code, without their messages' use here.
-    diagnoses : frozenset of str
-        Known mistakes that were seen.
+        Of code.
+    diagnoses : mapping of str to str
+        Known mistakes that were seen, each with what the student was told.
     possible : frozenset of str
         Known mistakes that could have shown in this variant.
     variant : str
@@ -115,7 +115,7 @@ class Work:
     is_blank: bool
     parts: tuple[PartWork, ...] = ()
     checks: tuple[Check, ...] = ()
-    diagnoses: frozenset[str] = frozenset()
+    diagnoses: Mapping[str, str] = field(default_factory=dict)
     possible: frozenset[str] = frozenset()
     variant: str = ""
     numbers: Mapping[str, float] = field(default_factory=dict)
@@ -132,7 +132,7 @@ def work_of(attempt: Attempt, number: int, title: str) -> Work:
     texts = attempt.response.answers if attempt.response else {}
     graded = attempt.settled and variant is not None
     parts = variant.parts if variant is not None else ()
-    seen = frozenset(diagnosis.misconception for diagnosis in report.diagnosis)
+    seen = {one.misconception: clean_line(one.message, 500) for one in report.diagnosis}
     return Work(
         student=attempt.student,
         item=attempt.item,
@@ -144,7 +144,7 @@ def work_of(attempt: Attempt, number: int, title: str) -> Work:
         parts=tuple(_part_work(part, report.checks) for part in parts if graded and len(parts) > 1),
         checks=report.checks if variant is None else (),
         diagnoses=seen,
-        possible=seen | _known(variant) if variant is not None else seen,
+        possible=frozenset(seen) | (frozenset() if variant is None else _known(variant)),
         variant=_in_words(variant.values) if variant is not None else "",
         numbers=_numbers(variant.values) if variant is not None else {},
         made=tuple(_made(part, texts.get(part.id, "")) for part in parts if is_choice(part))
