@@ -55,6 +55,20 @@ class Collected:
     later: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is needed of one student's quiz; with its keys, those of a class would fill the memory."""
+
+    name: str
+    numbers: Mapping[str, int]
+
+    @classmethod
+    def of(cls, quiz: Quiz | None) -> _Asked | None:
+        if quiz is None:
+            return None
+        return cls(quiz.name, {question.variant.item: question.number for question in quiz.questions})
+
+
 @dataclass(slots=True)
 class _Tries:
     """All that one student handed in at one item."""
@@ -89,14 +103,14 @@ def collect(
     read is no attempt, and an answer left blank is one only where nothing else was answered there. An
     attempt that waits for its mark stays the first: a later one isn't taken in its place.
     """
-    quizzes: dict[tuple[str, str], Quiz | None] = {}
+    asked: dict[tuple[str, str], _Asked | None] = {}
     tries: dict[tuple[Test, str, str], _Tries] = {}
     seen = 0
     for row, attempt in enumerate(store.attempts(mode=mode)):
         key = (attempt.quiz or "", attempt.student)
-        if attempt.quiz is not None and key not in quizzes:
-            quizzes[key] = store.load_quiz(attempt.quiz, attempt.student)
-        quiz = quizzes.get(key)
+        if attempt.quiz is not None and key not in asked:
+            asked[key] = _Asked.of(store.load_quiz(attempt.quiz, attempt.student))
+        quiz = asked.get(key)
         test = _test_of(attempt, quiz)
         if not wanted(test):
             continue
@@ -104,7 +118,7 @@ def collect(
         title = attempt.variant.title if attempt.variant else title_of(attempt.item)
         order = (attempt.handed or attempt.started, attempt.sequence, row)
         own = tries.setdefault((test, attempt.student, attempt.item), _Tries())
-        own.add(order, attempt, work_of(attempt, _number(attempt, quiz), title))
+        own.add(order, attempt, work_of(attempt, quiz.numbers.get(attempt.item, 0) if quiz else 0, title))
     return _first(tries, seen)
 
 
@@ -132,12 +146,7 @@ def _first(tries: Mapping[tuple[Test, str, str], _Tries], seen: int) -> Collecte
     return Collected(works, missing, seen - used)
 
 
-def _test_of(attempt: Attempt, quiz: Quiz | None) -> Test:
+def _test_of(attempt: Attempt, quiz: _Asked | None) -> Test:
     if quiz is not None:
         return Test(Kind.QUIZ, quiz.name)
     return Test(Kind.CODE if attempt.variant is None else Kind.ANSWERS)
-
-
-def _number(attempt: Attempt, quiz: Quiz | None) -> int:
-    questions = quiz.questions if quiz is not None else ()
-    return next((q.number for q in questions if q.variant.item == attempt.item), 0)

@@ -18,6 +18,7 @@ from engine.itemreport import build as build_module
 from engine.itemreport.build import Report
 from engine.itemreport.document import as_json
 from engine.itemreport.drawing import draw
+from engine.itemreport.items import THRESHOLDS
 from engine.itemreport.pages import report_page, write_report
 from engine.itemreport.people import People
 from engine.store import Store, open_store
@@ -156,3 +157,10 @@ def test_ids_of_a_drawing_carry_its_name() -> None:
     ids = re.findall(r' id="([^"]+)"', drawn)
     assert ids and all(own.startswith("n1-") for own in ids)
     assert 'aria-label="Two points &amp; a line."' in drawn
+
+
+def test_the_page_in_docs_tells_every_flag() -> None:
+    docs = (Path(__file__).parents[3] / "docs" / "item-analysis.md").read_text("utf-8")
+    told = docs.split("### Flags")[1].split("### Files")[0]
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", told, re.MULTILINE)
+    assert dict(rows[1:]) == THRESHOLDS
