@@ -134,7 +134,7 @@ step "Which hand-ins are alike?"
 expect 0 grade similar --course course --out alike
 
 step "The store is whole, and is backed up"
-stored 208  # 37 files of code, and 19 quizzes of 9 questions
+stored 217  # 37 files of code, and 20 quizzes of 9 questions
 expect 0 grade store backup backup.db --course course
 
 cat <<END
