@@ -111,11 +111,16 @@ class Course:
     def rule_problems(self) -> tuple[IntakeProblem, ...]:
         """Return the faults of the rules about marks as problems of a run that doesn't apply them."""
         step = "mend it and run the same command again: what is graded is kept"
-        told = "no rule about marks was applied: marks are as graded"
+        told = "no rule about marks was applied: marks are as graded, and students' pages show no results"
         return tuple(
             IntakeProblem(f"{fault.file}:{fault.line}:{fault.column}", f"{fault.message}; {told}", step)
             for fault in self.rule_faults
         )
+
+    def require_rules(self) -> None:
+        """Raise a :class:`CourseError` with all faults of the rules about marks, if there are any."""
+        if self.rule_faults:
+            raise CourseError.of_file(self.rule_faults)
 
     @property
     def title(self) -> str:

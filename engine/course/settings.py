@@ -82,6 +82,8 @@ def _without_rules(document: Document) -> CourseSettings | None:
         return None
     rules = document.data.get("policies")
     kept = {k: v for k, v in rules.items() if k in _NO_RULES} if isinstance(rules, dict) else {}
+    # Perhaps it was the release that can't be read: no page may show what it would have kept back.
+    kept |= {"assignments": {"default": {"release": "never"}}}
     return validation_faults(replace(document, data={**document.data, "policies": kept}), CourseSettings)[0]
 
 

@@ -119,6 +119,21 @@ def test_bad_usage_is_one_message(grade, arguments: list[str], message: str) -> 
     assert said.code == 2 and message in said.err
 
 
+def test_rules_that_cant_be_read_keep_everything_back(grade, course: Path) -> None:
+    settings = course / "course.yaml"
+    text = "title: T\npolicies:\n  assignments: {softmax: {release: never}}\n  late_days: many\n"
+    settings.write_text(text, encoding="utf-8")
+    said = grade("feedback", "--out", "out", "--course", course)
+    assert said.code == 2 and "course.yaml:4:14" in said.err
+    assert not Path("out").exists()
+    # grade batch writes pages all the same, for the teacher: they show nothing that was to be kept back
+    Path("in/ada").mkdir(parents=True)
+    Path("in/ada/softmax.py").write_text(SOURCE, encoding="utf-8")
+    assert grade("batch", "in", "--course", course, "--out", "results").code == 1
+    page = Path("results/students/ada.html").read_text(encoding="utf-8")
+    assert "1 of 1 results aren't shown now" in page and "Checks" not in page
+
+
 def test_a_folder_that_cant_be_written(grade, course: Path) -> None:
     Path("file").write_text("x", encoding="utf-8")
     said = grade("feedback", "--out", "file", "--course", course)

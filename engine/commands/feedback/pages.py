@@ -66,6 +66,8 @@ def write_feedback(
 
     workplace = _stored_place(course_path)
     course = workplace.course
+    if course:
+        course.require_rules()  # they say what may be shown
     roster = course.roster(tolerant=True) if course else None
     pack = Pack(layout, assignment) if layout else None
     folder, pages = out / "students", dict[str, Path]()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.course import Course
-from engine.course.policies import Policies
-from engine.errors import SpecError
+from engine.course.policies.schema import Assignment
+from engine.errors import CourseError, SpecError
 
 A_TIME = "a date such as 2026-11-06, or a date and time such as 2026-11-06T18:00"
 RELEASES = "immediately, at due, after closes, never, or a time such as 2026-11-06T18:00 was expected"
@@ -77,13 +77,16 @@ def test_a_fault_is_told_with_its_place_and_no_rule_applies(
 ) -> None:
     course = opened(tmp_path, f"  unlisted_students: refuse\n  timezone: Asia/Kolkata\n  {line}\n")
     assert [(f.line, f.column, f.message) for f in course.rule_faults] == [(5, column, message)]
-    assert (
-        course.policies == Policies(unlisted_students="refuse", timezone="Asia/Kolkata")
-        and not course.policies.touch_marks
-    )
+    assert (course.policies.unlisted_students, course.policies.timezone) == ("refuse", "Asia/Kolkata")
+    assert course.policies.rules_of("week-1") == Assignment(release="never")
+    with pytest.raises(CourseError, match=r"course\.yaml:5:"):
+        course.require_rules()
     (problem,) = course.rule_problems()
     assert problem.where == f"{tmp_path / 'course.yaml'}:5:{column}"
-    assert problem.message == f"{message}; no rule about marks was applied: marks are as graded"
+    assert (
+        problem.message
+        == f"{message}; no rule about marks was applied: marks are as graded, and students' pages show no results"
+    )
 
 
 def test_all_faults_are_told_in_the_order_of_their_lines(tmp_path: Path) -> None:
