@@ -268,7 +268,8 @@ def test_an_impossible_date_stops_no_grading(grade, course: Course) -> None:
     assert [(p["where"], p["message"]) for p in result["problems"]] == [
         (
             "c/course.yaml:5:17",
-            "there is no such date: 2026-02-30; no rule about marks was applied: marks are as graded, and students' pages show no results",
+            "there is no such date: 2026-02-30; no rule about marks was applied: marks are as graded, "
+            "and students' pages show no results",
         )
     ]
     with course.open_store() as store:
