@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from engine.itemreport.work import Kind, Test, Work, work_of
+from engine.itemreport.reading import work_of
+from engine.itemreport.work import Kind, Test, Work
 from engine.model import Mode, Outcome, Quiz
 from engine.store import Attempt, Store
 

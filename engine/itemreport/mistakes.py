@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -83,13 +84,18 @@ class Misconception:
 
 
 def misconceptions(works: Sequence[Work], known: KnownMistakes) -> list[Misconception]:
-    """Return the mistakes that were seen in first attempts, those of most students first."""
+    """Return the mistakes that were seen in first attempts, those of most students first.
+
+    A mistake could have shown where the variant or the exercise declares it; one that no variant of an
+    item declares, such as careless rounding, in every answer to an item in which it was seen.
+    """
+    undeclared = _undeclared(works)
     seen: dict[str, dict[str, list[str]]] = {}
-    chances: dict[str, dict[str, int]] = {}
+    chances: dict[str, Counter[str]] = {}
     for work in works:
-        for mistake in work.possible | (known.of_code.get(work.item, frozenset()) if work.checks else set()):
-            own = chances.setdefault(mistake, {})
-            own[work.student] = own.get(work.student, 0) + 1
+        everywhere = undeclared[work.item] | known.of_code.get(work.item, frozenset())
+        for mistake in {*work.possible, *work.diagnoses, *everywhere}:
+            chances.setdefault(mistake, Counter())[work.student] += 1
         for mistake in work.diagnoses:
             seen.setdefault(mistake, {}).setdefault(work.student, []).append(work.item)
     found = []
@@ -98,10 +104,7 @@ def misconceptions(works: Sequence[Work], known: KnownMistakes) -> list[Misconce
             Holder(student, tuple(sorted(items)), chances[mistake][student])
             for student, items in students.items()
         ]
-        per_item: dict[str, int] = {}
-        for holder in holders:
-            for item in holder.items:
-                per_item[item] = per_item.get(item, 0) + 1
+        per_item = Counter(item for holder in holders for item in holder.items)
         found.append(
             Misconception(
                 mistake,
@@ -112,3 +115,13 @@ def misconceptions(works: Sequence[Work], known: KnownMistakes) -> list[Misconce
             )
         )
     return sorted(found, key=lambda one: (-len(one.holders), one.id))
+
+
+def _undeclared(works: Sequence[Work]) -> Mapping[str, set[str]]:
+    """Return by item the mistakes that were seen there and that none of its variants declares."""
+    seen: dict[str, set[str]] = {}
+    declared: dict[str, set[str]] = {}
+    for work in works:
+        seen.setdefault(work.item, set()).update(work.diagnoses)
+        declared.setdefault(work.item, set()).update(work.possible)
+    return {item: own - declared[item] for item, own in seen.items()}

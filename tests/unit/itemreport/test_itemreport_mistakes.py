@@ -122,6 +122,15 @@ def test_who_holds_a_mistake_where_and_of_how_many_chances(store: Store) -> None
     assert [(h.student, h.items, h.chances) for h in shift.holders] == [("ada", ("softmax",), 1)]
 
 
+def test_a_mistake_that_nothing_declares_could_have_shown_wherever_it_was_seen(store: Store) -> None:
+    for student, mistakes in {"ada": ["rounding"], "bob": [], "cleo": []}.items():
+        code(store, student, "context", {"values": Verdict.FAILED}, mistakes=mistakes)
+    code(store, "cleo", "sdpa", {"values": Verdict.FAILED})
+    (rounding,) = report_of(store).mistakes
+    assert (len(rounding.holders), rounding.exposed) == (1, 3)
+    assert rounding.holders[0].chances == 1
+
+
 def test_the_bank_tells_the_mistakes_that_a_code_exercise_can_name() -> None:
     known = KnownMistakes.of_bank(builtin_bank(), ["softmax", "softmax-weights", "was-deleted"])
     assert "m-base2" in known.sentences

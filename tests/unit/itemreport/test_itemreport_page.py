@@ -21,6 +21,7 @@ from engine.itemreport.items import THRESHOLDS
 from engine.itemreport.pages import report_page, write_report
 from engine.itemreport.people import People
 from engine.store import Store, open_store
+from tests.unit.itemreport.classes import choice, hand_in
 from tests.unit.itemreport.hostile import HOSTILE, fill, made
 
 
@@ -118,6 +119,17 @@ def test_tables_hold_what_the_report_holds(report: Report, tmp_path: Path) -> No
     assert [row["check"] for row in rows(tmp_path / "checks.csv")] == ["values", "loads"]
     document = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert document["without_figures"] == {"code/sdpa": {"ungraded": 1, "unreadable": 0, "blank_quiz": 0}}
+
+
+def test_no_cell_begins_a_formula(tmp_path: Path) -> None:
+    with open_store(tmp_path / "store.db") as store:
+        one = choice("=item", "=key", {"@wrong": "m-one"})
+        hand_in(store, "=HYPERLINK(1)", "+week", [(one, {"answer": "@wrong"})])
+        write_report(tmp_path, made(store), People({"=HYPERLINK(1)": "-name"}))
+    for path in tmp_path.glob("*.csv"):
+        for row in csv.reader(io.StringIO(path.read_text("utf-8"), newline="")):
+            assert all(cell[:1] not in tuple("=+@") and not re.match(r"-[^\d]", cell) for cell in row)
+    assert "'=HYPERLINK(1)" in (tmp_path / "misconceptions.csv").read_text("utf-8")
 
 
 def test_a_folder_that_cannot_be_written(report: Report, tmp_path: Path) -> None:
