@@ -138,6 +138,13 @@ def _check(workplace: Workplace, chosen: GradebookFormat, given: dict[str, Any],
         raise UsageError("--key is for a new file: the one of --into names people by itself")
     if into is not None and out.exists() and into.exists() and out.samefile(into):
         raise UsageError("--out is the file of --into", next_step="write another file, and keep this one")
+    is_workbook = out.suffix.lower() in {".xlsx", ".xlsm", ".xls"}
+    if is_workbook is not (chosen.name == "excel") and out.suffix:
+        raise UsageError(
+            f"--out is no file name for {chosen.name}",
+            expected="a name ending in .xlsx" if chosen.name == "excel" else "a name ending in .csv",
+            got=str(out),
+        )
 
 
 def _request(workplace: Workplace, store: Store, columns: tuple[str, ...], given: dict[str, Any]) -> Request:

@@ -8,7 +8,14 @@ from engine.course import ClassTable
 from engine.errors import UsageError
 from engine.foreign import clean_line
 from engine.gradebooks.gradebook import Request
-from engine.gradebooks.targets import Target, assignment_targets, named_targets, plain_heading
+from engine.gradebooks.targets import (
+    Target,
+    assignment_targets,
+    has_number,
+    named_targets,
+    plain_heading,
+    spoken,
+)
 
 __all__ = ["wanted_targets", "where_headed"]
 
@@ -72,6 +79,14 @@ def _column(
     names = {plain(name) for name in _names(target, request.columns, request.table, request.titles)}
     alike = [place for place in open_columns if plain(header[place]) in names]
     places = [place for place in exact if place in open_columns] or alike
+    if request.columns and alike == places and has_number(target.heading) and places:
+        wanted = spoken(target.heading)
+        places = [place for place in places if spoken(header[place]) == wanted]
+        if not places:  # a number says which of several is meant: another one is another column
+            raise UsageError(
+                f"the file has no column {clean_line(target.heading, 80)!r}",
+                next_step=f"did you mean {clean_line(header[alike[0]], 80)!r}?",
+            )
     if len(places) > 1:
         heads = " or ".join(repr(clean_line(header[place], 80)) for place in places)
         raise UsageError(

@@ -12,7 +12,15 @@ from engine.course import ClassTable, Column
 from engine.errors import UsageError
 from engine.foreign import clean_line
 
-__all__ = ["Target", "assignment_targets", "column_targets", "named_targets", "plain_heading"]
+__all__ = [
+    "Target",
+    "assignment_targets",
+    "column_targets",
+    "has_number",
+    "named_targets",
+    "plain_heading",
+    "spoken",
+]
 
 TOTAL, PERCENT = "total", "percent"
 _NUMBERED = re.compile(r"\s*\([0-9]+\)$")  # Canvas: "HW 1 (123)"
@@ -84,7 +92,17 @@ def named_targets(table: ClassTable, given: Sequence[str]) -> list[Target]:
 
 def plain_heading(text: str) -> str:
     """Return a heading as it compares: without the number in brackets, case and needless blanks."""
-    return _NUMBERED.sub("", " ".join(unicodedata.normalize("NFC", text).split())).casefold()
+    return _NUMBERED.sub("", spoken(text))
+
+
+def spoken(text: str) -> str:
+    """Return a heading without case and needless blanks."""
+    return " ".join(unicodedata.normalize("NFC", text).split()).casefold()
+
+
+def has_number(heading: str) -> bool:
+    """Tell whether a heading ends in Canvas's number of the assignment."""
+    return _NUMBERED.search(heading.rstrip()) is not None
 
 
 def _target(table: ClassTable, heading: str, ids: str) -> Target:

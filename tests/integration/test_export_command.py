@@ -150,6 +150,8 @@ def test_somebody_in_the_store_who_is_not_in_the_roster_is_not_left_out(grade, c
         (["moodle", "--key", "email", "--into", "canvas.csv"], "--key is for a new file"),
         (["canvas", "--into", "none.csv"], "the gradebook can't be read"),
         (["csv", "--column", "X=quiz-9"], "there is no mark for 'quiz-9'"),
+        (["excel"], "--out is no file name for excel"),
+        (["csv", "--out", "m.xlsx"], "--out is no file name for csv"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_nothing_written(grade, course: Course, arguments, what) -> None:
