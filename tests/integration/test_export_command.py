@@ -151,7 +151,6 @@ def test_somebody_in_the_store_who_is_not_in_the_roster_is_not_left_out(grade, c
         (["canvas", "--into", "none.csv"], "the gradebook can't be read"),
         (["csv", "--column", "X=quiz-9"], "there is no mark for 'quiz-9'"),
         (["excel"], "--out is no file name for excel"),
-        (["csv", "--out", "m.xlsx"], "--out is no file name for csv"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_nothing_written(grade, course: Course, arguments, what) -> None:
@@ -184,3 +183,9 @@ def test_a_course_without_marks_is_told(grade) -> None:
     said = grade("export", "csv", "--course", "c", "--out", "m.csv")
     assert said.code == 2
     assert "there are no marks yet" in said.err
+
+
+def test_a_table_is_no_workbook(grade, course: Course) -> None:
+    said = grade("export", "csv", "--course", "c", "--out", "m.xlsx")
+    assert said.code == 2 and "--out is no file name for csv" in said.err
+    assert not Path("m.xlsx").exists()
