@@ -12,9 +12,10 @@ from engine import __version__
 from engine.analysis.irt import ItemFit, Model, NoFit
 from engine.errors import StoreError
 from engine.files import replace_text
-from engine.itemreport.build import Report
+from engine.itemreport.build import Report, TestFigures
 from engine.itemreport.document import as_json
 from engine.itemreport.families import MOST_VARIANTS
+from engine.itemreport.irt import Fitted
 from engine.itemreport.items import THRESHOLDS
 from engine.itemreport.limits import limits_of, test_limits
 from engine.itemreport.people import People
@@ -48,14 +49,13 @@ _LEFT_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class _Plots:
-    """Figures of each test in order; figures and tables of items by (test, number)."""
+    """Figures by test, and by (test, number) of items; a figure that there isn't has no entry."""
 
-    histogram: list[Markup] = field(default_factory=list)
-    map: list[Markup] = field(default_factory=list)
-    information: list[Markup] = field(default_factory=list)
+    histogram: dict[int, Markup] = field(default_factory=dict)
+    map: dict[int, Markup] = field(default_factory=dict)
+    information: dict[int, Markup] = field(default_factory=dict)
     curves: dict[tuple[int, int], Markup] = field(default_factory=dict)
     variants: dict[tuple[int, int], Markup] = field(default_factory=dict)
-    cells: dict[tuple[int, int], ItemFit] = field(default_factory=dict)
 
 
 def write_report(out: Path, report: Report, people: People, *, with_abilities: bool = False) -> list[Path]:
@@ -98,6 +98,7 @@ def report_page(report: Report, people: People) -> str:
         report=report,
         people=people,
         plots=_plots(report),
+        score_cells=_cells(report),
         students=len({student for test in report.tests for student in test.students}),
         items=sum(len(test.items) for test in report.tests),
         flagged=sum(bool(item.flags) for test in report.tests for item in test.items),
@@ -116,23 +117,38 @@ def report_page(report: Report, people: People) -> str:
 
 def _plots(report: Report) -> _Plots:
     found = _Plots()
-    can_draw = "matplotlib" not in report.lacking
-    if can_draw:
-        from engine.itemreport import plots
+    if "matplotlib" in report.lacking:
+        return found
+    from engine.itemreport import plots
+
     for at, test in enumerate(report.tests, start=1):
-        model = test.irt.preferred
-        found.histogram.append(plots.histogram_plot(f"h{at}", test.histogram) if can_draw else Markup())
-        found.map.append(plots.map_plot(f"m{at}", test.items) if can_draw else Markup())
-        found.information.append(
-            plots.information_plot(f"t{at}", model) if can_draw and model is not None else Markup()
-        )
-        places = {item.item: place for place, item in enumerate(model.fit.items)} if model is not None else {}
-        for number, item in enumerate(test.items, start=1) if can_draw else ():
+        model, places = _shown(test)
+        found.histogram[at] = plots.histogram_plot(f"h{at}", test.histogram)
+        found.map[at] = plots.map_plot(f"m{at}", test.items)
+        if model is not None:
+            found.information[at] = plots.information_plot(f"t{at}", model)
+        for number, item in enumerate(test.items, start=1):
             if model is not None and item.item in places:
                 curve = plots.curve_plot(f"c{at}-{number}", model, places[item.item])
                 found.curves[at, number] = curve
-                if not isinstance(model.items, NoFit):
-                    found.cells[at, number] = model.items[places[item.item]]
             if item.family is not None and item.family.test is not None and len(item.family.variants) > 1:
                 found.variants[at, number] = plots.variants_plot(f"v{at}-{number}", item.family)
     return found
+
+
+def _cells(report: Report) -> dict[tuple[int, int], ItemFit]:
+    """Return what S-X² compares, by (test, number of the item)."""
+    found = {}
+    for at, test in enumerate(report.tests, start=1):
+        model, places = _shown(test)
+        if model is not None and not isinstance(model.items, NoFit):
+            for number, item in enumerate(test.items, start=1):
+                if item.item in places:
+                    found[at, number] = model.items[places[item.item]]
+    return found
+
+
+def _shown(test: TestFigures) -> tuple[Fitted | None, dict[str, int]]:
+    """Return the model that is shown, and at which place it has each item."""
+    model = test.irt.preferred
+    return model, {} if model is None else {item.item: at for at, item in enumerate(model.fit.items)}

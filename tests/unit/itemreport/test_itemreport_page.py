@@ -151,6 +151,7 @@ def test_without_a_package_everything_else_is_there(
     assert less.lacking == lacking
     assert 'pip install "softmark[stats]"' in unescape(page)
     assert ("<svg" in page) == ("matplotlib" not in lacking)
+    assert ("Observed and expected by total score" in page) == ("scipy" not in lacking)
     whole, own = report.tests[0], less.tests[0]
     assert [item.statistics for item in own.items] == [item.statistics for item in whole.items]
     assert [item.options for item in own.items] == [item.options for item in whole.items]
