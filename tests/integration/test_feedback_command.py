@@ -119,6 +119,12 @@ def test_bad_usage_is_one_message(grade, arguments: list[str], message: str) -> 
     assert said.code == 2 and message in said.err
 
 
+def test_a_misspelt_assignment_is_told_once(grade, course: Path) -> None:
+    said = grade("feedback", "--out", "out", "--course", course, "--zip", "plain", "--assignment", "sofmax")
+    assert said.code == 2 and "did you mean softmax?" in said.err
+    assert not Path("out/feedback-plain.zip").exists()
+
+
 def test_rules_that_cant_be_read_keep_everything_back(grade, course: Path) -> None:
     settings = course / "course.yaml"
     text = "title: T\npolicies:\n  assignments: {softmax: {release: never}}\n  late_days: many\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,6 +73,8 @@ def write_feedback(
     folder, pages = out / "students", dict[str, Path]()
     with workplace.open_store() as store, told_faults(out):
         known = _known(store, roster, workplace, students)
+        if assignment is not None:
+            _check_assignment(assignment, {*store.quiz_names(), *workplace.bank.code_ids()})
         folder.mkdir(parents=True, exist_ok=True)
         with progress_bar("writing pages", len(students or known)) as advance:
             for results in workplace.results(store, roster=roster, only=students or None):
@@ -95,6 +97,19 @@ def _known(store: Store, roster: Roster | None, workplace: Workplace, students: 
                 next_step="use the id of the first column of the gradebook",
             )
     return known
+
+
+def _check_assignment(assignment: str, known: Collection[str]) -> None:
+    import difflib
+
+    if assignment in known:
+        return
+    near = difflib.get_close_matches(assignment, known, n=1)
+    raise UsageError(
+        "there is no quiz or code exercise of this name",
+        got=repr(assignment[:100]),
+        next_step=f"did you mean {near[0]}?" if near else "take a name from the gradebook's columns",
+    )
 
 
 def _packed(out: Path, folder: Path, pages: dict[str, Path], pack: Pack) -> Written:
