@@ -53,9 +53,9 @@ def command(
       grade report --code --anonymous --json
     """
     from engine.commands.workplace import find_workplace
+    from engine.course import People
     from engine.itemreport.document import as_json as document
     from engine.itemreport.pages import write_report
-    from engine.itemreport.people import People
 
     if abilities and out is None:
         raise UsageError("--abilities writes a file", expected="--abilities with --out DIR")

@@ -9,6 +9,7 @@ from engine.course.collection import (
     StudentFiles,
 )
 from engine.course.course import Course
+from engine.course.people import People
 from engine.course.results import Cell, Column, ItemResult, Mark, StudentResults, StudentRow
 from engine.course.roster import Roster, Student, read_roster
 from engine.course.settings import CourseSettings
@@ -27,6 +28,7 @@ __all__ = [
     "IntakeProblem",
     "ItemResult",
     "Mark",
+    "People",
     "Roster",
     "Student",
     "StudentFiles",

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine import __version__
 from engine.analysis import NoTrend
+from engine.course import People
 from engine.itemreport.build import Report, TestFigures
 from engine.itemreport.exercises import Exercise
 from engine.itemreport.families import Family, NumberTrend
@@ -17,7 +18,6 @@ from engine.itemreport.items import THRESHOLDS, ItemFigures
 from engine.itemreport.limits import limits_of, test_limits
 from engine.itemreport.models import models_json
 from engine.itemreport.options import OptionTable
-from engine.itemreport.people import People
 
 __all__ = ["as_json"]
 

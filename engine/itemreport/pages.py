@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from engine import __version__
 from engine.analysis.irt import ItemFit, Model, NoFit
+from engine.course import People
 from engine.errors import StoreError
 from engine.files import replace_text
 from engine.itemreport.build import Report, TestFigures
@@ -18,7 +19,6 @@ from engine.itemreport.families import MOST_VARIANTS
 from engine.itemreport.irt import Fitted
 from engine.itemreport.items import THRESHOLDS
 from engine.itemreport.limits import limits_of, test_limits
-from engine.itemreport.people import People
 from engine.itemreport.tables import (
     TABLES,
     abilities_csv,

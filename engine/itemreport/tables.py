@@ -6,10 +6,10 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
+from engine.course import People
 from engine.foreign import csv_cell
 from engine.itemreport.build import Report, TestFigures
 from engine.itemreport.items import ItemFigures
-from engine.itemreport.people import People
 from engine.model import Verdict
 
 __all__ = ["TABLES", "abilities_csv", "checks_csv", "distractors_csv", "items_csv", "misconceptions_csv"]

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from engine.course import People
 from engine.foreign import clean_line
 from engine.similar.work import Work
 
 __all__ = ["Labels"]
 
 
-class Labels:
-    """Labels of students.
-
-    Parameters
-    ----------
-    names : mapping of str to str
-        Names by id, as far as the roster has them.
-    is_hidden : bool
-        Number the students in the order in which they come up; the order of ids would tell who they are.
-    """
-
-    def __init__(self, names: Mapping[str, str] | None = None, *, is_hidden: bool = False) -> None:
-        self.is_hidden = is_hidden
-        self._names = names or {}
-        self._numbers: dict[tuple[bool, str], int] = {}
+class Labels(People):
+    """Labels of students, some of them of another year, and of their files."""
 
     def of(self, work: Work) -> str:
         """Return the label of whoever handed in a file."""
@@ -34,9 +20,8 @@ class Labels:
         """Return the label of a student; one of another year is marked so."""
         later = " (earlier)" if is_earlier else ""
         if self.is_hidden:
-            number = self._numbers.setdefault((is_earlier, who), len(self._numbers) + 1)
-            return f"Student {number}{later}"
-        name = "" if is_earlier else clean_line(self._names.get(who, ""))
+            return f"{self.numbered((is_earlier, who))}{later}"
+        name = "" if is_earlier else self.name(who)
         shown = clean_line(who)
         return f"{name} ({shown}){later}" if name and name != shown else f"{shown}{later}"
 

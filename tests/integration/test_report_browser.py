@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.itemreport.pages import write_report
-from engine.itemreport.people import People
+from engine.course import People
 from engine.store import open_store
 from tests.live.axe import violations
 from tests.live.browser import Browser, chromium

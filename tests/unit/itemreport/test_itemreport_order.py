@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.course import People
 from engine.itemreport.build import build
 from engine.itemreport.document import as_json
 from engine.itemreport.gather import Collected
 from engine.itemreport.mistakes import KnownMistakes
-from engine.itemreport.people import People
 from engine.itemreport.work import Kind, Made, OptionSeen, Test, Work
 
 KNOWN = KnownMistakes({"m-one": "One.", "m-two": "Two."}, {})

@@ -13,13 +13,13 @@ from pathlib import Path
 import html5lib
 import pytest
 
+from engine.course import People
 from engine.errors import StoreError
 from engine.itemreport.build import Report
 from engine.itemreport.document import as_json
 from engine.itemreport.drawing import draw
 from engine.itemreport.items import THRESHOLDS
 from engine.itemreport.pages import report_page, write_report
-from engine.itemreport.people import People
 from engine.store import Store, open_store
 from tests.unit.itemreport.classes import choice, hand_in
 from tests.unit.itemreport.hostile import HOSTILE, fill, made

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from engine.course import People
 from engine.itemreport.build import build
 from engine.itemreport.document import as_json
 from engine.itemreport.gather import collect
 from engine.itemreport.mistakes import KnownMistakes
-from engine.itemreport.people import People
 from engine.model import Mode
 from engine.store import open_store
 from tests.oracles import lsat
