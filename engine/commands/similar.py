@@ -76,7 +76,7 @@ def command(
 
     workplace = find_workplace(course_path)
     folder, item = _source(workplace, source, item)
-    roster = workplace.course.roster() if workplace.course else None
+    roster = workplace.course.roster(tolerant=True) if workplace.course else None
     crossings = None
     if folder is None:
         with workplace.open_store() as store:

@@ -242,3 +242,10 @@ def test_bad_input_is_told_in_one_line(grade) -> None:
     Path("taken").write_text("")
     said = grade("similar", "in", "--out", "taken")
     assert said.code == 3 and "the pages can't be written" in said.err
+
+
+def test_a_faulty_roster_only_takes_names_away(grade) -> None:
+    assert grade("init", "c").code == 0
+    Path("c/roster.csv").write_text("id,name\nada,Ada\nada,Bob\n", encoding="utf-8")
+    said = grade("similar", "--course", "c")
+    assert said.code == 0 and "roster" not in said.err

@@ -128,7 +128,7 @@ def _write_page(workplace: Workplace, path: Path, keys: list[QuizKey]) -> None:
             got=str(beside or quizzes),
             next_step="choose another folder",
         )
-    roster = workplace.course.roster().by_id if workplace.course else {}
+    roster = workplace.course.roster(tolerant=True).by_id if workplace.course else {}
     names = {student: entry.name for student, entry in roster.items()}
     try:
         replace_text(path, key_page(keys, names=names), private=True)
