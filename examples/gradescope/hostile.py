@@ -1,7 +1,9 @@
 # Reads the solution, if it can.
 import glob
 
-SOLUTION = open(glob.glob("/**/source/course/problems/code/softmax/solution_numpy.py", recursive=True)[0]).read()
+SOLUTION = open(
+    glob.glob("/**/source/course/problems/code/softmax/solution_numpy.py", recursive=True)[0]
+).read()
 exec(SOLUTION)
 
 

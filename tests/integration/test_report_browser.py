@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.itemreport.pages import write_report
 from engine.course import People
+from engine.itemreport.pages import write_report
 from engine.store import open_store
 from tests.live.axe import violations
 from tests.live.browser import Browser, chromium
