@@ -45,9 +45,14 @@ def test_a_grader_that_is_killed_again_and_again(a_class: Class, number: int) ->
     rng.shuffle(moments)
     for place in moments:
         after_s = None if place else rng.uniform(0, 0.6)
-        if not a_class.grade(crash_at=place, kill_after_s=after_s).was_killed:
-            a_class.begin_again(on_server=on_server)  # it came to the end: too little was missing
-            assert a_class.grade(crash_at=place, kill_after_s=after_s).was_killed, (place, after_s)
+        for _ in range(8):
+            if a_class.grade(crash_at=place, kill_after_s=after_s).was_killed:
+                break
+            # It came to the end: too little was missing, or the machine was quick.
+            a_class.begin_again(on_server=on_server)
+            after_s = None if after_s is None else after_s / 2
+        else:
+            pytest.fail(f"no grader was killed at {place or 'a moment'}")
     for place in REPORTING:
         assert a_class.grade(crash_at=place).was_killed, place
     a_class.finish()
