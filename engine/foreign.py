@@ -7,8 +7,9 @@ visible or dropped, length is cut, and each medium has its own escape.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Sequence
 
-__all__ = ["clean", "clean_line", "csv_cell", "visible"]
+__all__ = ["clean", "clean_line", "csv_cell", "csv_text", "visible"]
 
 # Bidirectional controls, zero-width characters and line separators can make text read as something else.
 _HIDDEN = {
@@ -53,3 +54,19 @@ def csv_cell(text: str) -> str:
     """Return a cell that no spreadsheet takes for a formula."""
     line = clean_line(text, 32_000)
     return "'" + line if line[:1] in {"=", "+", "-", "@", "\t", "\r"} else line
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a head and rows as CSV (RFC 4180).
+
+    Texts are in quotes, so that an id such as ``007`` is seen to be one. Foreign ones have been through
+    :func:`csv_cell`.
+    """
+    import csv
+    import io
+
+    out = io.StringIO()
+    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return out.getvalue()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 from engine.course import People
-from engine.foreign import csv_cell
+from engine.foreign import csv_cell, csv_text
 from engine.itemreport.build import Report, TestFigures
 from engine.itemreport.items import ItemFigures
 from engine.model import Verdict
@@ -39,7 +37,7 @@ _CHECK_COLUMNS = (
 
 def items_csv(report: Report) -> str:
     """Return one line for each item; shares from 0 to 1, blank where there is no figure."""
-    return _csv(_ITEM_COLUMNS, (_item(test, item) for test in report.tests for item in test.items))
+    return csv_text(_ITEM_COLUMNS, (_item(test, item) for test in report.tests for item in test.items))
 
 
 def _item(test: TestFigures, item: ItemFigures) -> list[_Cell]:
@@ -58,7 +56,7 @@ def _item(test: TestFigures, item: ItemFigures) -> list[_Cell]:
 
 def distractors_csv(report: Report) -> str:
     """Return one line for each option of each choice item."""
-    return _csv(_OPTION_COLUMNS, _options(report))
+    return csv_text(_OPTION_COLUMNS, _options(report))
 
 
 def _options(report: Report) -> Iterator[list[_Cell]]:
@@ -83,7 +81,7 @@ def _options(report: Report) -> Iterator[list[_Cell]]:
 
 def misconceptions_csv(report: Report, people: People) -> str:
     """Return one line for each student and mistake."""
-    return _csv(
+    return csv_text(
         _MISTAKE_COLUMNS,
         (
             [
@@ -101,7 +99,7 @@ def misconceptions_csv(report: Report, people: People) -> str:
 
 def checks_csv(report: Report) -> str:
     """Return one line for each check of each code exercise."""
-    return _csv(
+    return csv_text(
         _CHECK_COLUMNS,
         (
             [
@@ -137,16 +135,8 @@ def abilities_csv(report: Report, people: People) -> str:
                         *map(_figure, map(float, (theta, error))),
                     ]
                 )
-    return _csv(("test", "student", "name", "model", "ability", "standard_error"), rows)
+    return csv_text(("test", "student", "name", "model", "ability", "standard_error"), rows)
 
 
 def _figure(value: float | None) -> _Cell:
     return "" if value is None or value != value else round(value, 4)
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return out.getvalue()

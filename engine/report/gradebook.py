@@ -6,15 +6,13 @@ A cell is blank where nothing was handed in (or nothing that counts) and says ``
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Collection
 from typing import Any
 
 from engine import __version__
 from engine.course import Cell, ClassTable, StudentRow
-from engine.foreign import csv_cell
+from engine.foreign import csv_cell, csv_text
 from engine.model import Mode, Outcome, plain_points
 
 __all__ = ["gradebook_csv", "gradebook_json"]
@@ -79,8 +77,6 @@ def gradebook_csv(table: ClassTable, *, practice: bool = False) -> str:
 
     Texts are in quotes, so that an id such as ``007`` is seen to be one; none of them begins a formula.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     mode = (["mode"], ["practice"]) if practice else ([], [])
     explained = _explained(table)
     percent = any(row.percent is not None for row in table.rows)
@@ -89,11 +85,12 @@ def gradebook_csv(table: ClassTable, *, practice: bool = False) -> str:
         for column in table.columns
         for more in (("", " graded", " why") if column.id in explained else ("",))
     ]
-    writer.writerow(["student", "name", *heads, "total", *(["percent"] if percent else []), *mode[0]])
+    columns = ["student", "name", *heads, "total", *(["percent"] if percent else []), *mode[0]]
+    rows = []
     for row in table.rows:
         cells = _cells(row, table, explained, percent)
-        writer.writerow([csv_cell(row.student), csv_cell(row.name), *cells, *mode[1]])
-    return out.getvalue()
+        rows.append([csv_cell(row.student), csv_cell(row.name), *cells, *mode[1]])
+    return csv_text(columns, rows)
 
 
 def gradebook_json(table: ClassTable, *, practice: bool = False) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from engine import __version__
-from engine.foreign import clean_line, csv_cell
+from engine.foreign import clean_line, csv_cell, csv_text
 from engine.similar.findings import Findings, Found
 from engine.similar.labels import Labels
 from engine.similar.side import Detail, ranges
@@ -65,7 +63,7 @@ def pairs_csv(exercises: Iterable[Found], labels: Labels) -> str:
                 bits = [round(pair.surprise, 2), round(pair.wording, 2)]
                 out = "yes" if found.is_close(entry) else "no"
                 rows.append([csv_cell(found.comparison.item), kind, rank, *named, *figures, *bits, out])
-    return _csv(_PAIR_COLUMNS, rows)
+    return csv_text(_PAIR_COLUMNS, rows)
 
 
 def answers_csv(findings: Findings, labels: Labels) -> str:
@@ -76,15 +74,7 @@ def answers_csv(findings: Findings, labels: Labels) -> str:
         for answer in crossing.answers:
             texts = [csv_cell(text) for text in (answer.item, answer.part, answer.answer, answer.key)]
             rows.append([*pair, *texts, answer.chance, crossing.chance, crossing.expected])
-    return _csv(_ANSWER_COLUMNS, rows)
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return out.getvalue()
+    return csv_text(_ANSWER_COLUMNS, rows)
 
 
 def as_json(findings: Findings, labels: Labels) -> dict[str, Any]:
