@@ -119,7 +119,9 @@ class _Search:
 
     def run(self) -> None:
         """Go through all attempts once, oldest first."""
-        self._quizzes = {(q.id, q.student): q for q in self.store.quizzes(self.scope.quiz)}
+        self._quizzes = {
+            (q.id, q.student): q for q in self.store.quizzes(self.scope.quiz, self.scope.student)
+        }
         for attempt in self.store.attempts(student=self.scope.student, mode=self.mode):
             quiz = self._quizzes.get((attempt.quiz or "", attempt.student))
             if self._is_wanted(attempt.item) and (quiz is not None or self.scope.quiz is None):
@@ -193,8 +195,6 @@ class _Search:
     def rekeyed(self) -> Iterator[Rekeyed]:
         """Yield the quizzes in scope with the keys that hold now, where these differ."""
         for old in self._quizzes.values():
-            if self.scope.student not in (None, old.student):
-                continue
             questions = tuple(self._question(question) for question in old.questions)
             further = {
                 (number, retry): variant
