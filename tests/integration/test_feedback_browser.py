@@ -50,14 +50,7 @@ def shown(
     chrome: Browser, folder: Path, name: str, *, width: int = 1200, scheme: str = "light", media: str = ""
 ) -> Browser:
     """Open a page from the disk."""
-    chrome.call(
-        "Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500
-    )
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    chrome.call("Emulation.setEmulatedMedia", media=media, features=features)
-    chrome.open("about:blank")
-    chrome.events.clear()
-    chrome.open((folder / f"{name}.html").as_uri())
+    chrome.show(folder / f"{name}.html", width=width, scheme=scheme, media=media)
     return chrome
 
 

@@ -40,20 +40,9 @@ def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     found.close()
 
 
-def shown(chrome: Browser, page: Path, width: int, scheme: str, media: str = "") -> None:
-    chrome.call(
-        "Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500
-    )
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    chrome.call("Emulation.setEmulatedMedia", media=media, features=features)
-    chrome.open("about:blank")
-    chrome.events.clear()
-    chrome.open(page.as_uri())
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (1200, "dark"), (360, "light")])
 def test_it_is_accessible_and_fits(chrome: Browser, page: Path, width: int, scheme: str) -> None:
-    shown(chrome, page, width, scheme)
+    chrome.show(page, width=width, scheme=scheme)
     chrome.run(OPEN_ALL)
     assert chrome.complaints() == []
     assert violations(chrome) == []
@@ -63,14 +52,14 @@ def test_it_is_accessible_and_fits(chrome: Browser, page: Path, width: int, sche
 def test_figures_take_the_colours_of_the_scheme(chrome: Browser, page: Path) -> None:
     fills = []
     for scheme in ("light", "dark"):
-        shown(chrome, page, 1200, scheme)
+        chrome.show(page, scheme=scheme)
         fills.append(chrome.run("getComputedStyle(document.querySelector('svg text')).fill"))
     assert fills[0] != fills[1]
     assert all(fill.startswith("rgb(") for fill in fills)
 
 
 def test_figures_are_as_large_as_their_place(chrome: Browser, page: Path) -> None:
-    shown(chrome, page, 360, "light")
+    chrome.show(page, width=360)
     widths = chrome.run(
         "[...document.querySelectorAll('figure svg')].map(one => one.getBoundingClientRect().width)"
     )
@@ -87,7 +76,7 @@ def test_figures_are_as_large_as_their_place(chrome: Browser, page: Path) -> Non
 
 
 def test_on_paper_everything_is_unfolded(chrome: Browser, page: Path) -> None:
-    shown(chrome, page, 794, "dark", media="print")
+    chrome.show(page, width=794, scheme="dark", media="print")
     assert chrome.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     # the table that is folded on the screen has a height on paper
     assert chrome.run("document.querySelector('details table').getBoundingClientRect().height") > 50

@@ -150,6 +150,21 @@ class Browser:
                     (self._came if "id" in message else self.events).append(message)
                 self._more.notify_all()
 
+    def show(self, page: Path, *, width: int = 1200, scheme: str = "light", media: str = "") -> None:
+        """Open a page from the disk, on a screen of this width and in a colour scheme."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=800,
+            deviceScaleFactor=1,
+            mobile=width < 500,
+        )
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", media=media, features=features)
+        self.open("about:blank")
+        self.events.clear()
+        self.open(page.as_uri())
+
     def close(self) -> None:
         self._process.terminate()
         self._process.wait(PATIENCE_S)
