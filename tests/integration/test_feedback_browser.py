@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,14 +11,12 @@ import pytest
 
 from engine.store import open_store
 from tests.live.axe import violations
-from tests.live.browser import Browser, chromium
+from tests.live.browser import Browser, chromium, needs_chromium
 from tests.live.pages import class_pages, feedback_pages
 
 PROGRAM = chromium()
 # where the tests must run, a browser that is missing is a failure and no reason to skip them
-pytestmark = pytest.mark.skipif(
-    PROGRAM is None and not os.environ.get("CI"), reason="there is no Chromium on this machine"
-)
+pytestmark = needs_chromium
 TAB, ENTER = 9, 13
 FEEDBACK = [
     *("right", "wrong", "ungraded", "unreadable", "excused", "dropped", "late", "hidden", "empty", "hostile")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from engine.authoring.scaffold import scaffold, write_new_files
-from tests.live.browser import Browser, chromium
+from tests.live.browser import Browser, chromium, needs_chromium
 from tests.live.preview import Preview
 
 PROGRAM = chromium()
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium on this machine")
+pytestmark = needs_chromium
 LINTED = "document.getElementById('lint')?.textContent.startsWith('Lint finds nothing')"
 TAB, ENTER = 9, 13
 

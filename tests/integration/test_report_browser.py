@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,13 +12,11 @@ from engine.course import People
 from engine.itemreport.pages import write_report
 from engine.store import open_store
 from tests.live.axe import violations
-from tests.live.browser import Browser, chromium
+from tests.live.browser import Browser, chromium, needs_chromium
 from tests.unit.itemreport.hostile import HOSTILE, fill, made
 
 PROGRAM = chromium()
-pytestmark = pytest.mark.skipif(
-    PROGRAM is None and not os.environ.get("CI"), reason="there is no Chromium on this machine"
-)
+pytestmark = needs_chromium
 OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = true })"
 
 

@@ -15,12 +15,12 @@ from engine.similar.gather import Collected
 from engine.similar.labels import Labels
 from engine.similar.pages import write_pages
 from engine.similar.work import Work
-from tests.live.browser import chromium
+from tests.live.browser import chromium, needs_chromium
 from tests.unit.similar.disguises import everything
 from tests.unit.similar.measure import solutions, starter
 
 PROGRAM = chromium()
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium on this machine")
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,9 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Browser", "chromium"]
+import pytest
+
+__all__ = ["Browser", "chromium", "needs_chromium"]
 
 PATIENCE_S = 60.0
 # the browser reads from 3 and writes to 4
@@ -38,6 +40,12 @@ def _pipe() -> tuple[int, int]:
     for end in low:
         os.close(end)
     return ends[0], ends[1]
+
+
+# In CI a missing browser is a failure, never a skip.
+needs_chromium = pytest.mark.skipif(
+    chromium() is None and not os.environ.get("CI"), reason="there is no Chromium on this machine"
+)
 
 
 class Browser:
