@@ -1,4 +1,8 @@
-"""Writing a file so that a crash leaves the old one or the new one, never half of one."""
+"""Where Softmark may write on its own account, and writing a file so that a crash leaves no half of one.
+
+Everything that isn't named by a person or held by a store lies in one cache folder: nothing is left in the
+folder in which somebody calls ``grade``.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,42 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["replace_text", "replacing"]
+__all__ = ["cache_folder", "keep_libraries_tidy", "own_folder", "replace_text", "replacing"]
+
+
+def own_folder() -> Path | None:
+    """Return this person's own folder: ``SOFTMARK_HOME``, else the usual place of the system.
+
+    None where the system knows no home folder. It isn't made here.
+    """
+    named = os.environ.get("SOFTMARK_HOME")
+    if named:
+        return Path(named)
+    import click
+
+    folder = Path(click.get_app_dir("softmark"))
+    return folder if folder.is_absolute() else None  # a "~" that nobody could resolve
+
+
+def cache_folder() -> Path:
+    """Return the one folder for what can be lost without harm.
+
+    Where there is no home folder it is a place in which nothing can be made, so that libraries do without.
+    """
+    own = own_folder()
+    return Path(os.devnull, "cache") if own is None else own / "cache"
+
+
+def keep_libraries_tidy() -> None:
+    """Have hypothesis and matplotlib keep their caches in ours, in this process and those that it starts.
+
+    By default hypothesis makes a folder ``.hypothesis`` wherever the process stands. It reads this variable
+    when it first writes; what a person has set stays.
+    """
+    folder = cache_folder().absolute()
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(folder / "hypothesis"))
+    if own_folder() is not None:  # without a folder matplotlib makes a temporary one, and removes it
+        os.environ.setdefault("MPLCONFIGDIR", str(folder / "matplotlib"))
 
 
 def replace_text(path: Path, text: str, *, durable: bool = False, private: bool = False) -> None:

@@ -14,6 +14,7 @@ import click
 
 from engine import __version__
 from engine.errors import SoftmarkError
+from engine.files import keep_libraries_tidy
 
 __all__ = ["LazyGroup", "grade", "main", "run"]
 
@@ -98,6 +99,7 @@ def run(args: list[str]) -> int:
     """Run one command line and return its exit code; no exception gets out."""
     # Arrays of a few entries: a second thread costs a hundred times what it gives.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    keep_libraries_tidy()
     wants_json = "--json" in args
     try:
         result = grade.main(args=args, prog_name="grade", standalone_mode=False)

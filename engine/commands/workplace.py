@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import click
 
 from engine.commands.options import store_wanted
 from engine.errors import InputError, QuizError, SpecError, StoreError, UsageError
+from engine.files import own_folder
 from engine.model import Mode, Quiz, Variant
 
 if TYPE_CHECKING:
@@ -192,7 +192,12 @@ def find_workplace(course_path: Path | None) -> Workplace:
 
 
 def _practice_folder() -> Path:
-    folder = Path(os.environ.get("SOFTMARK_HOME") or click.get_app_dir("softmark"))
+    folder = own_folder()
+    if folder is None:
+        raise StoreError(
+            "there is no home folder for practice",
+            next_step="set SOFTMARK_HOME to a folder that you may write to",
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:

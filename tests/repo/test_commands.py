@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -10,21 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from engine.commands import grade
+from tests.repo.command_lines import walk
 
 ROOT = Path(__file__).parents[2]
-
-
-def walk(
-    command: click.Command, path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    yield path, command
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            child = command.get_command(context, name)
-            assert child is not None
-            yield from walk(child, (*path, name))
-
 
 COMMANDS = list(walk(grade))
 

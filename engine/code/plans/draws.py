@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.files import keep_libraries_tidy
+
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
@@ -46,6 +48,7 @@ def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
 
 
 def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
+    keep_libraries_tidy()  # for callers that don't come through the command line
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
 
