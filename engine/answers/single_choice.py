@@ -63,9 +63,8 @@ class SingleChoice(AnswerType):
     def judge(self, part: Part, answer: Any) -> Graded:
         """Judge one option."""
         if not isinstance(answer, str):
-            note = f"{answer['erratum']}: {answer['note']}"
             message = f"Right: you gave the printed option ({answer['letter']}), which is accepted."
-            return Graded(1, message, notes=(note,))
+            return Graded(1, message, notes=(answer["note"],) if answer["note"] else ())
         option = next(option for option in part.options if option.id == answer)
         if option.correct:
             return Graded(1, f"Right. {option.feedback}".strip())

@@ -188,7 +188,8 @@ def find_workplace(course_path: Path | None) -> Workplace:
         return Workplace(builtin_bank(), None, store_wanted(in_course=False))
     # git keeps no empty folders: a course without items of its own may lack theirs.
     own = [course.problems] if course.problems.exists() else []
-    return Workplace(Bank([builtin_root(), *own]), course, store_wanted(in_course=True))
+    bank = Bank([builtin_root(), *own], errata_notes=course.settings.errata == "show")
+    return Workplace(bank, course, store_wanted(in_course=True))
 
 
 def _practice_folder() -> Path:

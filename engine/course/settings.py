@@ -21,7 +21,8 @@ __all__ = ["CourseSettings", "read_settings", "settings_text"]
 class CourseSettings(BaseModel):
     """The whole file; unknown keys are errors.
 
-    ``store`` is a path from the course folder, or ``postgresql://…``.
+    ``store`` is a path from the course folder, or ``postgresql://…``. ``errata: hide`` leaves out the notes
+    on faults of the lectures that the built-in items come from.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -29,6 +30,7 @@ class CourseSettings(BaseModel):
     title: Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
     mode: Literal["practice", "marks"] = "marks"
     store: Annotated[str, StringConstraints(min_length=1, max_length=500)] = ".softmark/store.db"
+    errata: Literal["show", "hide"] = "show"
     policies: Policies = Field(default_factory=Policies)
 
     @field_validator("store")
@@ -98,6 +100,8 @@ title: {json.dumps(title, ensure_ascii=False)}
 mode: marks
 # A path from this folder, or postgresql://user@host/name
 store: .softmark/store.db
+# show: items say where the lectures that they come from are at fault. hide: they don't.
+errata: show
 policies:
   # grade: hand-ins of people who aren't in roster.csv are graded and listed. refuse: they aren't graded.
   unlisted_students: grade

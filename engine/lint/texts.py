@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.lint.subject import Loc
-from engine.spec.schema import AnswerSpec, ProblemSpec
+from engine.spec.schema import AnswerSpec, CodeAnswer, Misconception, OrderingAnswer, ProblemSpec
 
 __all__ = ["Written", "written_texts"]
 
@@ -25,7 +25,7 @@ class Written:
         Its place in the file.
     kind : str
         ``stem``, ``hint``, ``solution``, ``erratum``, ``prompt``, ``option`` (cards, prompts and targets too)
-        or ``feedback``.
+        or ``feedback`` (that of known mistakes, failed checks and known-wrong programs too).
     """
 
     text: str
@@ -34,7 +34,7 @@ class Written:
 
 
 def written_texts(spec: ProblemSpec) -> Iterator[Written]:
-    """Yield every text of an item; the feedback of known mistakes isn't among them."""
+    """Yield every text that stands in an item's file; the registry's sentences aren't among them."""
     yield Written(spec.stem, ("stem",), "stem")
     for index, hint in enumerate(spec.hints):
         yield Written(hint, ("hints", index), "hint")
@@ -47,6 +47,14 @@ def written_texts(spec: ProblemSpec) -> Iterator[Written]:
     for index, step in enumerate(spec.steps):
         yield Written(step.prompt, ("steps", index, "prompt"), "prompt")
         yield from _of_answer(step.answer, ("steps", index, "answer"))
+        yield from _of_mistakes(step.misconceptions, ("steps", index))
+    yield from _of_mistakes(spec.misconceptions, ())
+
+
+def _of_mistakes(mistakes: Sequence[Misconception], loc: Loc) -> Iterator[Written]:
+    for index, mistake in enumerate(mistakes):
+        if mistake.feedback:
+            yield Written(mistake.feedback, (*loc, "misconceptions", index, "feedback"), "feedback")
 
 
 def _of_answer(answer: AnswerSpec, loc: Loc) -> Iterator[Written]:
@@ -55,3 +63,12 @@ def _of_answer(answer: AnswerSpec, loc: Loc) -> Iterator[Written]:
             yield Written(entry.text, (*loc, pool, index, "text"), "option")
             if feedback := getattr(entry, "feedback", None):
                 yield Written(feedback, (*loc, pool, index, "feedback"), "feedback")
+    if isinstance(answer, OrderingAnswer) and answer.feedback:
+        yield Written(answer.feedback, (*loc, "feedback"), "feedback")
+    if isinstance(answer, CodeAnswer):
+        for index, check in enumerate(answer.checks):
+            if check.message:
+                yield Written(check.message, (*loc, "checks", index, "message"), "feedback")
+        for index, mutant in enumerate(answer.mutants):
+            if mutant.feedback:
+                yield Written(mutant.feedback, (*loc, "mutants", index, "feedback"), "feedback")

@@ -16,7 +16,7 @@ from engine.spec.text_file import shown
 from engine.spec.version import item_version
 from engine.spec.wording import near_words
 
-__all__ = ["Bank", "builtin_bank", "builtin_root"]
+__all__ = ["Bank", "builtin_bank", "builtin_root", "without_errata_notes"]
 
 _OTHER_FILES = frozenset({REGISTRY_FILE, SYLLABUS_FILE})
 _OTHER_FOLDERS = frozenset({"blueprints", "mutants", "__pycache__"})
@@ -31,6 +31,9 @@ class Bank:
         Folders that are searched through; an item (or a registry entry) of a later one takes the
         place of an earlier one with the same id. Folders named ``blueprints`` and ``mutants``, hidden
         ones, ``misconceptions.yaml`` and ``syllabus.yaml`` hold no items.
+    errata_notes : bool
+        Whether items keep the notes on faults of their sources, which students read. Without them an item
+        is marked as with them, and its version is the same.
 
     Raises
     ------
@@ -43,8 +46,9 @@ class Bank:
     with faults, or an id that two files of one root claim, spoils that item only.
     """
 
-    def __init__(self, roots: Sequence[Path]) -> None:
+    def __init__(self, roots: Sequence[Path], *, errata_notes: bool = True) -> None:
         self._roots = tuple(Path(root) for root in roots)
+        self._errata_notes = errata_notes
         self._paths: dict[str, Path] = {}
         self._specs: dict[str, ProblemSpec] = {}
         self._registry: Mapping[str, str] | None = None
@@ -99,7 +103,8 @@ class Bank:
         if item_id in self._doubled:
             raise self._doubled[item_id]
         if item_id not in self._specs:
-            self._specs[item_id] = load_spec(self.path(item_id), registry=self.registry())
+            spec = load_spec(self.path(item_id), registry=self.registry())
+            self._specs[item_id] = spec if self._errata_notes else without_errata_notes(spec)
         return self._specs[item_id]
 
     def readable(self) -> tuple[list[ProblemSpec], list[SpecError]]:
@@ -115,7 +120,10 @@ class Bank:
 
     def version(self, item_id: str) -> str:
         """Return the item version: see :func:`engine.spec.version.item_version`."""
-        return item_version(self.load(item_id), self.path(item_id))
+        spec, path = self.load(item_id), self.path(item_id)
+        if spec.errata and not self._errata_notes:
+            spec = load_spec(path, registry=self.registry())
+        return item_version(spec, path)
 
     def registry(self) -> Mapping[str, str]:
         """Return the sentences of all known mistakes by id; read once.
@@ -154,6 +162,12 @@ class Bank:
         near = near_words(item_id, self._paths, count=3)
         step = f"did you mean {' or '.join(near)}?" if near else "see: grade list"
         return UnknownItemError(f"there is no item '{shown(item_id)}' in the bank", next_step=step)
+
+
+def without_errata_notes(spec: ProblemSpec) -> ProblemSpec:
+    """Return an item that says nothing of the faults of its source; how it is marked stays the same."""
+    quiet = tuple(erratum.model_copy(update={"note": ""}) for erratum in spec.errata)
+    return spec.model_copy(update={"errata": quiet})
 
 
 def builtin_bank() -> Bank:

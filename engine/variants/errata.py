@@ -10,7 +10,7 @@ from engine.spec.schema import Erratum, ProblemSpec
 from engine.variants.rounding import decimal_of
 from engine.variants.values import array_of
 
-__all__ = ["PRINTED_DIFFERS", "accepted_printed", "gives_away", "speaks_of_options"]
+__all__ = ["PRINTED_DIFFERS", "accepted_printed", "differs_from_printed", "gives_away"]
 
 _DIFFERS = "The options differ from those that the source prints; the feedback says how and why."
 PRINTED_DIFFERS = Text(_DIFFERS, _DIFFERS, _DIFFERS)
@@ -20,6 +20,11 @@ PRINTED_DIFFERS = Text(_DIFFERS, _DIFFERS, _DIFFERS)
 def speaks_of_options(erratum: Erratum) -> bool:
     """Return whether an erratum says what is wrong with printed options, and so what the key is."""
     return erratum.kind in ("nearest_option_misrounded", "no_correct_option")
+
+
+def differs_from_printed(spec: ProblemSpec) -> bool:
+    """Return whether students are told that other options are printed: not where the notes are left out."""
+    return any(erratum.note and speaks_of_options(erratum) for erratum in spec.errata)
 
 
 def gives_away(erratum: Erratum) -> bool:
@@ -33,8 +38,8 @@ def accepted_printed(spec: ProblemSpec) -> tuple[Mapping[str, Any], ...]:
     Returns
     -------
     tuple of mapping
-        ``letter``, ``erratum`` (id), ``note`` (its template), and ``numbers`` (decimal strings) with
-        ``shape``, or ``text``.
+        ``letter``, ``erratum`` (id), ``note`` (its template; empty where notes are left out), and
+        ``numbers`` (decimal strings) with ``shape``, or ``text``.
     """
     if spec.printed is None:
         return ()

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.model import Drawn, Part, Text, Variant
 from engine.spec.schema import ProblemSpec
-from engine.variants.errata import PRINTED_DIFFERS, gives_away, speaks_of_options
+from engine.variants.errata import PRINTED_DIFFERS, differs_from_printed, gives_away
 from engine.variants.figures import figure_of
 from engine.variants.parts import Draft, Scribe
 from engine.variants.solving import Field, Solved, solve
@@ -116,7 +116,7 @@ def _written(
 ) -> Variant:
     scribe = scribe_of(solved, registry)
     parts = tuple(part_of(field, draft, scribe, stream) for field, draft in solved.fields)
-    differs = (PRINTED_DIFFERS,) if any(map(speaks_of_options, spec.errata)) else ()
+    differs = (PRINTED_DIFFERS,) if differs_from_printed(spec) else ()
     return Variant(
         id=_id(spec.id, version, solved.drawn, parts),
         item=spec.id,
@@ -152,9 +152,9 @@ def told_after(spec: ProblemSpec, scribe: Scribe) -> tuple[Text, ...]:
 def _errata(spec: ProblemSpec, scribe: Scribe, *, after: bool) -> tuple[Text, ...]:
     """Return the errata that are told with the item, or those that are told after it."""
     return tuple(
-        scribe.text(f"{erratum.id}: {erratum.note}" if after else erratum.note, f"erratum {erratum.id}")
+        scribe.text(erratum.note, f"erratum {erratum.id}")
         for erratum in spec.errata
-        if gives_away(erratum) is after
+        if erratum.note and gives_away(erratum) is after
     )
 
 

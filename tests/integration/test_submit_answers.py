@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 # Softmax of (2, 1, 0), to 6 decimals: the lecture's exercise 3.
@@ -23,15 +25,31 @@ def test_show_never_gives_the_key_unasked(grade) -> None:
     assert "keys" not in shown
     assert "solution" not in shown
     # The erratum tells which option is right: it comes with the feedback only.
-    assert "F-02" not in grade("show", "l16-ex3-softmax-weights").out
+    assert "0.244728" not in grade("show", "l16-ex3-softmax-weights").out
 
 
 def test_the_printed_option_of_exercise_3_is_accepted_with_its_erratum(grade) -> None:
     said = grade("submit", "l16-ex3-softmax-weights", "--answer", "[0.665, 0.244, 0.091]", "--json")
     assert said.code == 0
-    assert any("F-02" in note for note in said.json()["notes"])
+    assert any("The exact weights are 0.665241" in note for note in said.json()["notes"])
     assert grade("submit", "l16-ex3-softmax-weights", "--answer", "a").code == 0
     assert grade("submit", "l16-ex3-softmax-weights", "--answer", "b").code == 1
+
+
+def test_a_course_may_leave_out_the_notes_on_its_sources(grade, tmp_path: Path) -> None:
+    course = tmp_path / "dl"
+    assert grade("init", course).code == 0
+    settings = course / "course.yaml"
+    of_course = ("--course", course, "--json")
+    noted = grade("show", "l16-ex5-alignment-vector", "--solution", *of_course).json()
+    assert noted["notes"] and noted["told_after"]
+    settings.write_text(settings.read_text().replace("errata: show", "errata: hide"))
+    quiet = grade("show", "l16-ex5-alignment-vector", "--solution", *of_course).json()
+    assert (quiet["notes"], quiet["told_after"]) == ([], [])
+    # what is marked stays the same: the version, the key, and the printed option that is accepted
+    assert (quiet["item_version"], quiet["keys"]) == (noted["item_version"], noted["keys"])
+    printed = grade("submit", "l16-ex3-softmax-weights", "--answer", "[0.665, 0.244, 0.091]", *of_course)
+    assert (printed.code, printed.json()["notes"]) == (0, [])
 
 
 def test_a_known_mistake_is_named(grade) -> None:

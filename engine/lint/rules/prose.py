@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
+from engine.lint.texts import written_texts
 from engine.lint.typed import typed_text
 from engine.model import Text, Variant
 
@@ -19,6 +20,18 @@ _LEFTOVER = re.compile(
     r"\{\{|\}\}(?=\s*$)|\{%|%\}|\btensor\(|\bUndefined\b|\bDecimal\(|\bnan\b|\binf\b|=\sNone\b|\[None\b"
 )
 _MINUS_ZERO = re.compile(r"(?<![\w)])[-−]0(?:\.0*)?(?![\d.])")
+_INTERNAL = re.compile(r"\b[FD]-\d{1,2}\b|\bS[0-4]-[a-z][\w-]*")
+_ID = re.compile(r"\bm-[a-z][a-z0-9-]*")
+_DOCUMENT = re.compile(r"\bS[0-4]\b(?!_)")
+_TEMPLATE = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\$[^$]*\$", re.DOTALL)
+# a word by which each document's full name is known
+_NAMES = {
+    "S0": "Ferreira",
+    "S1": "Chakraborty",
+    "S2": "Attention Mechanism",
+    "S3": "GEN-AI notes",
+    "S4": "Kuhlmann",
+}
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")
 
 
@@ -31,6 +44,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield subject.warning(
             RULE, "the item has no worked solution", ("solution",), next_step="add solution:"
         )
+    yield from _labels(subject)
     seen: set[str] = set()
     typed = typed_text(spec)
     for seed, variant in enumerate(subject.variants):
@@ -39,6 +53,32 @@ def check(subject: Subject) -> Iterator[Finding]:
                 if (key := f"{loc}{fault}") not in seen:
                     seen.add(key)
                     yield subject.fault(RULE, f"{_spoken(loc)}: {fault}", loc, seed=seed)
+
+
+def _labels(subject: Subject) -> Iterator[Finding]:
+    """Numbers of our own lists tell a student nothing; a document's short name does once it is introduced."""
+    written = list(written_texts(subject.spec))
+    asked = " ".join(one.text for one in written if one.kind == "stem")
+    for one in written:
+        ids = [
+            *_INTERNAL.findall(one.text),
+            *(word for word in _ID.findall(one.text) if word in subject.registry),
+        ]
+        for name in dict.fromkeys(ids):
+            yield subject.fault(
+                RULE,
+                f"students read {name}, which is a number or name of our own lists",
+                one.loc,
+                next_step="say in words what it stands for",
+            )
+        for label in dict.fromkeys(_DOCUMENT.findall(_TEMPLATE.sub(" ", one.text))):
+            if _NAMES[label] not in " ".join(f"{asked} {one.text}".split()):
+                yield subject.warning(
+                    RULE,
+                    f"the short name {label} of a document isn't introduced",
+                    one.loc,
+                    next_step=f"name it in full: {_NAMES[label]} … ({label})",
+                )
 
 
 def texts_of(variant: Variant) -> Iterator[tuple[tuple[int | str, ...], Text]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from engine.errors import ResponseFormatError
@@ -42,14 +42,21 @@ def _accepted(subject: Subject) -> Iterator[Finding]:
             continue
         for text in (erratum.intended_option, str(printed.options.get(erratum.intended_option))):
             report = graded(variant, {variant.parts[0].id: text})
-            if report.outcome is not Outcome.RIGHT or not any(erratum.id in note for note in report.notes):
+            if report.outcome is not Outcome.RIGHT or not _is_told(variant, erratum.id, report.notes):
                 yield subject.fault(
                     RULE,
                     f"erratum {erratum.id} accepts printed option ({erratum.intended_option}), but answering "
                     f"{text!r} is {report.outcome} with {report.score} marks",
                     ("errata", index),
-                    expected="full marks and a note that names the erratum",
+                    expected="full marks and the note of the erratum",
                 )
+
+
+def _is_told(variant: Variant, erratum: str, notes: Sequence[str]) -> bool:
+    accepted = variant.parts[0].settings.get("accepted", ())
+    return any(
+        not entry["note"] or entry["note"] in notes for entry in accepted if entry["erratum"] == erratum
+    )
 
 
 def _trials(variant: Variant, *, thorough: bool) -> Iterator[tuple[str, str, str]]:

@@ -138,7 +138,8 @@ def draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext) 
         settings: dict[str, Any] = {"decimals": answer.decimals}
         if context.accepted:
             settings["accepted"] = [
-                {**entry, "note": scribe.text(entry["note"], "erratum").plain} for entry in context.accepted
+                {**entry, "note": scribe.text(entry["note"], "erratum").plain if entry["note"] else ""}
+                for entry in context.accepted
             ]
         return Part("", answer.type, 1.0, key_ids=keys, options=shown_options, settings=settings)
 

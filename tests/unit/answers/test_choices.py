@@ -69,7 +69,7 @@ def test_a_wrong_option_names_its_mistake():
 def test_a_printed_option_that_an_erratum_accepts():
     result = grade(SINGLE, "[0.665, 0.244, 0.091]")
     assert result.is_full
-    assert result.notes == ("F-02: Misrounded.",)
+    assert result.notes == ("Misrounded.",)
     assert "printed option (a)" in result.message
     with pytest.raises(ResponseFormatError):
         grade(SINGLE, "[0.665, 0.244, 0.092]")

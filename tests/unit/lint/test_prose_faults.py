@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from engine.lint.rules import prose
 from engine.lint.rules.keys import rounds_safely, units_apart
 from engine.lint.rules.prose import faults_of
 from engine.lint.typed import typed_text
 from engine.model import Text
+from engine.spec import builtin_bank
 
 GOOD = Text(
     plain="c = 0.3·[1, 1] − 0.5; from -0.25 on",
@@ -92,3 +95,51 @@ def test_typed_text_has_no_templates_and_no_escapes(spoiler: Any) -> None:
     assert r" {{ a }} {{ b " in typed
     assert r"*c* $\alpha$" in typed
     assert "tex(e)" not in typed
+
+
+# --- numbers and names of our own lists ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "told"),
+    [
+        (("solution",), "We list this as F-07.", "F-07"),
+        (("hints", 0), "See D-3 for the form.", "D-3"),
+        (("stem",), "It covers S0-weights. How large is the sum?", "S0-weights"),
+        (("misconceptions", 0, "feedback"), "That is m-base2 again.", "m-base2"),
+        (("errata", 0, "note"), "Compare F-21.", "F-21"),
+    ],
+)
+def test_students_never_read_a_number_of_our_lists(
+    spoiler: Any, where: tuple[str | int, ...], text: str, told: str
+) -> None:
+    def change(data: dict[str, Any]) -> None:
+        data["errata"] = [{"id": "F-02", "kind": "notation", "note": "A note."}]
+        at: Any = data
+        for step in where[:-1]:
+            at = at[step]
+        at[where[-1]] = text
+
+    found = [
+        f for f in prose.check(spoiler.subject("softmax-weights", change)) if "our own lists" in f.message
+    ]
+    assert [f.message.split()[2].rstrip(",") for f in found] == [told]
+
+
+def test_a_short_name_is_introduced_by_its_full_name(spoiler: Any) -> None:
+    def said(text: str) -> list[str]:
+        subject = spoiler.subject("softmax-weights", lambda data: data.update(solution=text))
+        return [f.message for f in prose.check(subject) if "short name" in f.message]
+
+    assert said("As in S2, the weights are {{ tex(key) }}.") == [
+        "the short name S2 of a document isn't introduced"
+    ]
+    assert said('As in the notes "Attention Mechanism" (S2), the weights are {{ tex(key) }}.') == []
+    assert said("The matrix $S2$ is no document: {{ tex(key) }}.") == []
+
+
+def test_no_sentence_of_the_registry_holds_such_a_number() -> None:
+    registry = builtin_bank().registry()
+    assert [
+        i for i, sentence in registry.items() if re.search(r"\b[FDS]-?\d{1,2}\b|\bm-[a-z]", sentence)
+    ] == []

@@ -435,7 +435,7 @@ def test_accepted_printed_options():
     assert accepted["numbers"] == ["0.665", "0.244", "0.091"]
     assert accepted["note"] == "Option (a) of [2, 1, 0] is misrounded."
     # the note gives the key away: it is told after the answer only
-    assert [note.plain for note in variant.told_after] == ["F-02: Option (a) of [2, 1, 0] is misrounded."]
+    assert [note.plain for note in variant.told_after] == ["Option (a) of [2, 1, 0] is misrounded."]
     assert "misrounded" not in "".join(note.plain for note in variant.notes)
 
 
@@ -449,7 +449,7 @@ def test_an_erratum_can_wait_for_the_feedback():
         ],
     )
     variant = seeded(problem)
-    assert [note.plain for note in variant.told_after] == ["D-1: It depends."]
+    assert [note.plain for note in variant.told_after] == ["It depends."]
     # nothing is printed here, so nothing is said of printed options
     assert [note.plain for note in variant.notes] == ["Mind the order."]
 
