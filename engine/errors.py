@@ -18,6 +18,7 @@
         │   └── NoDeviceError (2)     the device that was asked for isn't in this machine
         ├── RunnerLostError       the process that ran student code was lost for a cause not its own
         ├── StoreError            database locked, full disk, read-only
+        │   └── UnstorableError       one value that the store refuses; the store itself is well
         └── DrawError             no variant within the bounded tries, or an expression that fails
             └── ExpressionError       an expression that can't be read or evaluated
                 └── UndefinedValueError   a value that isn't defined for these numbers (division by zero)
@@ -25,12 +26,15 @@
 
 from __future__ import annotations
 
+import traceback
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 __all__ = [
+    "OWN_FAULT_STEP",
     "CourseError",
     "Diagnostic",
     "DrawError",
@@ -50,8 +54,16 @@ __all__ = [
     "SubmissionError",
     "UndefinedValueError",
     "UnknownItemError",
+    "UnstorableError",
     "UsageError",
+    "own_fault",
 ]
+
+
+# What a person can do about a fault of ours that concerns one file.
+OWN_FAULT_STEP = (
+    "it costs the student nothing: report it with this file, and grade the file by hand meanwhile"
+)
 
 
 class SoftmarkError(Exception):
@@ -260,6 +272,10 @@ class StoreError(EngineError):
     """The store can't be read or written: locked, full disk, read-only, damaged."""
 
 
+class UnstorableError(StoreError):
+    """One value that the store refuses; the store itself is well, so that other work goes on."""
+
+
 class DrawError(EngineError):
     """No variant within the bounded tries, or an expression of a spec that fails."""
 
@@ -270,3 +286,18 @@ class ExpressionError(DrawError):
 
 class UndefinedValueError(ExpressionError):
     """An expression without a finite value for these numbers, such as a division by zero."""
+
+
+def own_fault(error: Exception) -> str:
+    """Return a line about what stopped work on one file: never the fault of whoever handed it in.
+
+    For the nets around single files. A deliberate error says what it says; for any other, no reader and no
+    judge may raise it, so the line names the place in our code.
+    """
+    if isinstance(error, SoftmarkError):
+        return " ".join(line.strip() for line in error.lines())
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    # Of a foreign value only as much as says what it is, and nothing that can't be shown or stored.
+    what = "".join(c if c.isprintable() else "\ufffd" for c in str(error)[:200])
+    return f"a fault of Softmark: {type(error).__name__}: {what}{place}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from engine.batch.exercises import CodeGrader
 from engine.course import FileKind, HandedFile, IntakeProblem
-from engine.errors import EngineError, InputError, SoftmarkError, StoreError
+from engine.errors import EngineError, InputError, StoreError, UnstorableError, own_fault
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
 from engine.runner import Runner
 from engine.store import Arrival, Attempt, Store, quiz_responses, response_sha256
@@ -55,10 +54,17 @@ class Desk:
         StoreError
             The result can't be kept, so there is no sense in going on.
         """
-        if file.kind is FileKind.QUIZ:
-            return self._grade_quiz(student, file)
-        assert file.item is not None and runner is not None
-        return self._grade_code(student, file, file.item, runner)
+        try:
+            if file.kind is FileKind.QUIZ:
+                return self._grade_quiz(student, file)
+            assert file.item is not None and runner is not None
+            return self._grade_code(student, file, file.item, runner)
+        except StoreError as error:
+            if not isinstance(error, UnstorableError):
+                raise
+            return FileResult(student, file, reason=own_fault(error))
+        except Exception as error:  # the last net: one file never stops the others
+            return FileResult(student, file, reason=own_fault(error))
 
     def done(self, student: str, file: HandedFile) -> bool:
         """Return whether a code file is graded already; a quiz file has to be read to know."""
@@ -74,7 +80,13 @@ class Desk:
         try:
             submission = self.read_code(file.path, file.name, dict(file.beside))
         except InputError as error:
-            return self._unreadable(student, file, item, error, started)
+            message = "; ".join(line.strip() for line in error.lines())
+            self._record_unread(student, file, item, Outcome.FORMAT_ERROR, message, started)
+            return FileResult(student, file, problem=_problem(student, file, error))
+        except Exception as error:  # no reader may do that: ours, and tried again on the next run
+            message = own_fault(error)
+            self._record_unread(student, file, item, Outcome.UNGRADED, message, started)
+            return FileResult(student, file, reason=message)
         reason = None
         try:
             report = self.code.grade(item, submission, runner, student)
@@ -85,7 +97,7 @@ class Desk:
         except StoreError:
             raise
         except Exception as error:  # whatever fails here is ours: never the student's 0
-            reason = _cause(error)
+            reason = own_fault(error)
             report = self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
         report = replace(report, student=student, mode=self.mode)
         attempt = Attempt.of_code(student, submission, report, started=started, reason=reason)
@@ -95,11 +107,10 @@ class Desk:
             return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", step, student))
         return FileResult(student, file, reason=None if kept.settled else reason)
 
-    def _unreadable(
-        self, student: str, file: HandedFile, item: str, error: InputError, started: datetime
-    ) -> FileResult:
-        message = "; ".join(line.strip() for line in error.lines())
-        report = self._without_score(item, student, Outcome.FORMAT_ERROR, message, None)
+    def _record_unread(
+        self, student: str, file: HandedFile, item: str, outcome: Outcome, reason: str, started: datetime
+    ) -> None:
+        report = self._without_score(item, student, outcome, reason, None)
         self.store.record(
             Attempt(
                 student=student,
@@ -108,10 +119,9 @@ class Desk:
                 started=started,
                 finished=datetime.now(UTC),
                 filename=file.name,
-                reason=message,
+                reason=reason,
             ).arrived(_arrival(file))
         )
-        return FileResult(student, file, problem=_problem(student, file, error))
 
     def _without_score(
         self, item: str, student: str, outcome: Outcome, reason: str, tier: str | None
@@ -162,7 +172,7 @@ class Desk:
         except StoreError:
             raise
         except Exception as error:  # ours again: nothing is stored, so the next run tries again
-            return FileResult(student, file, reason=_cause(error))
+            return FileResult(student, file, reason=own_fault(error))
         reports = handed.reports
         unread = [
             question.number
@@ -215,12 +225,3 @@ def _problem(student: str, file: HandedFile, error: InputError) -> IntakeProblem
     # The first line of the message names the place in the file, where there is one.
     what = error.lines()[0] if error.where and ":" in error.where else error.what
     return IntakeProblem(file.name, what, error.next_step or "", student)
-
-
-def _cause(error: Exception) -> str:
-    if isinstance(error, SoftmarkError):
-        return " ".join(line.strip() for line in error.lines())
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return (
-        f"a fault of Softmark: {type(error).__name__}: {error} ({Path(frame.filename).name}:{frame.lineno})"
-    )

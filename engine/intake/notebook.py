@@ -15,8 +15,10 @@ __all__ = ["notebook_source"]
 
 # Cell magics whose body is still Python of this notebook.
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "python", "python3"}
-_CELL_MAGIC = re.compile(r"^\s*%%\s*(\w+)?")
-_LINE_MAGIC = re.compile(r"^\s*(%|!|\?|[\w., \t]+=\s*(!|%\w))|^\s*%?[\w.]+\?{1,2}\s*$")
+_CELL_MAGIC = re.compile(r"%%\s*+(\w++)?")  # of a line without its indent
+# Of a line without blanks at either end; no part of a pattern can match where its neighbour does.
+_LINE_MAGIC = re.compile(r"[%!?]|[\w., \t]++=\s*+(?:!|%\w)")
+_HELP_LINE = re.compile(r"%?[\w.]++\?{1,2}")
 # What can change the state between lines: quotes, brackets, comments, escapes.
 _TOKENS = re.compile(r"\\.|\"\"\"|'''|[\"'#()\[\]{}]", re.DOTALL)
 
@@ -79,9 +81,11 @@ def _load(text: str, where: str) -> dict[str, Any]:
 
 
 def _code_cells(notebook: dict[str, Any], where: str) -> Iterable[str]:
-    cells = notebook.get("cells")
-    if cells is None and isinstance(notebook.get("worksheets"), list):  # notebooks of before 2014
-        cells = [c for w in notebook["worksheets"] if isinstance(w, dict) for c in w.get("cells") or []]
+    cells, worksheets = notebook.get("cells"), notebook.get("worksheets")
+    if cells is None and isinstance(worksheets, list):  # notebooks of before 2014
+        inside = [sheet.get("cells") if isinstance(sheet, dict) else None for sheet in worksheets]
+        if all(isinstance(some, list | None) for some in inside):
+            cells = [cell for some in inside for cell in some or []]
     if not isinstance(cells, list):
         raise SubmissionError("this is no Jupyter notebook", where=where, expected="a JSON object with cells")
     language = _language(notebook)
@@ -117,7 +121,7 @@ def _language(notebook: dict[str, Any]) -> str:
 
 def _without_magics(lines: list[str]) -> list[str]:
     first = next((line for line in lines if line.strip()), "")
-    magic = _CELL_MAGIC.match(first)
+    magic = _CELL_MAGIC.match(first.lstrip())
     if magic:
         if magic.group(1) not in _PYTHON_CELLS:
             return [""] * len(lines)
@@ -127,7 +131,7 @@ def _without_magics(lines: list[str]) -> list[str]:
     state = _State()
     in_magic = False
     for line in lines:
-        if in_magic or (state.between_statements and _LINE_MAGIC.match(line)):
+        if in_magic or (state.between_statements and _is_magic(line.strip())):
             indent = line[: len(line) - len(line.lstrip())]
             # An indented one may be all that its block holds.
             kept.append(f"{indent}pass" if indent and not in_magic else "")
@@ -136,6 +140,10 @@ def _without_magics(lines: list[str]) -> list[str]:
             kept.append(line)
             state.take(line)
     return kept
+
+
+def _is_magic(line: str) -> bool:
+    return _LINE_MAGIC.match(line) is not None or _HELP_LINE.fullmatch(line) is not None
 
 
 class _State:

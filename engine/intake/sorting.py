@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProblem, StudentFiles
-from engine.errors import InputError
+from engine.errors import OWN_FAULT_STEP, InputError, own_fault
 from engine.foreign import clean_line
 from engine.intake.answers.kinds import TABLES, is_class_yaml
 from engine.intake.beside import is_library, sha256_of_file, sha256_of_files
@@ -68,9 +68,17 @@ class Sorting:
     def run(self) -> Intake:
         """Return the collection."""
         for entry in self._listing.entries.files:
-            self._sort(entry)
+            try:
+                self._sort(entry)
+            except Exception as error:  # one file never stops the others
+                self._refuse(entry.name, f"not read: {own_fault(error)}", OWN_FAULT_STEP)
         for files in self._folders.values():
-            self._sort_code_folder(files)
+            try:
+                self._sort_code_folder(files)
+            except Exception as error:
+                for found, code in files:
+                    message = f"not read: {own_fault(error)}"
+                    self._refuse(code.entry.name, message, OWN_FAULT_STEP, found.first)
         self._problems += map(self._with_student, self._listing.entries.problems)
         self._list_empty_folders()
         students = tuple(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import sqlalchemy as sa
 
-from engine.errors import StoreError
+from engine.errors import StoreError, UnstorableError
 from engine.store.server_faults import KEPT, server_fault
 
 __all__ = ["store_faults"]
@@ -69,7 +69,7 @@ def store_faults(where: str) -> Iterator[None]:
     except StoreError:
         raise
     except sa.exc.IntegrityError as error:
-        raise StoreError(
+        raise UnstorableError(
             "the attempt doesn't fit what the store holds",
             where=where,
             got=str(error.orig).strip().splitlines()[0],
@@ -80,7 +80,7 @@ def store_faults(where: str) -> Iterator[None]:
             raise _sqlite_fault(error.orig, where) from error
         raise _server_fault(error.orig, where) from error
     except sa.exc.StatementError as error:  # a value that its column refuses
-        raise StoreError(
+        raise UnstorableError(
             "something can't be stored",
             where=where,
             got=str(error.orig).splitlines()[0],

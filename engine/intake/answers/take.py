@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProblem, Roster, StudentFiles
 from engine.course.joining import nearest, student_of
-from engine.errors import InputError
+from engine.errors import OWN_FAULT_STEP, InputError, own_fault
 from engine.foreign import clean_line
 from engine.intake.answers.answered import Answered, answer_quiz
 from engine.intake.answers.kinds import TABLES
@@ -101,6 +101,9 @@ class _Taking:
         except InputError as error:
             self.problems += _unread(error, self._file)
             return
+        except Exception as error:  # no reader may do that: one table never stops the others
+            self.problems.append(IntakeProblem(self._file, f"not read: {own_fault(error)}", OWN_FAULT_STEP))
+            return
         self.problems += answers.problems
         self.ignored += answers.ignored
         usual = self._quizzes.usual(PurePath(self._table.name).stem)
@@ -126,7 +129,11 @@ class _Taking:
             listed = student in self._roster.by_id or not self._roster.students
             self._refuse(row, error.what, step or "", student if listed else None)
             return
-        found = answer_quiz(quiz, row.answers)
+        try:
+            found = answer_quiz(quiz, row.answers)
+        except Exception as error:  # one row never stops the others
+            self._refuse(row, f"not graded: {own_fault(error)}", OWN_FAULT_STEP, student)
+            return
         for what, step in found.problems:
             self._refuse(row, what, step, student)
         self._found.append((row, student, found))

@@ -19,6 +19,9 @@ __all__ = ["gunzip", "is_tar", "tar_members"]
 
 _BLOCK = 512
 _LONGEST_HEADER = 2**16
+# What may stand before one file: packers write one header of a few records, or two.
+_MOST_HEADERS = 16
+_MOST_RECORDS = 200
 _CHUNK = 2**16
 _KINDS = {
     b"1": "is a link",
@@ -77,34 +80,38 @@ def tar_members(file: IO[bytes], most: int) -> list[Member]:
     """
     length = file.seek(0, os.SEEK_END)
     members: list[Member] = []
-    told: dict[str, str] = {}
+    about: dict[str, str] = {}  # what the headers before a file's own one say of it
+    headers = 0
     at = 0
     while len(members) <= most:
         head = _read(file, at, _BLOCK)
         if not head.strip(b"\0"):
             break
-        if not _checksum_fits(head):
+        if len(head) < _BLOCK or not _checksum_fits(head):
             raise DamagedError(f"no header at byte {at}")
         kind = head[156:157]
         is_header = kind in _MORE + _OF_OTHERS
-        size = _number(head[124:136] if is_header else told.get("size", head[124:136]))
+        size = _number(head[124:136] if is_header else about.get("size", head[124:136]))
         size = 0 if kind in _WITHOUT_DATA else size
         begin = at + _BLOCK + (_sparse_blocks(file, at + _BLOCK, head) if kind == b"S" else 0)
         at = begin + -(-size // _BLOCK) * _BLOCK
         if begin + size > length:
             raise DamagedError("it ends too early")
+        headers = headers + 1 if is_header else 0
+        if headers > _MOST_HEADERS:
+            raise DamagedError(f"more than {_MOST_HEADERS} headers before one file")
         if kind in _MORE:
-            told |= _long_header(_read(file, begin, size, _LONGEST_HEADER), kind)
+            about |= _long_header(_read(file, begin, size, _LONGEST_HEADER), kind)
         elif not is_header:
-            members.append(_member(file, head, told, begin, size))
-            told = {}
+            members.append(_member(file, head, about, begin, size))
+            about = {}
     return members
 
 
-def _member(file: IO[bytes], head: bytes, told: dict[str, str], begin: int, size: int) -> Member:
-    kind, name = head[156:157], told.get("path") or _own_name(head)
+def _member(file: IO[bytes], head: bytes, about: dict[str, str], begin: int, size: int) -> Member:
+    kind, name = head[156:157], about.get("path") or _own_name(head)
     fault = _KINDS.get(kind)
-    if any(key.startswith("GNU.sparse") for key in told):
+    if any(key.startswith("GNU.sparse") for key in about):
         fault = "is a sparse file"
     elif fault is None and kind not in _FILES | {_FOLDER}:
         fault = "is no ordinary file"
@@ -160,14 +167,18 @@ def _long_header(data: bytes, kind: bytes) -> dict[str, str]:
     if kind == b"L":
         return {"path": _text(data)}
     found: dict[str, str] = {}
-    while data and data[:1] != b"\0":
-        digits, blank, _ = data[:8].partition(b" ")
+    at = records = 0
+    while at < len(data) and data[at] != 0:
+        digits, blank, _ = data[at : at + 8].partition(b" ")
         length = int(digits) if blank and digits.isdigit() else 0
-        if not len(digits) < length <= len(data):
+        if not len(digits) < length <= len(data) - at:
             raise DamagedError("a long header that can't be read")
-        record, data = data[len(digits) + 1 : length], data[length:]
-        key, _, value = record.removesuffix(b"\n").partition(b"=")
+        records += 1
+        if records > _MOST_RECORDS:
+            raise DamagedError(f"a long header of more than {_MOST_RECORDS} records")
+        key, _, value = data[at + len(digits) + 1 : at + length].removesuffix(b"\n").partition(b"=")
         found[_text(key)] = value.decode("utf-8", "replace")
+        at += length
     return found
 
 
@@ -175,7 +186,10 @@ def _sparse_blocks(file: IO[bytes], at: int, head: bytes) -> int:
     """Return the length of the blocks that go on with a GNU sparse file's map, which isn't wanted."""
     length, goes_on = 0, head[482]
     while goes_on:
-        goes_on = _read(file, at + length, _BLOCK)[504]
+        block = _read(file, at + length, _BLOCK)
+        if len(block) < _BLOCK:
+            raise DamagedError("it ends too early")
+        goes_on = block[504]
         length += _BLOCK
     return length
 

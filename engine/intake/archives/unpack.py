@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.errors import IntakeError
+from engine.errors import OWN_FAULT_STEP, IntakeError, own_fault
 from engine.foreign import clean_line
 from engine.intake.archives.limits import ArchiveLimits, Budget, Share
 from engine.intake.archives.member import DAMAGE, Member
@@ -60,6 +60,12 @@ def read_source(path: Path, workdir: Path, limits: ArchiveLimits | None = None) 
     except OSError as error:
         raise IntakeError(
             "the archive can't be unpacked", where=where, got=error.strerror or str(error)
+        ) from error
+    except IntakeError:
+        raise
+    except Exception as error:
+        raise IntakeError(
+            "the archive can't be unpacked", where=where, got=own_fault(error), next_step=OWN_FAULT_STEP
         ) from error
 
 
@@ -116,6 +122,14 @@ class _Nest:
             self._read(archive, self._limits.entries if archive.owner is None else self._limits.inside)
         except RefusedError as error:
             self._entries.refuse(name, str(error), error.next_step or "ask for it again, as .zip or .tar.gz")
+            return
+        except OSError as error:
+            if error.errno is not None:  # the disk's, which concerns everybody
+                raise
+            self._entries.refuse(name, f"not read: {own_fault(error)}", OWN_FAULT_STEP)
+            return
+        except Exception as error:  # one archive never stops the others
+            self._entries.refuse(name, f"not read: {own_fault(error)}", OWN_FAULT_STEP)
             return
         if before == self._entries.count:
             self._entries.refuse(name, "this archive is empty")

@@ -19,7 +19,7 @@ import pytest
 
 from engine.batch import BatchResult, grade_batch
 from engine.course import FileKind, HandedFile, Intake, IntakeProblem, StudentFiles
-from engine.errors import EngineError, RunnerLostError, SandboxError, StoreError
+from engine.errors import EngineError, RunnerLostError, SandboxError, StoreError, UnstorableError
 from engine.intake import read_code_file, read_text_file
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Job, Runner, RunResult
@@ -267,6 +267,51 @@ def test_a_store_that_fails_ends_the_run_and_keeps_what_it_has(tmp_path: Path, s
         run(intake, store, FakeCode(), runner, workers=1)
     assert runner.closed == 1
     assert sorted(scores(store)) == ["s00", "s01", "s02"]
+
+
+@pytest.mark.parametrize("fault", [TypeError("five"), IndexError(), RecursionError("deep"), MemoryError()])
+def test_a_reader_that_fails_on_one_file_costs_nobody_anything(
+    tmp_path: Path, store: Store, fault: Exception
+) -> None:
+    intake = a_class(tmp_path, ada="right", bob="right", eve="wrong")
+
+    def read(path: Path, *more):
+        if path.name.startswith("bob"):
+            raise fault
+        return read_code_file(path, *more)
+
+    def begin(reader):
+        return grade_batch(
+            intake,
+            store=store,
+            code=FakeCode(),
+            read_code=reader,
+            read_text=read_text_file,
+            open_runner=FakeRunner(),
+            workers=1,
+        )
+
+    result = begin(read)
+    assert (result.graded, result.exit_code) == (2, 3)
+    ((name, reason),) = [(u.name, u.reason) for u in result.ungraded]
+    assert name == "bob/softmax.py" and "a fault of Softmark" in reason and type(fault).__name__ in reason
+    assert scores(store) == {"ada": 2.0, "eve": 0.0} and len(store.ungraded()) == 1
+    assert begin(read_code_file).graded == 1 and scores(store)["bob"] == 2.0
+
+
+def test_what_the_store_refuses_of_one_file_stops_no_other(tmp_path: Path, store: Store) -> None:
+    intake = a_class(tmp_path, ada="right", bob="right", eve="wrong")
+    record = store.record
+
+    def choosy(attempt):
+        if attempt.student == "bob":
+            raise UnstorableError("something can't be stored")
+        return record(attempt)
+
+    store.record = choosy  # type: ignore[method-assign]
+    result = run(intake, store, FakeCode(), workers=1)
+    assert (result.graded, result.exit_code) == (2, 3)
+    assert [u.student for u in result.ungraded] == ["bob"]
 
 
 def test_stop_finishes_what_is_begun(tmp_path: Path, store: Store) -> None:

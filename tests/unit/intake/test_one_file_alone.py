@@ -1,0 +1,127 @@
+"""What is wrong with one hand-in, or with our reading of it, never stops the others."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.errors import SubmissionError
+from engine.intake import collect
+from engine.intake.notebook import notebook_source
+
+GOOD = "def softmax(x):\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    "notebook",
+    [
+        {"worksheets": [{"cells": 5}]},
+        {"worksheets": [{"cells": {"a": 1}}]},
+        {"worksheets": [{"cells": "code"}]},
+        {"worksheets": [[], 3, None, {"cells": None}]},
+        {"worksheets": {"cells": []}},
+        {"cells": {"0": {}}},
+        {"cells": [[], 3, None, "x"]},
+        {"cells": [{"cell_type": ["code"], "source": 3}]},
+        {"cells": [{"cell_type": "code", "source": [["a"]]}]},
+        {"cells": [], "metadata": [{"kernelspec": 3}]},
+        {"cells": [], "metadata": {"kernelspec": [], "language_info": {"name": ["python"]}}},
+    ],
+)
+def test_a_notebook_of_any_shape_is_refused_in_words(notebook: Any) -> None:
+    with pytest.raises(SubmissionError) as refused:
+        notebook_source(json.dumps(notebook), "ada.ipynb")
+    assert (refused.value.where or "").startswith("ada.ipynb")
+
+
+def sparse_tar() -> bytes:
+    """Return the header of a sparse file whose map goes on behind the end of the archive."""
+    head = bytearray(tarfile.TarInfo("big").tobuf(tarfile.GNU_FORMAT))
+    head[156:157] = b"S"
+    head[482] = 1
+    head[148:156] = b" " * 8
+    head[148:156] = b"%06o\0 " % sum(head)
+    return bytes(head)
+
+
+def pax_tar(records: bytes, headers: int = 1) -> bytes:
+    """Return an archive in which extended headers of these records stand before one file."""
+    out = io.BytesIO()
+    for _ in range(headers):
+        info = tarfile.TarInfo("pax")
+        info.type, info.size = b"x", len(records)
+        out.write(info.tobuf() + records + b"\0" * (-len(records) % 512))
+    out.write(tarfile.TarInfo("softmax.py").tobuf())
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        sparse_tar(),
+        sparse_tar()[:300],
+        pax_tar(b"5 a=\n" * 10_000),
+        pax_tar(b"6 size=\n"),
+        pax_tar(b"12 size=-99\n"),
+        pax_tar(b"20 size=9999999999\n"),
+        pax_tar(b"9999999 a=\n"),
+        pax_tar(b"5 a=\n", headers=50),
+    ],
+)
+def test_a_tar_of_any_bytes_is_refused_and_the_class_goes_on(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    (tmp_path / "in" / "bob").mkdir()
+    (tmp_path / "in" / "ada" / "work.tar").write_bytes(data)
+    (tmp_path / "in" / "bob" / "softmax.py").write_text(GOOD)
+    (tmp_path / "work").mkdir()
+    intake = collect(tmp_path / "in", tmp_path / "work", items=["softmax"])
+    assert [file.name for s in intake.students if s.student == "bob" for file in s.files] == [
+        "bob/softmax.py"
+    ]
+    assert [problem.where for problem in intake.problems] == ["ada/work.tar"]
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("engine.intake.sorting.quiz_head", "ada/week.yaml"),
+        ("engine.intake.sorting.read_text_file", "ada/week.yaml"),
+        ("engine.intake.sorting.sha256_of_file", "ada/softmax.py"),
+        ("engine.intake.sorting.sort_folder", "ada/softmax.py"),
+        ("engine.intake.student_folder.source_of", "ada/one.py"),
+        ("engine.intake.archives.unpack.opened", "ada/work.zip"),
+    ],
+)
+@pytest.mark.parametrize("fault", [TypeError("five"), IndexError(), RecursionError("deep"), MemoryError()])
+def test_a_fault_of_a_reader_is_a_problem_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, name: str, fault: Exception
+) -> None:
+    folder = tmp_path / "in"
+    for student in ("ada", "bob"):
+        (folder / student).mkdir(parents=True)
+    (folder / name).write_text(GOOD)
+    (folder / "ada" / "two.py").write_text("x = 1\n")
+    (folder / "bob" / "causal-mask.py").write_text(GOOD)
+    (tmp_path / "work").mkdir()
+    module, _, function = target.rpartition(".")
+    real: Callable[..., Any] = getattr(__import__(module, fromlist=[function]), function)
+
+    def failing(*args: Any, **kwargs: Any) -> Any:
+        # Whatever is asked about a file of Ada's fails as no reader may.
+        if "/ada/" in repr(args) or function == "quiz_head":
+            raise fault
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(target, failing)
+    intake = collect(folder, tmp_path / "work", items=["softmax", "causal-mask"])
+    assert [f.item for s in intake.students if s.student == "bob" for f in s.files] == ["causal-mask"]
+    told = {problem.where: problem.message for problem in intake.problems}
+    assert name in told
+    if function != "source_of":
+        assert type(fault).__name__ in told[name] and "fault of Softmark" in told[name]
