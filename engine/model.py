@@ -240,13 +240,14 @@ class CodeSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One marked criterion."""
+    """One marked criterion; `title` says in a few words what was tried, passed or not."""
 
     id: str
     verdict: Verdict
     points: float
     max_points: float
     message: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +334,7 @@ class GradeReport:
                     "points": c.points,
                     "max_points": c.max_points,
                     "message": c.message,
+                    "title": c.title,
                 }
                 for c in self.checks
             ],

@@ -34,6 +34,7 @@ class Rubric:
     requires: tuple[str, ...]
     message: str
     together: str | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +163,7 @@ def _rubric(check: CheckSpec) -> Rubric:
         requires=check.requires,
         message=check.message or found.sentence,
         together=check.together,
+        title=check.title or found.title,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from engine.code.case import Group
+from engine.code.degenerate import degenerate
 from engine.code.exercise import PREREQUISITES, CodeExercise, Rubric
 from engine.code.observe import Observations, UnusableError
 from engine.code.properties import property_of
@@ -53,6 +54,9 @@ def judge_all(exercise: CodeExercise, seen: Observations) -> tuple[Check, ...]:
     requires ``runs``.
     """
     runs = _prerequisite(seen)
+    trivial = degenerate(seen)
+    if trivial is not None:
+        runs = _computes_nothing(runs, trivial)
     done = dict.fromkeys(PREREQUISITES, Verdict.PASSED) | {"runs": runs.verdict}
     checks = [runs]
     for rubric in exercise.checks:
@@ -87,7 +91,7 @@ def judge_apart(exercise: CodeExercise, seen: Observations) -> dict[str, Verdict
 def skipped(rubric: Rubric, prerequisite: str) -> Check:
     """Return the visible skip of a check."""
     told = f"Skipped, because the check “{prerequisite}” didn't pass."
-    return Check(rubric.id, Verdict.SKIPPED, 0.0, rubric.points, told)
+    return Check(rubric.id, Verdict.SKIPPED, 0.0, rubric.points, told, rubric.title)
 
 
 def _prerequisite(seen: Observations) -> Check:
@@ -97,12 +101,21 @@ def _prerequisite(seen: Observations) -> Check:
     return Check("runs", found.verdict, 0.0, 0.0, _sentence("The function must return a value.", found))
 
 
+def _computes_nothing(runs: Check, trivial: str) -> Check:
+    """Return the failed ``runs`` of a program that does the same whatever its input is."""
+    if runs.verdict is Verdict.PASSED:
+        told = f"The function must compute its result from its input. But it {trivial}."
+        return replace(runs, verdict=Verdict.FAILED, message=told)
+    return replace(runs, message=f"{runs.message} It {trivial}.")
+
+
 def _judged(rubric: Rubric, seen: Observations) -> Check:
     groups = seen.plan.groups.get(rubric.key, ())
     found = _first_problem(rubric.property.judge, groups, seen, rubric.public)
     if found.verdict is Verdict.PASSED:
-        return Check(rubric.id, Verdict.PASSED, rubric.points, rubric.points)
-    return Check(rubric.id, found.verdict, 0.0, rubric.points, _sentence(rubric.message, found))
+        return Check(rubric.id, Verdict.PASSED, rubric.points, rubric.points, title=rubric.title)
+    told = _sentence(rubric.message, found)
+    return Check(rubric.id, found.verdict, 0.0, rubric.points, told, rubric.title)
 
 
 def _sentence(message: str, found: Finding) -> str:

@@ -23,6 +23,8 @@ class Property:
     ----------
     name : str
         What a check of a spec calls it.
+    title : str
+        A few words on what is tried, shown beside the mark whether the check passed or not.
     sentence : str
         What must hold: all that is told of a hidden check.
     judge : callable
@@ -34,6 +36,7 @@ class Property:
     """
 
     name: str
+    title: str
     sentence: str
     judge: Callable[[Group, Observations], str | None]
     compares: bool = False

@@ -27,5 +27,5 @@ def _chain(group: Group, seen: Observations) -> str | None:
 
 
 PROPERTIES = (
-    Property("chain", "A sequence given in two parts must lead to the same states as in one.", _chain),
+    Property("chain", "a sequence in two parts", "A sequence given in two parts must lead to the same states as in one.", _chain),
 )

@@ -45,7 +45,7 @@ _PAST = _all_are(1, _earlier, "a position doesn't see an earlier one")
 _FUTURE = _all_are(0, _later, "a position sees a later one")
 
 PROPERTIES = (
-    Property("sees-itself", "Every position must see itself.", _ITSELF),
-    Property("sees-past", "Every position must see all earlier ones.", _PAST),
-    Property("no-future", "No position may see a later one.", _FUTURE),
+    Property("sees-itself", "positions see themselves", "Every position must see itself.", _ITSELF),
+    Property("sees-past", "positions see earlier ones", "Every position must see all earlier ones.", _PAST),
+    Property("no-future", "positions don't see later ones", "No position may see a later one.", _FUTURE),
 )

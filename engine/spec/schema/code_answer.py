@@ -21,6 +21,9 @@ class CheckSpec(Strict):
 
     id: Identifier = Field(description="The check's own id.")
     property: Identifier = Field(description="Name of an entry of the property catalogue.")
+    title: Word | None = Field(
+        default=None, description="What is tried, in a few words; without it the property's own."
+    )
     points: Real = Field(default=0.0, ge=0, le=1000, description="Points that a passed check earns.")
     public: Flag = Field(default=False, description="Whether students see inputs and expected values.")
     requires: tuple[Identifier, ...] = Field(

@@ -2,10 +2,6 @@ import numpy as np
 
 
 def hard_alignment(A):
-    return A.copy()
-
-
-def hard_alignment_softmax(A):
     e = np.exp(A - A.max(axis=1, keepdims=True))
     return e / e.sum(axis=1, keepdims=True)
 

@@ -1,0 +1,126 @@
+"""Programs that compute nothing earn nothing, whatever law they happen to keep; all others compute something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.code import CodeExercise
+from engine.code.case import Plan
+from engine.code.degenerate import degenerate
+from engine.code.explain.trusted import TrustedRunner
+from engine.code.observe import Observations, observe
+from engine.code.reading.source import function_names, library_of
+from engine.model import GradeReport, Outcome, Verdict
+from engine.runner import Job
+
+CODE = Path(__file__).parents[3] / "problems" / "code"
+ITEMS = sorted(path.name for path in CODE.iterdir())
+SEARCH = {"beam-search", "greedy-decode"}
+# what takes the place of every right result; `like` keeps its shape and dtype
+FILLED = {
+    "NaN": ("like(right, float('nan'))", "returns NaN for every input"),
+    "zeros": ("like(right, 0)", "returns zeros for every input"),
+    "one number": ("like(right, 0.5)", "returns the number 0.5 everywhere for every input"),
+}
+LIKE = """
+
+def like(value, number):
+    if isinstance(value, (list, tuple)):
+        return type(value)(like(entry, number) for entry in value)
+    return value * 0 + number if not str(value.dtype).endswith("bool") else value & False
+
+
+_right = {function}
+
+
+def {function}(*args, **kwargs):
+    right = _right(*args, **kwargs)
+    return {result}
+"""
+
+
+def _seen(exercise: CodeExercise, plan: Plan, source: str, function: str) -> Observations:
+    library = library_of(source)
+    with np.errstate(all="ignore"), TrustedRunner() as runner:
+        result = runner.run(Job(source, "f.py", plan.calls(function, library), exercise.limits))
+    return Observations(plan, function, library, observe(plan, library, result.outcomes))
+
+
+def _filled(exercise: CodeExercise, solution: str, result: str) -> str:
+    return exercise.solutions[solution] + LIKE.format(function=exercise.function, result=result)
+
+
+def _earns_nothing(report: GradeReport, told: str) -> None:
+    assert report.outcome is Outcome.WRONG and report.score == 0
+    checks = {check.id: check for check in report.checks}
+    assert checks["runs"].verdict is Verdict.FAILED and told in checks["runs"].message
+    rubric = [check for check in report.checks if check.max_points]
+    assert rubric and all(check.verdict is Verdict.SKIPPED for check in rubric)
+
+
+@pytest.mark.parametrize("solution", ["solution_numpy.py", "solution_torch.py"])
+@pytest.mark.parametrize("kind", FILLED)
+@pytest.mark.parametrize("item", [item for item in ITEMS if item not in SEARCH and item != "causal-mask"])
+def test_results_of_one_number_earn_nothing(
+    item: str,
+    kind: str,
+    solution: str,
+    exercise_of: Callable[[str], CodeExercise],
+    grade: Callable[..., GradeReport],
+) -> None:
+    result, told = FILLED[kind]
+    _earns_nothing(grade(item, _filled(exercise_of(item), solution, result)), told)
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_programs_that_always_raise_earn_nothing(
+    item: str, exercise_of: Callable[[str], CodeExercise], grade: Callable[..., GradeReport]
+) -> None:
+    source = f"def {exercise_of(item).signature}:\n    raise IndexError('no such row')\n"
+    _earns_nothing(grade(item, source), "It raises an exception for every input")
+
+
+@pytest.mark.parametrize("item", ["softmax", "masked-softmax", "hard-alignment", "softmax-vjp"])
+def test_programs_that_hand_an_argument_back_earn_nothing(
+    item: str, exercise_of: Callable[[str], CodeExercise], grade: Callable[..., GradeReport]
+) -> None:
+    exercise = exercise_of(item)
+    first = exercise.signature.split("(")[1].split(",")[0].rstrip(")")
+    _earns_nothing(grade(item, f"def {exercise.signature}:\n    return {first}\n"), "an argument as it is")
+
+
+@pytest.mark.parametrize(
+    ("item", "result", "told"),
+    [
+        ("causal-mask", "right | True", "returns the number 1 everywhere"),
+        ("causal-mask", "right & False", "returns zeros"),
+        ("greedy-decode", "[0] * len(right)", "returns zeros"),
+        ("greedy-decode", "[]", "returns an empty result"),
+        ("greedy-decode", "[1, 0, 2]", "returns the same result"),
+        ("beam-search", "[([1, 0], -0.5)]", "returns the same result"),
+        ("beam-search", "[]", "returns an empty result"),
+    ],
+)
+def test_other_results_that_are_always_the_same_earn_nothing(
+    item: str,
+    result: str,
+    told: str,
+    exercise_of: Callable[[str], CodeExercise],
+    grade: Callable[..., GradeReport],
+) -> None:
+    _earns_nothing(grade(item, _filled(exercise_of(item), "solution_numpy.py", result)), told)
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_solutions_and_known_mistakes_compute_something(
+    item: str, exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], Plan]
+) -> None:
+    exercise, plan = exercise_of(item), plan_of(item, 0)
+    sources = [*exercise.solutions.values(), *(mutant.source for mutant in exercise.mutants)]
+    for source in sources:
+        for function in function_names(source, exercise.function):
+            assert degenerate(_seen(exercise, plan, source, function)) is None, source
