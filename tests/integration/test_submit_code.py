@@ -52,7 +52,8 @@ def test_a_right_file_gets_full_marks(grade) -> None:
     assert (report["tier"], report["mode"], report["item"]) == ("T1", "practice", "softmax")
     assert {check["verdict"] for check in report["checks"]} == {"passed"}
     assert all(
-        set(check) == {"id", "verdict", "points", "max_points", "message", "title"} for check in report["checks"]
+        set(check) == {"id", "verdict", "points", "max_points", "message", "title"}
+        for check in report["checks"]
     )
 
 

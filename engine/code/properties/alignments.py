@@ -33,5 +33,10 @@ def _largest(group: Group, seen: Observations) -> str | None:
 
 PROPERTIES = (
     Property("one-hot", "a single 1 in each row", "Each row must hold a single 1 and zeros.", _one_hot),
-    Property("at-largest", "the 1 stands at the largest weight", "The 1 of a row must stand at its largest weight.", _largest),
+    Property(
+        "at-largest",
+        "the 1 stands at the largest weight",
+        "The 1 of a row must stand at its largest weight.",
+        _largest,
+    ),
 )

@@ -92,16 +92,25 @@ def _log_ratios(group: Group, seen: Observations) -> str | None:
 
 
 PROPERTIES = (
-    Property("grads-linear", "gradients are linear in G", "All gradients must be linear in G.", _related(_combined)),
     Property(
-        "grads-tiled", "gradients for repeated features",
+        "grads-linear", "gradients are linear in G", "All gradients must be linear in G.", _related(_combined)
+    ),
+    Property(
+        "grads-tiled",
+        "gradients for repeated features",
         "Repeating the features of queries and keys must change the gradients by the right factor.",
         _related(_tiled),
     ),
-    Property("row-sums", "sums of the gradient's rows", "The rows of the gradient must have the right sum.", _row_sums),
+    Property(
+        "row-sums",
+        "sums of the gradient's rows",
+        "The rows of the gradient must have the right sum.",
+        _row_sums,
+    ),
     Property("grad-balance", "dQ and dK fit each other", "Q^T dQ must be equal to dK^T K.", _balance),
     Property(
-        "weights-in-dv", "dV holds softmax weights",
+        "weights-in-dv",
+        "dV holds softmax weights",
         "If G is the unit matrix, dV must hold the transposed weights of a softmax over the keys.",
         _log_ratios,
     ),

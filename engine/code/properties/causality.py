@@ -36,7 +36,22 @@ def _last_row(group: Group, seen: Observations) -> str | None:
 
 
 PROPERTIES = (
-    Property("prefix", "later positions change nothing before them", "What comes later must not change the rows before it.", _prefix),
-    Property("first-alone", "the first position sees itself alone", "The first row must be the first value, the only one that it sees.", _first_row),
-    Property("last-sees-all", "the last position sees everything", "The last row must be the same with and without the flag.", _last_row),
+    Property(
+        "prefix",
+        "later positions change nothing before them",
+        "What comes later must not change the rows before it.",
+        _prefix,
+    ),
+    Property(
+        "first-alone",
+        "the first position sees itself alone",
+        "The first row must be the first value, the only one that it sees.",
+        _first_row,
+    ),
+    Property(
+        "last-sees-all",
+        "the last position sees everything",
+        "The last row must be the same with and without the flag.",
+        _last_row,
+    ),
 )

@@ -150,11 +150,27 @@ PROPERTIES = (
     Property("runs", "the function runs", "The function must return a value.", _runs),
     Property("shape", "shape of the result", "The result must be an array of the right shape.", _shape),
     Property("dtype", "dtype of the result", "The result must have the floating dtype of the input.", _dtype),
-    Property("pure", "arguments stay unchanged, equal calls give equal results", "The function must leave its arguments as they are and repeat its result.", _pure),
-    Property("refuses", "wrong sizes are refused", "Inputs whose shapes don't fit must raise ValueError.", _refuses),
-    Property("grad", "gradients through the result", "Gradients through the result must be right (torch only).", _grad),
+    Property(
+        "pure",
+        "arguments stay unchanged, equal calls give equal results",
+        "The function must leave its arguments as they are and repeat its result.",
+        _pure,
+    ),
+    Property(
+        "refuses", "wrong sizes are refused", "Inputs whose shapes don't fit must raise ValueError.", _refuses
+    ),
+    Property(
+        "grad",
+        "gradients through the result",
+        "Gradients through the result must be right (torch only).",
+        _grad,
+    ),
     _comparison("values", "values of the result", "The result must equal what the definition gives."),
-    _comparison("layout", "views and read-only arrays", "Views with gaps and read-only arrays must give the same result."),
+    _comparison(
+        "layout",
+        "views and read-only arrays",
+        "Views with gaps and read-only arrays must give the same result.",
+    ),
     _comparison("empty", "empty input", "An empty batch must give an empty result."),
     _comparison("half", "half precision", "Half precision input must give the same result, up to rounding."),
 )

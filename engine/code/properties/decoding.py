@@ -48,7 +48,22 @@ def _same(group: Group, seen: Observations) -> str | None:
 
 
 PROPERTIES = (
-    Property("part-agrees", "special inputs with a known result", "For such special inputs a shorter formula must give the same result.", _agrees),
-    Property("distribution", "probabilities sum to 1", "Probabilities must not be negative and must sum to 1.", _distribution),
-    Property("parts-same", "results that such a change leaves alone", "Such a change of the input must leave these results as they are.", _same),
+    Property(
+        "part-agrees",
+        "special inputs with a known result",
+        "For such special inputs a shorter formula must give the same result.",
+        _agrees,
+    ),
+    Property(
+        "distribution",
+        "probabilities sum to 1",
+        "Probabilities must not be negative and must sum to 1.",
+        _distribution,
+    ),
+    Property(
+        "parts-same",
+        "results that such a change leaves alone",
+        "Such a change of the input must leave these results as they are.",
+        _same,
+    ),
 )

@@ -37,5 +37,7 @@ def _left_out(group: Group, seen: Observations) -> str | None:
 
 PROPERTIES = (
     Property("hidden-zero", "hidden entries weigh 0", "Hidden entries must get exactly 0.", _hidden_zero),
-    Property("left-out", "hiding is like leaving out", "Hiding an entry must act like leaving it out.", _left_out),
+    Property(
+        "left-out", "hiding is like leaving out", "Hiding an entry must act like leaving it out.", _left_out
+    ),
 )

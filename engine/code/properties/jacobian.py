@@ -24,6 +24,9 @@ def _balanced(group: Group, seen: Observations) -> str | None:
 
 PROPERTIES = (
     Property(
-        "balanced", "rows of the result sum to 0", "Each row of the result must sum to 0, because each row of weights sums to 1.", _balanced
+        "balanced",
+        "rows of the result sum to 0",
+        "Each row of the result must sum to 0, because each row of weights sums to 1.",
+        _balanced,
     ),
 )

@@ -72,9 +72,18 @@ def _zeros(group: Group, seen: Observations) -> str | None:
 
 
 PROPERTIES = (
-    Property("hull", "outputs stay among the values", "The output must stay within the range of the values.", _hull),
+    Property(
+        "hull", "outputs stay among the values", "The output must stay within the range of the values.", _hull
+    ),
     Property("const-v", "equal values", "If all values are equal, the output must be that value.", _constant),
-    Property("same-keys", "equal keys", "If all keys are equal, the output must be the mean of the values.", _mean),
+    Property(
+        "same-keys", "equal keys", "If all keys are equal, the output must be the mean of the values.", _mean
+    ),
     Property("one-key", "a single key", "With a single key the output must be its value.", _constant),
-    Property("fullmask", "queries that see nothing", "A query that may attend to nothing must get exact zeros.", _zeros),
+    Property(
+        "fullmask",
+        "queries that see nothing",
+        "A query that may attend to nothing must get exact zeros.",
+        _zeros,
+    ),
 )

@@ -27,5 +27,10 @@ def _chain(group: Group, seen: Observations) -> str | None:
 
 
 PROPERTIES = (
-    Property("chain", "a sequence in two parts", "A sequence given in two parts must lead to the same states as in one.", _chain),
+    Property(
+        "chain",
+        "a sequence in two parts",
+        "A sequence given in two parts must lead to the same states as in one.",
+        _chain,
+    ),
 )

@@ -51,15 +51,57 @@ def _linear(group: Group, seen: Observations) -> str | None:
 
 
 PROPERTIES = (
-    Property("shift", "one number added to all scores", "Adding one constant to all scores must not change the weights.", _unchanged),
-    Property("perm-eq", "reordered input", "Reordering the input must reorder the output in the same way.", _permuted),
-    Property("rowind", "rows don't affect each other", "A row's result must not depend on the other rows.", _other_rows),
-    Property("joint-perm", "keys and values reordered together", "Reordering keys and values together must not change the output.", _unchanged),
-    Property("tile-law", "the scale, on repeated features", "Repeating each feature four times must act like doubling the queries.", _unchanged),
-    Property("key-shift", "one vector added to all keys", "Adding one vector to all keys must not change the output.", _unchanged),
+    Property(
+        "shift",
+        "one number added to all scores",
+        "Adding one constant to all scores must not change the weights.",
+        _unchanged,
+    ),
+    Property(
+        "perm-eq",
+        "reordered input",
+        "Reordering the input must reorder the output in the same way.",
+        _permuted,
+    ),
+    Property(
+        "rowind",
+        "rows don't affect each other",
+        "A row's result must not depend on the other rows.",
+        _other_rows,
+    ),
+    Property(
+        "joint-perm",
+        "keys and values reordered together",
+        "Reordering keys and values together must not change the output.",
+        _unchanged,
+    ),
+    Property(
+        "tile-law",
+        "the scale, on repeated features",
+        "Repeating each feature four times must act like doubling the queries.",
+        _unchanged,
+    ),
+    Property(
+        "key-shift",
+        "one vector added to all keys",
+        "Adding one vector to all keys must not change the output.",
+        _unchanged,
+    ),
     Property("linear-v", "linearity", "The output must be linear in the values.", _linear),
     Property("batch", "leading axes", "A batch must give what its parts give one by one.", _batch),
-    Property("subset", "hiding a key is like leaving it out", "Hiding a key must act like leaving it out.", _unchanged),
-    Property("mask-irrel", "hidden entries don't matter", "What a hidden key or value holds must not matter.", _unchanged),
-    Property("all-true", "a mask that hides nothing", "A mask that hides nothing must change nothing.", _unchanged),
+    Property(
+        "subset",
+        "hiding a key is like leaving it out",
+        "Hiding a key must act like leaving it out.",
+        _unchanged,
+    ),
+    Property(
+        "mask-irrel",
+        "hidden entries don't matter",
+        "What a hidden key or value holds must not matter.",
+        _unchanged,
+    ),
+    Property(
+        "all-true", "a mask that hides nothing", "A mask that hides nothing must change nothing.", _unchanged
+    ),
 )

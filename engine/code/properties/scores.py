@@ -56,8 +56,28 @@ def _equal(group: Group, seen: Observations) -> str | None:
 
 
 PROPERTIES = (
-    Property("agrees", "special inputs with a known result", "For such special inputs a shorter formula must give the same result.", _agrees),
-    Property("within", "bounds of the result", "The result must stay within the bounds that the definition sets.", _within),
-    Property("negated", "changed signs", "Changing the sign of the inputs must change the sign of the scores.", _negated),
-    Property("equal-scores", "keys that count the same", "If all keys count the same, all scores must be equal.", _equal),
+    Property(
+        "agrees",
+        "special inputs with a known result",
+        "For such special inputs a shorter formula must give the same result.",
+        _agrees,
+    ),
+    Property(
+        "within",
+        "bounds of the result",
+        "The result must stay within the bounds that the definition sets.",
+        _within,
+    ),
+    Property(
+        "negated",
+        "changed signs",
+        "Changing the sign of the inputs must change the sign of the scores.",
+        _negated,
+    ),
+    Property(
+        "equal-scores",
+        "keys that count the same",
+        "If all keys count the same, all scores must be equal.",
+        _equal,
+    ),
 )

@@ -162,15 +162,62 @@ def _tie_order(group: Group, seen: Observations) -> str | None:
 
 
 PROPERTIES = (
-    Property("vocabulary", "tokens are known ids", "Every token must be an id of a row of probabilities.", _each(_in_vocabulary)),
-    Property("length", "number of tokens", "There must be at least one token and at most max_len.", _each(_length)),
-    Property("ends", "where sequences end", "Tokens must end with eos or at max_len, and nothing may follow eos.", _each(_ends)),
-    Property("largest", "each token is a most probable one", "Every token must be a most probable one after those before it.", _each(_largest)),
-    Property("smallest-id", "ties between tokens", "Of equally probable tokens the smallest id must win.", _each(_first_of_ties)),
-    Property("own-logprob", "log-probabilities fit their tokens", "Log-probabilities must be those of the tokens beside them.", _own_logprob),
+    Property(
+        "vocabulary",
+        "tokens are known ids",
+        "Every token must be an id of a row of probabilities.",
+        _each(_in_vocabulary),
+    ),
+    Property(
+        "length", "number of tokens", "There must be at least one token and at most max_len.", _each(_length)
+    ),
+    Property(
+        "ends",
+        "where sequences end",
+        "Tokens must end with eos or at max_len, and nothing may follow eos.",
+        _each(_ends),
+    ),
+    Property(
+        "largest",
+        "each token is a most probable one",
+        "Every token must be a most probable one after those before it.",
+        _each(_largest),
+    ),
+    Property(
+        "smallest-id",
+        "ties between tokens",
+        "Of equally probable tokens the smallest id must win.",
+        _each(_first_of_ties),
+    ),
+    Property(
+        "own-logprob",
+        "log-probabilities fit their tokens",
+        "Log-probabilities must be those of the tokens beside them.",
+        _own_logprob,
+    ),
     Property("possible", "tokens of probability 0", "No token of probability 0 may be taken.", _possible),
-    Property("ranked", "the best hypothesis comes first", "The best hypothesis must come first, the worst last.", _ranked),
-    Property("hypotheses", "number of hypotheses", "There must be the right number of hypotheses, no two the same.", _count),
-    Property("best", "the first hypothesis is the best", "The first hypothesis must be the most probable of all sequences.", _best),
-    Property("tie-order", "order of equally probable hypotheses", "Of equally probable hypotheses the smaller list must come first.", _tie_order),
+    Property(
+        "ranked",
+        "the best hypothesis comes first",
+        "The best hypothesis must come first, the worst last.",
+        _ranked,
+    ),
+    Property(
+        "hypotheses",
+        "number of hypotheses",
+        "There must be the right number of hypotheses, no two the same.",
+        _count,
+    ),
+    Property(
+        "best",
+        "the first hypothesis is the best",
+        "The first hypothesis must be the most probable of all sequences.",
+        _best,
+    ),
+    Property(
+        "tie-order",
+        "order of equally probable hypotheses",
+        "Of equally probable hypotheses the smaller list must come first.",
+        _tie_order,
+    ),
 )

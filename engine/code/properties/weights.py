@@ -104,15 +104,24 @@ PROPERTIES = (
     Property("sum1", "weights sum to 1", "The weights along the axis must sum to 1.", _sum1),
     Property("order", "larger scores get larger weights", "A larger score must get a larger weight.", _order),
     Property(
-        "logratio", "ratios of the weights",
+        "logratio",
+        "ratios of the weights",
         "The logarithms of two weights must differ by as much as their scores do.",
         _logratio,
     ),
-    Property("stable", "large scores", "Large scores, up to 10,000 and more, must give finite results.", _settled),
     Property(
-        "rows-apart", "rows of very different size",
+        "stable", "large scores", "Large scores, up to 10,000 and more, must give finite results.", _settled
+    ),
+    Property(
+        "rows-apart",
+        "rows of very different size",
         "Rows near +10,000 and rows near -10,000 in one array must both give weights that sum to 1.",
         _settled,
     ),
-    Property("hot", "almost equal scores", "Scores that are almost equal must give weights that are almost equal.", _hot),
+    Property(
+        "hot",
+        "almost equal scores",
+        "Scores that are almost equal must give weights that are almost equal.",
+        _hot,
+    ),
 )

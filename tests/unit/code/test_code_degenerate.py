@@ -1,4 +1,4 @@
-"""Programs that compute nothing earn nothing, whatever law they happen to keep; all others compute something."""
+"""Programs that compute nothing earn nothing, whatever law they keep by accident; others compute something."""
 
 from __future__ import annotations
 
