@@ -1,4 +1,4 @@
-"""Programs that compute nothing earn nothing, whatever law they keep by accident; others compute something."""
+"""Programs that compute nothing earn nothing, whatever law they keep by accident."""
 
 from __future__ import annotations
 
