@@ -31,6 +31,7 @@ __all__ = [
     "Outcome",
     "Part",
     "Quiz",
+    "QuizExercise",
     "QuizQuestion",
     "Response",
     "Text",
@@ -370,6 +371,15 @@ class QuizQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class QuizExercise:
+    """A code exercise that goes with a quiz: it is handed in as a file and is an assignment of its own."""
+
+    item: str
+    title: str
+    points: float
+
+
+@dataclass(frozen=True, slots=True)
 class Quiz:
     """One student's quiz, with keys: it stays with the instructor.
 
@@ -384,3 +394,4 @@ class Quiz:
     attempt: int = 0
     rules: QuizRules = field(default_factory=QuizRules)
     plan: str = ""
+    exercises: tuple[QuizExercise, ...] = ()

@@ -15,7 +15,7 @@ from engine.lint.subject import Subject
 from engine.spec import item_version
 from engine.spec.bank import Bank
 from engine.spec.schema import ProblemSpec
-from engine.spec.syllabus import Entry
+from engine.spec.syllabus import Entry, Term
 from engine.spec.yaml_source import read_yaml
 
 __all__ = ["DEFAULT_SEEDS", "Registry", "lint_bank", "lint_item"]
@@ -33,6 +33,10 @@ class Registry(Protocol):
 
     def syllabus(self) -> Mapping[str, Mapping[str, Entry]]:
         """Return the syllabus' entries by group and id."""
+        ...
+
+    def terms(self) -> Mapping[str, Term]:
+        """Return the terms that items may need, by id."""
         ...
 
 
@@ -73,6 +77,7 @@ def lint_item(
         path=path,
         document=document,
         syllabus=frozenset(name for group in bank.syllabus().values() for name in group),
+        terms=bank.terms(),
         strict=strict,
     )
     rules = (*RULES, *STYLE_RULES) if strict else RULES

@@ -13,6 +13,7 @@ from engine.lint.finding import Finding, Severity
 from engine.model import Variant
 from engine.spec.places import Document, Loc
 from engine.spec.schema import CodeAnswer, FixedParameter, ProblemSpec
+from engine.spec.syllabus import Term
 from engine.spec.text_file import source_line
 
 __all__ = ["Loc", "Subject"]
@@ -34,6 +35,8 @@ class Subject:
         Misconception id to sentence.
     syllabus : frozenset of str
         Ids of the entries that items may cover.
+    terms : mapping of str to Term
+        What items may need, by id.
     strict : bool
         Whether matters of style count.
     seeds : int
@@ -51,6 +54,7 @@ class Subject:
     path: Path | None = None
     document: Document | None = None
     syllabus: frozenset[str] = frozenset()
+    terms: Mapping[str, Term] = field(default_factory=dict)
     strict: bool = False
     facts: dict[str, Any] = field(default_factory=dict)
 

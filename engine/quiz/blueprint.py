@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn, Self
+from typing import Annotated, Any, Literal, NoReturn, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from engine.errors import QuizError
 from engine.quiz.keys import Credits, Deadline, Share, difficulty_range
 from engine.rules import QuizRules, Shown
-from engine.spec.kinds import Flag, Identifier, Real, Whole
+from engine.spec.kinds import EntryId, Flag, Identifier, Real, SourceName, Whole
 from engine.spec.places import Document, Loc
 from engine.spec.ranges import refuse
 from engine.spec.validation import validate
@@ -34,7 +35,8 @@ Kind = Literal[
 ]
 Bloom = Literal["remember", "understand", "apply", "analyse", "evaluate", "create"]
 Difficulty = Annotated[tuple[Whole, Whole], BeforeValidator(difficulty_range)]
-_FILTERS = ("topics", "types", "difficulty", "bloom")
+_LATER_KEYS = frozenset({"source", "needs", "exclude", "exercises"})
+_FILTERS = ("topics", "types", "difficulty", "bloom", "source", "needs", "exclude")
 
 
 class _Strict(BaseModel):
@@ -42,12 +44,20 @@ class _Strict(BaseModel):
 
 
 class _Filter(_Strict):
-    """What a drawn item must match; a filter that is left out lets everything through."""
+    """What a drawn item must match; a filter that is left out lets everything through.
+
+    ``source`` names the documents of a course: an item matches if it comes from one of them and quotes the
+    notation of no other. ``needs`` names what has been taught: an item matches if it needs nothing else.
+    ``exclude`` names items that are never drawn.
+    """
 
     topics: tuple[Identifier, ...] = ()
     types: tuple[Kind, ...] = ()
     difficulty: Difficulty = (1, 5)
     bloom: tuple[Bloom, ...] = ()
+    source: tuple[SourceName, ...] = ()
+    needs: tuple[EntryId, ...] | None = None
+    exclude: tuple[Identifier, ...] = ()
 
 
 class Draw(_Filter):
@@ -98,9 +108,17 @@ class Section(_Filter):
 
 
 class Blueprint(_Strict):
-    """The whole file; the quiz's name is the file's name."""
+    """The whole file; the quiz's name is the file's name.
+
+    ``source``, ``needs`` and ``exclude`` hold for every draw of the file; those of a section or draw narrow
+    them further. ``exercises`` are code exercises that go with the quiz and are handed in as files.
+    """
 
     title: str = Field(min_length=1, max_length=200)
+    source: tuple[SourceName, ...] = ()
+    needs: tuple[EntryId, ...] | None = None
+    exclude: tuple[Identifier, ...] = ()
+    exercises: tuple[Identifier, ...] = Field(default=(), max_length=20)
     attempts: Whole | None = Field(default=None, ge=1, le=20)
     credit: Credits = ()
     hint_cost: Share | None = None
@@ -143,8 +161,14 @@ class Plan:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of what the blueprint says: layout and comments don't count."""
-        return hashlib.sha256(self.blueprint.model_dump_json().encode()).hexdigest()[:16]
+        """A hash of what the blueprint says: layout and comments don't count.
+
+        Keys that came later count only where they are used, so that a quiz drawn by an older version is still
+        known as drawn from this blueprint.
+        """
+        said = _without_unused(self.blueprint.model_dump(mode="json"))
+        text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def refuse(self, faults: Sequence[tuple[Loc, str]]) -> NoReturn:
         """Raise a :class:`QuizError` that shows all these faults at their places."""
@@ -152,6 +176,16 @@ class Plan:
             raise QuizError("; ".join(message for _, message in faults))
         document = self.document
         raise QuizError.of_file([document.diagnostic(loc, message) for loc, message in faults])
+
+
+def _without_unused(said: Any) -> Any:
+    if isinstance(said, dict):
+        return {
+            key: _without_unused(value)
+            for key, value in said.items()
+            if key not in _LATER_KEYS or value not in (None, [])
+        }
+    return [_without_unused(entry) for entry in said] if isinstance(said, list) else said
 
 
 def read_blueprint(path: Path) -> Plan:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.errors import QuizError
 from engine.quiz.assign import assign
 from engine.quiz.blueprint import Plan
-from engine.quiz.plan_faults import pin_faults, too_few, topic_faults
+from engine.quiz.plan_faults import name_faults, pin_faults, too_few, topic_faults
 from engine.quiz.slots import Slot, slots_of
 from engine.spec.bank import Bank
 from engine.variants.stream import Stream
@@ -81,10 +81,11 @@ def choose_items(plan: Plan, bank: Bank, secret: bytes, name: str) -> Choice:
     ------
     QuizError
         With the place of every fault: a pinned item that the bank doesn't have, that is a code exercise or
-        that is pinned twice; a topic that no item has; an entry that finds too few items.
+        that is pinned twice; a topic that no item has; a term, an excluded item or a code exercise that
+        there isn't; an entry that finds too few items.
     """
     specs, _ = bank.readable()
-    faults = [*pin_faults(plan, bank), *topic_faults(plan, specs)]
+    faults = [*pin_faults(plan, bank), *topic_faults(plan, specs), *name_faults(plan, bank)]
     if faults:
         plan.refuse(faults)
     slots = slots_of(plan, specs)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from engine.cores import on_all_cores
 from engine.errors import QuizError
-from engine.model import Quiz, QuizQuestion, Variant
+from engine.model import Quiz, QuizExercise, QuizQuestion, Variant
 from engine.quiz.blueprint import Plan
 from engine.quiz.choose import Choice, Chosen, choose_items
 from engine.quiz.family import Family, with_points
@@ -79,6 +79,7 @@ def compose(
         asked = {student: questions_of(student) for student in newcomers}
     families = _Families(bank, secret, name, kept.values())
     families.draw_ahead(asked, attempt)
+    exercises = _exercises(plan, bank)
     quizzes = []
     for student in students:
         if student in asked:
@@ -92,12 +93,19 @@ def compose(
                     attempt=attempt,
                     rules=usual,
                     plan=first.plan if first else plan.fingerprint,
+                    exercises=first.exercises if first else exercises,
                 )
             )
         else:
             quizzes.append(kept[student])
         progress()
     return quizzes
+
+
+def _exercises(plan: Plan, bank: Bank) -> tuple[QuizExercise, ...]:
+    """Return the code exercises of a plan; what is no code exercise is refused by :func:`choose_items`."""
+    specs = [bank.load(item) for item in plan.blueprint.exercises if item in bank]
+    return tuple(QuizExercise(spec.id, spec.title, spec.points) for spec in specs if spec.kind == "code")
 
 
 def _questions(

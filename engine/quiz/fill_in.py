@@ -91,8 +91,10 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
         "# Write your answers behind `answer:` and hand this file in. Everything else in it is\n"
         "# for reading only: changing a stem, an option or the points changes nothing.\n"
     )
+    if quiz.exercises:
+        head += "# The code exercises at the end are handed in as files of their own, beside this one.\n"
     head += "".join(f"# {sentence}\n" for sentence in rules_text(quiz.rules))
-    body = {
+    body: dict[str, Any] = {
         "quiz": quiz.id,
         "title": quiz.title,
         "student": quiz.student,
@@ -100,4 +102,15 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
             _question_fields(question, given.get(question.number, {})) for question in quiz.questions
         ],
     }
+    if quiz.exercises:
+        body["exercises"] = [
+            {
+                "item": exercise.item,
+                "title": exercise.title,
+                "points": plain_points(exercise.points),
+                "begin": f"grade start {exercise.item}",
+                "try": f"grade submit {exercise.item} FILE",
+            }
+            for exercise in quiz.exercises
+        ]
     return head + yaml.dump(body, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)

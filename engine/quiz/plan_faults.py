@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from engine.errors import UnknownItemError
-from engine.quiz.blueprint import Plan
+from engine.quiz.blueprint import Blueprint, Draw, Plan, Section
 from engine.quiz.slots import Slot
 from engine.spec.bank import Bank
 from engine.spec.places import Loc
 from engine.spec.schema import ProblemSpec
 from engine.spec.wording import did_you_mean
 
-__all__ = ["pin_faults", "too_few", "topic_faults"]
+__all__ = ["name_faults", "pin_faults", "too_few", "topic_faults"]
 
 Fault = tuple[Loc, str]
 
@@ -37,7 +37,10 @@ def _pin_fault(item: str, bank: Bank, seen: Collection[str]) -> str | None:
     except UnknownItemError as error:
         return f"{error.what}; {error.next_step}"
     if kind == "code":
-        return f"{item} is a code exercise, which can't be a quiz question; hand in: grade submit {item} FILE"
+        return (
+            f"{item} is a code exercise, which can't be a quiz question; "
+            f"write it under the blueprint's `exercises: [{item}]`, and students hand in a file"
+        )
     return f"item {item} is pinned twice; each item stands in a quiz once" if item in seen else None
 
 
@@ -54,6 +57,42 @@ def topic_faults(plan: Plan, specs: Sequence[ProblemSpec]) -> list[Fault]:
         for place, topic in enumerate(topics)
         if topic not in known
     ]
+
+
+def name_faults(plan: Plan, bank: Bank) -> list[Fault]:
+    """Return what filters and `exercises` name and the bank doesn't have, or has as something else."""
+    blueprint = plan.blueprint
+    places: list[tuple[Loc, Blueprint | Section | Draw]] = [((), blueprint)]
+    for index, section in enumerate(blueprint.sections):
+        places.append((("sections", index), section))
+        places += [(("sections", index, "draw", n), draw) for n, draw in enumerate(section.draw)]
+    faults: list[Fault] = []
+    terms = sorted(bank.terms())
+    for loc, rules in places:
+        faults += [
+            ((*loc, "needs", n), f"no term is called '{need}' in terms.yaml" + did_you_mean(need, terms))
+            for n, need in enumerate(rules.needs or ())
+            if need not in bank.terms()
+        ]
+        faults += [
+            ((*loc, "exclude", n), f"there is no item '{item}' to leave out" + did_you_mean(item, bank.ids()))
+            for n, item in enumerate(rules.exclude)
+            if item not in bank
+        ]
+    for place, item in enumerate(blueprint.exercises):
+        if (message := _exercise_fault(item, bank, blueprint.exercises[:place])) is not None:
+            faults.append((("exercises", place), message))
+    return faults
+
+
+def _exercise_fault(item: str, bank: Bank, earlier: Collection[str]) -> str | None:
+    try:
+        kind = bank.load(item).kind
+    except UnknownItemError as error:
+        return f"{error.what}; {error.next_step}"
+    if kind != "code":
+        return f"{item} is no code exercise; write it under a section's `items`"
+    return f"exercise {item} stands here twice" if item in earlier else None
 
 
 def too_few(slots: Sequence[Slot], filled: Collection[int]) -> list[Fault]:

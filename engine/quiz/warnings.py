@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from engine.quiz.blueprint import Blueprint
 from engine.quiz.credit import percent
 from engine.quiz.rehearsal import QuestionFigures, Rehearsal
 from engine.quiz.rules_text import deadline_text
+from engine.quiz.slots import untaught
 from engine.rules import Shown
 from engine.spec.bank import Bank
 
@@ -16,8 +18,13 @@ _MUCH = 0.25
 _SPREAD = 0.5
 
 
-def warnings_of(rehearsal: Rehearsal, bank: Bank, now: datetime) -> list[str]:
-    """Return warnings, those about the whole quiz first."""
+def warnings_of(
+    rehearsal: Rehearsal, bank: Bank, now: datetime, blueprint: Blueprint | None = None
+) -> list[str]:
+    """Return warnings, those about the whole quiz first.
+
+    With the `blueprint`, pinned items are held against its `needs`: drawn ones meet them anyway.
+    """
     rules = rehearsal.rules
     found = []
     if rules.deadline is not None and rules.is_over(now):
@@ -31,6 +38,13 @@ def warnings_of(rehearsal: Rehearsal, bank: Bank, now: datetime) -> list[str]:
             "narrow `difficulty` in the sections with `per_student`"
         )
     for question in rehearsal.questions:
+        if blueprint is not None and blueprint.needs is not None:
+            for item in question.items:
+                if lacking := untaught(bank.load(item), blueprint.needs):
+                    found.append(
+                        f"question {question.number}: {item} needs {', '.join(lacking)}, "
+                        "which the blueprint's `needs` doesn't name"
+                    )
         found += [f"question {question.number}: {text}" for text in _of_question(question, rehearsal)]
         found += [f"question {question.number}: {text}" for text in _of_items(question, rehearsal, bank)]
     return found

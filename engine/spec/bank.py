@@ -11,14 +11,14 @@ from engine.errors import Diagnostic, InputError, SpecError, UnknownItemError
 from engine.spec.loading import load_spec
 from engine.spec.registry import REGISTRY_FILE, builtin_root, load_registry
 from engine.spec.schema import ProblemSpec
-from engine.spec.syllabus import SYLLABUS_FILE, Entry, load_syllabus
+from engine.spec.syllabus import SYLLABUS_FILE, TERMS_FILE, Entry, Term, load_syllabus, load_terms
 from engine.spec.text_file import shown
 from engine.spec.version import item_version
 from engine.spec.wording import near_words
 
 __all__ = ["Bank", "builtin_bank", "builtin_root", "without_errata_notes"]
 
-_OTHER_FILES = frozenset({REGISTRY_FILE, SYLLABUS_FILE})
+_OTHER_FILES = frozenset({REGISTRY_FILE, SYLLABUS_FILE, TERMS_FILE})
 _OTHER_FOLDERS = frozenset({"blueprints", "mutants", "__pycache__"})
 
 
@@ -30,7 +30,7 @@ class Bank:
     roots : sequence of Path
         Folders that are searched through; an item (or a registry entry) of a later one takes the
         place of an earlier one with the same id. Folders named ``blueprints`` and ``mutants``, hidden
-        ones, ``misconceptions.yaml`` and ``syllabus.yaml`` hold no items.
+        ones, ``misconceptions.yaml``, ``syllabus.yaml`` and ``terms.yaml`` hold no items.
     errata_notes : bool
         Whether items keep the notes on faults of their sources, which students read. Without them an item
         is marked as with them, and its version is the same.
@@ -53,6 +53,7 @@ class Bank:
         self._specs: dict[str, ProblemSpec] = {}
         self._registry: Mapping[str, str] | None = None
         self._syllabus: Mapping[str, Mapping[str, Entry]] | None = None
+        self._terms: Mapping[str, Term] | None = None
         self._doubled: dict[str, SpecError] = {}
         for root in self._roots:
             found, doubled = _index(root)
@@ -157,6 +158,22 @@ class Bank:
                         merged.setdefault(group, {}).update(entries)
             self._syllabus = MappingProxyType(merged)
         return self._syllabus
+
+    def terms(self) -> Mapping[str, Term]:
+        """Return the terms that items may need, by id; read once, a course's own file added.
+
+        Raises
+        ------
+        SpecError
+            A file of terms has faults.
+        """
+        if self._terms is None:
+            merged: dict[str, Term] = {}
+            for root in self._roots:
+                if (root / TERMS_FILE).is_file():
+                    merged |= load_terms(root / TERMS_FILE)
+            self._terms = MappingProxyType(merged)
+        return self._terms
 
     def _unknown(self, item_id: str) -> UnknownItemError:
         near = near_words(item_id, self._paths, count=3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Strict, StringConstraints, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -29,6 +29,7 @@ __all__ = [
     "Real",
     "Sentence",
     "Size",
+    "SourceName",
     "Whole",
     "Word",
 ]
@@ -48,6 +49,8 @@ MisconceptionId = Annotated[
 ]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=32)]
 Letter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,4}$")]
+SourceName = Literal["S0", "S1", "S2", "S3", "S4", "background"]
+"""A lecture document, or what no lecture of ours says."""
 Prose = Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]

@@ -155,6 +155,15 @@ COVERS = """\
 `title`, perhaps `where` the lecture has it, and `no_item` with the reason where no item is meant to cover it.
 A course's own file adds to the built-in one. Items name the entries they cover in `covers`; a fault that
 stands in `errata` counts by itself. `grade coverage` shows which items cover what, and what is left over.
+
+## What an item needs
+
+`terms.yaml` in the same folder lists what can be presupposed: terms such as `softmax` or `self-attention`,
+and lecture documents whose notation an item may quote (`S0` to `S4`), each with a `title` and the `words` by
+which texts show it. A course's own file adds to the built-in one. An item names in `needs` what its students
+must have been taught; a blueprint with `needs: [seq2seq, recurrence]` draws only items that need nothing
+else. `grade lint --strict` finds an item whose title, stem, prompts, options or hints use a term that it
+doesn't need.
 """
 
 PRINTED = """\

@@ -8,6 +8,7 @@ import pytest
 
 import problems
 from engine.quiz import compose, read_blueprint
+from engine.quiz.slots import slots_of
 from engine.spec import builtin_bank
 
 BLUEPRINT = Path(problems.__file__).parent / "blueprints" / "l16.yaml"
@@ -53,3 +54,41 @@ def test_a_built_in_plan_can_be_drawn_whatever_the_secret(path: Path) -> None:
         assert len(set(items)) == len(items) >= 5
         minutes.add(sum(bank.load(item).minutes or 0 for item in items))
     assert 10 <= min(minutes) <= max(minutes) <= 90
+
+
+WEEKS = {
+    # week: what is taught in it, in the terms of problems/terms.yaml; later weeks know the earlier ones
+    "week-1-seq2seq": {"seq2seq", "recurrence", "gradients", "decoding"},
+    "week-2-attention": {"attention", "alignment-score", "softmax", "context-vector", "queries"},
+    "week-3-decoder": {"decoder-step", "interpretation", "history"},
+    "week-4-self-attention": {
+        "scaled-dot-product",
+        "masking",
+        "self-attention",
+        "transformer",
+        "multi-head",
+    },
+}
+
+
+def test_no_week_asks_what_a_later_one_teaches() -> None:
+    bank, taught = builtin_bank(), set()
+    specs, _ = bank.readable()
+    for week, new in WEEKS.items():
+        taught |= new
+        plan = read_blueprint(BLUEPRINT.parent / f"{week}.yaml")
+        assert set(plan.blueprint.needs or ()) == taught
+        for slot in slots_of(plan, specs):
+            for item in slot.pool:
+                assert set(bank.load(item).needs) <= taught, (week, item)
+        assert plan.blueprint.exercises, week
+        for item in plan.blueprint.exercises:
+            assert set(bank.load(item).needs) <= taught, (week, item)
+
+
+def test_the_quiz_on_one_lecture_quotes_no_other() -> None:
+    bank = builtin_bank()
+    specs, _ = bank.readable()
+    for slot in slots_of(read_blueprint(BLUEPRINT), specs):
+        for item in slot.pool:
+            assert not {"S1", "S2", "S3", "S4"} & set(bank.load(item).needs), item

@@ -14,6 +14,7 @@ from engine.commands.quiz.files import find_blueprint
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
     from engine.quiz.rehearsal import QuestionFigures, Rehearsal
+    from engine.spec.schema import ProblemSpec
 
 __all__ = ["check"]
 
@@ -68,15 +69,18 @@ def check(
             progress=advance,
         )
     rehearsal = rehearse(quizzes, workplace.bank, observed=_observed(workplace))
-    warnings = warnings_of(rehearsal, workplace.bank, clock.now())
+    warnings = warnings_of(rehearsal, workplace.bank, clock.now(), plan.blueprint)
     if any(section.draws for section in plan.blueprint.sections):
         tell_unreadable(workplace.bank.readable()[1])
+    exercises = [workplace.bank.load(item) for item in plan.blueprint.exercises]
     if as_json:
         click.echo(
-            json.dumps(_as_json(rehearsal, plan.blueprint.title, warnings), ensure_ascii=False, indent=2)
+            json.dumps(
+                _as_json(rehearsal, plan.blueprint.title, warnings, exercises), ensure_ascii=False, indent=2
+            )
         )
     else:
-        _show(rehearsal, plan.blueprint.title, warnings)
+        _show(rehearsal, plan.blueprint.title, warnings, exercises)
     return 1 if warnings else 0
 
 
@@ -101,7 +105,9 @@ def _observed(workplace: Workplace) -> dict[str, float]:
     return {item: fmean(found) for item, found in shares.items()}
 
 
-def _as_json(rehearsal: Rehearsal, title: str, warnings: list[str]) -> dict[str, object]:
+def _as_json(
+    rehearsal: Rehearsal, title: str, warnings: list[str], exercises: list[ProblemSpec]
+) -> dict[str, object]:
     from engine.model import plain_points
 
     low, high = rehearsal.difficulty_of_students
@@ -113,11 +119,15 @@ def _as_json(rehearsal: Rehearsal, title: str, warnings: list[str]) -> dict[str,
         "minutes": rehearsal.minutes,
         "difficulty_of_students": {"least": round(low, 2), "greatest": round(high, 2)},
         "questions": [question.as_json() for question in rehearsal.questions],
+        "exercises": [
+            {"item": spec.id, "points": plain_points(spec.points), "minutes": spec.minutes}
+            for spec in exercises
+        ],
         "warnings": warnings,
     }
 
 
-def _show(rehearsal: Rehearsal, title: str, warnings: list[str]) -> None:
+def _show(rehearsal: Rehearsal, title: str, warnings: list[str], exercises: list[ProblemSpec]) -> None:
     from engine.commands.render import points, show_table
     from engine.foreign import clean_line
     from engine.quiz.credit import percent
@@ -144,6 +154,9 @@ def _show(rehearsal: Rehearsal, title: str, warnings: list[str]) -> None:
         click.echo(
             f"Expected time: unknown; the items of {lacking} of {total} questions don't say `minutes`."
         )
+    for spec in exercises:
+        time = "" if spec.minutes is None else f", about {spec.minutes:g} minutes"
+        click.echo(f"Code exercise: {spec.id} ({points(spec.points)}{time}).")
     low, high = rehearsal.difficulty_of_students
     if high > low:
         click.echo(f"Mean difficulty of a student's quiz: {low:.1f} to {high:.1f}.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
     from engine.model import Quiz
 
-__all__ = ["file_stem", "find_blueprint", "is_quiz_file", "write_quizzes"]
+__all__ = ["file_stem", "find_blueprint", "is_quiz_file", "write_quizzes", "write_starters"]
 
 _MANY = 40  # students whose files are worth starting processes for
 
@@ -66,6 +66,33 @@ def write_quizzes(folder: Path, quizzes: Sequence[Quiz]) -> list[tuple[Path, Pat
         raise QuizError(
             "the quiz files can't be written", where=str(error.filename or folder), got=str(error.strerror)
         ) from error
+
+
+def write_starters(workplace: Workplace, folder: Path, quiz: Quiz) -> list[Path]:
+    """Write the starter of each code exercise of a quiz to ``starters/`` and return the files.
+
+    Students who don't have the command get them together with their quiz. A starter is the same for
+    everybody; one that is there is written anew.
+    """
+    from engine.commands.practising import code_spec, commands_for
+    from engine.files import replace_text
+    from engine.practice.starter import starter_source
+
+    written = []
+    for exercise in quiz.exercises:
+        _, answer = code_spec(workplace, exercise.item)
+        path = folder / "starters" / f"{exercise.item}.py"
+        starter = (workplace.bank.path(exercise.item).parent / answer.starter).read_text(encoding="utf-8")
+        following = tuple(commands_for(exercise.item, path.name).values())
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_text(path, starter_source(workplace.draw(exercise.item, 0), starter, following))
+        except OSError as error:
+            raise QuizError(
+                "a starter can't be written", where=str(error.filename or path), got=str(error.strerror)
+            ) from error
+        written.append(path)
+    return written
 
 
 def _write(folder: Path, quiz: Quiz, stem: str) -> tuple[Path, Path]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.options import check_student, course_option, json_option, store_option
-from engine.commands.quiz.files import find_blueprint, write_quizzes
+from engine.commands.quiz.files import find_blueprint, write_quizzes, write_starters
 from engine.cores import without_collecting
 from engine.errors import UsageError
 
@@ -72,6 +72,7 @@ def new(
     with without_collecting():
         quizzes = make_quizzes(workplace, path, ids, quiz_name, attempt)
         files = write_quizzes(folder, quizzes)
+        starters = write_starters(workplace, folder, quizzes[0])
     if as_json:
         rows = [
             {"student": q.student, "quiz": q.id, "files": [str(f) for f in fs]}
@@ -80,6 +81,8 @@ def new(
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
         click.echo(f"{len(quizzes)} quizzes of {len(quizzes[0].questions)} questions lie in {folder}")
+        if starters:
+            click.echo(f"starters of the code exercises: {', '.join(str(path) for path in starters)}")
         click.echo(f"  next: grade submit {files[0][0]}")
 
 

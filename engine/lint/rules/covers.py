@@ -1,4 +1,4 @@
-"""What an item says to cover stands in the syllabus, and in a lecture that the item cites."""
+"""What an item says to cover and to need is known, cited, and true of its texts."""
 
 from __future__ import annotations
 
@@ -6,16 +6,24 @@ import re
 from collections.abc import Iterator
 
 from engine.lint.finding import Finding
-from engine.lint.subject import Subject
+from engine.lint.subject import Loc, Subject
+from engine.lint.texts import written_texts
 from engine.spec.wording import did_you_mean
 
 __all__ = ["check"]
 
 _OF_DOCUMENT = re.compile(r"^(S[0-9])-")
+# what students read before they have answered; solution and feedback may look ahead
+_BEFORE_ANSWERING = frozenset({"stem", "prompt", "option", "hint"})
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Yield unknown, doubled and unsupported entries of `covers`, and an item that covers nothing."""
+    """Yield entries of `covers` and `needs` that are unknown, doubled or unsupported, and missing needs."""
+    yield from _covers(subject)
+    yield from _needs(subject)
+
+
+def _covers(subject: Subject) -> Iterator[Finding]:
     spec = subject.spec
     cited = {source.document for source in spec.sources}
     seen: set[str] = set()
@@ -36,3 +44,36 @@ def check(subject: Subject) -> Iterator[Finding]:
                 next_step=f"add {document[1]} to the item's source, or drop the entry",
             )
         seen.add(name)
+
+
+def _needs(subject: Subject) -> Iterator[Finding]:
+    spec, terms = subject.spec, subject.terms
+    for index, name in enumerate(spec.needs):
+        loc = ("needs", index)
+        if name not in terms:
+            message = f"no term is called {name!r} in terms.yaml"
+            yield subject.fault("needs", message + did_you_mean(name, sorted(terms)), loc)
+        elif name in spec.needs[:index]:
+            yield subject.fault("needs", f"the term {name!r} stands here twice", loc)
+    if not subject.strict:  # an author's first item needn't say what it presupposes
+        return
+    texts: list[tuple[str, Loc]] = [(spec.title, ("title",))]
+    texts += [(text.text, text.loc) for text in written_texts(spec) if text.kind in _BEFORE_ANSWERING]
+    for name, term in terms.items():
+        if name in spec.needs:
+            continue
+        if name in spec.topics:
+            yield subject.warning(
+                "needs", f"the item has the topic {name!r} and doesn't need the term", ("topics",)
+            )
+            continue
+        for text, loc in texts:
+            word = term.shown_in(text)
+            if word is not None:
+                yield subject.warning(
+                    "needs",
+                    f"the text says {word!r}, which students know only after {term.title}",
+                    loc,
+                    next_step=f"add {name} to the item's needs, or say it in other words",
+                )
+                break

@@ -48,6 +48,12 @@ class ProblemSpec(Strict):
         max_length=40,
         description="Entries of `syllabus.yaml` that the item covers. Its `errata` count without it.",
     )
+    needs: tuple[EntryId, ...] = Field(
+        default=(),
+        max_length=40,
+        description="Terms of `terms.yaml` that students must have been taught before; a blueprint can "
+        "leave an item out that needs what hasn't been taught.",
+    )
     points: Real = Field(
         default=1.0,
         gt=0,

@@ -17,6 +17,7 @@ from engine.spec.kinds import (
     Prose,
     Real,
     Sentence,
+    SourceName,
     Whole,
     Word,
 )
@@ -39,7 +40,7 @@ __all__ = ["AnswerSpec", "Effort", "Erratum", "Misconception", "PrintedExercise"
 class Source(Strict):
     """Where the content comes from; ``background`` is never attributed to a lecture."""
 
-    document: Literal["S0", "S1", "S2", "S3", "S4", "background"] = Field(
+    document: SourceName = Field(
         description="The lecture document, or `background` for what no lecture of ours says."
     )
     file: Word | None = Field(default=None, description="Name of the document's file.")

@@ -125,3 +125,27 @@ def test_every_builtin_blueprint_can_be_checked(grade) -> None:
         document = grade("quiz", "check", path.stem, "--students", "3", "--json").json()
         assert document["points"] > 0 and len(document["questions"]) >= 3
         assert yaml.safe_load(path.read_text(encoding="utf-8"))["title"] == document["title"]
+
+
+def test_code_exercises_of_a_quiz_are_listed_and_their_starters_written(classroom, grade) -> None:
+    classroom.plan(PLAN.replace("title: W\n", "title: W\nexercises: [softmax]\n"))
+    assert "Code exercise: softmax (10 points" in grade("quiz", "check", "week", "--course", "course").out
+    said = grade("quiz", "new", "week", "--course", "course")
+    assert said.code == 0
+    folder = classroom.folder / "quizzes/week"
+    starter = folder / "starters/softmax.py"
+    assert f"starters of the code exercises: {Path('course/quizzes/week/starters/softmax.py')}" in said.out
+    assert "def softmax(" in starter.read_text(encoding="utf-8")
+    page = (folder / "week-007.html").read_text(encoding="utf-8")
+    assert "grade submit softmax FILE" in page
+    filled = yaml.safe_load((folder / "week-007.yaml").read_text(encoding="utf-8"))
+    assert [(e["item"], e["points"]) for e in filled["exercises"]] == [("softmax", 10)]
+    path = classroom.answer_file("007", {1: classroom.key("007", 1)}, "a.yaml")
+    assert grade("submit", path, "--course", "course").code in (0, 1), "the list doesn't disturb the way back"
+
+
+def test_a_pinned_item_beyond_what_was_taught_is_warned_of(classroom, grade) -> None:
+    classroom.plan("title: W\nneeds: [seq2seq]\nsections:\n- {items: [softmax-weights]}\n")
+    said = grade("quiz", "check", "week", "--course", "course")
+    assert said.code == 1
+    assert "question 1: softmax-weights needs " in said.out

@@ -15,6 +15,7 @@ from engine.lint.rules import draws, keys, prose, responses
 from engine.lint.subject import Subject
 from engine.model import Array, Text, Variant
 from engine.spec import Bank, builtin_root
+from engine.spec.syllabus import Term
 
 Data = dict[str, Any]
 
@@ -22,7 +23,7 @@ Data = dict[str, Any]
 class Spoils(Protocol):
     folder: Any
 
-    def lint(self, item: str, change: Any, *, seeds: int = 3) -> LintReport: ...
+    def lint(self, item: str, change: Any, *, seeds: int = 3, strict: bool = False) -> LintReport: ...
 
     def subject(self, item: str, change: Any = ..., *, seeds: int = 3) -> Subject: ...
 
@@ -392,3 +393,33 @@ def test_numbers_without_known_mistakes_are_warned_of(spoiler: Spoils) -> None:
         "no known mistake is given, so a wrong answer can't be explained"
     ]
     assert len(warned(spoiler, "l16-full-pass", lambda data: data["steps"][1].pop("misconceptions"))) == 1
+
+
+def needs_of(report: LintReport) -> list[str]:
+    return [finding.message for finding in report.findings if finding.rule == "needs"]
+
+
+def test_a_term_that_students_read_and_the_item_does_not_need_is_found(spoiler: Spoils) -> None:
+    def without(data: Data) -> None:
+        data["needs"] = ["attention", "seq2seq", "alignment-score"]
+        data["topics"] = ["weights"]
+
+    (message,) = needs_of(spoiler.lint("softmax-weights", without, strict=True))
+    assert message == "the text says 'softmax', which students know only after softmax"
+    assert needs_of(spoiler.lint("softmax-weights", without)) == [], "only with --strict"
+
+
+def test_terms_that_do_not_exist_or_stand_twice_are_errors(spoiler: Spoils) -> None:
+    def spoil(data: Data) -> None:
+        data["needs"] = ["softmaxx", "attention", "attention"]
+
+    first, second = needs_of(spoiler.lint("softmax-weights", spoil))
+    assert first == "no term is called 'softmaxx' in terms.yaml; did you mean 'softmax'?"
+    assert second == "the term 'attention' stands here twice"
+
+
+def test_a_name_with_a_capital_is_not_found_in_a_symbol() -> None:
+    term = Term(title="slides", words=("S1",))
+    assert term.shown_in("the state s1") is None and term.shown_in("see S1, S2") == "S1"
+    assert Term(title="t", words=("head",)).shown_in("two Heads") == "Heads"
+    assert Term(title="t", words=("head",)).shown_in("ahead") is None

@@ -9,6 +9,7 @@ import pytest
 from engine.errors import QuizError
 from engine.quiz import choose_items, read_blueprint
 from engine.quiz.blueprint import Plan
+from engine.quiz.slots import slots_of
 from engine.rules import QuizRules, Shown
 from engine.spec import builtin_bank
 
@@ -157,3 +158,59 @@ def test_what_is_no_blueprint(tmp_path: Path, text: str) -> None:
 def test_one_number_is_a_range_of_one(tmp_path: Path) -> None:
     read = plan(tmp_path, "title: T\nsections:\n- draw: [{count: 2, difficulty: 3}, {count: 1}]\n")
     assert [(d.count, d.difficulty) for d in read.blueprint.sections[0].draws] == [(2, (3, 3)), (1, (1, 5))]
+
+
+FILTERED = (
+    "title: T\nsource: [S0]\nneeds: [seq2seq, decoding, S0]\nexclude: [beam-search]\n"
+    "sections:\n- count: 1\n  topics: [decoding]\n  exclude: [beam-width-one]\n"
+)
+
+
+def test_filters_of_the_file_and_of_a_section_both_hold(tmp_path: Path) -> None:
+    bank = builtin_bank()
+    specs, _ = bank.readable()
+    (slot,) = slots_of(plan(tmp_path, FILTERED), specs)
+    assert "beam-survivors" in slot.pool and "beam-width-one" not in slot.pool
+    for item in slot.pool:
+        spec = bank.load(item)
+        assert set(spec.needs) <= {"seq2seq", "decoding", "S0"}
+        assert "S0" in {source.document for source in spec.sources}
+
+
+def test_an_item_that_quotes_another_document_is_not_drawn_for_a_course_on_one(tmp_path: Path) -> None:
+    bank = builtin_bank()
+    specs, _ = bank.readable()
+    (slot,) = slots_of(plan(tmp_path, "title: T\nsections:\n- {count: 1, source: [S0]}\n"), specs)
+    quoting = {spec.id for spec in specs if {"S1", "S2", "S3", "S4"} & set(spec.needs)}
+    assert {"term-thesaurus", "notation-k", "timeline", "ctx-fixed-vs-dynamic"} <= quoting
+    assert not quoting & set(slot.pool)
+    assert {"softmax-weights", "l16-full-pass"} <= set(slot.pool)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("needs: [softmaxx]", "no term is called 'softmaxx' in terms.yaml; did you mean 'softmax'?"),
+        ("exclude: [softmax-weight]", "there is no item 'softmax-weight' to leave out"),
+        ("exercises: [softmaxx]", "there is no item 'softmaxx'"),
+        ("exercises: [softmax-weights]", "softmax-weights is no code exercise"),
+        ("exercises: [softmax, softmax]", "exercise softmax stands here twice"),
+    ],
+)
+def test_names_that_filters_and_exercises_get_wrong_are_shown_at_their_place(
+    tmp_path: Path, line: str, says: str
+) -> None:
+    ((at, _, message),) = faults(tmp_path, f"title: T\n{line}\n{SECTION}", choose=True)
+    assert at == 2 and says in message
+
+
+def test_a_pinned_code_exercise_says_where_it_belongs(tmp_path: Path) -> None:
+    ((_, _, message),) = faults(tmp_path, "title: T\nsections:\n- items: [softmax]\n", choose=True)
+    assert "exercises: [softmax]" in message
+
+
+def test_keys_that_came_later_leave_the_fingerprint_of_old_blueprints_alone(tmp_path: Path) -> None:
+    text = "title: T\ncredit: [1, 0.5]\n" + SECTION
+    # what was computed for this text before there were `source`, `needs`, `exclude` and `exercises`
+    assert plan(tmp_path, text).fingerprint == "5b23509de6fdaad9"
+    assert plan(tmp_path, text + "needs: [softmax]\n").fingerprint != "5b23509de6fdaad9"
