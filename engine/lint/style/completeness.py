@@ -11,10 +11,14 @@ from engine.spec.schema import MultipleChoiceAnswer, SingleChoiceAnswer
 __all__ = ["check"]
 
 RULE = "completeness"
+# Marks pay for work: most items of the bank earn a point in two to four minutes. Below 0.2 points a minute
+# nobody begins, above 0.75 a quick guess is worth as much as a page of work. One point is never too much.
+_LEAST_PER_MINUTE, _MOST_PER_MINUTE = 0.2, 0.75
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Yield solutions without the variant's numbers, silent options of pools."""
+    """Yield solutions without the variant's numbers, silent options of pools, points out of keeping."""
+    yield from _points(subject)
     spec = subject.spec
     # that hints or the solution are missing is told by the prose rule, strict or not
     if spec.solution and spec.parameters and "{{" not in spec.solution and not _all_fixed(subject):
@@ -34,6 +38,22 @@ def check(subject: Subject) -> Iterator[Finding]:
                     ("answer", "options", index),
                     next_step="say why it is right or wrong",
                 )
+
+
+def _points(subject: Subject) -> Iterator[Finding]:
+    minutes, points = subject.spec.minutes, subject.spec.points
+    if minutes is None:
+        return
+    least, most = _LEAST_PER_MINUTE * minutes, max(1.0, _MOST_PER_MINUTE * minutes)
+    if not least <= points <= most:
+        yield subject.warning(
+            RULE,
+            "the points are out of keeping with the time that the item takes",
+            ("points",) if "points" in subject.spec.model_fields_set else (),
+            expected=f"{least:.3g} to {most:.3g} points for {minutes:g} minutes",
+            got=f"{points:g}",
+            next_step="change `points`, those of the steps, or `minutes`",
+        )
 
 
 def _all_fixed(subject: Subject) -> bool:

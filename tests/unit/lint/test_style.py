@@ -174,3 +174,14 @@ def test_bounds_are_held(spoiler, effort: dict[str, int], messages: list[str]) -
 def test_a_computed_item_states_its_bounds_in_strict_lint(spoiler) -> None:
     found = warnings(spoiler, "softmax-weights", lambda data: data.pop("effort", None), "effort")
     assert found == ["the item doesn't say how much work it is at most"]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "points", "is_fair"), [(2, 1, True), (2, 3, False), (19, 2, False), (19, 5, True)]
+)
+def test_points_keep_with_the_time_that_an_item_takes(spoiler, minutes, points, is_fair) -> None:
+    report = spoiler.lint(
+        "softmax-weights", lambda data: data.update(minutes=minutes, points=points), strict=True
+    )
+    found = [f for f in report.findings if "out of keeping with the time" in f.message]
+    assert bool(found) is not is_fair
