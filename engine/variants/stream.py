@@ -42,9 +42,18 @@ def draw_key(secret: bytes, item: str, student: str, attempt: int) -> bytes:
     return hmac.new(secret, message.encode("ascii"), hashlib.sha256).digest()
 
 
-def seeded_key(seed: int) -> bytes:
-    """Return the key of ``--seed``: an open draw that needs no secret."""
-    return hashlib.sha256(f"softmark seed {seed}".encode("ascii")).digest()
+def seeded_key(seed: int, item: str | None = None) -> bytes:
+    """Return the key of ``--seed``: an open draw that needs no secret.
+
+    Parameters
+    ----------
+    seed : int
+    item : str, optional
+        For the order of options: with one key for all items, all keys of a seed would stand at the
+        same letter. The numbers of a seed are drawn without it.
+    """
+    name = f"softmark seed {seed}" if item is None else f"softmark seed {seed} of {item}"
+    return hashlib.sha256(name.encode("utf-8")).digest()
 
 
 class Stream:

@@ -63,17 +63,20 @@ def draw(
     engine.errors.DrawError
         No variant within 200 tries, or a faulty expression or text.
     """
-    return _draw(spec, version, registry, draw_key(secret, spec.id, student, attempt))
+    key = draw_key(secret, spec.id, student, attempt)
+    return _draw(spec, version, registry, numbers=key, options=key)
 
 
 def draw_seeded(spec: ProblemSpec, *, version: str, registry: Mapping[str, str], seed: int) -> Variant:
     """Draw the variant of an open seed (``grade show ITEM --seed N``); otherwise as :func:`draw`."""
-    return _draw(spec, version, registry, seeded_key(seed))
+    return _draw(spec, version, registry, numbers=seeded_key(seed), options=seeded_key(seed, spec.id))
 
 
-def _draw(spec: ProblemSpec, version: str, registry: Mapping[str, str], key: bytes) -> Variant:
-    solved = solve(spec, Stream.of_key(key, "parameters"))
-    return _written(spec, version, registry, solved, Stream.of_key(key, "options"))
+def _draw(
+    spec: ProblemSpec, version: str, registry: Mapping[str, str], *, numbers: bytes, options: bytes
+) -> Variant:
+    solved = solve(spec, Stream.of_key(numbers, "parameters"))
+    return _written(spec, version, registry, solved, Stream.of_key(options, "options"))
 
 
 def family_size(spec: ProblemSpec, limit: int = 200) -> int:

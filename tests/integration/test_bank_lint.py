@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from engine.lint.coverage import coverage
 from engine.lint.lint import lint_item
 from engine.spec import builtin_bank
+from engine.variants import draw_seeded
 
 BANK = builtin_bank()
 ANSWER_TYPES = {
@@ -62,3 +65,23 @@ def test_the_syllabus_has_no_gap() -> None:
     specs, faulty = BANK.readable()
     assert not faulty
     assert [entry.id for entry in coverage(BANK, specs) if entry.is_gap] == []
+
+
+@pytest.mark.parametrize("seed", [11, 4242, 987654])
+def test_the_keys_of_one_seed_stand_at_different_letters(seed: int) -> None:
+    """Chi-square over all shuffled single choices: one order for all items gives 40 and more."""
+    expected: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
+    for item in BANK.ids():
+        spec = BANK.load(item)
+        kinds = {name: answer for name, answer in spec.answers if answer.type == "single_choice"}
+        if not kinds:
+            continue
+        variant = draw_seeded(spec, version="v", registry=BANK.registry(), seed=seed)
+        for part in variant.parts:
+            if part.id in kinds and kinds[part.id].shuffle and kinds[part.id].key_position is None:
+                seen[part.key_ids[0]] += 1
+                expected.update({option.id: 1 / len(part.options) for option in part.options})
+    assert sum(seen.values()) > 20
+    spread = sum((seen[letter] - mean) ** 2 / mean for letter, mean in expected.items())
+    assert spread < 18.5  # exceeded by 0.1 % of independent orders, with four degrees of freedom
