@@ -220,7 +220,8 @@ GROUPS: dict[str, tuple[Described, ...]] = {
         Described(
             "mistaken_survivors",
             "tree, b, step, mistake",
-            "What survives step `step` by a mistake (m-beam-best, -per, -sum, -last), as `beam_survivors`.",
+            "What survives step `step` by a mistake (m-beam-best, -per, -sum, -last), as `beam_survivors`. "
+            "m-survivors-order gives the right survivors, the least probable first.",
         ),
     ),
     "Counting": (

@@ -223,3 +223,9 @@ class TokenAnswer(Strict):
         default=None, description="The expression that computes the accepted text."
     )
     case_sensitive: Flag = Field(default=False, description="Whether capitals matter.")
+    order_credit: Real = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Share of the points for the right sequences in another order, where `key` gives several.",
+    )

@@ -155,6 +155,10 @@ def _search(
     return [h[0] for h in sorted(beam, key=lambda h: (-score(h[1]), h[0]))]
 
 
+def _reversed_search(tree: Any, width: int, score: Callable[..., float], steps: int) -> list[Prefix]:
+    return _search(tree, width, score, steps=steps)[::-1]
+
+
 def _last(probabilities: tuple[float, ...]) -> float:
     return probabilities[-1]
 
@@ -185,12 +189,16 @@ def beam_by_last(tree: Any, b: Any) -> Prefix:
 
 @function(exact=True)
 def mistaken_survivors(tree: Any, b: Any, step: Any, mistake: str) -> str:
-    """Return what survives step `step` by a mistake (m-beam-best, -per, -sum, -last), as `beam_survivors`."""
+    """Return what survives step `step` by a mistake (m-beam-best, -per, -sum, -last), as `beam_survivors`.
+
+    m-survivors-order gives the right survivors, the least probable first.
+    """
     searches: dict[str, Callable[..., list[Prefix]]] = {
         "m-beam-best": partial(_search, score=math.prod, best_only=True),
         "m-beam-per": partial(_search, score=math.prod, per_parent=True),
         "m-beam-sum": partial(_search, score=math.fsum),
         "m-beam-last": partial(_search, score=_last),
+        "m-survivors-order": partial(_reversed_search, score=math.prod),
     }
     if mistake not in searches:
         raise TypeError(f"the mistake is {mistake!r}, expected one of {', '.join(searches)}")

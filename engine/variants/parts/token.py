@@ -11,7 +11,7 @@ from engine.variants.expressions import evaluate
 from engine.variants.parameters import ImpossibleDraw, Redraw
 from engine.variants.parts.draft import Draft, FieldContext, Scribe
 from engine.variants.stream import Stream
-from engine.variants.tokens import normal_token
+from engine.variants.tokens import Spelling, UnclearText, normal_token
 
 __all__ = ["draft"]
 
@@ -45,17 +45,24 @@ def draft(answer: TokenAnswer, context: FieldContext) -> Draft:
         accepted.insert(0, _words(answer.key, value))
     if not accepted:
         raise ImpossibleDraw("a token field needs accepted texts or a key")
-    settings = {"case_sensitive": answer.case_sensitive}
-    normal = {normal_token(text, answer.case_sensitive) for text in accepted}
+    settings = {"case_sensitive": answer.case_sensitive, "order_credit": answer.order_credit}
     known: list[tuple[str, str]] = []
     for misconception in context.misconceptions:
         try:
             wrong = _words(misconception.expr, evaluate(misconception.expr, context.names))
         except UndefinedValueError:
             continue
-        if normal_token(wrong, answer.case_sensitive) in normal:
-            raise Redraw(f"{misconception.id} gives another answer than the key")
         known.append((misconception.id, wrong))
+    spelling = Spelling.of(accepted, [wrong for _, wrong in known], case_sensitive=answer.case_sensitive)
+    if answer.order_credit and spelling.kind != "sequences":
+        raise ImpossibleDraw("order_credit needs a key of several sequences, such as AA, BA")
+    try:
+        right = [spelling.read(text) for text in accepted]
+    except UnclearText as reason:
+        raise ImpossibleDraw(f"an accepted text can't be typed: {reason}") from None
+    for name, wrong in known:
+        if any(spelling.is_same(wrong, text) for text in right):
+            raise Redraw(f"{name} gives another answer than the key")
 
     def build(scribe: Scribe, stream: Stream) -> Part:
         sentences = {m.id: m.feedback for m in context.misconceptions}
