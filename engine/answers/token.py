@@ -8,7 +8,7 @@ from fractions import Fraction
 from engine.answers.reading.numeral import format_error
 from engine.answers.result import AnswerType, Graded
 from engine.model import Diagnosis, Part
-from engine.variants.tokens import Spelling, UnclearText
+from engine.variants.tokens import Spelling, UnclearTextError
 
 __all__ = ["Token"]
 
@@ -35,7 +35,7 @@ class Token(AnswerType):
             )
         try:
             read = spelling.read(text)
-        except UnclearText as reason:
+        except UnclearTextError as reason:
             raise format_error(str(reason), text, expected=spelling.advice()) from None
         if not read:
             raise format_error("there are no words in it", text, expected=spelling.advice())

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["Spelling", "UnclearText", "normal_token"]
+__all__ = ["Spelling", "UnclearTextError", "normal_token"]
 
 _SEPARATORS = re.compile(r"[\s,;>→|]+|->")
 _PAIRS = ("[]", "()", "{}", '""', "''", "``", "“”", "„“", "‘’", "«»", "⟨⟩")
@@ -30,7 +30,7 @@ _STRONG = re.compile(r"[,;|&\n、，；]")
 _LETTER_NAMES = "ABCDEFGH"  # the tokens of drawn vocabularies
 
 
-class UnclearText(ValueError):
+class UnclearTextError(ValueError):
     """An answer that can be read in several ways, or has a token that doesn't exist; says what to write."""
 
 
@@ -92,7 +92,7 @@ class Spelling:
 
         Raises
         ------
-        UnclearText
+        UnclearTextError
             It can be read in several ways, or holds what is no token.
         """
         if self.kind == "words":
@@ -120,7 +120,7 @@ class Spelling:
             stranger = next((letter for letter in cased if letter not in self.letters), None)
             if stranger is not None:
                 shown = "an end token" if stranger == _END else word.replace(_END, "<eos>")
-                raise UnclearText(f"{shown} isn't made of this exercise's tokens")
+                raise UnclearTextError(f"{shown} isn't made of this exercise's tokens")
             tokens += list(cased)
         return tokens
 
@@ -129,20 +129,20 @@ class Spelling:
         if len(groups) < 2:
             groups = _JOINTS.sub("", text).split()
             if len(groups) != len(self.lengths):
-                raise UnclearText("where one sequence ends and the next begins can't be seen")
+                raise UnclearTextError("where one sequence ends and the next begins can't be seen")
         found = ["".join(self._tokens(group)) for group in groups]
         is_cut_up = max(map(len, found), default=0) == 1 < max(self.lengths) and len(found) > len(
             self.lengths
         )
         if is_cut_up:
-            raise UnclearText("the commas cut the sequences into single tokens")
+            raise UnclearTextError("the commas cut the sequences into single tokens")
         return tuple(found)
 
     def is_same(self, text: str, answer: tuple[str, ...]) -> bool:
         """Tell whether a text of the item, such as a known mistake's, is what was answered."""
         try:
             return self.read(text) == answer
-        except UnclearText:  # what this mistake gives can't be typed here
+        except UnclearTextError:  # what this mistake gives can't be typed here
             return False
 
     def other_ways(self, text: str) -> list[str]:

@@ -227,5 +227,5 @@ class TokenAnswer(Strict):
         default=0.0,
         ge=0,
         le=1,
-        description="Share of the points for the right sequences in another order, where `key` gives several.",
+        description="Share of the points for the right sequences in another order, where there are several.",
     )

@@ -11,7 +11,7 @@ from engine.variants.expressions import evaluate
 from engine.variants.parameters import ImpossibleDraw, Redraw
 from engine.variants.parts.draft import Draft, FieldContext, Scribe
 from engine.variants.stream import Stream
-from engine.variants.tokens import Spelling, UnclearText, normal_token
+from engine.variants.tokens import Spelling, UnclearTextError, normal_token
 
 __all__ = ["draft"]
 
@@ -58,7 +58,7 @@ def draft(answer: TokenAnswer, context: FieldContext) -> Draft:
         raise ImpossibleDraw("order_credit needs a key of several sequences, such as AA, BA")
     try:
         right = [spelling.read(text) for text in accepted]
-    except UnclearText as reason:
+    except UnclearTextError as reason:
         raise ImpossibleDraw(f"an accepted text can't be typed: {reason}") from None
     for name, wrong in known:
         if any(spelling.is_same(wrong, text) for text in right):
