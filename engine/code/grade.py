@@ -122,11 +122,7 @@ def _run_and_judge(
     seen = Observations(plan, exercise.function, facts.library, items)
     passed = (loaded, Check("function", Verdict.PASSED, 0.0, 0.0))
     report = _scored(replace(blank, checks=(*passed, *judge_all(exercise, seen))))
-    if explain:
-        report = replace(report, weights=compared_weights(seen))
-    if report.outcome is Outcome.RIGHT or not explain:
-        return report
-    return _explained(report, exercise, seen, submission, runner)
+    return _explained(report, exercise, seen, submission, runner) if explain else report
 
 
 def _explained(
@@ -136,15 +132,22 @@ def _explained(
     submission: CodeSubmission,
     runner: Runner,
 ) -> GradeReport:
-    diagnosis = name_mutants(exercise, seen.plan, seen.items)
+    """Add what illustrates a report; the checks are all judged, so whatever fails here the mark stands."""
     try:
+        report = replace(report, weights=compared_weights(seen))
+        if report.outcome is Outcome.RIGHT:
+            return report
+        diagnosis = name_mutants(exercise, seen.plan, seen.items)
+        report = replace(report, diagnosis=diagnosis)
         named = [found.misconception for found in diagnosis]
-        counterexample = find_counterexample(exercise, seen, submission, runner, named)
+        found = find_counterexample(exercise, seen, submission, runner, named)
+        return replace(report, counterexample=found)
     except EngineError as error:
-        # the checks are all judged: the mark stands, only its illustration is missing
         note = f"No counterexample was sought: {clean_line(error.what)}"
-        return replace(report, diagnosis=diagnosis, notes=(*report.notes, note))
-    return replace(report, diagnosis=diagnosis, counterexample=counterexample)
+    except Exception as error:
+        _log.debug("explaining %s failed", exercise.item, exc_info=True)
+        note = f"No known mistake or counterexample was sought: {type(error).__name__}"
+    return replace(report, notes=(*report.notes, note))
 
 
 def _run(

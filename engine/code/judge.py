@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,8 @@ from engine.code.degenerate import degenerate
 from engine.code.exercise import PREREQUISITES, CodeExercise, Rubric
 from engine.code.observe import Observations, UnusableError
 from engine.code.properties import property_of
-from engine.code.show import exception_text
+from engine.code.show import exception_text, sentence
+from engine.code.tolerance import close
 from engine.model import Check, Verdict
 from engine.runner import CallOutcome, CallStatus
 
@@ -21,6 +23,8 @@ _LOAD = {
     CallStatus.OUT_OF_MEMORY: (Verdict.OUT_OF_MEMORY, "Loading the file needed more memory than allowed."),
     CallStatus.CRASHED: (Verdict.CRASHED, "Loading the file crashed the process."),
 }
+_UNCOMPARABLE = "what came back can't be compared with the right result"
+_log = logging.getLogger(__name__)
 _IMPORTABLE = (
     "What can be imported is the standard library, numpy, torch, and .py files handed in beside this one."
 )
@@ -135,11 +139,40 @@ def _first_problem(
         try:
             told = judge(group, seen)
         except UnusableError as fault:
-            found = Finding(fault.verdict, fault.told if shown else fault.blunt)
+            found = Finding(fault.verdict, sentence(fault.told if shown else fault.blunt))
             if fault.verdict is not Verdict.SKIPPED:
                 return found
             waiting = waiting or found
             continue
+        except Exception:
+            if _all_right(group, seen):
+                raise  # nothing foreign is left that could have caused it
+            _log.debug("%s can't be judged on what came back", seen.function, exc_info=True)
+            return Finding(Verdict.FAILED, _UNCOMPARABLE)
         if told is not None:
-            return Finding(Verdict.FAILED, told if shown else "")
+            return Finding(Verdict.FAILED, sentence(told) if shown else "")
     return waiting or Finding(Verdict.PASSED)
+
+
+def _all_right(group: Group, seen: Observations) -> bool:
+    """Tell whether every call of a group gave what the reference gives.
+
+    Where a judgement fails, that is whose fault it is: over right values it is ours, and the attempt is
+    ungraded; over others nobody can choose to be ungraded by what the code returns.
+    """
+    for member in group.members:
+        expected, observation = seen.plan.cases[member].expected, seen[member]
+        if expected is None:
+            continue
+        if observation.parts is None or len(observation.parts) != len(expected.parts):
+            return False
+        pairs = zip(observation.parts, expected.parts, strict=True)
+        if not all(close(got.values, part.values, part.slack) for got, part in pairs):
+            return False
+        if observation.gradients and expected.gradients is not None:
+            if len(observation.gradients) != len(expected.gradients):
+                return False
+            gradients = zip(observation.gradients, expected.gradients, strict=True)
+            if not all(got is not None and close(got, part.values, part.slack) for got, part in gradients):
+                return False
+    return True

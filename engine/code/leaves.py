@@ -81,7 +81,10 @@ def array_of(leaf: Leaf) -> NDArray[Any]:
         raise LeafError(f"dtype {leaf.dtype!r}")
     if any(size < 0 for size in leaf.shape) or math.prod(leaf.shape) * dtype.itemsize != len(leaf.data):
         raise LeafError(f"{len(leaf.data)} bytes for shape {leaf.shape}")
-    array = np.frombuffer(leaf.data, dtype=dtype).reshape(leaf.shape)
+    try:
+        array = np.frombuffer(leaf.data, dtype=dtype).reshape(leaf.shape)
+    except ValueError:  # no entries, but an axis longer than numpy can count, or more axes
+        raise LeafError(f"shape {leaf.shape}") from None
     return bfloat16_as_float32(array) if wide else array
 
 

@@ -59,9 +59,9 @@ class Observation:
     """One call.
 
     ``parts`` holds what came back, in float64, where it has the right type, of whatever shapes;
-    ``misfit`` says what came back otherwise. ``modified`` is None where it wasn't asked, ``gradients``
-    where there are none (numpy, or a result that isn't differentiable); a gradient that is None is one
-    of an argument that the result doesn't depend on.
+    ``misfit`` says what came back otherwise, ``wanted`` what should have where the type doesn't tell it.
+    ``modified`` is None where it wasn't asked, ``gradients`` where there are none (numpy, or a result that
+    isn't differentiable); a gradient that is None is one of an argument that the result doesn't depend on.
     """
 
     status: CallStatus
@@ -70,6 +70,7 @@ class Observation:
     exception: ExceptionInfo | None = None
     modified: bool | None = None
     gradients: tuple[Floats | None, ...] | None = None
+    wanted: str | None = None
 
     @property
     def shape(self) -> tuple[int, ...] | None:
@@ -129,7 +130,7 @@ class Observations:
         self.returned(member)
         parts = self.items[member].parts
         if parts is None:
-            right = self.expected(member).result.wanted(self.library)
+            right = self.items[member].wanted or self.expected(member).result.wanted(self.library)
             told = f"gave back {self.items[member].misfit}, expected {right}"
             self._unusable(member, Verdict.FAILED, told, "gave back a value of another type")
         return tuple(part.values for part in parts)
@@ -152,14 +153,17 @@ def observed(case: Case, call: Call, outcome: CallOutcome, library: str) -> Obse
         kind = outcome.detail.removeprefix(_RETURNED).rstrip(".") if _tells_kind(outcome) else None
         return Observation(outcome.status, misfit=kind, exception=outcome.exception, modified=modified)
     result = ArrayResult() if case.expected is None else case.expected.result
+    shapes = [] if case.expected is None else [part.values.shape for part in case.expected.parts]
     try:
-        parts = result.read(outcome.value, library)
+        parts = result.read(outcome.value, library, shapes)
     except MisfitError as misfit:
-        return Observation(outcome.status, misfit=str(misfit), modified=modified)
+        return Observation(outcome.status, misfit=str(misfit), modified=modified, wanted=misfit.wanted)
+    except (ArithmeticError, MemoryError, TypeError, ValueError):  # nothing but foreign values is read here
+        return Observation(outcome.status, misfit="a value that can't be read", modified=modified)
     if case.narrow is not None and library == "numpy":
         # numpy has no such dtype: float32 went in, so float32 is right and stands for the narrow one
         parts = tuple(replace(part, dtype=case.narrow) if part.dtype == "float32" else part for part in parts)
-    gradients = _gradients(outcome.gradients) if case.cotangents is not None else None
+    gradients = _gradients(outcome.gradients, case) if case.cotangents is not None else None
     return Observation(outcome.status, parts, modified=modified, gradients=gradients)
 
 
@@ -168,14 +172,16 @@ def _tells_kind(outcome: CallOutcome) -> bool:
     return outcome.status is CallStatus.UNSUPPORTED and outcome.detail.startswith(_RETURNED)
 
 
-def _gradients(found: tuple[WireValue, ...] | None) -> tuple[Floats | None, ...] | None:
+def _gradients(found: tuple[WireValue, ...] | None, case: Case) -> tuple[Floats | None, ...] | None:
     """Return gradients as arrays; whatever is none becomes None, which never equals a number."""
     if found is None:
         return None
+    wanted = None if case.expected is None else case.expected.gradients
+    shapes = [part.values.shape for part in wanted or ()]
     arrays: list[Floats | None] = []
-    for gradient in found:
+    for place, gradient in enumerate(found):
         try:
-            arrays.append(ArrayResult().read(gradient, "torch")[0].values)
+            arrays.append(ArrayResult().read(gradient, "torch", shapes[place : place + 1])[0].values)
         except MisfitError:
             arrays.append(None)
     return tuple(arrays)

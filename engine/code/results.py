@@ -2,10 +2,15 @@
 
 A result is a fixed number of *parts*, each an array: one for ``softmax``, four for ``decoder_step``.
 Token lists and hypotheses become arrays of ids, so that the same comparisons serve all.
+
+What comes back is capped here, before any of it is decoded: a value that is far larger than any result of
+the function has another kind, whatever it holds. So everything that looks at results later works on
+small arrays.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -30,11 +35,28 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+Shapes = Sequence[tuple[int, ...]]
+# A wrong program gives a wrong shape, and its sentence should say which: so the caps leave room for outer
+# products, lost sums and searches that go on too long. They are there to bound memory and time.
+_MOST_TIMES, _MOST_MORE = 16, 2**16  # entries of an array, against those of the right one
+_COUNT_TIMES, _COUNT_MORE = 4, 32  # tokens or hypotheses, against the most that can be right
+_UNKNOWN_COUNT = 1000
 _ABSENT = -1.0  # fills the rows of hypotheses that are shorter than the longest
 
 
 class MisfitError(Exception):
-    """A value of another type than the function should return; the text continues “gave back …”."""
+    """A value of another type or size than the function should return; the text continues “gave back …”.
+
+    Parameters
+    ----------
+    text : str
+    wanted : str or None
+        What should have come, where the kind of result in words doesn't tell it.
+    """
+
+    def __init__(self, text: str, wanted: str | None = None) -> None:
+        super().__init__(text)
+        self.wanted = wanted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +93,11 @@ class Result(Protocol):
         """Return what should come back, in words."""
         ...
 
-    def read(self, value: WireValue, library: str) -> tuple[ReadPart, ...]:
-        """Return the parts of a foreign value; MisfitError if it has another type."""
+    def read(self, value: WireValue, library: str, shapes: Shapes = ()) -> tuple[ReadPart, ...]:
+        """Return the parts of a foreign value; MisfitError if it has another type or is far too large.
+
+        `shapes` are those of the right parts, where they are known.
+        """
         ...
 
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
@@ -94,9 +119,9 @@ class ArrayResult:
         """Return the name of the array's type."""
         return "a numpy array" if library == "numpy" else "a torch tensor"
 
-    def read(self, value: WireValue, library: str) -> tuple[ReadPart, ...]:
+    def read(self, value: WireValue, library: str, shapes: Shapes = ()) -> tuple[ReadPart, ...]:
         """Return the array."""
-        return (_array(value, library),)
+        return (_array(value, library, shapes[0] if shapes else ()),)
 
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both shapes."""
@@ -117,18 +142,18 @@ class TupleResult:
         """Return the names in their order."""
         return f"the tuple ({', '.join(self.parts)})"
 
-    def read(self, value: WireValue, library: str) -> tuple[ReadPart, ...]:
+    def read(self, value: WireValue, library: str, shapes: Shapes = ()) -> tuple[ReadPart, ...]:
         """Return the arrays in their order."""
         if not isinstance(value, list | tuple):
             raise MisfitError(_type_name(value, library))
         if len(value) != len(self.parts):
             raise MisfitError(f"{len(value)} values")
         found = []
-        for name, entry in zip(self.parts, value, strict=True):
+        for name, entry, shape in zip(self.parts, value, shapes or [()] * len(self.parts), strict=True):
             try:
-                found.append(_array(entry, library))
+                found.append(_array(entry, library, shape))
             except MisfitError as misfit:
-                raise MisfitError(f"{misfit} as {name}") from None
+                raise MisfitError(f"{misfit} as {name}", misfit.wanted) from None
         return tuple(found)
 
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
@@ -143,17 +168,24 @@ class TupleResult:
 
 @dataclass(frozen=True, slots=True)
 class TokensResult:
-    """A list of token ids; tuples and one-dimensional arrays of integers are as good."""
+    """A list of token ids; tuples and one-dimensional arrays of integers are as good.
+
+    Parameters
+    ----------
+    most : int or None
+        How many tokens a right result can have.
+    """
 
     parts: tuple[str, ...] = ("",)
+    most: int | None = None
 
     def wanted(self, library: str) -> str:
         """Return the type in words."""
         return "a list of int"
 
-    def read(self, value: WireValue, library: str) -> tuple[ReadPart, ...]:
+    def read(self, value: WireValue, library: str, shapes: Shapes = ()) -> tuple[ReadPart, ...]:
         """Return the ids, shape (length,)."""
-        return (ReadPart(np.asarray(_tokens(value, library), dtype=np.float64), "int"),)
+        return (ReadPart(np.asarray(_tokens(value, library, self.most), dtype=np.float64), "int"),)
 
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both lengths."""
@@ -166,23 +198,34 @@ class TokensResult:
 
 @dataclass(frozen=True, slots=True)
 class HypothesesResult:
-    """A list of (tokens, logprob): ids as a matrix filled up with -1, and the log-probabilities."""
+    """A list of (tokens, logprob): ids as a matrix filled up with -1, and the log-probabilities.
+
+    Parameters
+    ----------
+    most : int or None
+        How many tokens a right hypothesis can have.
+    width : int or None
+        How many hypotheses a right result can have.
+    """
 
     parts: tuple[str, ...] = ("tokens", "logprob")
+    most: int | None = None
+    width: int | None = None
 
     def wanted(self, library: str) -> str:
         """Return the type in words."""
         return "a list of pairs (tokens, logprob)"
 
-    def read(self, value: WireValue, library: str) -> tuple[ReadPart, ...]:
+    def read(self, value: WireValue, library: str, shapes: Shapes = ()) -> tuple[ReadPart, ...]:
         """Return the ids, shape (hypotheses, longest), and the log-probabilities, shape (hypotheses,)."""
         if not isinstance(value, list | tuple):
             raise MisfitError(_type_name(value, library))
+        _check_count(len(value), "hypothesis", self.width)
         rows, logs = [], []
         for entry in value:
             if not (isinstance(entry, list | tuple) and len(entry) == 2):
                 raise MisfitError(f"a list with {_type_name(entry, library)} in it")
-            rows.append(_tokens(entry[0], library))
+            rows.append(_tokens(entry[0], library, self.most))
             logs.append(_scalar(entry[1], library))
         ids = np.full((len(rows), max(map(len, rows), default=0)), _ABSENT)
         for place, row in enumerate(rows):
@@ -209,11 +252,21 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural}"
 
 
-def _array(value: WireValue, library: str) -> ReadPart:
+def _check_count(count: int, noun: str, right: int | None) -> None:
+    """Raise MisfitError for more of something than even a wrong search gives."""
+    most = _UNKNOWN_COUNT if right is None else _COUNT_TIMES * max(0, right) + _COUNT_MORE
+    if count > most:
+        raise MisfitError(_count(count, noun), f"at most {most if right is None else right}")
+
+
+def _array(value: WireValue, library: str, like: tuple[int, ...]) -> ReadPart:
     if not isinstance(value, Leaf):
         raise MisfitError(_type_name(value, library))
     if value.library != library:
         raise MisfitError("a torch tensor" if value.library == "torch" else "a numpy array")
+    if math.prod(value.shape) > _MOST_TIMES * math.prod(like) + _MOST_MORE:
+        wanted = f"shape {shape_text(like)}" if like else None
+        raise MisfitError(f"{_type_name(value, library)} of shape {shape_text(value.shape)}", wanted)
     return _decoded(value)
 
 
@@ -227,29 +280,32 @@ def _decoded(leaf: Leaf) -> ReadPart:
     return ReadPart(array.astype(np.float64), leaf.dtype)
 
 
-def _tokens(value: WireValue, library: str) -> list[int]:
+def _is_single(leaf: Leaf) -> bool:
+    """Tell whether a leaf holds one number, before it is decoded."""
+    return math.prod(leaf.shape) == 1
+
+
+def _tokens(value: WireValue, library: str, right: int | None) -> list[int]:
     if isinstance(value, Leaf) and len(value.shape) == 1 and "int" in value.dtype:
+        _check_count(value.shape[0], "token", right)
         return [int(token) for token in _decoded(value).values]
     if not isinstance(value, list | tuple):
         raise MisfitError(f"{_type_name(value, library)} as tokens")
+    _check_count(len(value), "token", right)
     return [_token(entry, library) for entry in value]
 
 
 def _token(entry: WireValue, library: str) -> int:
-    if isinstance(entry, Leaf) and "int" in entry.dtype:
-        found = _decoded(entry).values
-        if found.size == 1:
-            return int(found.item())
+    if isinstance(entry, Leaf) and "int" in entry.dtype and _is_single(entry):
+        return int(_decoded(entry).values.item())
     if type(entry) is int and abs(entry) < 2**53:
         return entry
     raise MisfitError(f"{_type_name(entry, library)} as a token")
 
 
 def _scalar(entry: WireValue, library: str) -> float:
-    if isinstance(entry, Leaf):
-        found = _decoded(entry).values
-        if found.size == 1:
-            return float(found.item())
+    if isinstance(entry, Leaf) and _is_single(entry):
+        return float(_decoded(entry).values.item())
     if type(entry) in (int, float):
         return float(entry) if abs(entry) < 1e300 or type(entry) is float else float("inf")
     raise MisfitError(f"{_type_name(entry, library)} as a log-probability")

@@ -24,9 +24,19 @@ __all__ = [
     "number_pair",
     "numbers",
     "python_of",
+    "sentence",
     "shape_text",
     "worst_place",
 ]
+
+
+_MOST_SHOWN = 400
+_LONGEST_SENTENCE = 600
+
+
+def sentence(text: str) -> str:
+    """Return a sentence about foreign values, cut where nobody reads on: some quote what came back."""
+    return text if len(text) <= _LONGEST_SENTENCE else f"{text[: _LONGEST_SENTENCE - 2].rstrip()} …"
 
 
 def number(value: Any) -> str:
@@ -104,9 +114,15 @@ def _nested(value: Any, digits: int, point: bool = False) -> str:
 
 
 def array_text(array: NDArray[Any], library: str, dtype: str, digits: int = 6) -> str:
-    """Return an array as ``array([…])`` or ``tensor([…])``, with its dtype where it isn't float64."""
+    """Return an array as ``array([…])`` or ``tensor([…])``, with its dtype where it isn't float64.
+
+    Of one with more than 400 entries only the first few are shown: it may be foreign, and nobody reads them.
+    """
     name, prefix = ("array", "") if library == "numpy" else ("tensor", "torch.")
     suffix = "" if dtype == "float64" else f", dtype={prefix}{dtype}"
+    if array.size > _MOST_SHOWN:
+        first = ", ".join(_nested(x, digits, point=True) for x in array.ravel()[:4].tolist())
+        return f"{name}([{first}, …]{suffix}), {array.size} entries"
     return f"{name}({_nested(array.tolist(), digits, point=True)}{suffix})"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -95,6 +95,21 @@ class StepTable(SpecialArgument):
     def after(self, tokens: State) -> tuple[float, ...]:
         """Return the probabilities after these tokens, which follow the start symbol."""
         return self._by_tokens.get(tokens, self.other)
+
+    def along(self, tokens: Sequence[int]) -> list[tuple[float, ...]]:
+        """Return the probabilities before each of these tokens: after none of them, after the first …
+
+        It takes time in proportion to their number: beyond the longest row of the table nothing is looked up.
+        """
+        longest = self._longest
+        return [
+            self.after(tuple(tokens[:place])) if place <= longest else self.other
+            for place in range(len(tokens))
+        ]
+
+    @cached_property
+    def _longest(self) -> int:
+        return max((len(tokens) for tokens, _ in self.rows), default=0)
 
     @cached_property
     def _by_tokens(self) -> dict[State, tuple[float, ...]]:

@@ -17,7 +17,9 @@ from engine.recent import Recent
 from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, StepFunction, WireValue
 from engine.sandbox.inside.wire import (
     FRAME_OVERHEAD,
+    MAX_JOB_NODES,
     MAX_PLAN_JSON,
+    MAX_REPLY_NODES,
     ArrayNode,
     Frame,
     FrameReader,
@@ -35,6 +37,7 @@ from engine.sandbox.text import clean
 __all__ = ["Dialogue", "EncodedPlan", "encode_load", "encode_plan"]
 
 _MAX_TEXT = 2000
+_MAX_NAMES = 1000
 _MAX_PLAN_BYTES = 2**31 - 1
 
 _SENTENCES: Mapping[str, str] = MappingProxyType(
@@ -155,7 +158,9 @@ def _encode_calls(job: Job) -> EncodedPlan:
     return EncodedPlan(pack(Kind.PLAN, body, writer.blobs, MAX_PLAN_JSON), len(calls))
 
 
-def encode_load(job: Job, first: int, load_s: float, output_bytes: int) -> bytes:
+def encode_load(
+    job: Job, first: int, load_s: float, output_bytes: int, output_nodes: int = MAX_JOB_NODES
+) -> bytes:
     """Encode the request to load the file; calls begin with number `first`."""
     name = clean(PurePath(job.filename.replace("\0", "")).name, 100)
     body = {
@@ -164,6 +169,7 @@ def encode_load(job: Job, first: int, load_s: float, output_bytes: int) -> bytes
         "load_s": load_s,
         "first": first,
         "output_bytes": output_bytes,
+        "output_nodes": output_nodes,
         "modules": list(job.modules),
     }
     texts = [text.encode("utf-8", "surrogatepass") for text in (job.source, *job.modules.values())]
@@ -179,14 +185,25 @@ class Dialogue:
         Calls ``first`` to ``count - 1`` are expected, in this order.
     output_bytes : int
         Most bytes of results.
+    output_nodes : int
+        Most nodes of their trees.
     check_order : bool
         False switches the order check off (tests only).
     """
 
-    def __init__(self, first: int, count: int, output_bytes: int, *, check_order: bool = True) -> None:
+    def __init__(
+        self,
+        first: int,
+        count: int,
+        output_bytes: int,
+        output_nodes: int = MAX_JOB_NODES,
+        *,
+        check_order: bool = True,
+    ) -> None:
         self._reader = FrameReader(output_bytes)
         self._left = output_bytes + FRAME_OVERHEAD * (count - first + 2)
-        self._output_bytes = output_bytes
+        self._nodes_left = output_nodes
+        self.nodes = 0
         self._check_order = check_order
         self._count = count
         self.next = first
@@ -218,7 +235,9 @@ class Dialogue:
         )
 
     def feed(self, data: bytes) -> None:
-        """Take in bytes from the child."""
+        """Take in bytes from the child; nothing that comes after a violation is looked at."""
+        if self.violated:
+            return
         self._left -= len(data)
         if self._left < 0:
             self.violated = True
@@ -239,7 +258,7 @@ class Dialogue:
         if not self.locked:
             self._take_lock(frame)
         elif frame.kind == Kind.LOADED and self.load is None:
-            self.load = replace(_outcome(frame), value=None, arguments=None)
+            self.load = replace(self._outcome(frame), value=None, arguments=None)
             self.missing = _names(frame.body.get("missing"))
         elif frame.kind == Kind.RESULT:
             self._take_result(frame)
@@ -262,12 +281,21 @@ class Dialogue:
             raise WireError("index")
         if self._check_order and (not self.plan_sent or index != self.next):
             raise WireError("order")
-        self.outcomes.setdefault(index, _outcome(frame))
+        self.outcomes.setdefault(index, self._outcome(frame))
         self.next = index + 1
+
+    def _outcome(self, frame: Frame) -> CallOutcome:
+        reader = TreeReader(frame.blob, _leaf, max_nodes=min(MAX_REPLY_NODES, self._nodes_left))
+        outcome = _outcome(frame, reader)
+        self._nodes_left -= reader.nodes
+        self.nodes += reader.nodes
+        return outcome
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+    if not isinstance(value, list) or len(value) > _MAX_NAMES:
+        raise WireError("names")
+    if not all(isinstance(name, str) for name in value):
         raise WireError("names")
     return tuple(value)
 
@@ -276,7 +304,7 @@ def _leaf(node: ArrayNode) -> Leaf:
     return Leaf(node.library, node.dtype, node.shape, bytes(node.data))
 
 
-def _outcome(frame: Frame) -> CallOutcome:
+def _outcome(frame: Frame, reader: TreeReader) -> CallOutcome:
     body = frame.body
     try:
         status = CallStatus(body.get("status"))
@@ -284,7 +312,6 @@ def _outcome(frame: Frame) -> CallOutcome:
         raise WireError("status") from None
     if status not in _FROM_CHILD:
         raise WireError("status")
-    reader = TreeReader(frame.blob, _leaf)
     value = reader.value(body.get("value"))
     arguments = body.get("arguments")
     if arguments is not None:

@@ -267,11 +267,13 @@ def run_job(job: Job, tier: str, begin: Callable[[Dialogue, EncodedPlan, float],
     printed = bytearray()
     while (first := results.next_call(job.limits.wall_s - spent_s)) is not None:
         left_s = job.limits.wall_s - spent_s
-        dialogue = Dialogue(first, plan.count, results.bytes_left)
+        dialogue = Dialogue(first, plan.count, results.bytes_left, results.nodes_left)
         exchange = begin(dialogue, plan, left_s)
         try:
             began = time.monotonic()
-            end = exchange.run(encode_load(job, first, left_s, results.bytes_left), left_s)
+            end = exchange.run(
+                encode_load(job, first, left_s, results.bytes_left, results.nodes_left), left_s
+            )
             spent_s += time.monotonic() - began
         finally:
             printed += exchange.close()

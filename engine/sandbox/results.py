@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from engine.runner import Call, CallOutcome, CallStatus, Job, Leaf, RunResult, WireValue
 from engine.sandbox.dialogue import Dialogue
+from engine.sandbox.inside.wire import MAX_JOB_NODES
 from engine.sandbox.text import clean
 
 __all__ = ["Results", "has_tensors"]
@@ -42,6 +43,7 @@ class Results:
         self._first: int | None = 0
         self._rest = _NO_TIME
         self.bytes_left = job.limits.output_bytes
+        self.nodes_left = MAX_JOB_NODES
 
     def next_call(self, left_s: float) -> int | None:
         """Return the call with which the next child begins, None when there is nothing left to do."""
@@ -77,6 +79,7 @@ class Results:
             outcome = self._placed(outcome)
             self._outcomes[index] = outcome
             self.bytes_left -= _size(outcome)
+        self.nodes_left -= dialogue.nodes
         load = dialogue.load or end
         if self._load is None:
             self._load = load if load is None else self._placed(load)

@@ -87,9 +87,15 @@ class SandboxRunner:
         budget = Budget(job.limits, enforced="deadline" not in self._off, capped="output" not in self._off)
         results = Results(job, self._tier)
         while (first := results.next_call(budget.left_s())) is not None:
-            dialogue = Dialogue(first, plan.count, results.bytes_left, check_order="order" not in self._off)
+            dialogue = Dialogue(
+                first,
+                plan.count,
+                results.bytes_left,
+                results.nodes_left,
+                check_order="order" not in self._off,
+            )
             cpu_limit_s = budget.processor_s()
-            load = encode_load(job, first, max(0.1, budget.left_s()), results.bytes_left)
+            load = encode_load(job, first, max(0.1, budget.left_s()), results.bytes_left, results.nodes_left)
             stop, ended = self._converse(slot, dialogue, load, plan, budget)
             if dialogue.broken is not None:
                 raise SandboxError("a layer of the sandbox failed; no student code ran", got=dialogue.broken)

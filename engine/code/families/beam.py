@@ -59,8 +59,10 @@ class _Beam:
         logs = np.array([one.logprob for one in found])
         largest = float(np.abs(logs).max(initial=1.0))
         relative = relative_tolerance(table.dtype, keys=tokens.shape[1], score=largest)
+        b, most = args[2], args[-1]
+        assert isinstance(b, int) and isinstance(most, int)
         parts = (Part(tokens, "int", 1e-9, 1e-9), Part(logs, "float64", relative, relative))
-        return Expected(parts, result=HypothesesResult())
+        return Expected(parts, result=HypothesesResult(most=most, width=b))
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         """Accept a model without almost equal hypotheses, and whole numbers in their ranges."""

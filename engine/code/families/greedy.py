@@ -47,8 +47,9 @@ class _Greedy:
         import reference
 
         tokens = reference.greedy_decode(*_called(args))
-        values = np.asarray(tokens, dtype=np.float64)
-        return Expected((Part(values, "int", 1e-9, 1e-9),), result=TokensResult())
+        values, most = np.asarray(tokens, dtype=np.float64), args[-1]
+        assert isinstance(most, int)
+        return Expected((Part(values, "int", 1e-9, 1e-9),), result=TokensResult(most=most))
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         """Accept a model and whole numbers; ties are defined."""

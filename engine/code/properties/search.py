@@ -78,16 +78,14 @@ def _ends(tokens: list[int], table: StepTable, eos: int, most: int) -> str | Non
 
 def _largest(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
     """Say where a token isn't a most probable one after those before it."""
-    for place, token in enumerate(tokens):
-        row = table.after(tuple(tokens[:place]))
+    for place, (token, row) in enumerate(zip(tokens, table.along(tokens), strict=True)):
         if not 0 <= token < len(row) or row[token] < max(row):
             return f"holds {token} at place {place}, where {row.index(max(row))} is the most probable token"
     return None
 
 
 def _first_of_ties(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
-    for place, token in enumerate(tokens):
-        row = table.after(tuple(tokens[:place]))
+    for place, (token, row) in enumerate(zip(tokens, table.along(tokens), strict=True)):
         if 0 <= token < len(row) and row.index(row[token]) != token:
             return f"holds {token} at place {place}, where {row.index(row[token])} is just as probable"
     return None
@@ -103,7 +101,7 @@ def _own_logprob(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
     table, slack = _asked(seen, member)[0], seen.expected(member).parts[1].slack
     for tokens, got in zip(*_logs(group, seen), strict=True):
-        chances = [_chance(table.after(tuple(tokens[:place])), token) for place, token in enumerate(tokens)]
+        chances = [_chance(row, token) for token, row in zip(tokens, table.along(tokens), strict=True)]
         due = sum(math.log(chance) if chance > 0 else -math.inf for chance in chances)
         if not abs(got - due) <= slack:
             call = _call(group, seen)

@@ -18,7 +18,15 @@ from .gradients import MismatchError, differentiate, track
 from .leaves import describe, make_array
 from .modules import add_source, main_module, offer_modules
 from .steps import make_step
-from .wire import MAX_STRING, StepNode, TooLargeError, TreeReader, TreeWriter, UnsupportedError
+from .wire import (
+    MAX_REPLY_NODES,
+    MAX_STRING,
+    StepNode,
+    TooLargeError,
+    TreeReader,
+    TreeWriter,
+    UnsupportedError,
+)
 
 __all__ = ["Files", "Loaded", "Plan", "load", "run_call"]
 
@@ -156,7 +164,9 @@ def _copy(value: Any) -> Any:
     return value.copy() if hasattr(value, "copy") else value
 
 
-def run_call(loaded: Loaded, plan: Plan, index: int, max_bytes: int) -> tuple[Report, list[bytes]]:
+def run_call(
+    loaded: Loaded, plan: Plan, index: int, max_bytes: int, max_nodes: int
+) -> tuple[Report, list[bytes], int]:
     """Do one call of the plan.
 
     Returns
@@ -166,12 +176,14 @@ def run_call(loaded: Loaded, plan: Plan, index: int, max_bytes: int) -> tuple[Re
         apply.
     blobs : list of bytes
         The leaves of value, arguments and gradients.
+    nodes : int
+        How many nodes they have.
     """
     call = plan.calls[index]
     function = loaded.module.__dict__.get(call["f"])
     if not callable(function):
-        return {"index": index, "status": "not_run", "code": "missing", "seconds": 0.0}, []
-    writer = TreeWriter(_describe, max_bytes)
+        return {"index": index, "status": "not_run", "code": "missing", "seconds": 0.0}, [], 0
+    writer = TreeWriter(_describe, max_bytes, min(max_nodes, MAX_REPLY_NODES))
     begun = time.perf_counter()
 
     def act() -> Report:
@@ -191,7 +203,7 @@ def run_call(loaded: Loaded, plan: Plan, index: int, max_bytes: int) -> tuple[Re
 
     report = _guarded(act, loaded.files, plan.call_s)
     report["index"] = index
-    return report, writer.blobs if report["status"] == "returned" else []
+    return (report, writer.blobs, writer.nodes) if report["status"] == "returned" else (report, [], 0)
 
 
 def _gradients(value: Any, cotangents: list[Any], inputs: list[Any], writer: TreeWriter) -> list[Any] | None:

@@ -82,9 +82,9 @@ def _texts(blob: memoryview, sizes: list[int]) -> list[str]:
 
 
 def _make_calls(channel: Channel, plan: calls.Plan, loaded: calls.Loaded, job: dict[str, Any]) -> None:
-    left = job["output_bytes"]
+    left, nodes_left = job["output_bytes"], job["output_nodes"]
     for index in range(job["first"], len(plan.calls)):
-        report, blobs = calls.run_call(loaded, plan, index, left)
+        report, blobs, nodes = calls.run_call(loaded, plan, index, left, nodes_left)
         _flush()
         if leaves.device_is_lost():  # every later call would fail through no fault of its own
             os._exit(DEVICE_LOST)
@@ -100,6 +100,7 @@ def _make_calls(channel: Channel, plan: calls.Plan, loaded: calls.Loaded, job: d
                 frame = pack(Kind.RESULT, {"index": index, "status": "too_large", "code": "bytes"})
             else:
                 left -= spent
+                nodes_left -= nodes
         channel.write(frame)
 
 

@@ -26,9 +26,11 @@ __all__ = [
     "FRAME_OVERHEAD",
     "ITEM_SIZES",
     "MAX_DEPTH",
+    "MAX_JOB_NODES",
     "MAX_NODES",
     "MAX_PLAN_JSON",
     "MAX_REPLY_JSON",
+    "MAX_REPLY_NODES",
     "MAX_STRING",
     "WRITEABLE",
     "ArrayNode",
@@ -46,6 +48,9 @@ __all__ = [
 
 MAX_DEPTH: Final = 32
 MAX_NODES: Final = 200_000
+# a reply's, and those of all replies of one submission: each costs the grader some microseconds
+MAX_REPLY_NODES: Final = 20_000
+MAX_JOB_NODES: Final = 100_000
 MAX_STRING: Final = 1_000_000
 MAX_INT_BITS: Final = 4096
 MAX_PLAN_JSON: Final = 8 * 2**20
@@ -75,6 +80,9 @@ ITEM_SIZES: Final = {
     "complex64": 8,
     "complex128": 16,
 }
+
+# lists and dicts of a reply as JSON: counted before it is parsed, for making them is what takes time
+_MAX_CONTAINERS: Final = 4 * MAX_REPLY_NODES
 
 _HEADER = struct.Struct("<4sB3xIQ")
 _MAGIC = b"SMK1"
@@ -156,7 +164,7 @@ def pack(
         If the JSON is over its cap.
     """
     text = json.dumps(body, separators=(",", ":")).encode("ascii")
-    if len(text) > max_json:
+    if len(text) > max_json or (max_json == MAX_REPLY_JSON and _is_bushy(text)):
         raise TooLargeError("json")
     return b"".join((_HEADER.pack(_MAGIC, kind, len(text), sum(map(len, blobs))), text, *blobs))
 
@@ -205,9 +213,15 @@ class FrameReader:
         if len(self._buffer) < end:
             return None
         text = bytes(self._buffer[_HEADER.size : _HEADER.size + n_json])
+        if self._max_json == MAX_REPLY_JSON and _is_bushy(text):
+            raise WireError("json")
         blob = bytes(self._buffer[_HEADER.size + n_json : end])
         del self._buffer[:end]
         return Frame(kind, parse_json(text), memoryview(blob))
+
+
+def _is_bushy(text: bytes) -> bool:
+    return text.count(b"[") + text.count(b"{") > _MAX_CONTAINERS
 
 
 def parse_json(text: bytes) -> Any:
@@ -229,12 +243,19 @@ class TreeWriter:
         materialises.
     max_bytes : int
         Cap on leaves and text together.
+    max_nodes : int
     """
 
-    def __init__(self, describe: Callable[[Any, int], ArrayNode | StepNode], max_bytes: int) -> None:
+    def __init__(
+        self,
+        describe: Callable[[Any, int], ArrayNode | StepNode],
+        max_bytes: int,
+        max_nodes: int = MAX_NODES,
+    ) -> None:
         self._describe = describe
         self._left = max_bytes
-        self._nodes = 0
+        self._max_nodes = max_nodes
+        self.nodes = 0
         self.blobs: list[bytes] = []
 
     def node(self, value: Any, depth: int = 0) -> Any:
@@ -244,8 +265,8 @@ class TreeWriter:
         ------
         UnsupportedError, TooLargeError
         """
-        self._nodes += 1
-        if self._nodes > MAX_NODES or depth > MAX_DEPTH:
+        self.nodes += 1
+        if self.nodes > self._max_nodes or depth > MAX_DEPTH:
             raise TooLargeError("tree")
         kind = type(value)
         if value is None or kind is bool or kind is float:
@@ -310,6 +331,7 @@ class TreeReader:
     array, step : callable
         Make the value of an `ArrayNode` and of a `StepNode`; without `step` such a node is a
         `WireError` (a child never sends one).
+    max_nodes : int
     """
 
     def __init__(
@@ -317,10 +339,12 @@ class TreeReader:
         blob: memoryview,
         array: Callable[[ArrayNode], Any],
         step: Callable[[StepNode], Any] | None = None,
+        max_nodes: int = MAX_NODES,
     ) -> None:
         self._blob = blob
         self._at = 0
-        self._nodes = 0
+        self._max_nodes = max_nodes
+        self.nodes = 0
         self._array = array
         self._step = step
         self._tags = {
@@ -333,8 +357,8 @@ class TreeReader:
 
     def value(self, node: Any, depth: int = 0) -> Any:
         """Return the value of `node`; raise `WireError` for anything malformed."""
-        self._nodes += 1
-        if self._nodes > MAX_NODES or depth > MAX_DEPTH:
+        self.nodes += 1
+        if self.nodes > self._max_nodes or depth > MAX_DEPTH:
             raise WireError("tree")
         if node is None or isinstance(node, (bool, float)):
             return node

@@ -19,6 +19,7 @@ class Said:
         self.missing = ()
         self.outcomes = outcomes
         self.next = next_call
+        self.nodes = 1
 
 
 def results(essential: int) -> Results:
