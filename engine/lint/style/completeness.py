@@ -21,7 +21,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     yield from _points(subject)
     spec = subject.spec
     # that hints or the solution are missing is told by the prose rule, strict or not
-    if spec.solution and spec.parameters and "{{" not in spec.solution and not _all_fixed(subject):
+    if spec.solution and "{{" not in spec.solution and _shows_numbers(subject):
         yield subject.warning(
             RULE,
             "the solution shows none of the variant's numbers",
@@ -56,5 +56,10 @@ def _points(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _all_fixed(subject: Subject) -> bool:
-    return all(parameter.kind == "fixed" for parameter in subject.spec.parameters.values())
+def _shows_numbers(subject: Subject) -> bool:
+    """Tell whether every variant asks about drawn numbers; a solution can't rely on those of a pool's cards."""
+    spec = subject.spec
+    asked = " ".join((spec.stem, *(step.prompt for step in spec.steps)))
+    computed = any(getattr(answer, "key", None) is not None for _, answer in spec.answers)
+    drawn = any(parameter.kind != "fixed" for parameter in spec.parameters.values())
+    return drawn and (computed or "{{" in asked)

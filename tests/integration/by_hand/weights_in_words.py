@@ -129,7 +129,7 @@ def limits_of_outputs(x: Numbers) -> Pairs:
             {a: 0.0, b: 0.0, g: -1e3}
         ),
         "All three values are": _shown(u),
-        "There is only one key": _shown(u),
+        "there is only one key": _shown(u),
         f"A mask hides all but position {a}, whose score": output({a: -1e3}),
     }
     return Pairs(cases)
