@@ -57,7 +57,7 @@ def _points(subject: Subject) -> Iterator[Finding]:
 
 
 def _shows_numbers(subject: Subject) -> bool:
-    """Tell whether every variant asks about drawn numbers; a solution can't rely on those of a pool's cards."""
+    """Tell whether every variant asks about drawn numbers; cards of a pool may be missing."""
     spec = subject.spec
     asked = " ".join((spec.stem, *(step.prompt for step in spec.steps)))
     computed = any(getattr(answer, "key", None) is not None for _, answer in spec.answers)
