@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import accumulate
 
 from engine.variants.maths.parser import (
     Accent,
@@ -23,6 +25,8 @@ from engine.variants.maths.symbols import ACCENTS, ENVIRONMENTS, SUBSCRIPT, SUPE
 __all__ = ["plain_maths"]
 
 _OPERANDS = ("operand", "function", "close")
+# a blank of a subscript or exponent that parts two words, as in `k visible`: without it they'd read as one
+_BETWEEN_WORDS = re.compile(r"(?<=\w) +(?=\w)")
 
 
 @lru_cache(maxsize=4096)
@@ -40,7 +44,9 @@ def plain_maths(source: str) -> str:
 def _text(node: Node) -> str:
     match node:
         case Atom(text, kind):
-            return {"∑": "Σ", "∏": "Π"}.get(text, text) if kind != "space" else " "
+            if kind == "space":
+                return "" if text == "!" else " "  # \\! moves its neighbours together
+            return {"∑": "Σ", "∏": "Π"}.get(text, text)
         case Row(children):
             return _row(children)
         case Script():
@@ -49,7 +55,8 @@ def _text(node: Node) -> str:
             return _fraction(top, bottom)
         case Root(body):
             inner = _text(body)
-            return f"√{inner}" if len(inner) == 1 or inner.isdigit() or _is_scripted(body) else f"√({inner})"
+            alone = len(inner) == 1 or inner.isdigit() or _is_scripted(body) or _is_enclosed(body)
+            return f"√{inner}" if alone else f"√({inner})"
         case Accent(base, mark):
             inner = _text(base)
             return inner + ACCENTS[mark][0] if len(inner) == 1 else f"{mark}({inner})"
@@ -87,10 +94,14 @@ def _row(children: tuple[Node, ...]) -> str:
     written = ""
     before: Node | None = None
     signed = False  # the node before is a sign, not an operator between two operands
-    for child in _with_bars(children):
+    shown = [
+        c for c in _with_bars(children) if not (isinstance(c, Atom) and c.kind == "space" and c.text == "!")
+    ]
+    for at, child in enumerate(shown):
         if before is not None and not signed and _gap(before, child):
             written += " "
-        written += _text(child)
+        ends = at + 1 == len(shown) or _is_end(shown[at + 1])
+        written += _fraction(child.top, child.bottom, ends) if isinstance(child, Fraction) else _text(child)
         signed = _kind(child) == "binary" and (before is None or _kind(before) not in _OPERANDS)
         before = child
     return " ".join(written.split())
@@ -125,6 +136,8 @@ def _tell_bars(told: list[Node], places: list[int]) -> None:
 def _gap(before: Node, after: Node) -> bool:
     """Tell whether a blank belongs between two neighbours, the first of which is no sign."""
     left, right = _kind(before), _kind(after)
+    if isinstance(before, Atom) and before.text == "∂":
+        return False
     if right in ("punctuation", "close", "space") or left in ("open", "space"):
         return False
     if "relation" in (left, right) or "binary" in (left, right) or left == "punctuation":
@@ -137,12 +150,20 @@ def _gap(before: Node, after: Node) -> bool:
 
 
 def _raised(text: str, alphabet: Mapping[str, str], mark: str) -> str:
-    squeezed = text.replace(" ", "")
+    words = _BETWEEN_WORDS.sub("\0", text)
+    squeezed = words.replace(" ", "").replace("\0", "" if _is_product(text) else " ")
     if all(c in alphabet for c in squeezed):
         return "".join(alphabet[c] for c in squeezed)
+    if mark == "_" and squeezed.isalpha() and squeezed.isascii():
+        return mark + squeezed  # s_new
     if len(squeezed) == 1 or (squeezed.startswith("(") and squeezed.endswith(")")):
         return mark + squeezed
     return f"{mark}({squeezed})"
+
+
+def _is_product(text: str) -> bool:
+    """Tell whether blanks part nothing but single letters and numbers, as in the index `i j`."""
+    return all(len(word) == 1 or word.isdigit() for word in text.split())
 
 
 def _script(node: Script) -> str:
@@ -160,15 +181,51 @@ def _is_scripted(node: Node) -> bool:
     )
 
 
+def _is_enclosed(node: Node) -> bool:
+    """Tell whether a node stands between bars or brackets that belong together."""
+    if not isinstance(node, Row):
+        return isinstance(node, Fenced) and node.opening != "." and node.closing != "."
+    if len(node.children) == 1:
+        return _is_enclosed(node.children[0])
+    marks = _with_bars(node.children)
+    depths = list(accumulate((_kind(c) == "open") - (_kind(c) == "close") for c in marks))
+    return bool(marks) and _kind(marks[0]) == "open" and depths[-1] == 0 and all(depths[:-1])
+
+
 def _has_operator(node: Node) -> bool:
-    return isinstance(node, Row) and any(_kind(c) in ("binary", "relation") for c in node.children[1:])
+    """Tell whether an operator stands in a row outside of all brackets; a sign in front is none."""
+    if not isinstance(node, Row):
+        return False
+    depth = 0
+    for at, child in enumerate(node.children):
+        kind = _kind(child)
+        depth += (kind == "open") - (kind == "close")
+        if at and depth == 0 and kind in ("binary", "relation"):
+            return True
+    return False
 
 
-def _fraction(top: Node, bottom: Node) -> str:
+def _is_sum(node: Node) -> bool:
+    """Tell whether a node is a sum or product over an index: it takes in all that follows it."""
+    first = node.children[0] if isinstance(node, Row) and node.children else node
+    base = first.base if isinstance(first, Script) else first
+    return isinstance(base, Atom) and base.kind == "big"
+
+
+def _is_end(node: Node) -> bool:
+    """Tell whether what stands here can't be read as part of a sum before it: `a / Σ b = c`."""
+    if isinstance(node, Atom) and (node.kind == "text" or node.text in ".!?"):
+        return True
+    return _kind(node) in ("relation", "punctuation", "close", "space")
+
+
+def _fraction(top: Node, bottom: Node, ends: bool = False) -> str:
+    """Return a fraction on one line; `ends` if nothing follows that could be read as part of it."""
     above, below = _text(top), _text(bottom)
-    if _has_operator(top):
+    if _has_operator(top) or (_is_sum(top) and " " in above):
         above = f"({above})"
-    if _has_operator(bottom) or (isinstance(bottom, Row) and len(bottom.children) > 1 and " " in below):
+    several = isinstance(bottom, Row) and len(bottom.children) > 1 and " " in below
+    if _has_operator(bottom) or (several and not (ends and _is_sum(bottom))):
         below = f"({below})"
     is_short = len(above + below) <= 6 and " " not in above + below
     return f"{above}/{below}" if is_short else f"{above} / {below}"

@@ -63,8 +63,10 @@ class Heatmap(GridPicture):
         )
 
     def sign(self, i: int, j: int) -> str:
-        """Return two blocks of one of five shades."""
-        return 2 * _SHADES[min(int(len(_SHADES) * self.share(i, j)), len(_SHADES) - 1)]
+        """Return two blocks of one of five shades; only the lower end of the scale has none."""
+        level = min(int(len(_SHADES) * self.share(i, j)), len(_SHADES) - 1)
+        above = self.share(i, j) > TINY and float(self.texts[i][j]) != round(self.low, 8)
+        return 2 * _SHADES[max(level, 1) if above else level]
 
     def note(self, i: int, j: int) -> str:
         """Return nothing: a number says it all."""

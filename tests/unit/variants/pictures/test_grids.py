@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.variants.pictures.heatmap import heatmap
 from tests.oracles.figures import SCORES, WEIGHTS, figure, numbers, shown
 
 WORDS = '"le chat dort", "the cat is sleeping"'
@@ -60,7 +61,7 @@ def test_a_bar_is_as_long_as_its_number_and_the_shade_as_strong():
 
 def test_blocks_of_the_terminal_follow_the_number():
     plain = shown("heatmap(A)").plain
-    for value, block in (("0.05", "  "), ("0.70", "▓▓"), ("0.25", "░░"), ("0.40", "▒▒")):
+    for value, block in (("0.05", "░░"), ("0.70", "▓▓"), ("0.25", "░░"), ("0.40", "▒▒")):
         assert f"{block} {value}" in plain
 
 
@@ -132,3 +133,11 @@ def test_long_words_are_turned_and_stay_inside():
 def test_wide_characters_take_two_columns():
     lines = shown('heatmap(A, "猫 chat dort", "a b c d")').plain.split("\n")[3:]
     assert [len(line) for line in lines] == [len(lines[1]) - 1, len(lines[1]), len(lines[1])]
+
+
+def test_only_what_is_printed_as_the_lower_end_has_no_block() -> None:
+    lines = heatmap([[0.0, 0.133, 0.004], [0.001, 0.999, 1.0]], places=2).plain().splitlines()[-2:]
+    assert lines[0].split() == ["1", "0.00", "░░", "0.13", "0.00"]
+    assert lines[1].split() == ["2", "0.00", "██", "1.00", "██", "1.00"]
+    below = heatmap([[-1.0, 0.0, -0.9]], places=1).plain().splitlines()[-1]
+    assert below.split() == ["1", "-1.0", "██", "0.0", "░░", "-0.9"]
