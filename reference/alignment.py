@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from reference.errors import ArgumentError
-from reference.shapes import ArrayLike, floating, normal_axis
+from reference.shapes import ArrayLike, floating, normal_axis, number
 
 __all__ = ["aligned_positions", "hard_alignment", "threshold_alignment"]
 
@@ -25,9 +25,16 @@ def aligned_positions(A: ArrayLike, axis: int = -1) -> Tensor:
     -------
     Tensor of int64
         Shape of ``A`` without that axis.
+
+    Raises
+    ------
+    ShapeError
+        If ``A`` has no such axis or nothing along it.
+    ArgumentError
+        If an entry is NaN: no weight is the largest then.
     """
     (A,) = floating(A=A)
-    return A.argmax(normal_axis("A", A, axis))
+    return _checked(A).argmax(normal_axis("A", A, axis))
 
 
 def hard_alignment(A: ArrayLike, axis: int = -1) -> Tensor:
@@ -46,13 +53,16 @@ def hard_alignment(A: ArrayLike, axis: int = -1) -> Tensor:
     ------
     ShapeError
         If ``A`` has no such axis or nothing along it.
+    ArgumentError
+        If an entry is NaN: no weight is the largest then.
 
     Notes
     -----
     S1 "soft alignment"; S4 "soft word alignments"; "hard attention" is background.
     """
     (A,) = floating(A=A)
-    best = A.argmax(normal_axis("A", A, axis), keepdim=True)
+    axis = normal_axis("A", A, axis)
+    best = _checked(A).argmax(axis, keepdim=True)
     return torch.zeros_like(A).scatter(axis, best, 1.0)
 
 
@@ -74,7 +84,14 @@ def threshold_alignment(A: ArrayLike, threshold: float) -> Tensor:
     ArgumentError
         If the threshold isn't between 0 and 1.
     """
+    threshold = number("threshold", threshold)
     if not 0.0 <= threshold <= 1.0:
         raise ArgumentError(f"threshold is {threshold}, expected a number between 0 and 1")
     (A,) = floating(A=A)
     return threshold <= A
+
+
+def _checked(A: Tensor) -> Tensor:
+    if not A.is_meta and torch.isnan(A).any():
+        raise ArgumentError("A holds NaN, so that no weight is the largest")
+    return A

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from reference.errors import ArgumentError
 from reference.scores import Score, score_with
-from reference.shapes import ArrayLike, bind, floating
+from reference.shapes import ArrayLike, bind, floating, number
 from reference.weights import masked_softmax, softmax
 
 __all__ = ["AttentionResult", "attention", "context", "scale_divisor", "sdpa"]
@@ -156,10 +156,14 @@ def scale_divisor(scale: float | str | None, dk: int) -> float:
     ArgumentError
         If ``scale`` is neither ``"sqrt_dk"`` nor None nor a finite number other than 0.
     """
-    if scale == "sqrt_dk":
+    if isinstance(scale, str) and scale == "sqrt_dk":
         return math.sqrt(dk)
     if scale is None:
         return 1.0
-    if isinstance(scale, str) or not math.isfinite(scale) or scale == 0:
+    try:
+        divisor = number("scale", scale)
+    except ArgumentError:
+        divisor = math.nan
+    if not math.isfinite(divisor) or divisor == 0:
         raise ArgumentError(f'scale is {scale!r}, expected "sqrt_dk", None or a finite number other than 0')
-    return float(scale)
+    return divisor

@@ -123,8 +123,9 @@ def decoder_step(
     """
     wiring = wire(preset, score=score, query_state=query_state, order=order, context_in=context_in)
     y, s, H, *matrices = floating(y=y, s=s, H=H, **_needed(params, wiring))
-    bind(("y", y, ("de",)), ("s", s, ("ds",)), ("H", H, ("n", "dh")))
     given = dict(zip(_names(wiring), matrices, strict=True))
+    # the square matrix first: where it and the state differ, the state is what doesn't fit
+    bind(("y", y, ("de",)), ("Ws", given["Ws"], ("ds", "ds")), ("s", s, ("ds",)), ("H", H, ("n", "dh")))
     if wiring.order == "attend_then_rnn":
         attended = _attend(s, H, given, wiring, mask)
         pre = _preactivation(y, s, attended.output, given, wiring)

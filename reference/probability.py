@@ -92,7 +92,7 @@ def _conditionals(model: Model, seq: Sequence[int] | Tensor, s0: Any, bos: int |
     words = [whole("seq", word) for word in (seq.tolist() if isinstance(seq, Tensor) else seq)]
     if not words:
         raise ArgumentError("seq is empty, expected at least one word")
-    step, state, word, _, _ = resolve(model, s0, bos, -1, len(words))
+    step, state, word, _, _ = resolve(model, s0, bos, -1, len(words), limit_name="the length of seq")
     for following in words:
         P, state = step(word, state)
         row = row_of(P)

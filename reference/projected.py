@@ -7,7 +7,7 @@ from torch import Tensor
 from reference.attending import scale_divisor, sdpa
 from reference.errors import ArgumentError, ShapeError
 from reference.masks import causal_mask
-from reference.shapes import ArrayLike, bind, boolean, floating, whole
+from reference.shapes import ArrayLike, bind, boolean, fit_mask, flag, floating, whole
 
 __all__ = ["multi_head", "self_attention"]
 
@@ -44,6 +44,8 @@ def self_attention(
     ------
     ShapeError
         If a projection doesn't have d rows, or Wq and Wk differ in columns.
+    ArgumentError
+        If ``causal`` is no boolean.
 
     Notes
     -----
@@ -61,7 +63,7 @@ def self_attention(
         note = "the other side isn't projected"
         raise ShapeError(only, have[only].shape, f"(..., {sizes['d']}, {sizes['d']})", note)
     Q, K, V = (tokens @ have[name] if name in have else tokens for name in ("Wq", "Wk", "Wv"))
-    mask = causal_mask(sizes["n"], tokens.device) if causal else None
+    mask = causal_mask(sizes["n"], tokens.device) if flag("causal", causal) else None
     return sdpa(Q, K, V, mask, scale)
 
 
@@ -122,6 +124,7 @@ def multi_head(
     Q, K, V = (_split(X @ W, h) for W in (Wq, Wk, Wv))  # (..., h, n, columns / h)
     if mask is not None:
         mask = boolean("mask", mask, X)
+        fit_mask(mask, (*Q.shape[:-3], sizes["n"], sizes["n"]))  # before it gets the axis of the heads
         mask = mask.unsqueeze(-3) if mask.ndim > 2 else mask  # (..., 1, n, n): the same for all heads
     return _merge(sdpa(Q, K, V, mask, divisor)) @ Wo
 

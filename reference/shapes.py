@@ -19,11 +19,24 @@ from torch import Tensor
 
 from reference.errors import ArgumentError, DeviceError, DtypeError, ShapeError
 
-__all__ = ["ArrayLike", "bind", "boolean", "floating", "join", "matvec", "normal_axis", "whole"]
+__all__ = [
+    "ArrayLike",
+    "bind",
+    "boolean",
+    "fit_mask",
+    "flag",
+    "floating",
+    "join",
+    "matvec",
+    "normal_axis",
+    "number",
+    "whole",
+]
 
 ArrayLike: TypeAlias = Tensor | np.ndarray[Any, Any] | Sequence[Any] | float
 
 _FLOATING = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
+_MOST_EXACT = 2**53  # float64 holds every whole number up to here, and not the next one
 _INTEGER = frozenset({torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64})
 
 Axes: TypeAlias = tuple[str, ...]
@@ -48,7 +61,7 @@ def floating(**arguments: ArrayLike) -> tuple[Tensor, ...]:
     Raises
     ------
     DtypeError
-        For anything but real numbers.
+        For anything but real numbers, and for whole numbers beyond 2**53, which float64 doesn't hold exactly.
     DeviceError
         If two tensors live on different devices.
     """
@@ -89,6 +102,8 @@ def _tensor(name: str, value: ArrayLike, device: torch.device | None) -> Tensor:
     if isinstance(value, Tensor):
         if value.dtype not in _FLOATING and value.dtype not in _INTEGER:
             raise DtypeError(f"{name} has dtype {value.dtype}, expected real numbers")
+        if value.dtype == torch.int64 and value.numel() and not value.is_meta:
+            _check_exact(name, int(value.min()), int(value.max()))
         return value
     try:
         array = np.asarray(value)
@@ -97,9 +112,19 @@ def _tensor(name: str, value: ArrayLike, device: torch.device | None) -> Tensor:
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
         raise DtypeError(f"{name} has dtype {array.dtype}, expected real numbers of at most 64 bits")
     if array.dtype.kind != "f":
+        if array.dtype.itemsize == 8 and array.size:
+            _check_exact(name, int(array.min()), int(array.max()))
         array = array.astype(np.float64)
     # astype with the native byte order also copies: torch refuses foreign order and negative strides
     return torch.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C")).to(device)
+
+
+def _check_exact(name: str, least: int, most: int) -> None:
+    if least < -_MOST_EXACT or most > _MOST_EXACT:
+        far = most if most > _MOST_EXACT else least
+        raise DtypeError(
+            f"{name} holds {far}, expected whole numbers of at most 2**53, which float64 holds exactly"
+        )
 
 
 def boolean(name: str, value: ArrayLike, like: Tensor) -> Tensor:
@@ -122,6 +147,22 @@ def boolean(name: str, value: ArrayLike, like: Tensor) -> Tensor:
     if value.device != like.device:
         raise DeviceError(f"{name} is on {value.device}, but the scores are on {like.device}")
     return value
+
+
+def fit_mask(mask: Tensor, shape: Sequence[int]) -> None:
+    """Check that a mask belongs to scores of this shape, keys along the last axis.
+
+    The last axis is never broadcast: one entry for all keys would hide or show a whole row by a mistake.
+
+    Raises
+    ------
+    ShapeError
+        Names the shape of the scores.
+    """
+    fits = 1 <= mask.ndim <= len(shape) and mask.shape[-1] == shape[-1]
+    if not fits or any(m not in (1, s) for m, s in zip(reversed(mask.shape), reversed(shape), strict=False)):
+        expected = f"{tuple(shape)} or one that broadcasts to it, with last axis {shape[-1]}"
+        raise ShapeError("mask", mask.shape, expected)
 
 
 def bind(*arguments: tuple[str, Tensor, Axes]) -> dict[str, int]:
@@ -185,9 +226,14 @@ def normal_axis(argument: str, value: Tensor, axis: int) -> int:
 
     Raises
     ------
+    ArgumentError
+        If it is no whole number: None, which elsewhere means all axes, or 1.0.
     ShapeError
         If there is no such axis, or nothing along it.
     """
+    if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
+        raise ArgumentError(f"axis is {axis!r}, expected a whole number such as -1")
+    axis = int(axis)
     if not -value.ndim <= axis < value.ndim:
         raise ShapeError(argument, value.shape, f"an axis {axis}")
     if not value.shape[axis]:
@@ -209,6 +255,34 @@ def whole(name: str, value: Any, least: int = 0) -> int:
     if not is_whole or value < least:
         raise ArgumentError(f"{name} is {value!r}, expected a whole number of at least {least}")
     return int(value)
+
+
+def number(name: str, value: Any) -> float:
+    """Return a real number as float; it may be a tensor or an array that holds one number.
+
+    Raises
+    ------
+    ArgumentError
+        If it is anything else: a boolean, a text, a list.
+    """
+    if isinstance(value, (Tensor, np.ndarray)) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise ArgumentError(f"{name} is {value!r}, expected a number")
+    return float(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return a choice between yes and no; ``"no"`` and 0 are neither.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no boolean.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"{name} is {value!r}, expected True or False")
+    return bool(value)
 
 
 def matvec(W: Tensor, x: Tensor) -> Tensor:

@@ -76,9 +76,17 @@ def _rows(table: Table) -> Mapping[tuple[int, ...], ArrayLike]:
 
 
 def resolve(
-    model: Model, s0: Any, bos: int | None, eos: int | None, max_len: int | None
+    model: Model,
+    s0: Any,
+    bos: int | None,
+    eos: int | None,
+    max_len: int | None,
+    *,
+    limit_name: str = "max_len",
 ) -> tuple[Step, Any, int, int, int]:
     """Return step function, first state, start and end symbol and length limit of a model.
+
+    ``limit_name`` is what errors call the limit: callers know it under a name of their own.
 
     Returns
     -------
@@ -102,7 +110,7 @@ def resolve(
     depth = 1 + max(map(len, rows))
     limit = depth if max_len is None else whole("max_len", max_len, least=1)
     if limit > depth:
-        raise ArgumentError(f"max_len is {limit}, but the table is only {depth} words deep")
+        raise ArgumentError(f"{limit_name} is {limit}, but the table is only {depth} words deep")
     return _step_of(rows), None, -1 if bos is None else bos, -1 if eos is None else eos, limit
 
 

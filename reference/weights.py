@@ -7,8 +7,8 @@ import math
 import torch
 from torch import Tensor
 
-from reference.errors import ArgumentError, ShapeError
-from reference.shapes import ArrayLike, boolean, floating, normal_axis
+from reference.errors import ArgumentError
+from reference.shapes import ArrayLike, boolean, fit_mask, floating, normal_axis, number
 
 __all__ = ["masked_softmax", "softmax"]
 
@@ -21,7 +21,7 @@ def softmax(x: ArrayLike, axis: int = -1, temperature: float = 1.0) -> Tensor:
     Parameters
     ----------
     x : array_like, (...)
-        Finite scores.
+        Finite scores, or minus infinity, which gets the weight 0 where another score is finite.
     axis : int
         The axis along which the weights sum to 1.
     temperature : float
@@ -37,21 +37,22 @@ def softmax(x: ArrayLike, axis: int = -1, temperature: float = 1.0) -> Tensor:
     ShapeError
         If ``x`` has no such axis or nothing along it.
     ArgumentError
-        If the temperature isn't positive and finite.
+        If the temperature isn't positive and finite, the axis isn't a whole number, or softmax isn't defined
+        for these scores: one is NaN or plus infinity, or all along the axis are minus infinity.
 
     Notes
     -----
     S0 (2)=(5), S2 step 2, S3 (9). The temperature is background, in none of the lectures.
     """
     (x,) = floating(x=x)
-    normal_axis("x", x, axis)
-    temperature = float(temperature)
+    axis = normal_axis("x", x, axis)
+    temperature = number("temperature", temperature)
     if temperature == 1.0:
-        return torch.softmax(x, axis)  # subtracts the maximum itself
+        return _defined("x", torch.softmax(x, axis))  # subtracts the maximum itself
     if not 0.0 < temperature < math.inf:
         raise ArgumentError(f"temperature is {temperature}, expected a positive finite number")
     shifted = x - x.amax(axis, keepdim=True).detach()  # before the division, which could overflow
-    return torch.softmax(shifted / temperature, axis)
+    return _defined("x", torch.softmax(shifted / temperature, axis))
 
 
 def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> Tensor:
@@ -78,19 +79,21 @@ def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> Tensor:
         If the mask's last axis isn't n or the rest doesn't broadcast.
     DtypeError
         If the mask isn't boolean.
+    ArgumentError
+        If softmax isn't defined for the visible scores of a row: see :func:`reference.softmax`.
     """
     (scores,) = floating(scores=scores)
     normal_axis("scores", scores, -1)
     visible = boolean("mask", mask, scores)
-    _check_mask(visible, scores)
+    fit_mask(visible, scores.shape)
     weights = torch.softmax(torch.where(visible, scores, -math.inf), -1)
-    return torch.where(visible, weights, 0.0)  # also turns the NaN of fully hidden rows into 0
+    return _defined("scores", torch.where(visible, weights, 0.0))  # the NaN of fully hidden rows becomes 0
 
 
-def _check_mask(mask: Tensor, scores: Tensor) -> None:
-    shape, full = mask.shape, scores.shape
-    if shape == full:
-        return
-    fits = 1 <= len(shape) <= len(full) and shape[-1] == full[-1]
-    if not fits or any(m not in (1, s) for m, s in zip(reversed(shape), reversed(full), strict=False)):
-        raise ShapeError("mask", shape, f"{tuple(full)} or a shape that broadcasts to it along the keys")
+def _defined(name: str, weights: Tensor) -> Tensor:
+    """Return the weights if none is NaN, which is what softmax makes of an infinity minus itself."""
+    if not weights.is_meta and torch.isnan(weights).any():
+        raise ArgumentError(
+            f"{name} holds NaN or +inf, or nothing but -inf in a row of weights; softmax isn't defined there"
+        )
+    return weights

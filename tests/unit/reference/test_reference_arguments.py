@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -234,3 +235,77 @@ class TestConversions:
         assert ref.softmax(torch.ones(0, 3, device=device)).shape == (0, 3)
         Q, K = torch.ones(0, 2, 4, device=device), torch.ones(0, 3, 4, device=device)
         assert ref.sdpa(Q, K, K).shape == (0, 2, 4)
+
+
+TOKENS = torch.ones(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: ref.softmax(E, axis=None), "axis is None, expected a whole number"),
+        (lambda: ref.softmax(E, axis=1.0), "axis is 1.0"),
+        (lambda: ref.softmax(E, axis=True), "axis is True"),
+        (lambda: ref.softmax(E, temperature="x"), "temperature is 'x', expected a number"),
+        (lambda: ref.softmax(E, temperature=True), "temperature is True"),
+        (lambda: ref.sdpa(TOKENS, TOKENS, TOKENS, scale=[1, 2]), "scale is [1, 2]"),
+        (lambda: ref.sdpa(TOKENS, TOKENS, TOKENS, scale=True), "scale is True"),
+        (lambda: ref.self_attention(TOKENS, causal="no"), "causal is 'no', expected True or False"),
+        (lambda: ref.self_attention(TOKENS, causal=1), "causal is 1"),
+        (lambda: ref.threshold_alignment(E, "0.5"), "threshold is '0.5'"),
+        (lambda: ref.softmax([1.0, math.inf]), "x holds NaN or +inf"),
+        (lambda: ref.softmax([1.0, math.nan]), "x holds NaN or +inf"),
+        (lambda: ref.softmax([-math.inf, -math.inf]), "nothing but -inf"),
+        (lambda: ref.softmax([1.0, math.inf], temperature=2.0), "x holds NaN or +inf"),
+        (lambda: ref.masked_softmax([1.0, math.inf], [True, True]), "scores holds NaN or +inf"),
+        (lambda: ref.masked_softmax([-math.inf, 1.0], [True, False]), "nothing but -inf"),
+        (lambda: ref.hard_alignment([0.2, math.nan]), "A holds NaN"),
+        (lambda: ref.aligned_positions([0.2, math.nan]), "A holds NaN"),
+        (lambda: ref.dot_scores([2**53 + 1], [[1]]), "at most 2**53"),
+        (lambda: ref.dot_scores(torch.tensor([-(2**60)]), [[1]]), "at most 2**53"),
+        (lambda: ref.sequence_logprob([[0.5, 0.5]], [0, 1]), "the length of seq is 2"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_words(call, says) -> None:
+    with pytest.raises(ref.ArgumentError) as caught:
+        call()
+    assert says in str(caught.value)
+
+
+def test_minus_infinity_beside_a_finite_score_gets_no_weight() -> None:
+    assert ref.softmax([0.0, -math.inf]).tolist() == [1.0, 0.0]
+    assert ref.masked_softmax([math.nan, 0.0], [False, True]).tolist() == [0.0, 1.0]
+
+
+def test_a_state_of_the_wrong_size_is_named_and_not_a_matrix() -> None:
+    params = {"Wx": torch.ones(3, 5), "Ws": torch.ones(3, 3), "Wy": torch.ones(4, 3)}
+    params |= {"W": torch.ones(5, 3), "U": torch.ones(5, 2), "v": torch.ones(5)}
+    with pytest.raises(ref.ShapeError) as caught:
+        ref.decoder_step(torch.ones(3), torch.ones(4), torch.ones(6, 2), params)
+    assert str(caught.value).startswith("s has shape (4,), expected (..., ds) with ds = 3")
+
+
+@pytest.mark.parametrize(
+    ("mask", "expected"),
+    [
+        (torch.ones(2, 1, dtype=torch.bool), "(2, 3) or one that broadcasts to it, with last axis 3"),
+        (torch.ones(3, dtype=torch.bool), None),
+        (torch.ones(4, 3, dtype=torch.bool), "with last axis 3"),
+    ],
+)
+def test_the_message_on_a_mask_never_recommends_what_was_given(mask, expected) -> None:
+    if expected is None:
+        ref.masked_softmax(torch.ones(2, 3), mask)
+        return
+    with pytest.raises(ref.ShapeError) as caught:
+        ref.masked_softmax(torch.ones(2, 3), mask)
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize("shape", [(3, 2, 5, 5), (3, 5), (5, 4), (2, 5, 1)])
+def test_a_mask_for_heads_is_held_against_the_tokens(shape) -> None:
+    X, W = torch.ones(2, 5, 4), torch.ones(4, 4)
+    with pytest.raises(ref.ShapeError) as caught:
+        ref.multi_head(X, W, W, W, W, 2, mask=torch.ones(shape, dtype=torch.bool))
+    assert caught.value.shape == shape, "the shape that was given, without the axis of the heads"
+    assert "(2, 5, 5) or one that broadcasts to it, with last axis 5" in str(caught.value)
