@@ -197,7 +197,8 @@ class RunResult:
 
     ``load`` tells how importing the file went; ``missing`` names functions of
     ``Job.functions`` that the file doesn't define; ``output`` is what it printed
-    (foreign text, cut).
+    (foreign text, cut); ``failed`` is what the first statements raised that failed
+    while the others were loaded.
     """
 
     load: CallOutcome
@@ -205,6 +206,7 @@ class RunResult:
     missing: tuple[str, ...] = ()
     output: str = ""
     tier: str = ""
+    failed: tuple[ExceptionInfo, ...] = ()
 
 
 class Runner(Protocol):

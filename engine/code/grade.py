@@ -14,13 +14,15 @@ from engine.code.explain.counterexample import find_counterexample
 from engine.code.explain.mutants import name_mutants
 from engine.code.explain.weights import compared_weights
 from engine.code.judge import judge_all, judge_load, skipped
+from engine.code.loading import IMPORTABLE, load_notes, missing_package
 from engine.code.observe import Observations, observe
 from engine.code.reading.cells import CellLines
 from engine.code.reading.source import SourceFacts, examine_source
+from engine.code.show import exception_text
 from engine.errors import EngineError
 from engine.foreign import clean_line
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
-from engine.runner import CallStatus, Job, Runner, RunResult
+from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
 
 __all__ = ["grade_code"]
 
@@ -114,6 +116,14 @@ def _run_and_judge(
     loaded = judge_load(result.load)
     if loaded.verdict is not Verdict.PASSED:
         return _scored(replace(blank, checks=(loaded, *_skips(exercise, "loads"))))
+    missing = missing_package(submission, exercise.function, plan, result)
+    if missing is not None:
+        told = f"{exercise.function} needs a module that isn't here: {exception_text(missing)}. {IMPORTABLE}"
+        return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=_unrun(exercise, told))
+    if exercise.function in result.missing and result.failed:
+        loaded = judge_load(CallOutcome(CallStatus.RAISED, exception=result.failed[0]))
+        return _scored(replace(blank, checks=(loaded, *_skips(exercise, "loads"))))
+    blank = replace(blank, notes=(*blank.notes, *load_notes(result)))
     if exercise.function in result.missing:
         sentence = f"The file doesn't define {exercise.signature}."
         told = f"{sentence} {facts.hint}" if facts.hint else sentence

@@ -38,6 +38,7 @@ __all__ = ["Dialogue", "EncodedPlan", "encode_load", "encode_plan"]
 
 _MAX_TEXT = 2000
 _MAX_NAMES = 1000
+_MAX_FAILED = 3
 _MAX_PLAN_BYTES = 2**31 - 1
 
 _SENTENCES: Mapping[str, str] = MappingProxyType(
@@ -214,6 +215,7 @@ class Dialogue:
         self.broken: str | None = None
         self.load: CallOutcome | None = None
         self.missing: tuple[str, ...] = ()
+        self.failed: tuple[ExceptionInfo, ...] = ()
         self.outcomes: dict[int, CallOutcome] = {}
 
     @property
@@ -260,6 +262,7 @@ class Dialogue:
         elif frame.kind == Kind.LOADED and self.load is None:
             self.load = replace(self._outcome(frame), value=None, arguments=None)
             self.missing = _names(frame.body.get("missing"))
+            self.failed = _failed(frame.body.get("failed", []))
         elif frame.kind == Kind.RESULT:
             self._take_result(frame)
         elif frame.kind == Kind.END and self._may_end:
@@ -298,6 +301,12 @@ def _names(value: Any) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in value):
         raise WireError("names")
     return tuple(value)
+
+
+def _failed(value: Any) -> tuple[ExceptionInfo, ...]:
+    if not isinstance(value, list):
+        raise WireError("failed")
+    return tuple(_exception(told) for told in value)[:_MAX_FAILED]
 
 
 def _leaf(node: ArrayNode) -> Leaf:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine.runner import Call, CallOutcome, CallStatus, Job, Leaf, RunResult, WireValue
+from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, RunResult, WireValue
 from engine.sandbox.dialogue import Dialogue
 from engine.sandbox.inside.wire import MAX_JOB_NODES
 from engine.sandbox.text import clean
@@ -39,6 +39,7 @@ class Results:
         self._outcomes: list[CallOutcome | None] = [None] * len(job.calls)
         self._load: CallOutcome | None = None
         self._missing: tuple[str, ...] = ()
+        self._failed: tuple[ExceptionInfo, ...] = ()
         self._children = 0
         self._first: int | None = 0
         self._rest = _NO_TIME
@@ -84,6 +85,7 @@ class Results:
         if self._load is None:
             self._load = load if load is None else self._placed(load)
             self._missing = tuple(name for name in self._job.functions if name in dialogue.missing)
+            self._failed = tuple(map(self._own_place, dialogue.failed))
         if load is None or load.status is not CallStatus.RETURNED:
             self._rest = _NOT_LOADED
             self._first = None
@@ -94,10 +96,14 @@ class Results:
 
     def _placed(self, outcome: CallOutcome) -> CallOutcome:
         """Return the outcome with a place in files that were handed in only: the rest is made up."""
-        told = outcome.exception
-        if told is None or told.file is None or told.file.removesuffix(".py") in self._job.modules:
+        if outcome.exception is None:
             return outcome
-        return replace(outcome, exception=replace(told, file=None, line=None))
+        return replace(outcome, exception=self._own_place(outcome.exception))
+
+    def _own_place(self, told: ExceptionInfo) -> ExceptionInfo:
+        if told.file is None or told.file.removesuffix(".py") in self._job.modules:
+            return told
+        return replace(told, file=None, line=None)
 
     def _put(self, index: int, end: CallOutcome) -> int | None:
         """Note how call `index` ended; return the call to go on with, None where no other is worth it."""
@@ -115,6 +121,7 @@ class Results:
             load=load,
             outcomes=tuple(outcome or self._rest for outcome in self._outcomes),
             missing=self._missing,
+            failed=self._failed,
             output=clean(printed.decode("utf-8", "replace"), _OUTPUT_CHARACTERS),
             tier=self._tier,
         )

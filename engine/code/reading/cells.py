@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from engine.python_source import place_in_cells
-from engine.runner import CallOutcome, Job, Runner, RunResult
+from engine.runner import CallOutcome, ExceptionInfo, Job, Runner, RunResult
 
 __all__ = ["CellLines"]
 
@@ -27,7 +27,8 @@ class CellLines:
         """Run one job whose source is that of a notebook."""
         result = self._runner.run(job)
         outcomes = tuple(_placed(outcome, job.source) for outcome in result.outcomes)
-        return replace(result, load=_placed(result.load, job.source), outcomes=outcomes)
+        failed = tuple(_place(told, job.source) for told in result.failed)
+        return replace(result, load=_placed(result.load, job.source), outcomes=outcomes, failed=failed)
 
     def close(self) -> None:
         """Close the runner behind it."""
@@ -43,11 +44,14 @@ class CellLines:
 
 
 def _placed(outcome: CallOutcome, source: str) -> CallOutcome:
-    told = outcome.exception
-    if told is None or told.file is not None or told.line is None:
+    if outcome.exception is None:
         return outcome
-    place = place_in_cells(source, told.line)
+    return replace(outcome, exception=_place(outcome.exception, source))
+
+
+def _place(told: ExceptionInfo, source: str) -> ExceptionInfo:
+    place = None if told.file is not None or told.line is None else place_in_cells(source, told.line)
     if place is None:
-        return outcome
+        return told
     cell, line = place
-    return replace(outcome, exception=replace(told, file=f"code cell {cell}", line=line))
+    return replace(told, file=f"code cell {cell}", line=line)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -15,7 +15,7 @@ from engine.code.reading.forbidden import first_forbidden
 from engine.foreign import clean_line
 from engine.python_source import MAX_CHARACTERS, parse_python
 
-__all__ = ["SourceFacts", "examine_source", "function_names", "library_of"]
+__all__ = ["SourceFacts", "examine_source", "function_names", "library_of", "names_from"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +238,19 @@ def library_of(source: str) -> str:
     """Return which arrays a source works with: ``"torch"`` if it is Python and imports torch."""
     tree = _tree_or_none(source)
     return "torch" if tree is not None and _survey(tree).torch else "numpy"
+
+
+def names_from(packages: Collection[str], sources: Iterable[str]) -> frozenset[str]:
+    """Return the names that imports from these top-level packages bind; ``"*"`` for all of one."""
+    found: set[str] = set()
+    for tree in map(_tree_or_none, sources):
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Import):
+                parts = [alias for alias in node.names if alias.name.partition(".")[0] in packages]
+                found.update(alias.asname or alias.name.partition(".")[0] for alias in parts)
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in packages:
+                found.update(alias.asname or alias.name for alias in node.names)
+    return frozenset(found)
 
 
 def function_names(source: str, function: str) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ encoded under a cap, and no text of ours quotes it.
 
 from __future__ import annotations
 
-import builtins
 import gc
 import signal
 import time
@@ -16,7 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from .gradients import MismatchError, differentiate, track
 from .leaves import describe, make_array
-from .modules import add_source, main_module, offer_modules
+from .modules import add_source, main_module, offer_modules, run_statements
+from .standins import offer_standins
 from .steps import make_step
 from .wire import (
     MAX_REPLY_NODES,
@@ -34,6 +34,7 @@ _MAX_TEXT: Final = 2000
 _MAX_NAME: Final = 100
 _REPEAT_S: Final = 0.1
 _DESCRIBE_S: Final = 0.5
+_MAX_FAILED: Final = 3
 _OUT_OF_MEMORY_TEXTS: Final = (
     "can't allocate memory",
     "bad_alloc",
@@ -103,21 +104,34 @@ def load(source: str, filename: str, functions: list[str], cpu_s: float, others:
     Returns
     -------
     Loaded
-        The report holds ``status``, ``exception``, ``missing``, ``seconds``.
+        The report holds ``status``, ``exception``, ``missing``, ``seconds``, and ``failed``: what the first
+        statements raised that didn't keep the rest from being loaded.
     """
     names = {name: f"{name}.py" if f"{name}.py" != filename else f"./{name}.py" for name in others}
     files = {file: name for name, file in names.items()} | {filename: ""}
     module = main_module(filename, source, others)
     add_source(filename, source)
+    failed: list[BaseException] = []
+
+    def tolerate(error: BaseException) -> None:
+        if _clock.rang or isinstance(error, MemoryError | _OutOfTimeError):
+            raise error
+        if isinstance(error, RuntimeError) and _tells_of_memory(str(error)):
+            raise error
+        if len(failed) < _MAX_FAILED:
+            failed.append(error)
+
     if others:
-        offer_modules(module, others, names)
+        offer_modules(module, others, names, tolerate)
+    offer_standins(module, source)
 
     def act() -> Report:
-        code = compile(source, filename, "exec", dont_inherit=True)
-        builtins.exec(code, module.__dict__)
+        run_statements(source, filename, module.__dict__, tolerate)
         return {"status": "returned"}
 
     report = _guarded(act, files, cpu_s)
+    explained = [_explained(error, files) for error in failed]
+    report["failed"] = [told["exception"] for told in explained if "exception" in told]
     defined = module.__dict__
     report["missing"] = [name for name in functions if not callable(defined.get(name))]
     return Loaded(module, files, report)

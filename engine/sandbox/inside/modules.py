@@ -6,19 +6,27 @@ that has the name of one of them.
 
 from __future__ import annotations
 
+import __future__
+
+import ast
+import builtins
 import importlib
 import linecache
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.abc import InspectLoader, Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
-__all__ = ["MAIN", "add_source", "main_module", "offer_modules"]
+__all__ = ["MAIN", "Tolerate", "add_source", "main_module", "offer_modules", "run_statements"]
 
 MAIN: Final = "submission"
+_FUTURE: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+Tolerate = Callable[[BaseException], None]
+"""Takes what a statement raised: notes it and returns, or raises it again if loading must end there."""
 
 
 class _Spec(ModuleSpec):
@@ -62,7 +70,51 @@ def main_module(filename: str, source: str, others: Mapping[str, str]) -> Module
     return module
 
 
-def offer_modules(package: ModuleType, sources: Mapping[str, str], filenames: Mapping[str, str]) -> None:
+def run_statements(source: str, filename: str, namespace: dict[str, Any], tolerate: Tolerate) -> None:
+    """Run a file statement by statement: one that raises doesn't keep the others from being run.
+
+    A notebook goes on after a failing cell too, and what a file defines before and after a failing plot,
+    demo or import is what its author wants to be marked.
+
+    Parameters
+    ----------
+    source, filename : str
+    namespace : dict
+        The module's.
+    tolerate : callable
+        See `Tolerate`.
+
+    Raises
+    ------
+    SyntaxError
+        The source isn't Python: nothing of it is run.
+    BaseException
+        Whatever `tolerate` raises.
+    """
+    whole = compile(source, filename, "exec", dont_inherit=True)
+    try:
+        codes = list(_compiled(source, filename, whole.co_flags & _FUTURE))
+    except (RecursionError, MemoryError, ValueError):  # too deep for a tree of objects, but not for Python
+        codes = [whole]
+    for code in codes:
+        try:
+            builtins.exec(code, namespace)
+        except BaseException as error:
+            tolerate(error)
+
+
+def _compiled(source: str, filename: str, flags: int) -> Iterator[types.CodeType]:
+    """Yield the code of each statement; further texts that stand alone do nothing and aren't docstrings."""
+    tree = compile(source, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    for place, statement in enumerate(tree.body):
+        if place and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            continue
+        yield compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True)
+
+
+def offer_modules(
+    package: ModuleType, sources: Mapping[str, str], filenames: Mapping[str, str], tolerate: Tolerate
+) -> None:
     """Let imports find the files too, after everything else.
 
     Parameters
@@ -71,18 +123,23 @@ def offer_modules(package: ModuleType, sources: Mapping[str, str], filenames: Ma
         The submission's own: ``from .name import f`` works in it and in all of them.
     sources, filenames : mapping of str to str
         By module name.
+    tolerate : callable
+        What becomes of a statement of theirs that raises.
     """
     own = __package__.partition(".")[0]  # ours must not stand in the way of a student's file
     if own in sources and own in sys.modules:
         del sys.modules[own]
-    sys.meta_path.append(_Finder(package.__name__, sources, filenames))
+    sys.meta_path.append(_Finder(package.__name__, sources, filenames, tolerate))
 
 
 class _Finder(MetaPathFinder):
-    def __init__(self, package: str, sources: Mapping[str, str], filenames: Mapping[str, str]) -> None:
+    def __init__(
+        self, package: str, sources: Mapping[str, str], filenames: Mapping[str, str], tolerate: Tolerate
+    ) -> None:
         self._package = package
         self._sources = sources
         self._filenames = filenames
+        self._tolerate = tolerate
         self._main_names = {n for n in sources if sys.modules.get(n) is sys.modules[package]}
 
     def find_spec(
@@ -96,16 +153,17 @@ class _Finder(MetaPathFinder):
                 return None
             return ModuleSpec(fullname, _Alias(name))
         filename = self._filenames[name]
-        spec = _Spec(name, _FromText(self._sources[name], filename), origin=filename)
+        spec = _Spec(name, _FromText(self._sources[name], filename, self._tolerate), origin=filename)
         spec.has_location = True  # the module gets its __file__
         spec.package = self._package
         return spec
 
 
 class _FromText(InspectLoader):
-    def __init__(self, source: str, filename: str) -> None:
+    def __init__(self, source: str, filename: str, tolerate: Tolerate) -> None:
         self._source = source
         self._filename = filename
+        self._tolerate = tolerate
 
     def get_source(self, fullname: str) -> str:
         return self._source
@@ -115,7 +173,7 @@ class _FromText(InspectLoader):
 
     def exec_module(self, module: types.ModuleType) -> None:
         add_source(self._filename, self._source)
-        exec(compile(self._source, self._filename, "exec", dont_inherit=True), module.__dict__)
+        run_statements(self._source, self._filename, module.__dict__, self._tolerate)
 
 
 class _Alias(Loader):

@@ -107,24 +107,25 @@ def test_an_error_within_one_names_its_file_and_line(any_runner: Runner) -> None
         ("h = 1\n", "ImportError", "cannot import name 'g' from 'helpers' (helpers.py)", None, 2),
     ],
 )
-def test_one_that_does_not_load(
+def test_what_fails_in_one_is_told_and_the_rest_is_loaded(
     any_runner: Runner, helpers: str, kind: str, text: str, file: str | None, line: int
 ) -> None:
-    load = run(any_runner, "import math\nfrom helpers import g\n", helpers=helpers).load
-    assert load.status is CallStatus.RAISED and load.exception is not None
-    assert load.exception.type == kind and text in load.exception.text
-    assert (load.exception.file, load.exception.line) == (file, line)
+    source = "import math\nfrom helpers import g\ndef f(): return 1\n"
+    result = run(any_runner, source, Call("f"), helpers=helpers)
+    told = result.failed[0]
+    assert told.type == kind and text in told.text
+    assert (told.file, told.line) == (file, line)
+    assert result.load.status is CallStatus.RETURNED and result.outcomes[0].value == 1
 
 
 def test_circular_imports_work_where_python_lets_them_and_are_told_where_not(any_runner: Runner) -> None:
     first, second = "import second\ndef a(): return second.b()", "import first\ndef b(): return 5"
     assert value(any_runner, "import first\ndef f(): return first.a()", first=first, second=second) == 5
-    load = run(
+    (told,) = run(
         any_runner, "import first", first="from second import b\na = 1", second="from first import a\nb = 2"
-    ).load
-    assert load.exception is not None and load.exception.type == "ImportError"
-    assert "cannot import name 'a' from" in load.exception.text
-    assert (load.exception.file, load.exception.line) == ("second.py", 1)
+    ).failed
+    assert told.type == "ImportError" and "cannot import name 'a' from" in told.text
+    assert (told.file, told.line) == ("second.py", 1)
 
 
 def test_a_module_with_the_submissions_own_source_is_the_submission(any_runner: Runner) -> None:
@@ -142,8 +143,8 @@ def test_each_job_has_its_own(any_runner: Runner) -> None:
     source = "from helpers import g\ndef f(): return g"
     assert value(any_runner, source, helpers="g = 1") == 1
     assert value(any_runner, source, helpers="g = 2") == 2
-    load = run(any_runner, source).load
-    assert load.exception is not None and load.exception.text == "No module named 'helpers'"
+    (told,) = run(any_runner, source).failed
+    assert told.text == "No module named 'helpers'"
 
 
 def test_a_helper_can_use_torch_where_the_submission_does_not(any_runner: Runner) -> None:
