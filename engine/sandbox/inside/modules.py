@@ -5,7 +5,6 @@ that has the name of one of them.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
