@@ -14,8 +14,8 @@ from engine.runner import CallOutcome, CallStatus, ExceptionInfo, RunResult
 __all__ = ["IMPORTABLE", "load_notes", "missing_package"]
 
 IMPORTABLE = (
-    "What can be imported is the standard library, numpy, torch, the packages that the course offers, and .py "
-    "files handed in beside this one."
+    "What can be imported is the standard library, numpy, torch, the packages that the course offers, and "
+    ".py files handed in beside this one."
 )
 _NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 _NO_NAME = re.compile(r"name '(\w+)' is not defined")

@@ -20,8 +20,8 @@ __all__ = ["STANDINS", "offer_standins"]
 STANDINS: Final = frozenset(
     {
         # plots
-        "altair", "bokeh", "graphviz", "holoviews", "matplotlib", "mpl_toolkits", "plotly", "plotnine", "pylab",
-        "seaborn", "torchinfo", "torchsummary", "torchviz",
+        "altair", "bokeh", "graphviz", "holoviews", "matplotlib", "mpl_toolkits", "plotly", "plotnine",
+        "pylab", "seaborn", "torchinfo", "torchsummary", "torchviz",
         # progress and logs
         "alive_progress", "fastprogress", "progressbar", "rich", "tensorboard", "tqdm", "wandb",
         # notebooks
@@ -105,7 +105,7 @@ class _Inert:
 
 
 def _unpacked(frame: FrameType) -> int:
-    """Return how many values the instruction that this frame is at takes apart; 0 if it does no such thing."""
+    """Return how many values the instruction that this frame is at takes apart; 0 if it takes none."""
     code, place = frame.f_code.co_code, frame.f_lasti
     operation = dis.opname[code[place]]
     if operation == "UNPACK_SEQUENCE":
