@@ -34,6 +34,7 @@ NUMBERS = {
         "add_key": 248,
         "bpf": 321,
         "clone3": 435,
+        "futex": 202,
         "io_uring_setup": 425,
         "keyctl": 250,
         "memfd_create": 319,
@@ -45,6 +46,7 @@ NUMBERS = {
         "add_key": 217,
         "bpf": 280,
         "clone3": 435,
+        "futex": 98,
         "io_uring_setup": 425,
         "keyctl": 219,
         "memfd_create": 279,
@@ -396,6 +398,35 @@ def stay_alive(world):
 def raise_priority(world):
     os.nice(1)
     return "changed its priority"
+
+
+# --- other slots ------------------------------------------------------------------------
+
+
+def wake_neighbour(world):
+    page = ctypes.cast(libc.strtol, ctypes.c_void_p).value & ~4095
+    call("futex", ctypes.c_void_p(page), 1, 1, None)
+    return "woke whoever waits on a page of the C library"
+
+
+def read_machine(world):
+    checked(libc.sysinfo(ctypes.create_string_buffer(256)))
+    return "read the machine's free memory and number of threads"
+
+
+def ask_of_others(world):
+    return f"learned the process group of process 1: {os.getpgid(1)}"
+
+
+def order_page_cache(world):
+    page = ctypes.cast(libc.strtol, ctypes.c_void_p).value & ~4095
+    checked(libc.madvise(ctypes.c_void_p(page), ctypes.c_size_t(4096), 20))
+    return "had a page of the C library thrown out of memory first"
+
+
+def open_namespaces(world):
+    os.close(os.open("/proc/self/ns/net", os.O_RDONLY))
+    return "opened its network namespace"
 
 
 # --- resources --------------------------------------------------------------------------

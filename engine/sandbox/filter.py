@@ -11,26 +11,22 @@ from typing import Any
 
 __all__ = ["allowed_calls", "compile_filter", "device_calls", "libseccomp_version"]
 
-_MEMORY = "mmap munmap mremap mprotect madvise brk membarrier"
+_MEMORY = "munmap mremap mprotect brk"
 _READING = (
     "read readv pread64 preadv open openat close close_range fstat stat lstat newfstatat statx lseek access "
-    "faccessat readlink readlinkat getcwd getdents64 getdents fadvise64 statfs fstatfs dup dup2 dup3"
+    "faccessat readlink readlinkat getcwd getdents64 getdents statfs fstatfs dup dup2 dup3"
 )
 _WRITING = "write writev"  # to the output pipe and the job's socket: nothing else is open
-_THREADS = (
-    "futex futex_waitv sched_yield sched_getaffinity sched_getparam sched_getscheduler set_robust_list "
-    "get_robust_list rseq set_tid_address arch_prctl gettid exit exit_group getcpu"
-)
+_THREADS = "sched_yield set_robust_list rseq set_tid_address arch_prctl gettid exit exit_group getcpu"
 _SIGNALS = (
     "rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack setitimer getitimer alarm pause "
     "restart_syscall"
 )
 _TIME = "nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getrusage"
-_IDENTITY = (
-    "getpid getppid getuid geteuid getgid getegid getresuid getresgid getgroups getpgid getpgrp getsid "
-    "uname sysinfo"
-)
-_OTHER = "getrandom poll ppoll select pselect6 getrlimit capget getpriority"
+_IDENTITY = "getpid getppid getuid geteuid getgid getegid getresuid getresgid getgroups getpgrp uname"
+_OTHER = "getrandom poll ppoll select pselect6 getrlimit capget"
+# asked of oneself only: of others the answer tells that they are there, which is news from another slot
+_OF_ITSELF = "sched_getaffinity sched_getparam sched_getscheduler getpgid getsid"
 # answered as "not there", so that a C library falls back to an older call that the list judges
 _ABSENT = "clone3 openat2 faccessat2 fchmodat2 io_uring_setup io_uring_enter io_uring_register"
 
@@ -49,6 +45,16 @@ _CLONE_TRACE = 0x00802000  # CLONE_PTRACE, CLONE_UNTRACED
 _FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC
 _PRCTL_NAMES = (15, 16)  # PR_SET_NAME, PR_GET_NAME
 _O_ASYNC = 0o20000
+# A futex that isn't private is found by the page of the file behind it, and pages of libraries are one copy
+# for all slots: so only private ones, and of those none that names an owner by its number (the PI ones).
+# WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET, WAKE_BITSET
+_FUTEX_COMMANDS = (0, 1, 3, 4, 5, 9, 10)
+_FUTEX_WAITS = (0, 9)
+_FUTEX_PRIVATE = 128
+_FUTEX_OPERATION = 0xFFFFFEFF  # all bits but FUTEX_CLOCK_REALTIME
+_MAP_HUGETLB = 0x40000  # huge pages come from a pool that all slots share
+# MADV_NORMAL, DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE, DONTDUMP, DODUMP: those that act on one's own memory only
+_ADVICE = (0, 4, 8, 14, 15, 16, 17)
 
 
 def allowed_calls() -> tuple[str, ...]:
@@ -77,7 +83,11 @@ def compile_filter(*, device: bool = False) -> bytes:
     Everything that isn't named fails with EPERM.  Calls that depend on arguments: ``clone`` makes
     threads only; ``fcntl`` knows six commands (F_SETOWN, F_SETSIG and O_ASYNC together would send
     any signal, SIGKILL included, to oneself at a chosen time); ``prctl`` names threads;
-    ``prlimit64`` reads; ``ioctl`` is answered with ENOTTY, but for a device.
+    ``prlimit64`` reads; ``ioctl`` is answered with ENOTTY, but for a device; what could carry a signal from
+    one slot to another is cut: ``futex`` is private, ``madvise`` and ``mmap`` touch nothing that is shared,
+    the numbers of the machine (``sysinfo``) and of other processes aren't told.  To wait for a thread's end
+    the C library uses a futex that isn't private: it is answered with EAGAIN, so it looks again and again.
+    A call of another architecture (32-bit ones have other numbers) ends the process.
 
     Raises
     ------
@@ -87,6 +97,7 @@ def compile_filter(*, device: bool = False) -> bytes:
     import pyseccomp as seccomp
 
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
+    rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
     for name in allowed_calls():
         _add(rules, seccomp.ALLOW, name)
     for name in _ABSENT.split():
@@ -105,10 +116,36 @@ def compile_filter(*, device: bool = False) -> bytes:
     for option in _PRCTL_NAMES:
         _add(rules, seccomp.ALLOW, "prctl", arg(0, seccomp.EQ, option))
     _add(rules, seccomp.ALLOW, "prlimit64", arg(2, seccomp.EQ, 0))
+    _keep_apart(rules, seccomp, device=device)
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.seek(0)
         return file.read()
+
+
+def _keep_apart(rules: object, seccomp: Any, *, device: bool) -> None:
+    """Add the calls that work within the process, and would reach others with other arguments.
+
+    A GPU's driver shares memory with the kernel and other processes, so beside one they are all open.
+    """
+    arg = seccomp.Arg
+    if device:
+        for name in f"futex mmap mmap2 madvise membarrier sysinfo getpriority {_OF_ITSELF}".split():
+            _add(rules, seccomp.ALLOW, name)
+        return
+    for command in _FUTEX_COMMANDS:
+        operation = arg(1, seccomp.MASKED_EQ, _FUTEX_OPERATION, command | _FUTEX_PRIVATE)
+        _add(rules, seccomp.ALLOW, "futex", operation)
+    for command in _FUTEX_WAITS:
+        operation = arg(1, seccomp.MASKED_EQ, _FUTEX_OPERATION, command)
+        _add(rules, seccomp.ERRNO(errno.EAGAIN), "futex", operation)
+    for name in ("mmap", "mmap2"):
+        _add(rules, seccomp.ALLOW, name, arg(3, seccomp.MASKED_EQ, _MAP_HUGETLB, 0))
+    for advice in _ADVICE:
+        _add(rules, seccomp.ALLOW, "madvise", arg(2, seccomp.EQ, advice))
+    for name in _OF_ITSELF.split():
+        _add(rules, seccomp.ALLOW, name, arg(0, seccomp.EQ, 0))
+    _add(rules, seccomp.ALLOW, "getpriority", arg(0, seccomp.EQ, 0), arg(1, seccomp.EQ, 0))
 
 
 def _judge_ioctl(rules: object, seccomp: Any, *, device: bool) -> None:

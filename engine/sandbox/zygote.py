@@ -58,7 +58,8 @@ class Child:
         """
         exiting = 0x4
         try:
-            fields = Path(f"/proc/{_host_pid(self.pidfd)}/stat").read_text().rpartition(")")[2].split()
+            # as bytes: the process chose its name itself, and it needn't be text
+            fields = Path(f"/proc/{_host_pid(self.pidfd)}/stat").read_bytes().rpartition(b")")[2].split()
             if not int(fields[6]) & exiting:
                 return False
         except (OSError, IndexError):
@@ -285,7 +286,7 @@ def _host_pid(pidfd: int) -> int:
 
 
 def _status(pid: int) -> dict[str, str]:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines()
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
