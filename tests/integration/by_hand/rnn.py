@@ -107,7 +107,18 @@ def _least_steps(x: Numbers) -> Numbers:
     return {"answer": steps}
 
 
+def _both_ways(x: Numbers) -> Numbers:
+    words = range(1, int(x["n"]) + 1)
+    j = int(x["j"])
+    return {
+        "forward": len([word for word in words if word <= j]),
+        "backward": len([word for word in reversed(words) if word >= j]),
+        "entries": int(x["d"]) + int(x["d"]),
+    }
+
+
 ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
+    "bidirectional-states": _both_ways,
     "exploding-case": _fate,
     "gradient-shortcut": _shortcut,
     "interaction-distance": _between,

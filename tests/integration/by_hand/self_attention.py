@@ -109,12 +109,31 @@ def _reordered(x: Numbers) -> Numbers:
     return {"answer": Pick(truth)}
 
 
+def _layers(x: Numbers) -> Numbers:
+    """Fill in the three matrices place by place."""
+    source, translation = range(int(x["n"])), range(int(x["m"]))
+    return {
+        "encoder": sum(1 for _ in source for _ in source),
+        "decoder": sum(j <= i for i in translation for j in translation),
+        "cross": sum(1 for _ in translation for _ in source),
+    }
+
+
+def _two(x: Numbers) -> Numbers:
+    tokens = [[x["a"], 0.0], [0.0, x["b"]]]
+    query = tokens[int(x["t"]) - 1]
+    w = softmax([dot(query, key) for key in tokens])
+    return {"w": w, "y": context(w, tokens)}
+
+
 ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
     "causal-mask-matrix": _mask,
     "causal-self-attention": _causal,
     "permutation-of-tokens": _reordered,
     "sdpa-matrix": lambda x: {"answer": _attend(x["Q"], x["K"], x["V"])},
     "sdpa-output": _three_steps,
+    "self-attention-two-tokens": _two,
     "self-attention-weights": lambda x: {"answer": [softmax(row) for row in scaled(x["X"], x["X"])]},
+    "transformer-three-attentions": _layers,
     "value-transform": _values,
 }

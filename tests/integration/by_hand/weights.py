@@ -79,6 +79,24 @@ def _warm(x: Numbers) -> Numbers:
     return {"w": softmax([e / x["T"] for e in x["e"]]), "limit_of": words.limit(x)}
 
 
+def _slope(w: list[float], i: int, j: int) -> float:
+    """How weight i grows with score j, by a small step to both sides; logarithms give the scores."""
+    h = 1e-5
+    scores = [math.log(entry) for entry in w]
+    above, below = ([s + step * (k == j) for k, s in enumerate(scores)] for step in (h, -h))
+    return (softmax(above)[i] - softmax(below)[i]) / (2 * h)
+
+
+def _answers_to_scores(x: Numbers) -> Numbers:
+    w = [x["w1"], x["w2"], 1 - x["w1"] - x["w2"]]
+    rest = 1 - x["far"]
+    far = [x["far"], rest / 2, rest / 2]  # how the rest is shared plays no part
+    return {
+        name: round(_slope(*at), 8)
+        for name, at in (("own", (w, 0, 0)), ("other", (w, 0, 1)), ("saturated", (far, 0, 0)))
+    }
+
+
 ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
     "context-bounds": lambda x: {"answer": words.no_mixture(x)},
     "context-inverse": _back_to_weights,
@@ -92,6 +110,7 @@ ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
     "limiting-cases": lambda x: {"answer": words.limits_of_outputs(x)},
     "masked-weights": _padded,
     "scale-effect": _scales,
+    "softmax-derivatives": _answers_to_scores,
     "softmax-inverse": _back_to_scores,
     "softmax-ratio": _ratio,
     "softmax-shift": lambda x: {"answer": words.shifted(x)},

@@ -109,7 +109,17 @@ def _least_steps(x: Numbers) -> Numbers:
     return {"answer": wrong}
 
 
+def _both_ways(x: Numbers) -> Numbers:
+    n, j, d = x["n"], x["j"], x["d"]
+    return {
+        "forward": {"m-word-left-out": j - 1, "m-whole-sentence": n},
+        "backward": {"m-word-left-out": n - j, "m-same-direction": j, "m-whole-sentence": n},
+        "entries": {"m-one-direction": d, "m-state-for-each-word": n * d},
+    }
+
+
 ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
+    "bidirectional-states": _both_ways,
     "gradient-shortcut": _shortcut,
     "interaction-distance": _between,
     "rnn-sequential-count": _grid,

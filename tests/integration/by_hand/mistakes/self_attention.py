@@ -122,11 +122,45 @@ def _outputs(x: Numbers) -> Numbers:
     return {"answer": {name: [context(row, x["V"]) for row in W] for name, W in wrong.items()}}
 
 
+def _layers(x: Numbers) -> Numbers:
+    n, m = x["n"], x["m"]
+    return {
+        "encoder": {"m-half-of-square": n * (n + 1) / 2, "m-cross-for-self": n * m},
+        "decoder": {
+            "m-hidden-counted": m**2,
+            "m-no-diagonal-count": m * (m - 1) / 2,
+            "m-cross-for-self": n * m,
+        },
+        "cross": {"m-self-for-cross": m**2, "m-keys-attend-themselves": n**2, "m-joint-length": (m + n) ** 2},
+    }
+
+
+def _two(x: Numbers) -> Numbers:
+    tokens = [[x["a"], 0.0], [0.0, x["b"]]]
+    own, other = (tokens, tokens[::-1])[int(x["t"]) - 1]
+    scores = [dot(own, token) for token in tokens]
+    return {
+        "w": {
+            "m-other-query": softmax([dot(other, token) for token in tokens]),
+            "m-linear-norm": [e / sum(scores) for e in scores],
+            "m-base2": [2**e / sum(2**f for f in scores) for e in scores],
+            "m-no-softmax": scores,
+        },
+        "y": {
+            "m-own-value": own,
+            "m-sum": [x["a"], x["b"]],
+            "m-uniform": [x["a"] / 2, x["b"] / 2],
+        },
+    }
+
+
 ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
     "causal-mask-matrix": _mask,
     "causal-self-attention": _causal,
     "sdpa-matrix": _outputs,
     "sdpa-output": _three_steps,
+    "self-attention-two-tokens": _two,
     "self-attention-weights": lambda x: {"answer": _matrix_weights(x["X"], x["X"])},
+    "transformer-three-attentions": _layers,
     "value-transform": _values,
 }

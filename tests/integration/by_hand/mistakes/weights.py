@@ -143,6 +143,15 @@ def _inverse(x: Numbers) -> Numbers:
     return {"answer": {"m-swap-w": [1 - x["a"], x["a"]], "m-equal-weights": [0.5, 0.5]}}
 
 
+def _answers_to_scores(x: Numbers) -> Numbers:
+    w1, w2, far = x["w1"], x["w2"], x["far"]
+    return {
+        "own": {"m-square-of-weight": w1**2, "m-cross-derivative": -w1 * w2},
+        "other": {"m-logp-sign": w1 * w2, "m-wrong-score": -w1 * (1 - w1 - w2)},
+        "saturated": {"m-square-of-weight": far**2, "m-old-derivative": w1 - w1**2},
+    }
+
+
 ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
     "context-bounds": _possible,
     "context-inverse": _inverse,
@@ -153,6 +162,7 @@ ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
     "full-attention-pass": _pass,
     "masked-weights": _padded,
     "scale-effect": _scales,
+    "softmax-derivatives": _answers_to_scores,
     "softmax-inverse": _back_to_scores,
     "softmax-ratio": _ratio,
     "softmax-temperature": _warm,
