@@ -26,7 +26,8 @@ class FileResult:
     """What became of one file.
 
     ``kept`` means that it had been graded before; ``reason`` that it is ungraded now;
-    ``problem`` that it can't be graded as it is.
+    ``problem`` that it can't be graded as it is. ``again``: it was ungraded before, too; ``set_aside``: it
+    isn't tried any more.
     """
 
     student: str
@@ -34,6 +35,15 @@ class FileResult:
     kept: bool = False
     reason: str | None = None
     problem: IntakeProblem | None = None
+    again: bool = False
+    set_aside: bool = False
+
+
+_AGAIN = "ungraded before, too; look at the file, its own code may be the cause"
+_SET_ASIDE = (
+    "the grader was killed each time that it graded this file (perhaps by the kernel, for want of memory), "
+    "so it is set aside; look at it, and mark it by hand: grade mark set"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,13 @@ class Desk:
         except Exception as error:  # the last net: one file never stops the others
             return FileResult(student, file, reason=own_fault(error))
 
+    def set_aside(self, student: str, file: HandedFile) -> FileResult:
+        """Store that a file isn't tried any more, for it kills the grader: a case for a person."""
+        if file.kind is FileKind.CODE and file.item is not None:
+            now = datetime.now(UTC)
+            self._record_unread(student, file, file.item, Outcome.UNGRADED, _SET_ASIDE, now)
+        return FileResult(student, file, reason=_SET_ASIDE, again=True, set_aside=True)
+
     def done(self, student: str, file: HandedFile) -> bool:
         """Return whether a code file is graded already; a quiz file has to be read to know."""
         if file.kind is FileKind.QUIZ:
@@ -84,9 +101,9 @@ class Desk:
             self._record_unread(student, file, item, Outcome.FORMAT_ERROR, message, started)
             return FileResult(student, file, problem=_problem(student, file, error))
         except Exception as error:  # no reader may do that: ours, and tried again on the next run
-            message = own_fault(error)
+            message = self._counted(student, item, file.sha256, own_fault(error))
             self._record_unread(student, file, item, Outcome.UNGRADED, message, started)
-            return FileResult(student, file, reason=message)
+            return FileResult(student, file, reason=message, again=_AGAIN in message)
         reason = None
         try:
             report = self.code.grade(item, submission, runner, student)
@@ -100,12 +117,27 @@ class Desk:
             reason = own_fault(error)
             report = self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
         report = replace(report, student=student, mode=self.mode)
+        if report.outcome is Outcome.UNGRADED:
+            reason = self._counted(student, item, file.sha256, reason or "")
         attempt = Attempt.of_code(student, submission, report, started=started, reason=reason)
         kept = self.store.record(attempt.arrived(_arrival(file)))
         if kept.report.outcome is Outcome.FORMAT_ERROR:
             step = "mend the file and hand it in again; this cost no attempt"
             return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", step, student))
-        return FileResult(student, file, reason=None if kept.settled else reason)
+        return FileResult(
+            student, file, reason=None if kept.settled else reason, again=bool(reason and _AGAIN in reason)
+        )
+
+    def _counted(self, student: str, item: str, sha256: str, reason: str) -> str:
+        """Return why a file is ungraded, and that an earlier run left this very file ungraded too.
+
+        The machine may be to blame twice, but so may be what the file does: a person should look.
+        """
+        before = any(
+            attempt.submission == sha256 and attempt.report.outcome is Outcome.UNGRADED
+            for attempt in self.store.attempts(student=student, item=item, mode=self.mode)
+        )
+        return f"{reason} ({_AGAIN})" if before else reason
 
     def _record_unread(
         self, student: str, file: HandedFile, item: str, outcome: Outcome, reason: str, started: datetime

@@ -8,13 +8,15 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from types import FrameType
 
 from engine.batch.desk import Desk, FileResult, ReadCode, ReadText
 from engine.batch.exercises import CodeGrader
+from engine.batch.in_flight import MOST_LOSSES, InFlight
 from engine.course import FileKind, HandedFile, Intake, IntakeProblem
 from engine.model import Mode
 from engine.runner import Runner
@@ -28,12 +30,23 @@ _NOW_AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was 
 
 @dataclass(frozen=True, slots=True)
 class Ungraded:
-    """A file that waits for a grade, with the cause: the next run tries it again."""
+    """A file that waits for a grade, with the cause: the next run tries it again.
+
+    Parameters
+    ----------
+    student, name, item, reason
+    again : bool
+        It was ungraded before: perhaps it isn't the machine.
+    set_aside : bool
+        It has killed the grader each time that it was tried; the next run doesn't try it.
+    """
 
     student: str
     name: str
     item: str | None
     reason: str
+    again: bool = False
+    set_aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +100,7 @@ def grade_batch(
     mode: Mode = Mode.MARKS,
     progress: Progress = lambda total: nullcontext(lambda: None),
     stop: threading.Event | None = None,
+    notes: Path | None = None,
 ) -> BatchResult:
     """Grade every file of `intake` that the store has no grade for.
 
@@ -109,6 +123,9 @@ def grade_batch(
         them: what is there from an earlier run would make an estimate of the time left too bold.
     stop : threading.Event, optional
         When set, no new file is begun. Ctrl-C does the same; a second Ctrl-C doesn't wait.
+    notes : Path, optional
+        Where it is noted which files are being graded, so that one that gets the grader killed again and
+        again (by the kernel, when memory runs out) is set aside; see :mod:`engine.batch.in_flight`.
 
     Raises
     ------
@@ -131,23 +148,11 @@ def grade_batch(
             else:
                 tasks.append((student.student, file))
                 taken.add(at)
-    code_files = sum(file.kind is FileKind.CODE for _, file in tasks)
-    slots = max(1, min(workers or os.cpu_count() or 1, len(tasks)))
     tally = _Tally(kept=kept)
-    halt = stop or threading.Event()
-    interrupted = False
-    if tasks:
-        with (
-            progress(len(tasks)) as advance,
-            store.bulk(),
-            _runner(open_runner, slots if code_files else 0) as runner,
-        ):
-
-            def took(result: FileResult) -> None:
-                tally.add(result)
-                advance()
-
-            interrupted = _run(desk, _chains(tasks), runner, slots, halt, took)
+    with closing(InFlight(notes)) as flight:
+        interrupted = _grade_all(
+            desk, store, tasks, flight, tally, open_runner, workers, progress, stop or threading.Event()
+        )
     done = tally.done
     return BatchResult(
         graded=tally.graded,
@@ -162,6 +167,53 @@ def grade_batch(
 
 # A student and a file of theirs.
 _Task = tuple[str, HandedFile]
+
+
+def _key(student: str, file: HandedFile) -> tuple[str, str, str]:
+    return student, file.item or "", file.sha256
+
+
+def _grade_all(
+    desk: Desk,
+    store: Store,
+    tasks: list[_Task],
+    flight: InFlight,
+    tally: _Tally,
+    open_runner: Callable[[int], Runner],
+    workers: int | None,
+    progress: Progress,
+    halt: threading.Event,
+) -> bool:
+    """Grade all files but those that are set aside; return whether Ctrl-C stopped it."""
+    aside = [task for task in tasks if flight.losses(_key(*task)) >= MOST_LOSSES]
+    for student, file in aside:
+        tally.add(desk.set_aside(student, file))
+    rest = [task for task in tasks if task not in aside]
+    if not rest:
+        return False
+    code_files = sum(file.kind is FileKind.CODE for _, file in rest)
+    slots = max(1, min(workers or os.cpu_count() or 1, len(rest)))
+    with (
+        progress(len(rest)) as advance,
+        store.bulk(),
+        _runner(open_runner, slots if code_files else 0) as runner,
+    ):
+
+        def took(result: FileResult) -> None:
+            tally.add(result)
+            advance()
+
+        def grade(student: str, file: HandedFile) -> FileResult:
+            with flight.of(_key(student, file)):
+                return desk.grade(student, file, runner)
+
+        calm: list[list[_Task]] = []
+        suspect: list[list[_Task]] = []
+        for chain in _chains(rest):
+            (suspect if any(flight.losses(_key(*task)) for task in chain) else calm).append(chain)
+        stopped = _run(grade, calm, slots, halt, took)
+        # one after the other: if the grader is killed again, it is plain by which file
+        return stopped or _run(grade, suspect, 1, halt, took)
 
 
 def _chains(tasks: list[_Task]) -> list[list[_Task]]:
@@ -192,7 +244,8 @@ class _Tally:
         if result.problem is not None:
             self.problems.append(result.problem)
         elif result.reason is not None:
-            self.ungraded.append(Ungraded(result.student, result.file.name, result.file.item, result.reason))
+            file, again, aside = result.file, result.again, result.set_aside
+            self.ungraded.append(Ungraded(result.student, file.name, file.item, result.reason, again, aside))
         elif result.kept:
             self.kept += 1
         else:
@@ -209,9 +262,8 @@ def _runner(open_runner: Callable[[int], Runner], slots: int) -> Iterator[Runner
 
 
 def _run(
-    desk: Desk,
+    grade: Callable[[str, HandedFile], FileResult],
     chains: list[list[_Task]],
-    runner: Runner | None,
     slots: int,
     halt: threading.Event,
     took: Callable[[FileResult], None],
@@ -232,7 +284,7 @@ def _run(
                 for student, file in chain:
                     if halt.is_set():
                         break
-                    results.put(desk.grade(student, file, runner))
+                    results.put(grade(student, file))
         except BaseException as error:
             halt.set()
             results.put(error)

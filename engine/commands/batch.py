@@ -67,7 +67,8 @@ def command(
     Every result is stored as it arrives. Called again, only what is missing or ungraded is graded.
 
     Exit code 0: everything is graded; 1: some files can't be graded as they are (listed);
-    3: something is ungraded for a cause of the machine; 130: stopped.
+    3: something is ungraded for a cause of the machine, or set aside because it kills the grader;
+    130: stopped.
 
     \b
     Examples:
@@ -142,6 +143,7 @@ def _grade(
             workers=workers,
             mode=workplace.mode,
             progress=lambda total: progress_bar("grading", total),
+            notes=(workplace.private_folder() if course else out) / "being-graded.jsonl",
         )
         students = workplace.results(store, roster=roster, intake=intake, problems=result.problems)
         files = write_reports(
@@ -194,7 +196,14 @@ def _as_json(result: BatchResult, files: ReportFiles) -> dict[str, Any]:
         "interrupted": result.interrupted,
         "seconds": round(result.seconds, 3),
         "ungraded": [
-            {"student": u.student, "file": u.name, "item": u.item, "reason": u.reason}
+            {
+                "student": u.student,
+                "file": u.name,
+                "item": u.item,
+                "reason": u.reason,
+                "again": u.again,
+                "set_aside": u.set_aside,
+            }
             for u in result.ungraded
         ],
         "problems": [problem.as_json() for problem in result.problems],
@@ -226,9 +235,8 @@ def _tell(result: BatchResult, files: ReportFiles) -> None:
     click.echo(f"{result.graded} files graded, {result.kept} kept from before, in {result.seconds:.1f} s")
     tell_problems(result.problems)
     for waiting in result.ungraded:
-        click.echo(
-            f"ungraded (tried again on the next run): {waiting.student} {waiting.name}: {waiting.reason}"
-        )
+        what = "not tried again" if waiting.set_aside else "tried again on the next run"
+        click.echo(f"ungraded ({what}): {waiting.student} {waiting.name}: {waiting.reason}")
     if result.interrupted:
         click.echo(f"stopped with {result.left} files left; call it again to go on")
     click.echo(f"summary:   {files.index}")
