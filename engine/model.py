@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -41,10 +42,28 @@ __all__ = [
 ]
 
 
-def plain_points(value: float) -> float | int:
-    """Return points as files for machines hold them: at most 4 decimals, whole ones without any."""
-    rounded = round(value, 4)
-    return int(rounded) if rounded == int(rounded) else rounded
+def plain_points(value: float, decimals: int = 2) -> float | int:
+    """Return points as they are shown: at most two decimals, halves away from zero, whole ones without any.
+
+    This is the one rounding of marks. The store keeps them as they were earned (six decimals); pages, tables,
+    gradebooks, files and terminals all show what this function makes of them, so that a student never sees
+    one number and the learning system another. ``policies: round`` rounds the marks themselves with it.
+
+    Parameters
+    ----------
+    value : float
+    decimals : int
+        From 0 to 6.
+
+    Examples
+    --------
+    >>> plain_points(0.525), plain_points(2 / 3), plain_points(34.025), plain_points(3.0)
+    (0.53, 0.67, 34.03, 3)
+    """
+    # nine decimals first: 0.1 + 0.425 is 0.525 to whoever reads it, though the sum's binary digits lie below
+    exact = Decimal(repr(round(value, 9)))
+    rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return int(rounded) if rounded == rounded.to_integral_value() else float(rounded)
 
 
 class Verdict(StrEnum):
@@ -324,16 +343,16 @@ class GradeReport:
             "item_version": self.item_version,
             "variant": self.variant,
             "student": self.student,
-            "score": self.score,
-            "max_score": self.max_score,
+            "score": None if self.score is None else plain_points(self.score),
+            "max_score": plain_points(self.max_score),
             "credit": self.credit,
             "verdict": str(self.outcome),
             "checks": [
                 {
                     "id": c.id,
                     "verdict": str(c.verdict),
-                    "points": c.points,
-                    "max_points": c.max_points,
+                    "points": plain_points(c.points),
+                    "max_points": plain_points(c.max_points),
                     "message": c.message,
                     "title": c.title,
                 }

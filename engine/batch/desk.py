@@ -213,14 +213,20 @@ class Desk:
         ]
         if unread:
             listed = ", ".join(map(str, unread))
+            what = (
+                f"the answer to question {listed}"
+                if len(unread) == 1
+                else f"the answers to questions {listed}"
+            )
             return FileResult(
                 student,
                 file,
                 problem=IntakeProblem(
                     file.name,
-                    f"the answer to question {listed} can't be read",
-                    "see the student's page",
+                    f"{what} can't be read; the rest was graded",
+                    "ask for a corrected answer: it cost no attempt, and the page says what is wrong",
                     student,
+                    partly=True,
                 ),
             )
         waiting = [report for report in reports if report.outcome is Outcome.UNGRADED]

@@ -153,7 +153,7 @@ def _grade(
             problems=result.problems,
             ungraded_files=[(u.student, u.name, u.reason) for u in result.ungraded],
             ignored=intake.ignored,
-            sentences=bank.registry(),
+            sentence_of=workplace.sentence_of,
             solutions=solutions,
             practice=workplace.mode is Mode.PRACTICE,
         )

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text as RichText
 
 from engine.foreign import clean, clean_line
-from engine.model import Check, GradeReport, Outcome, Part, Text, Variant, Verdict
+from engine.model import Check, GradeReport, Outcome, Part, Text, Variant, Verdict, plain_points
 
 __all__ = [
     "check_table",
@@ -46,8 +46,8 @@ def console() -> Console:
 
 
 def number(value: float) -> str:
-    """Return points without needless decimals: ``2``, ``0.5``, ``0.3333``."""
-    return f"{value:.4f}".rstrip("0").rstrip(".")
+    """Return points as every page and file shows them: ``2``, ``0.5``, ``0.33``."""
+    return f"{plain_points(value)}"
 
 
 def points(value: float) -> str:

@@ -118,6 +118,20 @@ class Workplace:
             return None
         return spec.points if spec.kind == "code" else None
 
+    def sentence_of(self, item: str, mistake: str) -> str:
+        """Return what a student with a known mistake is told; "" where item and registry don't know it."""
+        try:
+            spec = self.bank.load(item)
+        except InputError:
+            return self.bank.registry().get(mistake, "")
+        if spec.answer is not None and spec.answer.type == "code":
+            known = {mutant.id: mutant for mutant in spec.answer.mutants}
+            parts = known[mistake].combines or (mistake,) if mistake in known else ()
+            return " ".join(known[part].feedback or "" for part in parts if part in known).strip()
+        own = [*spec.misconceptions, *(m for step in spec.steps for m in step.misconceptions)]
+        inline = next((m.feedback for m in own if m.id == mistake and m.feedback), None)
+        return inline or self.bank.registry().get(mistake, "")
+
     def _title_of(self, item: str) -> str:
         """Return an item's title; its id where the bank can't read it any more."""
         try:

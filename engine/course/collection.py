@@ -94,6 +94,8 @@ class IntakeProblem:
     unjoined : bool
         Whether it is about somebody who can't be joined with the roster: `where` is what the download
         calls them.
+    partly : bool
+        Whether only a part of the file couldn't be read and the rest of it was graded.
     """
 
     where: str
@@ -101,6 +103,7 @@ class IntakeProblem:
     next_step: str = ""
     student: str | None = None
     unjoined: bool = False
+    partly: bool = False
 
     def as_json(self) -> dict[str, str | bool | None]:
         """Return it for scripts."""
@@ -110,6 +113,7 @@ class IntakeProblem:
             "message": self.message,
             "next_step": self.next_step,
             "unjoined": self.unjoined,
+            "partly": self.partly,
         }
 
 

@@ -57,6 +57,8 @@ class Mark:
         It is among the lowest that aren't counted.
     comment : str
         What a person wrote about it, for the student.
+    by_hand : bool
+        Whether a person set the points: what was graded says nothing about them then.
     """
 
     raw: float | None
@@ -65,6 +67,7 @@ class Mark:
     excused: bool = False
     dropped: bool = False
     comment: str = ""
+    by_hand: bool = False
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -183,6 +186,17 @@ class StudentRow:
             return None
         # Points have six decimals at most, and so has their sum.
         return round(math.fsum(cell.counted or 0.0 for cell in counted), 6)
+
+    def maximum_so_far(self, columns: Iterable[Column]) -> float:
+        """Return the full points of the columns in which this student has work or a mark that counts.
+
+        It is what the total is out of: work that is missing and counts as nothing is in neither.
+        """
+        return sum(
+            column.max_score
+            for column in columns
+            if (cell := self.cells.get(column.id)) is not None and not cell.is_left_out
+        )
 
     def maximum(self, columns: Iterable[Column]) -> float:
         """Return the full points of the columns that count for this student."""

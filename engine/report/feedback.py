@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from engine.answers import answer_type
 from engine.course import Column, ItemResult, Mark, StudentResults
-from engine.model import GradeReport, Mode, Option, Outcome, Part, Text
+from engine.errors import ResponseFormatError
+from engine.model import GradeReport, Mode, Option, Outcome, Part, Text, plain_points
 from engine.quiz.showing import shown_report
 from engine.report.heatmaps import WeightsView, answered_weights, code_weights
 from engine.report.pages import render
@@ -17,13 +20,31 @@ __all__ = ["feedback_page"]
 
 
 @dataclass(frozen=True, slots=True)
+class _Pair:
+    """One prompt of a matching with the target that was chosen for it.
+
+    ``is_right`` and ``right`` are None where they aren't shown (yet).
+    """
+
+    prompt: Option
+    chosen: Option | None
+    is_right: bool | None
+    right: Option | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Answered:
-    """One part as answered: the options picked, or else the text typed, and its weights as a picture."""
+    """One part as answered: its options or pairs, or else the text typed, and its weights as a picture.
+
+    ``picked`` are the options named, in the order of the answer; ``others`` those of a choice that were left.
+    """
 
     prompt: Text | None
     text: str
     picked: tuple[Option, ...]
     weights: WeightsView | None
+    others: tuple[Option, ...] = ()
+    pairs: tuple[_Pair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +79,9 @@ class _Entry:
     @property
     def is_changed(self) -> bool:
         """Whether other points count than were graded."""
-        return self.mark is not None and self.mark.raw is not None and self.mark.raw != self.mark.adjusted
+        if self.mark is None or self.mark.raw is None:
+            return False
+        return self.mark.adjusted is None or plain_points(self.mark.raw) != plain_points(self.mark.adjusted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +169,37 @@ def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[
     for part in item.variant.parts:
         text = item.answers.get(part.id, "").strip()
         weights = answered_weights(part, text, with_key=with_key) if with_weights else None
-        found.append(_Answered(None if alone else part.prompt, text, _picked(part, text), weights))
+        picked = _picked(part, text)
+        is_choice = part.type in ("single_choice", "multiple_choice")
+        found.append(
+            _Answered(
+                None if alone else part.prompt,
+                text,
+                picked,
+                weights,
+                tuple(option for option in part.options if option not in picked) if is_choice else (),
+                _pairs(part, text, with_verdicts=with_weights, with_key=with_key),
+            )
+        )
     return tuple(found)
+
+
+def _pairs(part: Part, text: str, *, with_verdicts: bool, with_key: bool) -> tuple[_Pair, ...]:
+    """Return the pairs of a matching with their texts, so that the page says what was asked and chosen."""
+    if not part.prompts:
+        return ()
+    try:
+        chosen: Mapping[str, str] = answer_type(part.type).parse(text, part) if text else {}
+    except ResponseFormatError:  # the page says so, and shows what was typed
+        return ()
+    options = {option.id: option for option in part.options}
+    pairs = []
+    for prompt, key in zip(part.prompts, part.key_ids, strict=True):
+        own = chosen.get(prompt.id)
+        is_right = own == key
+        right = options[key] if with_key and not is_right else None
+        pairs.append(_Pair(prompt, options.get(own or ""), is_right if with_verdicts else None, right))
+    return tuple(pairs)
 
 
 def _picked(part: Part, text: str) -> tuple[Option, ...]:

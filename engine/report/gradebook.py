@@ -125,6 +125,7 @@ def _student(row: StudentRow, table: ClassTable) -> dict[str, Any]:
         "name": row.name,
         "total": _points(row.total()),
         "max_total": plain_points(row.maximum(table.columns)),
+        "max_so_far": plain_points(row.maximum_so_far(table.columns)),
         **({} if row.percent is None else {"percent": plain_points(row.percent)}),
         "scores": {column: _score(cell) for column, cell in row.cells.items()},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine import __version__
@@ -83,8 +83,9 @@ def difficulty(table: ClassTable) -> list[Difficulty]:
     return sorted(found, key=lambda item: (item.mean is None, item.mean or 0.0))
 
 
-def mistakes(table: ClassTable, sentences: Mapping[str, str]) -> list[Mistake]:
-    """Return the known mistakes that came up, the most frequent first."""
+def mistakes(table: ClassTable, sentence_of: Callable[[str, str], str]) -> list[Mistake]:
+    """Return the known mistakes that came up, the most frequent first, each with its sentence."""
+    items = {column.id: column.item for column in table.columns}
     students: dict[str, set[str]] = {}
     columns: dict[str, set[str]] = {}
     for row in table.rows:
@@ -93,16 +94,28 @@ def mistakes(table: ClassTable, sentences: Mapping[str, str]) -> list[Mistake]:
                 students.setdefault(mistake, set()).add(row.student)
                 columns.setdefault(mistake, set()).add(column)
     found = [
-        Mistake(mistake, sentences.get(mistake, ""), len(who), tuple(sorted(columns[mistake])))
+        Mistake(
+            mistake,
+            next(filter(None, (sentence_of(items.get(c, c), mistake) for c in sorted(columns[mistake]))), ""),
+            len(who),
+            tuple(sorted(columns[mistake])),
+        )
         for mistake, who in students.items()
     ]
     return sorted(found, key=lambda mistake: (-mistake.students, mistake.id))
 
 
 def _mean(table: ClassTable) -> float | None:
-    known = [(total, row.maximum(table.columns)) for row in table.rows if (total := row.total()) is not None]
-    full = sum(maximum for _, maximum in known)
-    return 100 * sum(total for total, _ in known) / full if full else None
+    """Return the mean share of the points over all graded work, in percent; missing work isn't part of it."""
+    full = {column.id: column.max_score for column in table.columns}
+    graded = [
+        (cell.counted, full[column])
+        for row in table.rows
+        for column, cell in row.cells.items()
+        if cell.counted is not None and not cell.is_left_out
+    ]
+    most = sum(maximum for _, maximum in graded)
+    return 100 * sum(points for points, _ in graded) / most if most else None
 
 
 def _waiting(table: ClassTable, more: Iterable[tuple[str, str, str]]) -> list[_Waiting]:
@@ -124,7 +137,7 @@ def summary_page(
     problems: Sequence[IntakeProblem] = (),
     ungraded_files: Iterable[tuple[str, str, str]] = (),
     ignored: Sequence[str] = (),
-    sentences: Mapping[str, str] | None = None,
+    sentence_of: Callable[[str, str], str] = lambda item, mistake: "",
     downloads: Sequence[str] = ("gradebook.csv", "gradebook.json"),
     practice: bool = False,
 ) -> str:
@@ -139,8 +152,8 @@ def summary_page(
     ungraded_files : iterable of (student, file, reason)
         Files without any stored attempt, such as a quiz file that met a fault of ours.
     ignored : sequence of str
-    sentences : mapping of str to str, optional
-        Misconception id → sentence.
+    sentence_of : callable
+        Item and id of a known mistake → what a student with it is told, "" if nothing is known.
     downloads : sequence of str
         Files beside the page.
     practice : bool
@@ -151,6 +164,7 @@ def summary_page(
         links=links,
         maximum=table.maximum,
         handed_in=sum(row.handed_in for row in table.rows),
+        strangers=sum(not row.listed for row in table.rows),
         mean=_mean(table),
         changes=changes(table),
         percents=any(row.percent is not None for row in table.rows),
@@ -158,7 +172,7 @@ def summary_page(
         problems=problems,
         ignored=ignored,
         difficulty=difficulty(table),
-        mistakes=mistakes(table, sentences or {}),
+        mistakes=mistakes(table, sentence_of),
         downloads=downloads,
         practice=practice,
         engine_version=__version__,

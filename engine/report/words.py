@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from engine.model import Outcome, Verdict
+from engine.model import Outcome, Verdict, plain_points
 
 __all__ = ["OUTCOMES", "VERDICTS", "moment", "number", "percent", "points"]
 
@@ -28,8 +28,8 @@ VERDICTS: dict[Verdict, tuple[str, str, str]] = {
 
 
 def number(value: float) -> str:
-    """Return a score without needless decimals, at most two."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    """Return points as :func:`engine.model.plain_points` rounds them."""
+    return f"{plain_points(value)}"
 
 
 def percent(value: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def write_reports(
     problems: Sequence[IntakeProblem] = (),
     ungraded_files: Iterable[tuple[str, str, str]] = (),
     ignored: Sequence[str] = (),
-    sentences: Mapping[str, str] | None = None,
+    sentence_of: Callable[[str, str], str] = lambda item, mistake: "",
     solutions: bool = False,
     practice: bool = False,
 ) -> ReportFiles:
@@ -50,7 +50,7 @@ def write_reports(
     students : iterable of StudentResults
         Usually :func:`engine.batch.class_results`.
     title : str
-    problems, ungraded_files, ignored, sentences, practice
+    problems, ungraded_files, ignored, sentence_of, practice
         As in :func:`engine.report.summary.summary_page`.
     solutions : bool
         Whether the students' pages show worked solutions.
@@ -80,7 +80,7 @@ def write_reports(
             problems=problems,
             ungraded_files=ungraded_files,
             ignored=ignored,
-            sentences=sentences,
+            sentence_of=sentence_of,
             practice=practice,
         )
         reached("before-gradebook")

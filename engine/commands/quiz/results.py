@@ -113,7 +113,11 @@ def results_json(handed: HandedIn, sitting: Sitting, level: Shown) -> dict[str, 
     shown = showings(handed, sitting, level)
     if level.includes(Shown.SCORE) or not handed.recorded:
         score, maximum = total(handed.reports)
-        document |= {"score": score, "max_score": maximum, "best": plain_points(sitting.score)}
+        document |= {
+            "score": None if score is None else plain_points(score),
+            "max_score": plain_points(maximum),
+            "best": plain_points(sitting.score),
+        }
     document["reports"] = [showing.report.as_json() for showing in shown if showing.report is not None]
     if any(showing.with_solution for showing in shown):
         document["solutions"] = {

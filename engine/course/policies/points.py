@@ -25,5 +25,5 @@ def rounded(points: Fraction) -> float:
 
 
 def plain(points: Fraction | Decimal) -> str:
-    """Return points or percents as people read them, at most 4 decimals."""
+    """Return points or percents as people read them."""
     return str(plain_points(float(points)))

@@ -140,13 +140,14 @@ class Policies(_Strict):
     """Rules that a course decides.
 
     ``unlisted_students``: whether hand-ins of people who aren't in the roster are graded (and
-    listed as such) or refused.
+    listed as such) or refused. ``round``: to how many decimals each mark that counts is rounded, halves up.
     """
 
     unlisted_students: Literal["grade", "refuse"] = "grade"
     timezone: TimeZone = "UTC"
     missing: Literal["blank", "zero"] = "blank"
     marked_late: Annotated[MarkedLate | None, BeforeValidator(_marked_late)] = None
+    round: Annotated[Whole, Field(ge=0, le=4)] | None = None
     late_days: Annotated[Whole, Field(ge=0, le=1000)] = 0
     groups: dict[Name, Group] = Field(default_factory=dict)
     assignments: dict[Name, Assignment] = Field(default_factory=dict)

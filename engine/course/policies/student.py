@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import partial
@@ -19,6 +19,7 @@ from engine.course.policies.terms import Terms, terms_of
 from engine.course.policies.tries import Choice
 from engine.course.policies.work import Work, in_order
 from engine.course.results import Column, Mark
+from engine.model import plain_points
 
 if TYPE_CHECKING:
     from engine.store import Attempt, HandMark
@@ -83,7 +84,7 @@ def student_marks(
         choice = work.settled(days)
         shown[work.column] = work.shown(choice)
         raw = attempt.report.score if (attempt := shown[work.column]) else None
-        mark = _mark(work, raw, choice, days, policies, now)
+        mark = _rounded(_mark(work, raw, choice, days, policies, now), policies.round)
         hand = by_hand.get(work.column.id)
         marks[work.column] = mark if hand is None else set_by_hand(mark, hand, work.column.max_score)
     waiting = {work.column for work in works if work.waits and _is_open(marks[work.column])}
@@ -128,6 +129,18 @@ def _mark(
     if work.waits:
         return Mark(raw, None)
     return _nothing_counts(work, raw, zero=policies.missing == "zero" and work.terms.is_due(now))
+
+
+def _rounded(mark: Mark, decimals: int | None) -> Mark:
+    """Round what a mark counts; say so where that changes the number that people see."""
+    if decimals is None or mark.adjusted is None:
+        return mark
+    points = float(plain_points(mark.adjusted, decimals))
+    if plain_points(points) == plain_points(mark.adjusted):
+        return replace(mark, adjusted=points)
+    unit = "decimal" if decimals == 1 else "decimals"
+    to = f"{decimals} {unit}" if decimals else "whole points"
+    return replace(mark, adjusted=points, why=(*mark.why, f"rounded to {to}"))
 
 
 def _nothing_counts(work: Work, raw: float | None, *, zero: bool) -> Mark:

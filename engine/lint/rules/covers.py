@@ -67,13 +67,13 @@ def _needs(subject: Subject) -> Iterator[Finding]:
                 "needs", f"the item has the topic {name!r} and doesn't need the term", ("topics",)
             )
             continue
-        for text, loc in texts:
+        for text, place in texts:
             word = term.shown_in(text)
             if word is not None:
                 yield subject.warning(
                     "needs",
                     f"the text says {word!r}, which students know only after {term.title}",
-                    loc,
+                    place,
                     next_step=f"add {name} to the item's needs, or say it in other words",
                 )
                 break

@@ -133,8 +133,12 @@ def test_a_mark_by_hand_stands_without_rules_and_without_work(store: Store) -> N
     for student, column, score in (("ada", "softmax", 3.5), ("bob", "week-1/item-2", 1.0)):
         store.hand_marks.add(HandMark(student, column, score, False, "oral", "prof", NOW))
     both = results(store)
-    assert marks(both["ada"]) == {"softmax": Mark(10, 3.5, ("set by prof: 3.5 of 10",), comment="oral")}
-    assert marks(both["bob"]) == {"week-1/item-2": Mark(None, 1, ("set by prof: 1 of 2",), comment="oral")}
+    assert marks(both["ada"]) == {
+        "softmax": Mark(10, 3.5, ("set by prof: 3.5 of 10",), comment="oral", by_hand=True)
+    }
+    assert marks(both["bob"]) == {
+        "week-1/item-2": Mark(None, 1, ("set by prof: 1 of 2",), comment="oral", by_hand=True)
+    }
     assert both["bob"].row().total() == 1
     assert marks(results(store, mode=Mode.PRACTICE)["ada"]) == {}, "practice knows no marks"
 
@@ -146,7 +150,7 @@ def test_a_mark_by_hand_survives_a_regrade(store: Store) -> None:
     store.regrades.replace(
         [(old, replace(old, report=report("softmax", 10, 10)))], run="r", by="x", at=NOW, cause="key"
     )
-    assert marks(results(store)["ada"]) == {"softmax": Mark(10, 7, ("set by prof: 7 of 10",))}
+    assert marks(results(store)["ada"]) == {"softmax": Mark(10, 7, ("set by prof: 7 of 10",), by_hand=True)}
 
 
 @pytest.mark.parametrize(

@@ -198,17 +198,19 @@ def test_excused_missing_and_set_by_hand() -> None:
 def test_a_person_stands_above_rules_and_grading() -> None:
     late = at(10, DUE + DAY)
     assert mark(rules(LATE), late, hand=by_hand(7, comment="talk")) == Mark(
-        10, 7, ("set by prof: 7 of 10",), comment="talk"
+        10, 7, ("set by prof: 7 of 10",), comment="talk", by_hand=True
     )
-    assert mark(rules(LATE), at(None), hand=by_hand(7)) == Mark(None, 7, ("set by prof: 7 of 10",))
-    assert mark(rules(), hand=by_hand(7)) == Mark(None, 7, ("set by prof: 7 of 10",))
+    assert mark(rules(LATE), at(None), hand=by_hand(7)) == Mark(
+        None, 7, ("set by prof: 7 of 10",), by_hand=True
+    )
+    assert mark(rules(), hand=by_hand(7)) == Mark(None, 7, ("set by prof: 7 of 10",), by_hand=True)
     assert mark(rules(), late, hand=by_hand(excused=True)) == Mark(
         10, None, ("excused by prof",), excused=True
     )
     told = ("2 days late: 20 % off, 8 of 10",)
     assert mark(rules(LATE), late, hand=by_hand(comment="see me")) == Mark(10, 8, told, comment="see me")
     excused = rules(excused=[{"student": "ada", "assignment": "softmax"}])
-    assert mark(excused, late, hand=by_hand(3)) == Mark(10, 3, ("set by prof: 3 of 10",))
+    assert mark(excused, late, hand=by_hand(3)) == Mark(10, 3, ("set by prof: 3 of 10",), by_hand=True)
 
 
 # --- several assignments ---
@@ -329,3 +331,24 @@ def test_without_the_date_that_it_waits_for_nothing_is_released() -> None:
     for release in ("at due", "after closes"):
         open_ended = Policies.model_validate({"assignments": {"softmax": {"release": release}}})
         assert shown_now(terms_of(open_ended, "ada", "softmax"), Shown.FEEDBACK, NOW) is Shown.NOTHING
+
+
+@pytest.mark.parametrize(
+    ("decimals", "score", "counts", "why"),
+    [
+        (None, 2 / 3, 0.666667, ()),
+        (2, 0.666667, 0.67, ()),  # what people see stays the same
+        (1, 0.525, 0.5, ("rounded to 1 decimal",)),
+        (1, 0.55, 0.6, ("rounded to 1 decimal",)),  # halves go up, as people round
+        (0, 6.5, 7, ("rounded to whole points",)),
+        (0, 10, 10, ()),
+    ],
+)
+def test_marks_are_rounded_where_the_course_says_so(decimals, score, counts, why) -> None:
+    policies = rules(round=decimals) if decimals is not None else rules()
+    found = mark(policies, at(score))
+    assert (found.adjusted, found.why) == (pytest.approx(counts), why)
+
+
+def test_a_mark_by_hand_is_never_rounded() -> None:
+    assert mark(rules(round=0), at(3), hand=by_hand(6.25)).adjusted == 6.25

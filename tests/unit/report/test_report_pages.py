@@ -7,6 +7,7 @@ import dataclasses
 import io
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,7 +15,7 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 
-from engine.course import ClassTable, Column, IntakeProblem, ItemResult, StudentResults
+from engine.course import ClassTable, Column, IntakeProblem, ItemResult, Mark, StudentResults
 from engine.errors import StoreError
 from engine.model import (
     Array,
@@ -39,6 +40,7 @@ from engine.report.pages import render
 from engine.report.student_pages import page_name
 from engine.report.summary import difficulty, mistakes
 from engine.report.words import OUTCOMES, VERDICTS, number, points
+from engine.rules import Shown
 
 NOW = datetime(2026, 11, 27, 12, 30, tzinfo=UTC)
 HOSTILE = [
@@ -186,7 +188,7 @@ def test_what_cant_be_read_says_why() -> None:
 def test_an_answer_is_shown_with_its_options_and_without_the_key() -> None:
     picked = result(report(item="q"), variant=variant(solution=text("SOLUTION")), answers={"answer": " (B) "})
     page = feedback_page(student(picked), title="T")
-    assert "second option" in words(page) and "first option" not in words(page)
+    assert "(b) second option The other option (a) first option" in words(page)
     assert "SECRET" not in page and "0.987654" not in page and "SOLUTION" not in page
     typed = result(report(item="q"), variant=variant(), answers={"answer": "b or c"})
     assert "b or c" in words(feedback_page(student(typed), title="T"))
@@ -290,9 +292,9 @@ def test_the_gradebook_tells_missing_from_ungraded_from_zero() -> None:
     made = gradebook_csv(some_class())
     assert rows(made) == [
         ["student", "name", "week-1/softmax-weights", "softmax", "total"],
-        ["007", "Emmy", "0.3333", "2", "2.3333"],
+        ["007", "Emmy", "0.33", "2", "2.33"],
         ["ada", "Ada", "", "ungraded", "ungraded"],
-        ["bob", "Bob", "0.3333", "format_error", "0.3333"],
+        ["bob", "Bob", "0.33", "format_error", "0.33"],
         ["zoe", "Zoe", "", "", ""],
     ]
     assert '"007"' in made and "\r\n" in made
@@ -313,7 +315,7 @@ def test_no_cell_becomes_a_formula(evil: str) -> None:
 def test_the_json_gradebook_has_full_marks_and_outcomes() -> None:
     found = json.loads(gradebook_json(some_class()))
     assert found["max_total"] == 3 and [c["max_score"] for c in found["columns"]] == [1, 2]
-    assert [s["total"] for s in found["students"]] == [2.3333, None, 0.3333, None]
+    assert [s["total"] for s in found["students"]] == [2.33, None, 0.33, None]
     assert found["students"][1]["scores"] == {
         "softmax": {"outcome": "ungraded", "score": None, "misconceptions": []}
     }
@@ -355,7 +357,7 @@ def test_the_hardest_item_comes_first_and_mistakes_by_number() -> None:
 
     made = table(one("a", 0.5, ("x", "y")), one("b", 0.25, ("y",)), one("c", 0.0, ()))
     assert [item.column.item for item in difficulty(made)] == ["sdpa", "softmax"]
-    found = mistakes(made, {"y": "the sentence"})
+    found = mistakes(made, lambda item, mistake: "the sentence" if (item, mistake) == ("sdpa", "y") else "")
     assert [(m.id, m.students, m.sentence, m.columns) for m in found] == [
         ("y", 2, "the sentence", ("sdpa", "softmax")),
         ("x", 1, "", ("sdpa", "softmax")),
@@ -402,7 +404,7 @@ def test_hostile_text_in_every_field_of_the_summary(evil: str) -> None:
         problems=(IntakeProblem(evil, evil, evil, evil),),
         ungraded_files=[(evil, evil, evil)],
         ignored=(evil,),
-        sentences={evil: evil},
+        sentence_of=lambda item, mistake: evil,
     )
     assert_harmless(page)
 
@@ -602,3 +604,70 @@ def test_text_has_enough_contrast_in_light_and_dark() -> None:
         for front, back in pairs:
             high, low = sorted((_luminance(palette[front]), _luminance(palette[back])), reverse=True)
             assert (high + 0.05) / (low + 0.05) >= 4.5, f"{front} on {back}"
+
+
+def matched(answer: str, shown: Shown = Shown.FEEDBACK, *, final: bool = True) -> str:
+    """A page with a matching of two prompts, keys 1-b and 2-a."""
+    part = Part(
+        "answer",
+        "matching",
+        2.0,
+        key_ids=("b", "a"),
+        options=(Option("a", text("first target")), Option("b", text("second target"))),
+        prompts=(Option("1", text("one prompt")), Option("2", text("another prompt"))),
+    )
+    item = result(
+        report(Outcome.PARTIAL, 1.0, "q"),
+        variant=replace(variant(), parts=(part,)),
+        answers={"answer": answer},
+        shown=shown,
+        is_final=final,
+    )
+    return words(feedback_page(student(item), title="T"))
+
+
+def test_a_matching_is_shown_with_its_prompts_and_targets() -> None:
+    shown = matched("1-b, 2-b")
+    assert "1. one prompt (b) second target ✓ right" in shown
+    assert "2. another prompt (b) second target ✗ not right" in shown
+    assert "right is" not in shown, "the key is shown with the solution only"
+    solved = matched("1-b", Shown.SOLUTION)
+    assert "2. another prompt nothing ✗ not right; right is (a) first target" in solved
+    assert "✓" not in matched("1-b, 2-b", Shown.SCORE).split("one prompt")[1]
+
+
+def test_checks_that_were_not_tried_are_folded_and_one_right_answer_needs_no_table() -> None:
+    checks = (
+        Check("loads", Verdict.FAILED, 0, 0, "no module"),
+        *(Check(f"c{i}", Verdict.SKIPPED, 0, 1, "Skipped") for i in range(5)),
+    )
+    shown = words(feedback_page(student(result(report(Outcome.WRONG, 0.0, checks=checks))), title="T"))
+    assert "5 checks weren't tried, because an earlier one didn't pass" in shown
+    right = result(
+        report(Outcome.RIGHT, 2.0, "q", checks=(Check("answer", Verdict.PASSED, 2, 2, "Right."),)),
+        variant=variant(),
+    )
+    assert "Checks" not in words(feedback_page(student(right), title="T"))
+
+
+def test_a_mark_set_by_hand_has_no_verdict_beside_it() -> None:
+    item = result(report(Outcome.WRONG, 0.0), mark=Mark(0, 3, ("set by prof: 3 of 4",), by_hand=True))
+    shown = words(feedback_page(student(item), title="T"))
+    assert "set by hand 3 of 2 points" in shown and "not right" not in shown
+
+
+def test_a_file_that_was_graded_in_part_is_not_called_ungraded() -> None:
+    problem = IntakeProblem("q.yaml", "the answer to question 1 can't be read", "x", "ada", partly=True)
+    shown = words(feedback_page(replace(student(), problems=(problem,)), title="T"))
+    assert "weren't graded" not in shown
+
+
+def test_every_place_shows_the_same_number() -> None:
+    from engine.gradebooks.cells import number_cell
+    from engine.model import plain_points
+    from engine.report.words import number
+
+    for value in (0.525, 34.025, 2 / 3, 0.1 + 0.425, 19 / 3, 1.005, 2.675, 10.0, 0.0049, 0.995):
+        shown = str(plain_points(value))
+        assert number(value) == shown == number_cell(value)
+    assert [plain_points(v) for v in (0.525, 34.025, 1.005, 2.675)] == [0.53, 34.03, 1.01, 2.68]
