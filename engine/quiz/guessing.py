@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from math import comb, factorial
 from typing import Any
@@ -104,23 +104,35 @@ def _one_option(part: Part) -> Guess:
 
 
 def _several_options(part: Part) -> Guess:
-    """Take the number of picks that pays best; a score depends only on hits and false picks."""
-    right = list(part.key_ids)
-    wrong = [option.id for option in part.options if option.id not in right]
+    """Take the number of picks that pays best; a score depends only on hits and false picks.
 
-    def picking(count: int) -> Guess:
-        ways = comb(len(right) + len(wrong), count)
-        return Guess(
-            _summed(
-                (
-                    _judged(part, frozenset(right[:hits] + wrong[: count - hits])),
-                    comb(len(right), hits) * comb(len(wrong), count - hits) / ways,
-                )
-                for hits in range(max(0, count - len(wrong)), min(count, len(right)) + 1)
+    Where variants differ in how many options are right, that number isn't known to who guesses: the picks
+    are as many as pay best on average over all numbers, and their score is that of this variant.
+    """
+    possible = part.settings.get("right_counts") or [len(part.key_ids)]
+
+    def mean_of(picks: int) -> float:
+        return sum(_picking(part, right, picks).mean for right in possible)
+
+    best = max(range(1, len(part.options) + 1), key=mean_of)
+    return _picking(part, len(part.key_ids), best)
+
+
+def _picking(part: Part, right: int, picks: int) -> Guess:
+    """Return what so many blind picks earn at a part of which so many options are right."""
+    ids = [option.id for option in part.options]
+    keys, wrong = ids[:right], ids[right:]
+    there = replace(part, key_ids=tuple(keys))
+    ways = comb(len(ids), picks)
+    return Guess(
+        _summed(
+            (
+                _judged(there, frozenset(keys[:hits] + wrong[: picks - hits])),
+                comb(len(keys), hits) * comb(len(wrong), picks - hits) / ways,
             )
+            for hits in range(max(0, picks - len(wrong)), min(picks, len(keys)) + 1)
         )
-
-    return max((picking(count) for count in range(1, len(part.options) + 1)), key=lambda guess: guess.mean)
+    )
 
 
 def _pairs(part: Part) -> Guess:

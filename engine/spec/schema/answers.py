@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, Tag
 
 from engine.spec.kinds import (
     Expression,
     Flag,
     Identifier,
     MisconceptionId,
+    OneOrList,
     PositiveNumber,
     Prose,
     Real,
@@ -140,8 +141,13 @@ class SingleChoiceAnswer(Strict):
     )
 
 
+HowMany = Annotated[
+    Annotated[Whole, Field(ge=3, le=26), Tag("one")] | Annotated[tuple[Whole, Whole], Tag("list")], OneOrList
+]
+
+
 class MultipleChoiceAnswer(Strict):
-    """Several right options; with ``draw`` [right, wrong] that many of each are drawn from the pool."""
+    """Several right options; with ``draw: 6`` each variant shows six of the pool, and how many are right differs."""
 
     type: Literal["multiple_choice"]
     options: tuple[OptionSpec, ...] = Field(
@@ -153,8 +159,10 @@ class MultipleChoiceAnswer(Strict):
         "`net-correct` max(0, (hits - false picks) / c); `each-answer` 1 - wrong decisions / n; "
         "`coverage` (hits / c)(hits / picked).",
     )
-    draw: tuple[Whole, Whole] | None = Field(
-        default=None, description="How many right and how many wrong options each variant shows."
+    draw: HowMany | None = Field(
+        default=None,
+        description="How many options each variant shows, of which 1 to 4 are right, another number in each "
+        "variant; or [right, wrong], always the same numbers of both.",
     )
     shuffle: Flag = Field(default=True, description="Whether the options are shown in random order.")
 

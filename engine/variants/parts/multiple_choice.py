@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.spec.schema import MultipleChoiceAnswer
 from engine.variants.parts.draft import Draft, FieldContext
+from engine.variants.parts.pool import MixedPool
 from engine.variants.parts.written import WrittenOptions
 
 __all__ = ["draft"]
@@ -18,4 +21,7 @@ def draft(answer: MultipleChoiceAnswer, context: FieldContext) -> Draft:
         The pool can't give what ``draw`` asks for, or no or every option is right.
     """
     options = WrittenOptions(answer, context, "at least one right and one wrong option are needed")
-    return Draft(None, options.pool.signature, options.builder({"policy": answer.policy}))
+    settings: dict[str, Any] = {"policy": answer.policy}
+    if isinstance(options.pool, MixedPool):
+        settings["right_counts"] = list(options.pool.counts)
+    return Draft(None, options.pool.signature, options.builder(settings))

@@ -10,7 +10,9 @@ from engine.variants.expressions import evaluate_truth
 from engine.variants.parameters import ImpossibleDraw
 from engine.variants.stream import Stream
 
-__all__ = ["Conditional", "Pool", "offered"]
+__all__ = ["Conditional", "MixedPool", "Pool", "offered"]
+
+MOST_RIGHT = 4  # of the options that one variant of a multiple choice shows
 
 
 class Conditional(Protocol):
@@ -70,3 +72,44 @@ class Pool:
         for _, there, take in self._groups:
             count *= comb(len(there), take)
         return "pool", count, tuple(position for _, there, _ in self._groups for position in there)
+
+
+class MixedPool:
+    """Right and wrong options of which each variant shows equally many; how many of them are right differs.
+
+    One to four are right, as far as the pool has them; each number is equally likely, so that neither the
+    item nor other items of its kind tell how many to pick.
+
+    Parameters
+    ----------
+    right, wrong : sequence of int
+        Positions of the right and of the wrong options.
+    shown : int
+        How many options a variant shows.
+
+    Raises
+    ------
+    ImpossibleDraw
+        The pool holds fewer options, or all that a variant shows would be right, or wrong.
+    """
+
+    def __init__(self, right: Sequence[int], wrong: Sequence[int], shown: int) -> None:
+        self.counts = range(max(1, shown - len(wrong)), min(MOST_RIGHT, len(right), shown - 1) + 1)
+        if not self.counts:
+            raise ImpossibleDraw(
+                f"{shown} options are to be drawn, and this variant has {len(right)} right and {len(wrong)} wrong"
+            )
+        self._pools = [
+            Pool(("right options", right, count), ("wrong options", wrong, shown - count))
+            for count in self.counts
+        ]
+
+    def draw(self, stream: Stream) -> list[int]:
+        """Return the drawn positions in order."""
+        return stream.choice(self._pools).draw(stream)
+
+    @property
+    def signature(self) -> tuple[str, int, tuple[int, ...]]:
+        """As :attr:`Pool.signature`."""
+        _, _, there = self._pools[0].signature
+        return "pool", sum(pool.signature[1] for pool in self._pools), there

@@ -9,7 +9,7 @@ from engine.model import Part
 from engine.spec.schema import MultipleChoiceAnswer, SingleChoiceAnswer
 from engine.variants.parameters import ImpossibleDraw
 from engine.variants.parts.draft import FieldContext, Scribe
-from engine.variants.parts.pool import Pool, offered
+from engine.variants.parts.pool import MixedPool, Pool, offered
 from engine.variants.stream import Stream
 
 __all__ = ["WrittenOptions"]
@@ -30,7 +30,7 @@ class WrittenOptions:
     ----------
     right : list of int
         Positions of the right options.
-    pool : Pool
+    pool : Pool or MixedPool
 
     Raises
     ------
@@ -45,8 +45,12 @@ class WrittenOptions:
         self._answer = answer
         self.right = [i for i in there if answer.options[i].correct]
         wrong = [i for i in there if not answer.options[i].correct]
-        take = answer.draw or (None, None)
-        self.pool = Pool(("right options", self.right, take[0]), ("wrong options", wrong, take[1]))
+        self.pool: Pool | MixedPool
+        if isinstance(answer.draw, int):
+            self.pool = MixedPool(self.right, wrong, answer.draw)
+        else:
+            take = answer.draw or (None, None)
+            self.pool = Pool(("right options", self.right, take[0]), ("wrong options", wrong, take[1]))
         if not self.right or not wrong:
             raise ImpossibleDraw(needed)
 

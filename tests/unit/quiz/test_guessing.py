@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations, permutations, product
 from statistics import fmean
 
@@ -83,6 +84,28 @@ def test_several_options_with_the_number_of_picks_that_pays_best(policy: str, co
 
 def test_ticking_everything_pays_where_most_options_are_right() -> None:
     assert guess_part(multiple(4, "abc", "net-correct")).mean == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("policy", ["exact", "net-correct", "each-answer", "coverage"])
+def test_who_does_not_know_how_many_are_right_picks_as_many_as_pay_best_on_average(policy: str) -> None:
+    rights = ["ABCD"[:count].lower() for count in (1, 2, 3, 4)]
+    parts = [multiple(6, right, policy) for right in rights]
+    parts = [replace(part, settings={**part.settings, "right_counts": [1, 2, 3, 4]}) for part in parts]
+
+    def earns(part: Part, picked: int) -> float:
+        return mean_of(part, (",".join(picks) for picks in combinations(LETTERS[:6], picked)))
+
+    best = max(range(1, 7), key=lambda picked: round(fmean(earns(part, picked) for part in parts), 9))
+    for part in parts:
+        assert guess_part(part).mean == pytest.approx(earns(part, best))
+
+
+def test_ticking_all_of_six_earns_less_than_one_pick_where_the_number_is_unknown() -> None:
+    mean = fmean(
+        guess_part(replace(part, settings={"policy": "net-correct", "right_counts": [1, 2, 3, 4]})).mean
+        for part in (multiple(6, right, "net-correct") for right in ("a", "ab", "abc", "abcd"))
+    )
+    assert mean == pytest.approx(1 / 6)
 
 
 @pytest.mark.parametrize("policy", ["exact", "positions", "pairs"])

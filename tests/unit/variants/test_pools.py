@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import comb
 
 import pytest
@@ -44,6 +45,37 @@ def test_a_single_choice_draws_one_right_option_and_some_wrong_ones():
         seen |= set(texts)
     assert len(seen) == 8
     assert family_size(problem) == 3 * comb(5, 3)
+
+
+def test_a_multiple_choice_shows_six_of_which_one_to_four_are_right():
+    problem = spec({"type": "multiple_choice", "options": options(4, 5), "draw": 6})
+    counts = Counter(len(part.key_ids) for part, _ in parts(problem))
+    assert set(counts) == {1, 2, 3, 4}
+    assert min(counts.values()) >= 5, "each number is equally likely: 15 of 60 on average"
+    for part, _ in parts(problem):
+        assert len({option.text.plain for option in part.options}) == 6
+        assert part.key_ids == tuple(option.id for option in part.options if option.correct)
+    assert family_size(problem) == sum(comb(4, right) * comb(5, 6 - right) for right in (1, 2, 3, 4))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "shown", "counts"),
+    [(3, 3, 4, {1, 2, 3}), (2, 5, 6, {1, 2}), (5, 1, 3, {2}), (2, 2, 3, {1, 2})],
+)
+def test_the_pool_bounds_how_many_are_right(right, wrong, shown, counts):
+    problem = spec({"type": "multiple_choice", "options": options(right, wrong), "draw": shown})
+    seen = {len(part.key_ids) for part, _ in parts(problem)}
+    assert seen == counts
+
+
+def test_a_pool_without_enough_options_in_some_variant_is_told():
+    written = [*options(2, 3), {"text": "sometimes", "when": "m > 2"}]
+    parameters = {"m": {"kind": "integer", "range": [1, 4]}}
+    problem = spec({"type": "multiple_choice", "options": written, "draw": 6}, parameters=parameters)
+    with pytest.raises(
+        DrawError, match="6 options are to be drawn, and this variant has 2 right and 3 wrong"
+    ):
+        list(parts(problem))
 
 
 @pytest.mark.parametrize("kind", ["single_choice", "multiple_choice"])
