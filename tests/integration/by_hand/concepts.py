@@ -88,8 +88,8 @@ def _shapes(x: Numbers) -> Numbers:
     n, dV, m = (int(x[name]) for name in ("n", "dV", "m"))
     wanted = {
         "scores": f"{m} x {n} matrix",
-        "weights": f"vector with {n} entries",
-        "output": f"vector with {dV} entries",
+        "weights": f"vector of size {n}",
+        "output": f"vector of size {dV}",
         "outputs": f"{m} x {dV} matrix",
     }[x["what"]]
     return {"answer": Pick(lambda text: text == wanted)}
@@ -98,14 +98,14 @@ def _shapes(x: Numbers) -> Numbers:
 def _explained(x: Numbers) -> Numbers:
     """S0, 4; S2, 1: what stands between encoder and decoder has a fixed size, whatever was observed."""
     truth = {
-        "One vector of fixed size has to hold all": True,
-        "doesn't grow with the sentence": True,
-        "is given one encoder state": True,
+        "One vector of fixed size has to hold whatever": True,
+        "doesn't grow with what was read": True,
+        "A single state is handed over": True,
         "vocabulary": False,
         "memory of the graphics card": False,
         "learning rate": False,
         "too few hypotheses": False,
-        "attention weights": False,
+        "Attention weights": False,
         "wrong order": False,
         "as many words as the input": False,
     }

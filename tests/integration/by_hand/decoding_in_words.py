@@ -36,13 +36,13 @@ def missed(table: Table) -> Pick:
             "With b = 9 the search would": _finds(table, 9, best),
             "With b = 3 the search would": _finds(table, 3, best),
             "With b = 1 the search would": _finds(table, 1, best),
-            "Any b above 1 would": all(_finds(table, b, best) for b in range(2, 28)),
+            "Any b above 1 would find it": all(_finds(table, b, best) for b in range(2, 28)),
             "Greedy search misses": by_greedy != best,
             "begins with the most probable first token": table[()][best[0]] == max(table[()]),
             "Greedy search finds a more probable": probability(table, by_greedy)
             > probability(table, kept[3][0]),
             "Each pruning compares complete sequences": False,
-            "Adding the steps' probabilities": sums[0] == best,
+            "A beam of b = 2 that adds probabilities": sums[0] == best,
         }
     )
 
@@ -67,7 +67,7 @@ def one_hypothesis(x: Numbers) -> Pick:
         f"In each step it compares {V} candidates": True,
         "All candidates of a step have the same beginning": True,
         "tries all sequences": False,
-        "always finds the most probable sequence": False,
+        "finds the most probable sequence of all": False,
         "at random": False,
         "one word further ahead": False,
         f"In each step it compares {V * V} candidates": False,
@@ -82,16 +82,16 @@ def wider(x: Numbers) -> Pick:
     factor: Fraction = x["factor"]
     truth = {
         f"runs the decoder for {factor} times as many hypotheses": True,
-        f"Up to {x['b'] * factor} decoder states": True,
+        f"As many as {x['b'] * factor} decoder states": True,
         "may be found for some sentences": True,
-        "may still be missed": True,
+        "no guarantee that the best sequence is found": True,
         "more parameters": False,
         "trained again": False,
-        "Every sentence gets": False,
-        "once for each hypothesis": False,
+        "Each sentence gets": False,
+        "only after the number of hypotheses is known": False,
         "share one context vector": False,
         "grows with every step": False,
-        f"up to {factor} times as long": False,
-        "vocabulary has to grow": False,
+        f"longer, up to {factor} times": False,
+        "vocabulary may have to grow": False,
     }
     return Pick(truth)

@@ -31,10 +31,10 @@ def _fits(x: Numbers) -> Numbers:
     zeros = [[0] * m for _ in ("W1 h", "W2 s")]
     one = len([math.tanh(a + b) for a, b in zip(*zeros, strict=True)]) == 1
     truth = {
-        f"a vector with {m} entries for each position, but (2) needs": not one,
+        f"a vector with {m} entries per position, but (2) needs": not one,
         f"There are {m} numbers for each position": not one,
-        f"A vector v with {m} entries is missing; only": not one,
-        "gives one number for each position": one,
+        f"A vector v with {m} entries is missing; v": not one,
+        "gives one number per position": one,
         "every score is a single number": one,
         "Nothing is missing": one,
         "into their sum": False,

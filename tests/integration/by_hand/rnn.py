@@ -83,13 +83,13 @@ def _fate(x: Numbers) -> Numbers:
     arrives, longer = slope(w, steps), slope(w, steps + 1)
     truth = {
         "much smaller than": arrives < Fraction(1, 50),
-        "next to no influence": arrives < Fraction(1, 50),
+        "Hardly any of it is left": arrives < Fraction(1, 50),
         "it gets smaller, by the same factor": longer < arrives,
         "as large as": arrives == 1,
         "counts for the loss as much": arrives == 1,
         "doesn't depend on the number of steps": longer == arrives,
         "much larger than": arrives > 20,
-        "changes the last one a lot": arrives > 20,
+        "It has exploded": arrives > 20,
         "it gets larger, by the same factor": longer > arrives,
         f"It is {float(steps * w):g} times the gradient at the last state.": arrives == steps * w,
         "however many steps there are": arrives == w,

@@ -91,16 +91,16 @@ def what_follows(x: Numbers) -> Pick:
     truth = {
         "no other state is weighted as heavily": True,
         f"The other {x['n'] - 1} weights of this step sum to {rest}.": True,
-        "is larger than all other scores of this step": True,
-        "would call word": True,
+        "is the largest one among the scores of this step": True,
+        f"No other position has a weight above {rest} in": True,
         "is the longest of all the encoder's state vectors": False,
         "writes source word": False,
-        "is positive": False,
+        "before the softmax, is positive": False,
         "in the next decoder step, too": False,
         "is exactly equal to": False,
-        "translated correctly with probability": False,
-        "The norm of the context vector": False,
-        f"The score eₜ{'₀₁₂₃₄₅'[int(x['j'])]} is {float(x['w'])}.": False,
+        "translated correctly with a probability": False,
+        "The norm of": False,
+        f"before the softmax, is {float(x['w'])}.": False,
     }
     return Pick(truth)
 
