@@ -121,9 +121,9 @@ Options of a choice, prompts of a matching and cards of an ordering can be a poo
 some: `draw: [1, 3]` takes one right and three wrong options, `draw: 4` four prompts or cards. A pool of three
 right and five wrong options with a sentence of `feedback` each gives a class enough different questions.
 
-A multiple choice with `draw: 6` shows six options, of which one to four are right, as far as the pool has them:
-another number in each variant, each equally likely, so that nobody knows how many to pick. With [right, wrong]
-the numbers are always the same, and `grade lint --strict` warns.
+A multiple choice with `draw: 6` shows six options, of which one to four are right, as far as the pool has
+them: another number in each variant, each equally likely, so that nobody knows how many to pick. With
+[right, wrong] the numbers are always the same, and `grade lint --strict` warns.
 
 An option, prompt, target or card with `when` belongs only to variants for which the expression is true. A
 statement that holds for some drawn values and not for others stands there twice:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from engine.lint.finding import Finding
-from engine.lint.style import completeness, formulas, options, pictures, stems
+from engine.lint.style import completeness, cues, formulas, options, pictures, stems
 from engine.lint.subject import Subject
 
 __all__ = ["STYLE_RULES"]
@@ -13,6 +13,7 @@ __all__ = ["STYLE_RULES"]
 STYLE_RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     stems.check,
     options.check,
+    cues.check,
     formulas.check,
     pictures.check,
     completeness.check,

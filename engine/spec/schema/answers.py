@@ -147,7 +147,7 @@ HowMany = Annotated[
 
 
 class MultipleChoiceAnswer(Strict):
-    """Several right options; with ``draw: 6`` each variant shows six of the pool, and how many are right differs."""
+    """Several right options; with ``draw: 6`` each variant shows six, and how many are right differs."""
 
     type: Literal["multiple_choice"]
     options: tuple[OptionSpec, ...] = Field(

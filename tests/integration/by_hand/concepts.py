@@ -99,7 +99,7 @@ def _explained(x: Numbers) -> Numbers:
     """S0, 4; S2, 1: what stands between encoder and decoder has a fixed size, whatever was observed."""
     truth = {
         "One vector of fixed size has to hold whatever": True,
-        "doesn't grow with what was read": True,
+        "doesn't grow with the amount that was read": True,
         "A single state is handed over": True,
         "vocabulary": False,
         "memory of the graphics card": False,

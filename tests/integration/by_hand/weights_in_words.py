@@ -183,9 +183,7 @@ def survives(x: Numbers) -> Pick:
     truth = {
         "Subtract the largest score": _ratios([_exp(s - best) for s in e]),
         f"Subtract {x['base']} from all scores": _ratios([_exp(s - float(x["base"])) for s in e]),
-        "how far each score lies below the largest one, as a negative number": _ratios(
-            [_exp(-(best - s)) for s in e]
-        ),
+        "distances from the largest, as negative numbers": _ratios([_exp(-(best - s)) for s in e]),
         "above 700 by 700": _ratios([_exp(min(s, 700.0)) for s in e]),
         "Divide all scores by the largest": _ratios([_exp(s / best) for s in e]),
         "32 bits instead of 64": _ratios([_exp(s, top=88.0) for s in e]),
@@ -210,12 +208,12 @@ def limit(x: Numbers) -> Pick:
         f"weight 1 for position {best}, and 0 for the others": alone[best],
         f"weight 1 for position {worst}, and 0 for the others": alone[worst],
         "all weight on the largest score": alone[best],
-        f"a choice of position {best} alone": alone[best],
+        f"position {best} alone, without": alone[best],
         "weight 1/3 for each position": equal,
         "equal weights, whatever the scores are": equal,
-        "the weights of a plain average": equal,
-        "weights in proportion to the scores": [float(s / sum(e)) if sum(e) else math.nan for s in e],
-        "the weights for T = 1": softmax(e),
+        "the weights with which a plain average": equal,
+        "weights in proportion to the three scores": [float(s / sum(e)) if sum(e) else math.nan for s in e],
+        "the same weights as those for T = 1": softmax(e),
         "weight 0 for each position": [0.0] * 3,
     }
     return Pick({piece: close(weights, values, 0.01) for piece, values in said.items()})
