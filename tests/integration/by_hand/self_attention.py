@@ -80,7 +80,7 @@ def _reordered(x: Numbers) -> Numbers:
     changes = new_vectors and case == "keys"
     truth = {
         "takes its output vector along": along,
-        "The same four output vectors come out, in the tokens' new order": along,
+        "The old results come out, each of them moved": along,
         "The same four vectors come out as before, in the new order": along,
         f"Output 1 is now what the output of token {order[0] + 1} was": along,
         "since the weights move along with the states": stays,
