@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -29,6 +30,26 @@ def test_the_wheel_holds_the_engine_the_bank_and_nothing_else(wheel: Path) -> No
     assert "problems/code/softmax/softmax.yaml" in names
     assert "engine/gradebooks/autograder/harness/run_autograder" in names
     assert not any(name.endswith(".pyc") for name in names)
+    licences = [name for name in names if name.endswith(".dist-info/licenses/LICENSE")]
+    assert len(licences) == 1
+    assert zipfile.ZipFile(wheel).read(licences[0]) == (ROOT / "LICENSE").read_bytes()
+    metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
+    assert "License-Expression: MIT" in zipfile.ZipFile(wheel).read(metadata).decode()
+
+
+def test_the_source_archive_would_hold_what_a_build_and_the_tests_need() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = settings["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"]
+    assert {"LICENSE", "README.md", "tests", "examples", "benchmarks", "engine", "cli.py"} <= set(included)
+    assert [name for name in included if not (ROOT / name).exists()] == []
+
+
+def test_what_is_installed_under_these_names_is_ours(wheel: Path) -> None:
+    """The names are common ones; a file that isn't in this repository would be somebody else's."""
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
+    assert [name for name in names if not (ROOT / name).is_file()] == []
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{top}`" in readme for top in {name.split("/")[0].removesuffix(".py") for name in names})
 
 
 def test_the_installed_command_ignores_hostile_files_beside_it(wheel: Path, tmp_path: Path) -> None:
