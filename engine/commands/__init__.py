@@ -7,49 +7,63 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
 from engine import __version__
+from engine.commands.options import Group, write_commands
+from engine.commands.terminal import replace_signs, width, wrapped
 from engine.errors import SoftmarkError
 from engine.files import keep_libraries_tidy
 
 __all__ = ["LazyGroup", "grade", "main", "run"]
 
-# name -> module below engine.commands; the order is the order of `grade --help`.
-COMMANDS = {
-    "submit": "submit",
-    "start": "start",
-    "watch": "watch",
-    "hint": "hint",
-    "list": "list_items",
-    "show": "show",
-    "quiz": "quiz",
-    "init": "init",
-    "course": "course",
-    "intake": "intake",
-    "batch": "batch",
-    "mark": "mark",
-    "similar": "similar",
-    "regrade": "regrade",
-    "report": "report",
-    "feedback": "feedback",
-    "export": "export",
-    "autograder": "autograder",
-    "store": "store",
-    "new": "new",
-    "preview": "preview",
-    "import": "import_items",
-    "lint": "lint",
-    "coverage": "coverage",
-    "schema": "schema",
-    "doctor": "doctor",
+# What `grade --help` lists: heading -> name -> module below engine.commands, in the order in which people
+# meet them. A module holds the command as `command`, or as what stands behind a colon.
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Practise": {
+        "submit": "submit",
+        "start": "start",
+        "watch": "watch",
+        "hint": "hint",
+        "list": "list_items",
+        "show": "show",
+    },
+    "Make quizzes, grade a class": {
+        "init": "init",
+        "course": "course",
+        "quiz": "quiz",
+        "intake": "intake",
+        "batch": "batch",
+        "mark": "mark",
+        "similar": "similar",
+        "regrade": "regrade",
+        "report": "report",
+        "feedback": "feedback",
+        "export": "export",
+        "autograder": "autograder",
+    },
+    "Write items": {
+        "new": "new",
+        "preview": "preview",
+        "import": "import_items",
+        "lint": "lint",
+        "coverage": "coverage",
+        "schema": "schema",
+    },
+    "Look after it": {
+        "store": "store",
+        "doctor": "doctor",
+        "help": "about:help_command",
+        "version": "about:version_command",
+    },
 }
+COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A group that imports a command's module when somebody asks for it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -65,9 +79,15 @@ class LazyGroup(click.Group):
             near = difflib.get_close_matches(cmd_name, COMMANDS, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             ctx.fail(f"No such command {cmd_name!r}.{hint}")
-        command = importlib.import_module(f"engine.commands.{module_name}").command
+        module, _, attribute = module_name.partition(":")
+        command = getattr(importlib.import_module(f"engine.commands.{module}"), attribute or "command")
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by what people do with them."""
+        for heading, names in GROUPS.items():
+            write_commands(formatter, heading, [(name, self.get_command(ctx, name)) for name in names])
 
 
 @click.group(
@@ -81,17 +101,16 @@ def grade() -> None:
 
     \b
     Example:
-      grade submit softmax my_softmax.py
-      grade submit softmax-weights --seed 7 --answer "[0.665, 0.245, 0.090]"
+      grade start softmax
+      grade submit softmax softmax.py
+      grade submit softmax-weights --seed 7 --answer "[0.107, 0.606, 0.287]"
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the documented code."""
     args = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+    replace_signs()
     sys.exit(run(args))
 
 
@@ -101,10 +120,16 @@ def run(args: list[str]) -> int:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     keep_libraries_tidy()
     wants_json = "--json" in args
+    stdout = sys.stdout
     try:
         result = grade.main(args=args, prog_name="grade", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
+    except SystemExit:  # behind another sys.stdout: click found that nobody reads it (`grade list | head`)
+        if sys.stdout is stdout:
+            raise
+        _drop_output()
+        return 0
     except click.ClickException as error:
         return _tell_click_error(error, wants_json)
     except (click.Abort, KeyboardInterrupt):
@@ -140,7 +165,10 @@ def _drop_output() -> None:
 def _tell(error: SoftmarkError, wants_json: bool) -> int:
     from engine.foreign import clean
 
-    click.echo("error: " + clean("\n".join(error.lines()), 50_000), err=True)
+    text = "error: " + clean("\n".join(error.lines()), 50_000)
+    # a line of a file with a caret below it must stay in one piece
+    is_prose = not getattr(error, "diagnostics", ())
+    click.echo(wrapped(text, width(err=True)) if is_prose else text, err=True)
     if wants_json:
         faults = getattr(error, "diagnostics", ())
         more = [{"line": f.line, "column": f.column, "message": clean(f.message, 2_000)} for f in faults]
@@ -161,16 +189,42 @@ def _tell_click_error(error: click.ClickException, wants_json: bool) -> int:
     from engine.foreign import clean
 
     if isinstance(error, click.exceptions.NoArgsIsHelpError):  # `grade` alone asks for help
-        click.echo(error.format_message(), err=True)
-        return 2
-    message = clean(error.format_message(), 2_000)
+        click.echo(error.format_message())
+        return 0
+    message = _in_words(clean(error.format_message(), 2_000))
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"\n  next: {error.ctx.command_path} --help"
-    click.echo(f"error: {message}{hint}", err=True)
+    click.echo(wrapped(f"error: {message}{hint}", width(err=True)), err=True)
     if wants_json:
         _tell_json(message, 2, kind="UsageError")
     return 2
+
+
+# click's names of types -> what a person would call them
+_TYPES = {
+    "is not a valid integer range": "is not a whole number",
+    "is not a valid integer": "is not a whole number",
+    "is not a valid float range": "is not a number",
+    "is not a valid float": "is not a number",
+}
+
+
+_LARGEST = str(2**63 - 1)  # no limit that somebody would meet
+
+
+def _in_words(message: str) -> str:
+    """Return click's message as a person would say it: whole numbers, from what to what."""
+    import re  # only a mistyped value needs it
+
+    for theirs, ours in _TYPES.items():
+        message = message.replace(theirs, ours)
+
+    def bounds(found: re.Match[str]) -> str:
+        low, high = found[1], found[2]
+        return f"must be {low} or more" if high == _LARGEST else f"must be between {low} and {high}"
+
+    return re.sub(r"is not in the range (-?[\d.]+)<=x<=(-?[\d.]+)", bounds, message)
 
 
 def _tell_system_error(error: OSError, wants_json: bool) -> int:

@@ -119,7 +119,7 @@ def _grade(
     import tempfile
 
     from engine.batch import CodeExercises, grade_batch
-    from engine.commands.progress import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.intake import read_code_file, read_text_file
     from engine.model import Mode
     from engine.report import write_reports

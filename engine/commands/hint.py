@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import course_option, item_argument, json_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["command"]
 
 
 @click.command("hint")
-@click.argument("item")
+@item_argument
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Variant of the item."
@@ -48,9 +48,11 @@ def command(
       grade hint softmax
       grade hint softmax softmax.py
     """
+    from engine.commands.practising import need_item
     from engine.commands.workplace import find_workplace
 
     workplace = find_workplace(course_path)
+    need_item(workplace, item, file)
     variant = workplace.draw(item, seed)
     record = _record(workplace)
     if reset:
@@ -109,7 +111,9 @@ def _graded(workplace: Workplace, item: str, file: Path) -> GradeReport:
 
     code_spec(workplace, item)
     submission = read_code_file(submission_path(item, file))
-    with open_session(workplace, item, None) as session:
+    from engine.commands.terminal import running
+
+    with running("running your file"), open_session(workplace, item, None) as session:
         return session.grade(submission)
 
 

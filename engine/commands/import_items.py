@@ -58,7 +58,7 @@ def command(
       grade import question-bank.xml
       grade import week3.gift --out drafts
     """
-    from engine.commands.progress import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.commands.workplace import find_workplace
     from engine.exchange.importing import import_file
 

@@ -50,7 +50,7 @@ def command(
       grade lint --mutants softmax
       grade lint --strict my_item.yaml
     """
-    from engine.commands.progress import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.commands.workplace import find_workplace
     from engine.lint import lint_bank
 

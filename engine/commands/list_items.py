@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +55,31 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return code
-    from engine.commands.render import number, show_table
-
-    show_table(
-        ["item", "type", "difficulty", "points", "title"],
-        [[r["item"], r["type"], str(r["difficulty"]), number(r["points"]), r["title"]] for r in rows],
-    )
+    _show(rows)
     return code
+
+
+def _show(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print one line for each item: ids are whole, and titles as long as the line has room for."""
+    from engine.commands.render import number
+    from engine.commands.terminal import width
+
+    table = [["item", "type", "difficulty", "points", "title"]]
+    table += [[r["item"], r["type"], str(r["difficulty"]), number(r["points"]), r["title"]] for r in rows]
+    columns = width()
+    if columns is not None and columns < 100:  # a narrow line is for the id and its title
+        table = [[row[0], *([row[1]] if columns >= 70 else []), row[-1]] for row in table]
+    widths = [max(len(row[at]) for row in table) for at in range(len(table[0]) - 1)]
+    room = None if columns is None else columns - sum(widths) - 2 * len(widths)
+    for row in table:
+        head = "  ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=False))
+        click.echo(f"{head}  {_shortened(row[-1], room)}".rstrip())
+
+
+def _shortened(title: str, room: int | None) -> str:
+    if room is None or len(title) <= room:
+        return title
+    return f"{title[: room - 1].rstrip()}…" if room >= 8 else ""  # fewer letters say nothing
 
 
 def _check_filter(name: str, word: str | None, known: set[str]) -> None:

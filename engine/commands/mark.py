@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.mark_list import decision_text, list_marks, mark_json
-from engine.commands.options import course_option, json_option, store_option
+from engine.commands.options import Group, course_option, json_option, store_option
 from engine.errors import CourseError, UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-class _Marks(click.Group):
+class _Marks(Group):
     """A group in which ``grade mark STUDENT COLUMN`` means ``grade mark set STUDENT COLUMN``."""
 
     def resolve_command(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.authoring.kinds import KINDS
-from engine.commands.options import course_option, json_option
+from engine.commands.options import Group, course_option, json_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.group("new")
+@click.group("new", cls=Group)
 def command() -> None:
     """Begin a new item with a file that is valid as it is.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,19 +12,41 @@ import click
 from engine.errors import UsageError
 
 __all__ = [
+    "Group",
     "check_student",
     "checked_store",
+    "complete_items",
     "course_option",
     "device_option",
+    "item_argument",
     "json_option",
     "store_option",
     "store_wanted",
+    "write_commands",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _STORE = "softmark.store"
 _STORE_VARIABLE = "SOFTMARK_STORE"
+
+
+class Group(click.Group):
+    """A group whose help says the whole first sentence of each command."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        write_commands(formatter, "Commands", commands)
+
+
+def write_commands(
+    formatter: click.HelpFormatter, heading: str, commands: Sequence[tuple[str, click.Command | None]]
+) -> None:
+    """Write one section of a help text: name and first sentence of each command, not cut."""
+    rows = [(name, command.get_short_help_str(limit=1_000)) for name, command in commands if command]
+    with formatter.section(heading):
+        formatter.write_dl(rows)
 
 
 def json_option(function: F) -> F:
@@ -76,6 +98,21 @@ def store_wanted(*, in_course: bool) -> str | None:
         return named
     value = os.environ.get(_STORE_VARIABLE)
     return checked_store(value, _STORE_VARIABLE) if value else None
+
+
+def complete_items(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """Return the ids that begin with what is typed, for the shell's completion."""
+    from engine.commands.workplace import find_workplace
+
+    try:
+        return [item for item in find_workplace(None).bank.ids() if item.startswith(typed)]
+    except Exception:  # a completion that fails must not write into somebody's command line
+        return []
+
+
+def item_argument(function: F) -> F:
+    """Add ``ITEM``: the id of an item, which the shell can complete."""
+    return click.argument("item", shell_complete=complete_items)(function)
 
 
 def device_option(function: F) -> F:

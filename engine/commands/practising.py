@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import secrets
 import shlex
 from pathlib import Path
@@ -9,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.errors import UsageError
+from engine.errors import InputError, SoftmarkError, UsageError
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
     from engine.practice.session import PracticeSession
     from engine.spec.schema import CodeAnswer, ProblemSpec
 
-__all__ = ["code_spec", "commands_for", "open_session", "submission_path"]
+__all__ = ["code_spec", "commands_for", "need_item", "open_session", "quoted", "submission_path"]
 
 NOTICE = (
     "note: no sandbox (tier T3): your file runs as an ordinary program with time limits. "
@@ -24,8 +25,9 @@ NOTICE = (
 )
 
 
-def code_spec(workplace: Workplace, item: str) -> tuple[ProblemSpec, CodeAnswer]:
+def code_spec(workplace: Workplace, item: str, file: Path | None = None) -> tuple[ProblemSpec, CodeAnswer]:
     """Return the spec of a code exercise; a :class:`UsageError` tells how other items are answered."""
+    need_item(workplace, item, file)
     spec = workplace.bank.load(item)
     if spec.answer is None or spec.answer.type != "code":
         raise UsageError(
@@ -33,6 +35,71 @@ def code_spec(workplace: Workplace, item: str) -> tuple[ProblemSpec, CodeAnswer]
             next_step=f"grade show {item}, then grade submit {item} --answer TEXT",
         )
     return spec, spec.answer
+
+
+_FILES = (".py", ".ipynb", ".yaml", ".yml", ".txt", ".zip", ".md", ".csv", ".json", ".pdf")
+
+
+def need_item(workplace: Workplace, item: str, file: Path | None = None) -> None:
+    """Refuse a file where an item is asked for, and say what the whole command would be.
+
+    Whoever forgets the item, or types the file first, is told the command to type; a word that is neither
+    is left to the bank, which knows the nearest ids.
+    """
+    if item in workplace.bank:
+        return
+    path = Path(item)
+    if path.suffix.lower() not in _FILES and not path.exists():
+        return
+    called = click.get_current_context().command_path
+    takes_file = called.rpartition(" ")[2] in ("submit", "watch", "hint")
+    if path.name.lower().endswith((".yaml.txt", ".yml.txt")) and takes_file:
+        raise UsageError(
+            "a quiz file ends in .yaml; something added .txt to this one",
+            where=item,
+            next_step=f"rename it to {quoted(path.name[:-4])}, then {called} {quoted(item[:-4])}",
+        )
+    if file is not None and str(file) in workplace.bank:
+        raise UsageError(
+            "the item comes first",
+            expected=f"{called} {file} {quoted(item)}",
+            got=f"{called} {quoted(item)} {file}",
+        )
+    meant = _items_of(workplace, path)
+    after = f" {quoted(item)}" if takes_file else ""
+    raise UsageError(
+        "say which item this file is for" if takes_file else "this is a file, not the id of an item",
+        where=item,
+        expected=f"{called} ITEM{after}",
+        next_step=f"{called} {meant[0]}{after}" if meant else "grade list shows the items",
+    )
+
+
+def _items_of(workplace: Workplace, path: Path) -> list[str]:
+    """Return the code exercises whose id is the file's name, or whose function the file defines."""
+    from engine.intake import read_code_file
+    from engine.python_source import parse_python, top_level
+
+    stem = path.stem.replace("_", "-").casefold()
+    functions = {item: _function(workplace, item) for item in workplace.bank.code_ids()}
+    named = [item for item in functions if item in (stem, path.stem)]
+    if named or not path.is_file():
+        return named
+    try:
+        tree = parse_python(read_code_file(path).source)
+    except (SoftmarkError, SyntaxError, ValueError):
+        return []
+    defined = {statement.name for statement in top_level(tree) if isinstance(statement, ast.FunctionDef)}
+    return [item for item, function in functions.items() if function in defined]
+
+
+def _function(workplace: Workplace, item: str) -> str:
+    """Return the name of the function that a code exercise asks for; its id where it can't be read."""
+    try:
+        answer = workplace.bank.load(item).answer
+    except InputError:
+        return item
+    return answer.function if answer is not None and answer.type == "code" else item
 
 
 def submission_path(item: str, file: Path) -> Path:

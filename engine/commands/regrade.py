@@ -128,7 +128,7 @@ def _plan(
     import os
 
     from engine.batch import CodeExercises
-    from engine.commands.progress import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.regrade import plan_regrade
 
     bank, mode = workplace.bank, workplace.mode

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text as RichText
 
 from engine.foreign import clean, clean_line
-from engine.model import Check, GradeReport, Outcome, Part, Text, Variant, Verdict, plain_points
+from engine.model import Check, GradeReport, Mode, Outcome, Part, Text, Variant, Verdict, plain_points
 
 __all__ = [
     "check_table",
@@ -19,6 +21,7 @@ __all__ = [
     "explanation",
     "number",
     "points",
+    "printed_text",
     "report_head",
     "show_part",
     "show_report",
@@ -39,10 +42,17 @@ _VERDICT_STYLE = {Verdict.PASSED: "green", Verdict.SKIPPED: "dim", Verdict.ENGIN
 _MARK = {Verdict.PASSED: "✓", Verdict.FAILED: "✗", Verdict.SKIPPED: "–"}
 
 
+class _Console(Console):
+    """A console that leaves it to the command line to deal with readers that have gone away."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError(errno.EPIPE, "nobody reads the output")
+
+
 def console() -> Console:
     """Return a console on standard output: colour on a terminal only, no markup ever."""
     width = None if sys.stdout.isatty() else PIPED_WIDTH
-    return Console(width=width, markup=False, highlight=False, emoji=False)
+    return _Console(width=width, markup=False, highlight=False, emoji=False)
 
 
 def number(value: float) -> str:
@@ -56,13 +66,42 @@ def points(value: float) -> str:
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str | RichText]], title: str = "") -> None:
-    """Print a table; cells are plain text, cleaned here."""
+    """Print a table; cells are plain text, cleaned here.
+
+    Words are never broken, so that an id can be copied: a table that is too wide for that is printed row by
+    row, each cell behind the name of its column.
+    """
+    cells = [[c if isinstance(c, RichText) else RichText(clean(c)) for c in row] for row in rows]
+    out = console()
+    least = [
+        max(
+            [cell_len(word) for text in (name, *(row[at].plain for row in cells)) for word in text.split()]
+            or [0]
+        )
+        for at, name in enumerate(columns)
+    ]
+    if out.is_terminal and sum(least) + 2 * (len(least) - 1) > out.width:
+        _print_rows(out, columns, cells, title)
+        return
     table = Table(title=title or None, box=None, pad_edge=False, title_justify="left", header_style="bold")
-    for name in columns:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(c if isinstance(c, RichText) else RichText(clean(c)) for c in row))
-    _print_table(console(), table)
+    for name, narrowest in zip(columns, least, strict=True):
+        table.add_column(name, overflow="fold", min_width=narrowest)
+    for row in cells:
+        table.add_row(*row)
+    _print_table(out, table)
+
+
+def _print_rows(
+    out: Console, columns: Sequence[str], cells: Sequence[Sequence[RichText]], title: str
+) -> None:
+    """Print a table one row below the other: the first cell, and below it the others with their names."""
+    if title:
+        out.print(RichText(title, style="italic"))
+    for row in cells:
+        out.print(row[0], soft_wrap=True, style="bold")
+        for name, cell in zip(columns[1:], row[1:], strict=True):
+            if cell.plain.strip():
+                out.print(RichText(f"  {name}: " if name else "  ").append_text(cell))
 
 
 def _print_table(out: Console, table: Table) -> None:
@@ -119,20 +158,57 @@ def _show_prose(out: Console, head: str, texts: Sequence[Text]) -> None:
         out.print(RichText(f"{head} {index}: {text.plain}"))
 
 
-def show_report(report: GradeReport) -> None:
-    """Print one graded attempt: score, checks, diagnosis, counterexample, notes."""
+def show_report(report: GradeReport, *, every_check: bool = False) -> None:
+    """Print one graded attempt: score, checks, diagnosis, counterexample, notes.
+
+    Checks of code that passed or were skipped are folded into a line each unless `every_check`.
+    """
     out = console()
     out.print(report_head(report))
-    if report.checks:
-        _print_table(out, check_table(report.checks))
+    for part in _folded(report) if _is_code(report) and not every_check else [check_table(report.checks)]:
+        if isinstance(part, Table):
+            _print_table(out, part)
+        else:
+            out.print(part)
     for line in explanation(report):
         out.print(line)
     if report.tier:
-        out.print(
+        out.print(RichText(_circumstances(report), style="dim"))
+
+
+def _is_code(report: GradeReport) -> bool:
+    """Tell whether these are the checks of a program: ``loads`` is always the first of them."""
+    return bool(report.checks) and report.checks[0].id == "loads"
+
+
+def _folded(report: GradeReport) -> list[RichText | Table]:
+    """Return the checks that say something, and below them how many passed or were skipped."""
+    passed = [check for check in report.checks if check.verdict is Verdict.PASSED]
+    skipped = [check for check in report.checks if check.verdict is Verdict.SKIPPED]
+    others = [check for check in report.checks if check not in passed and check not in skipped]
+    told: list[RichText | Table] = [check_table(others)] if others else []
+    if passed:
+        earned = sum(check.points for check in passed)
+        worth = f", {points(earned)}" if earned else ""
+        told.append(RichText(f"✓ {len(passed)} of {len(report.checks)} checks passed{worth}", style="green"))
+    if skipped:
+        told.append(
             RichText(
-                f"graded at {report.tier}, {report.mode} mode, engine {report.engine_version}", style="dim"
+                f"– {len(skipped)} skipped, because they build on a check that didn't pass: "
+                + ", ".join(check.id for check in skipped),
+                style="dim",
             )
         )
+    return told
+
+
+def _circumstances(report: GradeReport) -> str:
+    """Return in words where the code ran, and whether it counts."""
+    tier = str(report.tier)
+    where = f"without a sandbox (tier {tier})" if tier.startswith("T3") else f"in the sandbox (tier {tier})"
+    if report.mode is Mode.PRACTICE:
+        return f"Practice: this counts for nothing. Your file ran {where}."
+    return f"For marks. The file ran {where}, Softmark {report.engine_version}."
 
 
 def explanation(report: GradeReport) -> list[RichText]:
@@ -148,6 +224,16 @@ def explanation(report: GradeReport) -> list[RichText]:
         if report.counterexample.expected is not None:
             lines.append(RichText(f"  expected: {clean(report.counterexample.expected)}"))
     return lines + [RichText("Note: " + clean(note), style="yellow") for note in report.notes]
+
+
+def printed_text(printed: str) -> list[RichText]:
+    """Return what a file printed while it was graded, as lines below a heading; nothing if it didn't."""
+    from engine.practice.session import printed_lines
+
+    lines = printed_lines(printed)
+    if not lines:
+        return []
+    return [RichText("Your file printed:", style="bold"), *(RichText(f"    {line}") for line in lines)]
 
 
 def report_head(report: GradeReport) -> RichText:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import course_option, item_argument, json_option
 
 if TYPE_CHECKING:
     from engine.model import Part, Variant
@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 
 @click.command("show")
-@click.argument("item")
+@item_argument
 @click.option(
     "--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Which variant."
 )
@@ -42,9 +42,11 @@ def command(
     Example:
       grade show softmax-weights --seed 7
     """
+    from engine.commands.practising import need_item
     from engine.commands.workplace import find_workplace
 
     workplace = find_workplace(course_path)
+    need_item(workplace, item)
     spec = workplace.bank.load(item)
     variant = workplace.draw(item, seed)
     starter = None

@@ -65,8 +65,8 @@ def command(
       grade similar softmax --against handed-in-2025.zip --out alike --anonymous
       grade similar handed-in.zip --item softmax --json
     """
-    from engine.commands.progress import progress_bar
     from engine.commands.similar_tables import show_findings
+    from engine.commands.terminal import progress_bar
     from engine.commands.workplace import find_workplace
     from engine.similar.findings import find
     from engine.similar.gather import of_store

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import course_option, item_argument, json_option
 from engine.errors import UsageError
 
 __all__ = ["command"]
 
 
 @click.command("start")
-@click.argument("item")
+@item_argument
 @click.option(
     "--to",
     "target",

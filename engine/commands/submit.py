@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import check_student, course_option, device_option, json_option, store_option
+from engine.commands.options import (
+    check_student,
+    complete_items,
+    course_option,
+    device_option,
+    json_option,
+    store_option,
+)
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,8 +29,26 @@ if TYPE_CHECKING:
 __all__ = ["command", "exit_code"]
 
 
+@dataclass(frozen=True)
+class _Told:
+    """What is shown of one attempt.
+
+    Parameters
+    ----------
+    report : GradeReport
+    next_step : str
+        The command that helps where it isn't all right.
+    printed : str
+        By the file, while it was graded.
+    """
+
+    report: GradeReport
+    next_step: str
+    printed: str = ""
+
+
 @click.command("submit")
-@click.argument("what", metavar="ITEM|QUIZ.yaml")
+@click.argument("what", metavar="ITEM|QUIZ.yaml", shell_complete=complete_items)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--answer", "answers", multiple=True, metavar="TEXT", help="The answer; PART=TEXT, repeated, for steps."
@@ -38,6 +63,9 @@ __all__ = ["command", "exit_code"]
 @click.option(
     "--plan-seed", default=None, metavar="HEX", help="Replay the hidden plan of an earlier attempt."
 )
+@click.option(
+    "--checks", "every_check", is_flag=True, help="List the checks that passed or were skipped too."
+)
 @json_option
 @course_option
 @store_option
@@ -51,6 +79,7 @@ def command(
     unsafe_local: bool,
     device: str,
     plan_seed: str | None,
+    every_check: bool,
     as_json: bool,
     course_path: Path | None,
 ) -> int:
@@ -62,10 +91,11 @@ def command(
     Examples:
       grade submit softmax my_softmax.py
       grade submit softmax my_folder
-      grade submit softmax-weights --seed 7 --answer "[0.665, 0.245, 0.090]"
+      grade submit softmax-weights --seed 7 --answer "[0.107, 0.606, 0.287]"
       grade submit l16-full-pass --answer "e=[0.5, 1]" --answer "w=[0.38, 0.62]" --answer "c=[1, 2]"
       grade submit quiz.yaml
     """
+    from engine.commands.practising import need_item
     from engine.commands.workplace import find_workplace
 
     if student is not None:
@@ -75,17 +105,18 @@ def command(
         if file is not None or answers:
             raise UsageError("a quiz file stands alone", expected="grade submit QUIZ.yaml")
         return _submit_quiz(workplace, Path(what), as_json)
+    need_item(workplace, what, file)
     if workplace.bank.load(what).kind == "code":
         if file is None or answers:
             raise UsageError(f"{what} is a code exercise", expected=f"grade submit {what} FILE.py")
-        report = _submit_code(workplace, what, file, student, tier, unsafe_local, device, plan_seed)
+        told = _submit_code(workplace, what, file, student, tier, unsafe_local, device, plan_seed)
     else:
         if file is not None or not answers:
             raise UsageError(
                 f"{what} asks for an answer", expected=f"grade submit {what} --seed {seed} --answer TEXT"
             )
-        report = _submit_answer(workplace, what, seed, answers, student)
-    return _tell_one(report, as_json)
+        told = _submit_answer(workplace, what, seed, answers, student)
+    return _tell_one(told, as_json, every_check=every_check)
 
 
 def _submit_quiz(workplace: Workplace, path: Path, as_json: bool) -> int:
@@ -123,7 +154,7 @@ def _submit_quiz(workplace: Workplace, path: Path, as_json: bool) -> int:
 
 def _submit_answer(
     workplace: Workplace, item: str, seed: int, answers: Sequence[str], student: str | None
-) -> GradeReport:
+) -> _Told:
     from engine.grading import grade_answers
     from engine.model import QuizQuestion, Response
 
@@ -131,13 +162,15 @@ def _submit_answer(
     variant = workplace.draw(item, seed)
     response = Response(_by_part(answers, [part.id for part in variant.parts]))
     report = grade_answers(variant, response, mode=workplace.mode, student=student)
+    seeded = f" --seed {seed}" if seed else ""
+    step = f"grade hint {item}{seeded}" if variant.hints else f"grade show {item}{seeded} --solution"
     if student is None or workplace.course is None:
-        return report
+        return _Told(report, step)
     from engine.store import Attempt
 
     question = QuizQuestion(1, variant, variant.points)
     attempt = Attempt.of_answer(student, question, response, report, quiz=None, started=started)
-    return _record(workplace, attempt)
+    return _Told(_record(workplace, attempt), step)
 
 
 def _by_part(answers: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
@@ -172,10 +205,12 @@ def _submit_code(
     unsafe_local: bool,
     device: str,
     plan_seed: str | None,
-) -> GradeReport:
+) -> _Told:
     import secrets
 
+    from engine.commands.terminal import running
     from engine.intake import read_submission
+    from engine.practice.session import Overhearing
 
     submission = read_submission(file, _function(workplace, item))
     try:
@@ -184,20 +219,24 @@ def _submit_code(
         raise UsageError("--plan-seed is no hexadecimal text", got=repr(plan_seed)) from None
     workplace.check_tier(tier, unsafe_local, device)
     started = datetime.now(UTC)
-    with workplace.open_runner(tier, unsafe_local, device=device) as runner:
+    with (
+        running("running your file"),
+        Overhearing(workplace.open_runner(tier, unsafe_local, device=device)) as runner,
+    ):
         from engine.code import exercise_of, freeze_plan, grade_code
 
         exercise = exercise_of(workplace.bank, item)
         plan = freeze_plan(exercise, seed)
+        runner.listen(submission.source)
         report = grade_code(exercise, plan, submission, runner, mode=workplace.mode, student=student)
     if device != "cpu" and report.tier and not report.tier.endswith(device):
         note = f"Nothing here is a torch tensor, so it was graded on the CPU, at {report.tier}."
         report = replace(report, notes=(*report.notes, note))
-    if student is None or workplace.course is None:
-        return report
-    from engine.store import Attempt
+    if student is not None and workplace.course is not None:
+        from engine.store import Attempt
 
-    return _record(workplace, Attempt.of_code(student, submission, report, started=started))
+        report = _record(workplace, Attempt.of_code(student, submission, report, started=started))
+    return _Told(report, f"grade hint {item}", runner.printed)
 
 
 def _function(workplace: Workplace, item: str) -> str:
@@ -231,11 +270,23 @@ def exit_code(reports: Sequence[GradeReport]) -> int:
     return 0 if outcomes <= {Outcome.RIGHT} else 1
 
 
-def _tell_one(report: GradeReport, as_json: bool) -> int:
-    if as_json:
-        click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
-    else:
-        from engine.commands.render import show_report
+def _tell_one(told: _Told, as_json: bool, *, every_check: bool) -> int:
+    from engine.model import Mode, Outcome
 
-        show_report(report)
+    report = told.report
+    is_practice = report.mode is Mode.PRACTICE  # for marks, what is printed could show hidden inputs
+    if as_json:
+        more = {"printed": told.printed} if is_practice and told.printed else {}
+        click.echo(json.dumps({**report.as_json(), **more}, ensure_ascii=False, indent=2))
+        return exit_code([report])
+    from engine.commands.render import console, printed_text, show_report
+
+    show_report(report, every_check=every_check)
+    if is_practice:
+        for line in printed_text(told.printed):
+            console().print(line)
+        if report.outcome in (Outcome.WRONG, Outcome.PARTIAL):
+            if report.tier is None and not report.diagnosis:
+                click.echo("None of the mistakes that are known here gives this answer.")
+            click.echo(f"  next: {told.next_step}")
     return exit_code([report])

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import course_option, item_argument, json_option
+from engine.errors import UsageError
 
 if TYPE_CHECKING:
     from engine.commands.watch_blocks import Blocks
@@ -20,12 +21,12 @@ INTERRUPTED = 130
 
 
 @click.command("watch")
-@click.argument("item")
-@click.argument("file", type=click.Path(path_type=Path))
+@item_argument
+@click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier.")
 @json_option
 @course_option
-def command(item: str, file: Path, tier: str | None, as_json: bool, course_path: Path | None) -> int:
+def command(item: str, file: Path | None, tier: str | None, as_json: bool, course_path: Path | None) -> int:
     """Grade FILE for the code exercise ITEM, and again on every save, until Ctrl-C.
 
     Practice: nothing is recorded, in a course neither. The hidden inputs stay the same from start to end.
@@ -41,7 +42,9 @@ def command(item: str, file: Path, tier: str | None, as_json: bool, course_path:
     from engine.commands.workplace import find_workplace
 
     workplace = find_workplace(course_path)
-    code_spec(workplace, item)
+    code_spec(workplace, item, file)
+    if file is None:
+        raise UsageError("say which file is to be watched", expected=f"grade watch {item} FILE.py")
     path = submission_path(item, file)
     blocks = None
     try:
@@ -72,7 +75,8 @@ def _follow(session: PracticeSession, path: Path, blocks: Blocks) -> None:
             blocks.unreadable(reading.fault)
         else:
             report = session.grade(reading.submission)
-            blocks.report(report, compare(last, report), time.monotonic() - reading.noticed_s)
+            seconds = time.monotonic() - reading.noticed_s
+            blocks.report(report, compare(last, report), seconds, session.printed)
             # a file that can't be read for a moment is nothing to compare with
             last = report if report.score is not None else last
         session.rehearse()

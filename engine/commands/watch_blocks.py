@@ -12,7 +12,7 @@ import click
 from rich.table import Table
 from rich.text import Text as RichText
 
-from engine.commands.render import check_table, console, explanation, number, report_head
+from engine.commands.render import check_table, console, explanation, number, printed_text, report_head
 from engine.commands.submit import exit_code
 from engine.errors import SoftmarkError
 from engine.foreign import clean
@@ -41,12 +41,12 @@ class Blocks:
         self._saves = 0
         self.code: int | None = None
 
-    def report(self, report: GradeReport, changes: Changes, seconds: float) -> None:
-        """Print a graded save; `seconds` from noticing it to the report."""
+    def report(self, report: GradeReport, changes: Changes, seconds: float, printed: str = "") -> None:
+        """Print a graded save; `seconds` from noticing it to the report, `printed` by the file meanwhile."""
         self.code = exit_code([report])
         if self._as_json:
             more = {"milliseconds": round(seconds * 1000, 1), "changes": changes.as_json()}
-            self._print_json("graded", **more, report=report.as_json())
+            self._print_json("graded", **more, report=report.as_json(), printed=printed)
             return
         first = RichText(f"{_clock()} ", style="dim")
         first.append_text(report_head(report))
@@ -54,7 +54,7 @@ class Blocks:
             first.append(f" (was {number(changes.score_before)})")
         first.append(f"  {seconds * 1000:.0f} ms", style="dim")
         changed = [] if report.score is None else _changed(changes)
-        self._print([first, *changed, *_checks(report), *explanation(report)])
+        self._print([first, *changed, *_checks(report), *explanation(report), *printed_text(printed)])
 
     def unreadable(self, fault: SoftmarkError) -> None:
         """Print why a save couldn't be read."""

@@ -2,17 +2,83 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from types import TracebackType
 from typing import Self
 
 from engine.code import CodeExercise, freeze_plan, grade_code
+from engine.foreign import clean
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
-from engine.runner import Runner
+from engine.runner import Job, Runner, RunResult
 
-__all__ = ["PracticeSession"]
+__all__ = ["Overhearing", "PracticeSession", "printed_lines"]
+
+_MOST_LINES = (
+    10  # a function that prints is called a hundred times: the first calls tell what there is to see
+)
+_LONGEST_LINE = 200
+_MOST_CHARACTERS = 20_000
+# a warning of Python's, such as numpy's of an overflow, with the line of code below it: the checks say more
+_WARNING = re.compile(r"^\S[^\n]*:\d+: \w*Warning: [^\n]*\n(?:[ \t]+[^\n]*\n?)?", re.MULTILINE)
 
 _JOIN_S = 5.0
+
+
+class Overhearing:
+    """A runner that keeps what a submission printed when it was run first.
+
+    For practice only: what is printed can hold hidden inputs.
+
+    Parameters
+    ----------
+    runner : Runner
+        What runs the jobs.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._source: str | None = None
+        self.printed = ""
+
+    def listen(self, source: str) -> None:
+        """Forget what was kept and wait for the first job with this source."""
+        self._source, self.printed = source, ""
+
+    @property
+    def tier(self) -> str:
+        """The tier of the runner."""
+        return self._runner.tier
+
+    def run(self, job: Job) -> RunResult:
+        """Run one job; keep its output if it is the one that is waited for."""
+        result = self._runner.run(job)
+        if self._source is not None and job.source == self._source:
+            self._source, self.printed = None, result.output
+        return result
+
+    def close(self) -> None:
+        """Close the runner."""
+        self._runner.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def printed_lines(printed: str) -> list[str]:
+    """Return the beginning of what a file printed, without blank lines; a last line says if there is more."""
+    text = _WARNING.sub("", clean(printed, _MOST_CHARACTERS))
+    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
+    shown = lines[:_MOST_LINES]
+    shown = [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in shown]
+    if len(lines) > len(shown):
+        shown.append("… (more was printed)")
+    return shown
 
 
 class PracticeSession:
@@ -31,10 +97,11 @@ class PracticeSession:
     def __init__(self, exercise: CodeExercise, runner: Runner, seed: bytes) -> None:
         self.exercise = exercise
         self.plan = freeze_plan(exercise, seed)
-        self._runner = runner
+        self._runner = Overhearing(runner)
         self._one_at_a_time = threading.Lock()
         self._rehearsal: threading.Thread | None = None
         self._explained = False
+        self.printed = ""  # by the submission that was graded last
 
     @property
     def tier(self) -> str:
@@ -44,7 +111,9 @@ class PracticeSession:
     def grade(self, submission: CodeSubmission) -> GradeReport:
         """Return the report of one submission; faults of the machine make it ungraded."""
         with self._one_at_a_time:
+            self._runner.listen(submission.source)
             report = self._grade(submission)
+            self.printed = self._runner.printed
         self._explained |= report.outcome in (Outcome.PARTIAL, Outcome.WRONG)
         return report
 

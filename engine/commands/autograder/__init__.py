@@ -6,11 +6,12 @@ import click
 
 from engine.commands.autograder.make import make
 from engine.commands.autograder.results import results
+from engine.commands.options import Group
 
 __all__ = ["command"]
 
 
-@click.group("autograder")
+@click.group("autograder", cls=Group)
 def command() -> None:
     """Make an autograder for Gradescope, and write the results of a submission as it reads them.
 

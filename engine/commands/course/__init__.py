@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from engine.commands.course.check import check
+from engine.commands.options import Group
 
 __all__ = ["command"]
 
 
-@click.group("course")
+@click.group("course", cls=Group)
 def command() -> None:
     """Look after a course.
 

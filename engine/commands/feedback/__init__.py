@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from engine.commands.feedback.verify import verify
-from engine.commands.options import course_option, json_option, store_option
+from engine.commands.options import Group, course_option, json_option, store_option
 from engine.errors import UsageError
 
 __all__ = ["command"]
@@ -16,7 +16,7 @@ __all__ = ["command"]
 _LAYOUTS = ("canvas", "moodle", "plain")
 
 
-@click.group("feedback", invoke_without_command=True)
+@click.group("feedback", cls=Group, invoke_without_command=True)
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for the pages.")
 @click.option(
     "--student", "students", multiple=True, help="Only this student's page (several times: theirs)."

@@ -60,7 +60,7 @@ def write_feedback(
     assignment: str | None,
 ) -> Written:
     """Write the pages of these students (of everybody by default), and the archive if one is asked for."""
-    from engine.commands.progress import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.report.student_pages import told_faults, write_page
     from engine.report.zip_pack import Pack
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engine.commands.options import Group
 from engine.commands.quiz.check import check
 from engine.commands.quiz.deadline import deadline
 from engine.commands.quiz.key import key
@@ -13,7 +14,7 @@ from engine.commands.quiz.take import take
 __all__ = ["command"]
 
 
-@click.group("quiz")
+@click.group("quiz", cls=Group)
 def command() -> None:
     """Make and take quizzes, one variant per student.
 

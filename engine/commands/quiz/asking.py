@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.commands.terminal import say, width, wrapped
 from engine.errors import ResponseFormatError
 from engine.foreign import clean_line
 
@@ -84,19 +85,19 @@ class Asking:
         if standing.share < 1:
             words.append(f"now at most {points(standing.share * question.points)}")
         head = " · ".join(words)
-        click.echo()
+        say()
         if sys.stdout.isatty():
             console().rule(head, align="left")
         else:
-            click.echo(head)
+            say(head)
 
     def _answer(self, part: Part, standing: Standing, name: str) -> tuple[str, Standing]:
         from engine.answers import answer_type, blank_hint
 
-        click.echo(f"  {blank_hint(part)}{self._hint_offer(standing)}")
+        say(f"  {blank_hint(part)}{self._hint_offer(standing)}")
         last = standing.last_answers.get(part.id, "").strip()
         if last:
-            click.echo(f"  last time: {clean_line(last)} (= repeats it)")
+            say(f"  last time: {clean_line(last)} (= repeats it)")
         while True:
             text: str = click.prompt(name, default="", show_default=False)
             if text.strip() == "?":
@@ -108,7 +109,7 @@ class Asking:
             try:
                 answer_type(part.type).parse(text, part)
             except ResponseFormatError as error:
-                click.echo("\n".join(error.lines()))
+                say("\n".join(error.lines()))
                 continue
             return text, standing
 
@@ -123,17 +124,17 @@ class Asking:
         hints = standing.question.variant.hints
         if self.rules.hint_cost is None or not hints:
             none = "quiz gives" if self.rules.hint_cost is None else "question has"
-            click.echo(f"This {none} no hints.")
+            say(f"This {none} no hints.")
             return standing
         if standing.hints >= len(hints):
             for number, hint in enumerate(standing.hints_seen, start=1):
-                click.echo(f"Hint {number}: {hint.plain}")
-            click.echo("That was the last hint.")
+                say(f"Hint {number}: {hint.plain}")
+            say("That was the last hint.")
             return standing
-        if self.rules.hint_cost and not click.confirm(self._cost(standing), default=False):
+        if self.rules.hint_cost and not click.confirm(wrapped(self._cost(standing), width()), default=False):
             return standing
         standing = self.take_hint(standing)
-        click.echo(f"Hint {standing.hints} of {len(hints)}: {hints[standing.hints - 1].plain}")
+        say(f"Hint {standing.hints} of {len(hints)}: {hints[standing.hints - 1].plain}")
         return standing
 
     def _cost(self, standing: Standing) -> str:

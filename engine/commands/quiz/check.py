@@ -49,7 +49,7 @@ def check(
       grade quiz check l16 --course attention-2026
       grade quiz check my_blueprint.yaml --students 200
     """
-    from engine.commands.progress import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.commands.workplace import find_workplace, tell_unreadable
     from engine.quiz import clock, compose, read_blueprint
     from engine.quiz.rehearsal import rehearse

@@ -104,7 +104,7 @@ def make_quizzes(
     workplace: Workplace, path: Path, students: list[str], name: str, attempt: int
 ) -> list[Quiz]:
     """Return everybody's quiz: as it is stored, or drawn and stored now; a progress bar on a terminal."""
-    from engine.commands.progress import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.commands.workplace import tell_unreadable
     from engine.model import Mode
     from engine.quiz import compose, read_blueprint

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from engine.commands.terminal import say
+
 if TYPE_CHECKING:
     from engine.model import Part, Variant
     from engine.quiz.hand_in import HandedIn
@@ -45,7 +47,7 @@ def show_results(
         show_report(showing.report)
         if showing.with_solution:
             for line in solution_lines(question.variant):
-                click.echo(line)
+                say(line)
         click.echo()
 
 

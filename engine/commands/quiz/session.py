@@ -11,6 +11,7 @@ import click
 from engine.commands.quiz.asking import Asking
 from engine.commands.quiz.results import show_results, show_standing, tell_when
 from engine.commands.quiz.sheet import Sheet
+from engine.commands.terminal import ask, drop_typed, running, say
 from engine.rules import Shown
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def take_quiz(workplace: Workplace, path: Path) -> int:
             return session.run()
         except (KeyboardInterrupt, click.Abort, EOFError):
             sheet.save()
-            click.echo(f"\nstopped; your answers are in {path}\n  next: grade quiz take {path}")
+            say(f"\nstopped; your answers are in {path}\n  next: grade quiz take {path}")
             return 1
 
 
@@ -66,7 +67,7 @@ class _Session:
                 self._ask(asked)
                 if sheet.waiting() or not sheet.was_handed_in():
                     if not self._confirm():
-                        click.echo(f"saved in {sheet.path}\n  next: grade quiz take {sheet.path}")
+                        say(f"saved in {sheet.path}\n  next: grade quiz take {sheet.path}")
                         return 1
                     if not self._hand_in():
                         return 2
@@ -77,7 +78,7 @@ class _Session:
                 if not asked:
                     return self._exit_code()
         except _TooLateError:
-            click.echo("\nThe deadline has passed. What you answered before it is handed in.")
+            say("\nThe deadline has passed. What you answered before it is handed in.")
             self._hand_in()
             return self._exit_code()
 
@@ -89,7 +90,7 @@ class _Session:
 
         sheet, sitting = self._sheet, self._sheet.sitting()
         total = len(sheet.quiz.questions)
-        click.echo(f"{clean_line(sheet.quiz.title)}: {total} questions, {points(sitting.maximum)}")
+        say(f"{clean_line(sheet.quiz.title)}: {total} questions, {points(sitting.maximum)}")
         lines = rules_text(sheet.rules)
         if sheet.rules.deadline is not None:
             lines.append(f"Time left: {time_left(sheet.rules.deadline, clock.now())}.")
@@ -99,7 +100,7 @@ class _Session:
         done = sum(not sheet.blank(standing) for standing in sitting.standings.values())
         if done:
             lines.append(f"{done} of {total} questions are answered already.")
-        click.echo("\n".join(f"  {line}" for line in lines))
+        say("\n".join(f"  {line}" for line in lines))
 
     # --- asking and handing in ---
 
@@ -126,8 +127,8 @@ class _Session:
                 text = f"Still open: question {listed}. yes hands in, a number asks it again, Enter stops"
             else:
                 text = "All is answered. Enter hands in, a number changes that answer, n stops"
-            click.echo()
-            said = click.prompt(text, default="", show_default=False).strip().casefold()
+            say()
+            said = ask(text).strip().casefold()
             if said in ("y", "yes") or (not said and not blank):
                 return True
             if said in ("", "n", "no"):
@@ -136,18 +137,20 @@ class _Session:
                 sheet.clear(int(said))
                 self._ask([int(said)])
             else:
-                click.echo(f"{said!r} is neither yes, no nor a question that can be answered")
+                say(f"{said!r} is neither yes, no nor a question that can be answered")
 
     def _hand_in(self) -> bool:
         sheet = self._sheet
-        waiting = sheet.waiting()
-        handed = sheet.hand_in()
-        click.echo()
+        with running("marking"):
+            waiting = sheet.waiting()
+            handed = sheet.hand_in()
+        drop_typed()
+        say()
         show_results(handed, sheet.sitting(), sheet.shown, waiting if handed.recorded else None)
         if handed.recorded:
             self._tell_total()
         else:
-            click.echo("Nothing was recorded: mend what can't be read and hand the file in again.")
+            say("Nothing was recorded: mend what can't be read and hand the file in again.")
         return handed.recorded
 
     # --- results ---
@@ -157,19 +160,19 @@ class _Session:
 
         sheet, sitting = self._sheet, self._sheet.sitting()
         if not sheet.shown.includes(Shown.SCORE):
-            click.echo(tell_when(sheet.rules))
+            say(tell_when(sheet.rules))
             return
         if (sheet.rules.attempts or 1) > 1:
             show_standing(sitting, sheet.shown)
-            click.echo()
-        click.echo(f"Total: {number(sitting.score)} of {points(sitting.maximum)}")
+            say()
+        say(f"Total: {number(sitting.score)} of {points(sitting.maximum)}")
 
     def _show_all(self) -> None:
         """Show once more what a quiz that is handed in came to."""
         from engine.quiz.sitting import best_results
 
         sitting = self._sheet.sitting()
-        click.echo()
+        say()
         show_results(best_results(sitting), sitting, self._sheet.shown)
         self._tell_total()
 
@@ -179,11 +182,11 @@ class _Session:
 
         sheet = self._sheet
         assert sheet.rules.deadline is not None
-        click.echo(f"This quiz was open until {deadline_text(sheet.rules.deadline)}.")
+        say(f"This quiz was open until {deadline_text(sheet.rules.deadline)}.")
         waiting = sheet.waiting()
         if waiting:
             listed = ", ".join(map(str, waiting))
-            click.echo(f"Not handed in, so not counted: what {sheet.path} says to question {listed}.")
+            say(f"Not handed in, so not counted: what {sheet.path} says to question {listed}.")
         self._show_all()
         return self._exit_code()
 
@@ -208,15 +211,20 @@ class _Session:
             listed = ", ".join(
                 f"{n} (at most {points(standings[n].share * standings[n].question.points)})" for n in possible
             )
-            click.echo(f"\nAnother attempt is possible: {listed}")
+            say(f"\nAnother attempt is possible: {listed}")
             words = self._words("Numbers with blanks between them, all, or Enter to stop")
             if not words:
                 return []
             chosen = possible if words == ["all"] else [int(word) for word in words if word.isdecimal()]
             if not set(chosen) <= set(possible) or (words != ["all"] and len(chosen) < len(words)):
-                click.echo(f"please type some of {', '.join(map(str, possible))}")
+                say(f"please type some of {', '.join(map(str, possible))}")
                 continue
-            reopened = [number for number in dict.fromkeys(chosen) if self._reopen(number)]
+            with running("drawing"):
+                found = {number: self._sheet.reopen(standings[number]) for number in dict.fromkeys(chosen)}
+            drop_typed()
+            reopened = [number for number, is_open in found.items() if is_open]
+            for number in found.keys() - set(reopened):
+                self._tell_closed(number)
             if reopened:
                 return reopened
 
@@ -224,17 +232,15 @@ class _Session:
     def _words(text: str) -> list[str]:
         """Ask; the end of the input means the same as Enter, because everything is handed in."""
         try:
-            said: str = click.prompt(text, default="", show_default=False)
+            said = ask(text)
         except (click.Abort, EOFError):
-            click.echo()
+            say()
             return []
         return said.casefold().replace(",", " ").split()
 
-    def _reopen(self, number: int) -> bool:
-        if self._sheet.reopen(self._sheet.sitting().standings[number]):
-            return True
-        click.echo(
+    @staticmethod
+    def _tell_closed(number: int) -> None:
+        say(
             f"Question {number} has no other variant, and the same options again would be elimination: "
             "there is no further attempt."
         )
-        return False

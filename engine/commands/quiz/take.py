@@ -10,6 +10,7 @@ import click
 from engine.commands.options import course_option, store_option
 from engine.commands.quiz.files import file_stem, find_blueprint, is_quiz_file
 from engine.commands.quiz.new import make_quizzes
+from engine.commands.terminal import drop_typed
 
 if TYPE_CHECKING:
     from engine.model import Quiz
@@ -47,6 +48,7 @@ def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
     path = find_blueprint(workplace, quiz_file)
     practice = workplace.practice
     quizzes = make_quizzes(practice, path, ["me"], path.stem, attempt)
+    drop_typed()
     return take_quiz(practice, _write_practice_quiz(quizzes[0]))
 
 

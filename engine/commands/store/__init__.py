@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engine.commands.options import Group
 from engine.commands.store.backup import backup, copy
 from engine.commands.store.check import check
 from engine.commands.store.person import erase_student, export_student
@@ -11,7 +12,7 @@ from engine.commands.store.person import erase_student, export_student
 __all__ = ["command"]
 
 
-@click.group("store")
+@click.group("store", cls=Group)
 def command() -> None:
     """Look after a course's store: quizzes with their keys, attempts, and marks by hand.
 

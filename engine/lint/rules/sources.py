@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
 from engine.spec.schema import Source
-from engine.spec.wording import near_words
 
-__all__ = ["DOCUMENTS", "SECTIONS", "check"]
+__all__ = ["DOCUMENTS", "check"]
 
 DOCUMENTS = {
     "S0": "000_fe1562997ed4e4a6.txt",
@@ -23,54 +22,6 @@ DOCUMENTS = {
 EQUATIONS = {
     "S0": ("1=6", "2=5", "3=4", "7", "8", "9", "10"),
     "S3": ("1", "2", "3", "4", "5", "6", "7", "8", "9"),
-}
-# The headings as they are printed, or their numbers where there are any; what is below a heading (a step, a
-# variant, a picture) belongs into the note. docs/sources.md lists them too.
-SECTIONS = {
-    "S0": ("1", "2", "2.1", "3", "3.1", "3.2", "4", "5", "5.1", "6", "7", "7.1", "7.2", "8", "Exercises"),
-    "S1": (
-        "NMT: The First Big Success Story of NLP Deep Learning",
-        "Issues With RNN",
-        "Sequence-to-Sequence: The Bottleneck Problem",
-        "Attention",
-        "Sequence-to-Sequence With Attention",
-        "Attention: In Equations",
-        "Attention is Great",
-        "Seq2Seq+Attention for LM",
-        "Attention is a General Deep Learning Technique",
-        "Variants of Attention",
-        "Self-Attention",
-    ),
-    "S2": ("1", "2", "3", "4", "5"),
-    "S3": (
-        "Introduction",
-        "Motivation for Attention",
-        "Sequence-to-Sequence Models",
-        "Architecture",
-        "Decoding Process",
-        "Challenges of Seq2Seq Models",
-        "Improvements",
-        "Attention Mechanisms",
-        "Concept of Attention",
-        "General Seq2Seq Models",
-        "Attention in Seq2Seq Models",
-        "Computing Attention Weights",
-        "Attention Weights",
-        "Detailed Attention Process in Seq2Seq",
-        "Encoding Phase",
-        "Decoding Phase with Attention",
-        "References",
-    ),
-    "S4": (
-        "Recency bias in recurrent neural networks",
-        "Attention",
-        "Attention for translation",
-        "A general characterisation of attention",
-        "Bahdanau attention",
-        "Scaled dot-product attention",
-        "Multi-head attention",
-        "Attention as word alignments",
-    ),
 }
 
 
@@ -98,20 +49,6 @@ def _one(subject: Subject, source: Source, loc: tuple[int | str, ...]) -> Iterat
         yield subject.fault(
             "sources", "the source names no place in its document", loc, expected="section, item or equations"
         )
-    titles = SECTIONS[source.document]
-    for title in (source.section or "").split("; ") if source.section else ():
-        if title not in titles:
-            near = near_words(title, titles)
-            yield subject.fault(
-                "sources",
-                f"{source.document} has no section {title!r}",
-                (*loc, "section"),
-                expected=f"{', '.join(near)}" if near else f"one of {', '.join(titles)}",
-                next_step="write the heading as it is printed (several parted by '; '), the rest into note:",
-            )
-    if source.document == "S3" and "5" in source.equations and not source.section:
-        message = "S3 has two equations (5); the section tells which one is meant"
-        yield subject.fault("sources", message, (*loc, "equations"), next_step="add section:")
     known = EQUATIONS.get(source.document, ())
     for index, equation in enumerate(source.equations):
         if equation not in known:

@@ -1,0 +1,43 @@
+"""``grade help`` and ``grade version``, for people who type a word where others type an option."""
+
+from __future__ import annotations
+
+import click
+
+from engine import __version__
+
+__all__ = ["help_command", "version_command"]
+
+
+@click.command("help")
+@click.argument("words", metavar="[COMMAND]...", nargs=-1)
+@click.pass_context
+def help_command(context: click.Context, words: tuple[str, ...]) -> None:
+    """Show the help of `grade`, or of COMMAND.
+
+    \b
+    Examples:
+      grade help
+      grade help quiz new
+    """
+    at = context.find_root()
+    for word in words:
+        group = at.command
+        if not isinstance(group, click.Group):
+            at.fail(f"{at.command_path} has no commands of its own, so there is no {word!r}")
+        found = group.get_command(at, word)
+        if found is None:
+            at.fail(f"No such command {word!r}.")
+        at = click.Context(found, parent=at, info_name=word)
+    click.echo(at.get_help())
+
+
+@click.command("version")
+def version_command() -> None:
+    """Show the version, as `grade --version` does.
+
+    \b
+    Example:
+      grade version
+    """
+    click.echo(f"grade, version {__version__}")
