@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -51,6 +51,9 @@ class MarkDesk:
         Ids of code exercises, for suggestions.
     points_of : callable
         Code item → full points, None where there is no such item.
+    meant : callable, optional
+        What somebody typed for a student → the ids that it can mean, as tables of answers are read: a name,
+        an address, or an id that has lost its zeros.
     """
 
     def __init__(
@@ -59,8 +62,10 @@ class MarkDesk:
         students: Collection[str],
         code: Collection[str],
         points_of: Callable[[str], float | None],
+        meant: Callable[[str], Sequence[str]] = lambda _: (),
     ) -> None:
         self._students = students
+        self._meant = meant
         self._code = code
         self._quizzes = store.quiz_names()
         self._expected = Expected(store, Policies(), lambda item: item, points_of)
@@ -95,6 +100,7 @@ class MarkDesk:
         UsageError
             No such student or column, a score that can't be, a comment that is too long.
         """
+        student = self.student(student)
         found = self.column(student, column)
         before = self._standing.get((student, column))
         score, excused = (before.score, before.excused) if before else (None, False)
@@ -116,6 +122,8 @@ class MarkDesk:
         Student and column needn't be in the course any more.
         """
         if (student, column) not in self._standing:
+            student = self.student(student, strict=False)
+        if (student, column) not in self._standing:
             raise UsageError(
                 "there is nothing to take back",
                 where=f"{clean_line(student)} {clean_line(column)}",
@@ -123,11 +131,25 @@ class MarkDesk:
             )
         return HandMark(student, column, None, False, "", by, at)
 
+    def student(self, text: str, *, strict: bool = True) -> str:
+        """Return the id that was meant; a :class:`UsageError` if it is nobody's or several people's.
+
+        Without `strict` the text itself then.
+        """
+        found = (text,) if text in self._students else tuple(self._meant(text))
+        if len(found) == 1:
+            return found[0]
+        if not strict:
+            return text
+        if found:
+            who = " or ".join(clean_line(one, 100) for one in sorted(found))
+            raise UsageError(f"{clean_line(text, 100)!r} can be {who}", next_step="give the id")
+        near = did_you_mean(text, sorted(self._students))
+        raise UsageError(f"no student {clean_line(text, 100)!r} is in this course{near}")
+
     def column(self, student: str, column: str) -> Column:
         """Return a column of a student; a :class:`UsageError` where there is none, with near names."""
-        if student not in self._students:
-            near = did_you_mean(student, sorted(self._students))
-            raise UsageError(f"no student {clean_line(student, 100)!r} is in this course{near}")
+        student = self.student(student)
         name, is_question, _ = column.partition("/")
         found = {one.id: one for one in self._expected.columns(name, student, {})}
         if column in found:

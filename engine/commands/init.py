@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
+from engine.commands.options import json_option
 from engine.errors import UsageError
 
 __all__ = ["command"]
@@ -15,7 +17,8 @@ __all__ = ["command"]
 @click.argument("name", metavar="COURSE")
 @click.option("--title", default=None, help="Title of the course (default: the folder's name).")
 @click.option("--example", is_flag=True, help="Add an example roster and blueprint.")
-def command(name: str, title: str | None, example: bool) -> None:
+@json_option
+def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
     """Make the course folder COURSE: course.yaml, roster, blueprints, secret and store.
 
     Nothing that is there already is overwritten.
@@ -29,9 +32,17 @@ def command(name: str, title: str | None, example: bool) -> None:
     if not name.strip():  # an unset variable in a script, not this folder
         raise UsageError("the course has no name", expected="grade init FOLDER (a dot for this folder)")
     folder = Path(name)
+    was_there = (folder / "course.yaml").exists()
     course = Course.init(folder, title or folder.resolve().name)
     if example:
         course.add_example()
+    if as_json:
+        told = {"course": str(folder), "title": course.title, "made": not was_there}
+        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        return
+    if was_there:
+        click.echo(f"the course {folder} is there already: nothing in it was overwritten")
+        return
     click.echo(f"made the course {folder}")
     click.echo(f"  next: write your students into {folder / 'roster.csv'} (id,name,email)")
     click.echo(f"  then: grade quiz new l16 --course {folder}")

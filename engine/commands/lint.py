@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.options import complete_items, course_option, json_option
+from engine.errors import UsageError
 
 if TYPE_CHECKING:
     from engine.lint import LintReport
@@ -20,7 +21,7 @@ __all__ = ["command", "matrix_lines"]
 
 
 @click.command("lint")
-@click.argument("items", metavar="[ITEM|FILE.yaml]...", nargs=-1)
+@click.argument("items", metavar="[ITEM|FILE.yaml|FOLDER]...", nargs=-1, shell_complete=complete_items)
 @click.option(
     "--seeds", type=click.IntRange(1, 1_000_000), default=30, show_default=True, help="Variants per item."
 )
@@ -32,14 +33,21 @@ __all__ = ["command", "matrix_lines"]
     is_flag=True,
     help="Look at style as well: stems, options, formulas, pictures, hints; and let warnings fail.",
 )
+@click.option("--own", is_flag=True, help="Check the course's own items only.")
 @json_option
 @course_option
 def command(
-    items: tuple[str, ...], seeds: int, mutants: bool, strict: bool, as_json: bool, course_path: Path | None
+    items: tuple[str, ...],
+    seeds: int,
+    mutants: bool,
+    strict: bool,
+    own: bool,
+    as_json: bool,
+    course_path: Path | None,
 ) -> int:
     """Check items by recomputing keys and distractors and by answering their variants.
 
-    Without ITEM the whole bank is checked.
+    Without ITEM the whole bank is checked; of a FOLDER, every problem file below it.
 
     Exit code 0: no error; 1: an item is wrong (--strict: or a warning); 2: a problem file can't be read.
 
@@ -49,16 +57,25 @@ def command(
       grade lint l16-ex3-softmax-weights my_item.yaml --seeds 200
       grade lint --mutants softmax
       grade lint --strict my_item.yaml
+      grade lint --own --course attention-2026
     """
     from engine.commands.terminal import progress_bar
     from engine.commands.workplace import find_workplace
     from engine.lint import lint_bank
 
-    bank = find_workplace(course_path).bank
     reports: list[LintReport] = []
-    names = [name for name in items if not name.endswith((".yaml", ".yml"))]
+    workplace = find_workplace(course_path)
+    bank = workplace.bank
+    if own:
+        if workplace.course is None:
+            raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
+        items = (*items, *_own_items(bank, workplace.course.problems))
+    folders = [name for name in items if name not in bank and Path(name).is_dir()]
+    names = [name for name in items if name not in folders and not name.endswith((".yaml", ".yml"))]
     files = [Path(name) for name in items if name.endswith((".yaml", ".yml"))]
-    wanted = names if items else _every(bank, mutants)
+    for folder in folders:
+        files += _files_of(Path(folder))
+    wanted = names if items or own else _every(bank, mutants)
     for name in names:
         bank.path(name)
     with progress_bar("checking", len(wanted)) as advance:
@@ -75,6 +92,28 @@ def command(
             _show_kills(reports)
         _tell(reports)
     return _exit_code(reports, strict)
+
+
+def _own_items(bank: Bank, problems: Path) -> list[str]:
+    """Return the ids of the bank whose files lie in the course's folder."""
+    found = [item for item in bank.ids() if bank.path(item).is_relative_to(problems)]
+    if not found:
+        raise UsageError(
+            "the course has no items of its own",
+            where=str(problems),
+            next_step="grade new item ID --type TYPE writes one",
+        )
+    return found
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """Return the problem files below a folder."""
+    from engine.spec.bank import item_files
+
+    found = list(item_files(folder))
+    if not found:
+        raise UsageError("there are no problem files in this folder", where=str(folder), expected="ID.yaml")
+    return found
 
 
 def _every(bank: Bank, code_only: bool) -> list[str]:

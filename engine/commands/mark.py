@@ -169,7 +169,7 @@ def _desk(course_path: Path | None, by: str | None) -> Iterator[_At]:
     roster = workplace.course.roster(tolerant=True)
     with workplace.open_store() as store:
         students = set(roster.by_id) | set(store.students(Mode.MARKS))
-        desk = MarkDesk(store, students, workplace.bank.code_ids(), workplace.points_of)
+        desk = MarkDesk(store, students, workplace.bank.code_ids(), workplace.points_of, roster.match_cell)
         yield _At(desk, store, name, datetime.now(UTC))
 
 
@@ -182,7 +182,8 @@ def _tell(mark: HandMark | None, student: str, column: str, as_json: bool) -> No
     what = "nothing changes: it stands already" if mark is None else decision_text(mark)
     if mark is not None and mark.comment:
         what += f", with the comment: {clean_line(mark.comment, 500)}"
-    click.echo(f"{clean_line(student)} {clean_line(column)}: {what}")
+    who = student if mark is None else mark.student
+    click.echo(f"{clean_line(who)} {clean_line(column)}: {what}")
 
 
 command.add_command(list_marks)

@@ -8,6 +8,7 @@ from engine.commands.render import show_table
 from engine.foreign import clean_line
 from engine.similar.findings import Findings, Found, odds
 from engine.similar.labels import Labels
+from engine.similar.side import Detail
 from engine.similar.tables import NOT_A_VERDICT
 
 __all__ = ["show_findings"]
@@ -44,7 +45,10 @@ def _tell_exercise(found: Found, labels: Labels) -> None:
             f"  right solutions written independently: half at most {_percent(known.half)}, "
             f"95 % {_percent(known.most)}, the highest {_percent(known.highest)}"
         )
-    for kind, details in (("structure", found.pairs), ("wording", found.by_wording)):
+    for group in comparison.identical:
+        click.echo(f"identical files of {len(group)}: {', '.join(labels.of(work) for work in group)}")
+    for kind, every in (("structure", found.pairs), ("wording", found.by_wording)):
+        details = [entry for entry in every if not _is_identical(found, entry)]  # told above, once
         rows = [
             [
                 f"{rank}",
@@ -67,6 +71,11 @@ def _tell_exercise(found: Found, labels: Labels) -> None:
     for group in comparison.groups:
         click.echo(f"group of {len(group)}: {', '.join(labels.of(work) for work in group)}")
     click.echo()
+
+
+def _is_identical(found: Found, entry: Detail) -> bool:
+    both = {entry.pair.first.person, entry.pair.second.person}
+    return any(both <= {work.person for work in group} for group in found.comparison.identical)
 
 
 def _tell_crossings(findings: Findings, labels: Labels) -> None:

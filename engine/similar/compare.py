@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from engine.cores import on_all_cores
 from engine.similar.channel import Channel, Features
-from engine.similar.groups import groups, is_close
+from engine.similar.groups import groups, identical, is_close
 from engine.similar.normal import normal_form
 from engine.similar.rarity import Match
 from engine.similar.spread import sample_spread
@@ -75,6 +75,7 @@ def compare(item: str, works: Sequence[Work], *, given: Iterable[str] = (), keep
         groups=groups(found for found in pairs if is_close(found, spread)),
         usual=shape.usual,
         spread=spread,
+        identical=identical(works, given),
     )
 
 

@@ -130,6 +130,7 @@ def _exercise(found: Found, labels: Labels) -> dict[str, Any]:
         "pairs": [_pair(entry, found, labels) for entry in found.pairs],
         "by_wording": [_pair(entry, found, labels) for entry in found.by_wording],
         "groups": [[labels.of(work) for work in group] for group in comparison.groups],
+        "identical": [[labels.of(work) for work in group] for group in comparison.identical],
     }
 
 

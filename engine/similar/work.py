@@ -96,6 +96,8 @@ class Comparison:
         Fingerprints that don't count: of the starter, and of more than half of the class.
     spread : Spread
         Of the class itself.
+    identical : tuple of tuple of Work
+        Two or more students' files that are the same but for blanks at line ends, the largest group first.
     """
 
     item: str
@@ -106,3 +108,4 @@ class Comparison:
     groups: tuple[tuple[Work, ...], ...]
     usual: frozenset[Hashable]
     spread: Spread
+    identical: tuple[tuple[Work, ...], ...] = ()

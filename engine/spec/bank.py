@@ -198,7 +198,7 @@ def _index(root: Path) -> tuple[dict[str, Path], dict[str, SpecError]]:
         raise InputError("there is no folder of problems here", where=str(root), expected="a folder")
     found: dict[str, Path] = {}
     doubled: dict[str, list[Diagnostic]] = {}
-    for path in _item_files(root):
+    for path in item_files(root):
         first = found.setdefault(path.stem, path)
         if first != path:
             message = f"the id '{shown(path.stem)}' belongs to {first} already; ids are unique in a bank"
@@ -206,7 +206,8 @@ def _index(root: Path) -> tuple[dict[str, Path], dict[str, SpecError]]:
     return found, {item_id: SpecError(faults) for item_id, faults in doubled.items()}
 
 
-def _item_files(root: Path) -> Iterator[Path]:
+def item_files(root: Path) -> Iterator[Path]:
+    """Yield the problem files below a folder, in order."""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(
             name for name in folders if name not in _OTHER_FOLDERS and not name.startswith(".")

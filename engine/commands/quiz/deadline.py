@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option, store_option
+from engine.commands.options import course_option, json_option, store_option
 from engine.errors import QuizError, UsageError
 
 if TYPE_CHECKING:
@@ -22,9 +23,12 @@ __all__ = ["deadline"]
 @click.argument("quiz", metavar="QUIZ")
 @click.argument("time", required=False)
 @click.option("--student", "students", multiple=True, help="Only this student's (repeatable); default: all.")
+@json_option
 @course_option
 @store_option
-def deadline(quiz: str, time: str | None, students: tuple[str, ...], course_path: Path | None) -> None:
+def deadline(
+    quiz: str, time: str | None, students: tuple[str, ...], as_json: bool, course_path: Path | None
+) -> None:
     """Move the deadline of QUIZ (its name) to TIME, or show it; `none` takes it away.
 
     It is the only thing of a quiz that changes once it is drawn. Files that are out still name the old one.
@@ -49,7 +53,18 @@ def deadline(quiz: str, time: str | None, students: tuple[str, ...], course_path
             )
         if time is not None:
             found = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
-    _show(found)
+    if as_json:
+        rows = [
+            {
+                "student": q.student,
+                "quiz": q.id,
+                "deadline": q.rules.deadline and q.rules.deadline.isoformat(),
+            }
+            for q in found
+        ]
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+    else:
+        _show(found)
 
 
 def _moment(time: str) -> datetime | None:

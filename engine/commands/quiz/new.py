@@ -56,6 +56,7 @@ def new(
       grade quiz new l16 --course attention-2026
       grade quiz new my_blueprint.yaml --student me --out .
     """
+    from engine.commands.practising import quoted
     from engine.commands.workplace import find_workplace
 
     for student in students:
@@ -80,10 +81,22 @@ def new(
         ]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
-        click.echo(f"{len(quizzes)} quizzes of {len(quizzes[0].questions)} questions lie in {folder}")
+        click.echo(f"{_counted(quizzes)} in {folder}")
         if starters:
             click.echo(f"starters of the code exercises: {', '.join(str(path) for path in starters)}")
-        click.echo(f"  next: grade submit {files[0][0]}")
+        if workplace.course is None:
+            click.echo(f"  next: grade quiz take {files[0][0]}")
+        else:
+            named = f" --course {quoted(course_path)}" if course_path else ""
+            click.echo("  next: hand out the .yaml files (and the .html ones, to read or print)")
+            click.echo(f"  then: grade batch DIR{named} --out results, with what comes back in DIR")
+
+
+def _counted(quizzes: list[Quiz]) -> str:
+    """Return ``1 quiz of 1 question lies`` or ``20 quizzes of 9 questions lie``."""
+    questions = len(quizzes[0].questions)
+    of = f"of {questions} question{'' if questions == 1 else 's'}"
+    return f"1 quiz {of} lies" if len(quizzes) == 1 else f"{len(quizzes)} quizzes {of} lie"
 
 
 def _checked(name: str) -> str:
