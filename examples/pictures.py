@@ -31,8 +31,8 @@ PICTURES = {
         ["#item-11 .weights", "#item-11 .weights ~ .weights"],
         560,
     ),
-    "items": ("report-before/report.html", 1100, ["#test-1", "table.items"], 1420),
-    "item": ("report-before/report.html", 1000, ["section:has(> #item-1-7)"], 700),
+    "items": ("report-before/index.html", 1100, ["#test-1", "table.items"], 1420),
+    "item": ("report-before/index.html", 1000, ["section:has(> #item-1-7)"], 700),
     "side-by-side": ("alike/pairs/01-structure-001.html", 1100, ["h1", "main > :last-child"], 1480),
 }
 

@@ -26,6 +26,7 @@ __all__ = ["command"]
 @click.option("--student", default=None, help="Only this student's work.")
 @click.option("--all", "everything", is_flag=True, help="Also work marked with the item as it is now.")
 @click.option("--dry-run", is_flag=True, help="Show the differences and write nothing.")
+@click.option("--never-lower", is_flag=True, help="Let marks go up only; what would go down stays as it is.")
 @click.option("--yes", is_flag=True, help="Write without asking.")
 @click.option("--cause", default="", help="Why, for the history.")
 @click.option("--by", default=None, help="Who regrades (default: this account's name).")
@@ -44,6 +45,7 @@ def command(
     student: str | None,
     everything: bool,
     dry_run: bool,
+    never_lower: bool,
     yes: bool,
     cause: str,
     by: str | None,
@@ -90,6 +92,8 @@ def command(
         _check_scope(store, quiz, student)
         scope = Scope(items, quiz, student, everything)
         plan = _plan(workplace, store, scope, workers, tier, unsafe_local)
+        if never_lower:
+            plan = plan.never_lower()
         if not as_json:
             tell_plan(plan)
         run = None

@@ -38,6 +38,8 @@ def tell_plan(plan: RegradePlan) -> None:
         f"{len(plan.visible)} marks change, {same} stay after marking again, "
         f"{plan.current} were marked with the item as it is now"
     )
+    if plan.spared:
+        click.echo(f"{plan.spared} would go down and stay as they are (--never-lower)")
     if plan.waiting:
         click.echo(f"{plan.waiting} are ungraded: grade batch tries them again")
     if plan.rekeyed:
@@ -70,6 +72,7 @@ def plan_json(plan: RegradePlan, run: str | None) -> dict[str, Any]:
     """Return what ``--json`` prints; `run` is None where nothing was written."""
     return {
         "run": run,
+        "spared": plan.spared,
         "changes": [
             {
                 "student": change.old.student,

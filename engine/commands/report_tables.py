@@ -25,7 +25,13 @@ def tell_report(report: Report, written: Sequence[Path]) -> None:
     if not report.tests:
         click.echo("there is no graded first attempt to report on")
     for item, missing in report.missing.items():
-        click.echo(f"no figure: {clean_line(item)}: {missing.total} handed in, none graded")
+        causes = (
+            (missing.ungraded, "not graded yet"),
+            (missing.unreadable, "can't be read"),
+            (missing.blank, "in a quiz that came back blank"),
+        )
+        told = ", ".join(f"{count} {cause}" for count, cause in causes if count)
+        click.echo(f"no figure: {clean_line(item)}: {told}")
     _tell_mistakes(report)
     if "scipy" in report.lacking:
         click.echo('left out, scipy is missing: tests, models, trends; pip install "softmark[stats]"')

@@ -35,10 +35,16 @@ _OWN = tuple(
     for kind in ("current", "final", "override")
     for what in ("score", "points", "grade", "status")
 )
+# The rule has changed from version to version of Canvas, so a heading that only comes near is warned of.
+_NEAR_OWN = re.compile(r"\b(current|final|override)\b")
 _ABOUT = {
     "student", "lastname", "firstname", "id", "sis user id", "sis login id", "integration id",
     "root account", "section",
 }  # fmt: skip
+_NEAR_TEXT = (
+    "Canvas may take a heading with “current”, “final” or “override” for a total of its own and ignore the "
+    "column: see whether its marks are in the preview, or rename the assignment"
+)
 _NUMBERED = re.compile(r"\([0-9]+\)$")
 _TEST_STUDENT = {"student, test", "test student"}
 
@@ -58,7 +64,11 @@ def canvas_gradebook(request: Request) -> Gradebook:
                 f"Canvas reads no marks under {clean_line(target.heading, 80)!r}",
                 expected="a heading that isn't one of Canvas's own totals",
             )
-    return _new(request, targets) if request.into is None else _filled(request, request.into, targets)
+    made = _new(request, targets) if request.into is None else _filled(request, request.into, targets)
+    near = [
+        Listed(Kind.NOTE, head, _NEAR_TEXT) for head in made.headings if _NEAR_OWN.search(plain_head(head))
+    ]
+    return replace(made, listed=(*near, *made.listed))
 
 
 def _filled(request: Request, path: Path, targets: list[Target]) -> Gradebook:

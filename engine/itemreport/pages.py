@@ -59,7 +59,7 @@ class _Plots:
 
 
 def write_report(out: Path, report: Report, people: People, *, with_abilities: bool = False) -> list[Path]:
-    """Write ``report.html``, the tables and ``report.json``; return their paths, the page first.
+    """Write ``index.html``, the tables and ``report.json``; return their paths, the page first.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def write_report(out: Path, report: Report, people: People, *, with_abilities: b
         The folder can't be written.
     """
     texts = {
-        "report.html": report_page(report, people),
+        "index.html": report_page(report, people),
         "items.csv": items_csv(report),
         "distractors.csv": distractors_csv(report),
         "misconceptions.csv": misconceptions_csv(report, people),

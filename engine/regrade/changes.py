@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.model import GradeReport, Quiz, Variant
 from engine.store import Attempt
@@ -32,6 +32,11 @@ class Change:
     def is_visible(self) -> bool:
         """Whether mark or outcome differ; else only the item's version and what is told do."""
         return _mark(self.old.report) != _mark(self.new.report)
+
+    @property
+    def lowers(self) -> bool:
+        """Whether the student would have fewer points, or none where there were some."""
+        return (self.new.report.score or 0.0) < (self.old.report.score or 0.0)
 
 
 def _mark(report: GradeReport) -> tuple[str, float | None, float]:
@@ -74,6 +79,8 @@ class RegradePlan:
         Attempts that were marked with the item as it is already.
     waiting : int
         Ungraded attempts: `grade batch` takes them up again.
+    spared : int
+        Marks that would have gone down and stay, because nobody shall lose by the correction.
     """
 
     changes: tuple[Change, ...] = ()
@@ -81,6 +88,12 @@ class RegradePlan:
     rekeyed: tuple[Rekeyed, ...] = ()
     current: int = 0
     waiting: int = 0
+    spared: int = 0
+
+    def never_lower(self) -> RegradePlan:
+        """Return the plan without the changes by which somebody would lose points."""
+        kept = tuple(change for change in self.changes if not change.lowers)
+        return replace(self, changes=kept, spared=self.spared + len(self.changes) - len(kept))
 
     @property
     def visible(self) -> tuple[Change, ...]:

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from typing import Any
 
 from engine.errors import DrawError, ExpressionError
-from engine.model import Option, Part, Variant
-from engine.spec.schema import ProblemSpec
-from engine.variants.parameters import ImpossibleDraw, Redraw
+from engine.model import Drawn, Option, Part, Variant
+from engine.spec.schema import FixedParameter, ProblemSpec
+from engine.variants.parameters import ImpossibleDraw, Redraw, draw_parameter
 from engine.variants.parts import Scribe
 from engine.variants.solving import Solved, solve_for
 from engine.variants.stream import Stream
 from engine.variants.variant import expressions_of, part_of, scribe_of, solution_of, told_after
 
 __all__ = ["rekey"]
+
+# A text of a pool that was corrected since is the same option if this share of it stayed, and no other text
+# of the pool comes nearer than the margin. Below that a person decides: another option may have another key.
+_SAME_TEXT, _MARGIN = 0.8, 0.1
 
 
 def rekey(spec: ProblemSpec, variant: Variant, *, version: str, registry: Mapping[str, str]) -> Variant:
@@ -40,17 +45,45 @@ def rekey(spec: ProblemSpec, variant: Variant, *, version: str, registry: Mappin
     DrawError
         The item asks for something else now: other numbers, other fields, options that the variant doesn't
         show, or numbers for which it has no clear key. A person must decide.
+
+    Notes
+    -----
+    A ``kind: fixed`` value isn't drawn: it counts as it stands in the item now, unless students saw it in the
+    stem or a prompt. Then the key for what they saw is theirs, and a person must decide.
     """
-    missing = sorted(set(spec.parameters) - set(variant.values))
+    fixed = _fixed_values(spec)
+    changed = sorted(n for n, value in fixed.items() if n in variant.values and variant.values[n] != value)
+    missing = sorted(set(spec.parameters) - set(variant.values) - set(fixed))
     if missing:
         raise _undecided(spec, f"the item draws {', '.join(missing)} now, which this variant doesn't have")
     widened = spec.model_copy(update=_whole_pools(spec))
     try:
-        solved = solve_for(widened, variant.values)
+        solved = solve_for(widened, {**variant.values, **fixed})
     except (Redraw, ImpossibleDraw, ExpressionError) as reason:
         what = reason.what if isinstance(reason, ExpressionError) else str(reason)
         raise _undecided(spec, f"the item has no clear key for these numbers: {what}") from reason
+    if changed and not _looks_the_same(spec, solved, variant, registry):
+        names = ", ".join(changed)
+        raise _undecided(
+            spec, f"the fixed value of {names} is another one now, and the text shows it to students"
+        )
     return _written(spec, solved, variant, version, registry)
+
+
+def _fixed_values(spec: ProblemSpec) -> dict[str, Drawn]:
+    return {
+        name: draw_parameter(parameter, Stream(0), {})
+        for name, parameter in spec.parameters.items()
+        if isinstance(parameter, FixedParameter)
+    }
+
+
+def _looks_the_same(spec: ProblemSpec, solved: Solved, variant: Variant, registry: Mapping[str, str]) -> bool:
+    """Tell whether stem and prompts read as they did when the variant was handed out."""
+    scribe = scribe_of(solved, registry)
+    prompts = [scribe.text(step.prompt, "prompt").plain for step in spec.steps]
+    shown = [part.prompt.plain for part in variant.parts if part.prompt is not None]
+    return scribe.text(spec.stem, "stem").plain == variant.stem.plain and prompts == shown
 
 
 def _written(
@@ -64,6 +97,7 @@ def _written(
     return replace(
         variant,
         item_version=version,
+        values={**variant.values, **_fixed_values(spec)},
         parts=tuple(
             replace(_as_shown(spec, field.answer, new, old), points=new.points * scale)
             for (field, _), new, old in zip(solved.fields, parts, variant.parts, strict=True)
@@ -140,19 +174,32 @@ def _paired(
 ) -> list[tuple[Option, Option]]:
     """Pair the options that were shown with those that the item has now, by their texts.
 
-    With `reworded` one text may have been corrected since: a single option that is left over on both
-    sides is the same one. Computed options have no such leave: another number is another option.
+    With `reworded` texts may have been corrected since: a single option that is left over on both sides is
+    the same one, and of several one whose text is nearly the same. Computed options have no such leave:
+    another number is another option.
     """
     by_text = {_words(option): option for option in now}
     if len(by_text) < len(now):
         raise _undecided(spec, "two options of the item read alike")
     found = {option.id: by_text.pop(_words(option), None) for option in shown}
     lost = [option for option in shown if found[option.id] is None]
-    if lost and not (reworded and len(lost) == len(by_text) == 1):
-        raise _undecided(spec, f"the item has no option {_words(lost[0])[:80]!r} any more")
-    if lost:
+    if reworded and len(lost) == len(by_text) == 1:
         (found[lost[0].id],) = by_text.values()
+        lost = []
+    for option in lost:
+        near = _nearest(_words(option), by_text) if reworded else None
+        if near is None:
+            raise _undecided(spec, f"the item has no option {_words(option)[:80]!r} any more")
+        found[option.id] = by_text.pop(near)
     return [(option, theirs) for option in shown if (theirs := found[option.id]) is not None]
+
+
+def _nearest(text: str, known: Mapping[str, Option]) -> str | None:
+    """Return the text that is clearly a corrected form of this one; None where that isn't clear."""
+    near = sorted(((SequenceMatcher(None, text, other).ratio(), other) for other in known), reverse=True)
+    if not near or near[0][0] < _SAME_TEXT or (len(near) > 1 and near[0][0] - near[1][0] < _MARGIN):
+        return None
+    return near[0][1]
 
 
 def _words(option: Option) -> str:

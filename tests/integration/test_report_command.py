@@ -57,7 +57,7 @@ item     N  mean  95 %          item-rest  upper-lower  alpha without  flags
 softmax  1  0.50  0.05 to 0.95
   1 student: intervals are wide, and single answers decide over correlations.
 
-no figure: code/sdpa: 1 handed in, none graded
+no figure: code/sdpa: 1 not graded yet
 misconception  students  in
 m-no-scale     3 of 4    c, a, b
 m-base2        1 of 1    softmax
@@ -96,12 +96,12 @@ def test_files_are_written_and_named(grade, course: Course) -> None:
         "abilities.csv",
     ]
     assert said.out.endswith(
-        "page: r/deep/report.html\n" + "".join(f"table: r/deep/{name}\n" for name in names)
+        "page: r/deep/index.html\n" + "".join(f"table: r/deep/{name}\n" for name in names)
     )
-    assert {path.name for path in Path("r/deep").iterdir()} == {"report.html", *names}
+    assert {path.name for path in Path("r/deep").iterdir()} == {"index.html", *names}
     held = Path("r/deep/misconceptions.csv").read_text(encoding="utf-8")
     assert '"007"' not in held and '"ada","Ada Lovelace",1,1,"softmax"' in held
-    assert "Ada Lovelace" in Path("r/deep/report.html").read_text(encoding="utf-8")
+    assert "Ada Lovelace" in Path("r/deep/index.html").read_text(encoding="utf-8")
 
 
 def test_hidden_names(grade, course: Course) -> None:
@@ -122,8 +122,8 @@ def test_nothing_is_there_yet(grade) -> None:
     Course.init(Path("c"), "Deep Learning")
     said = grade("report", "--course", "c", "--out", "r")
     assert said.code == 0
-    assert said.out.startswith("there is no graded first attempt to report on\npage: r/report.html\n")
-    assert "There is no graded first attempt to report on." in Path("r/report.html").read_text()
+    assert said.out.startswith("there is no graded first attempt to report on\npage: r/index.html\n")
+    assert "There is no graded first attempt to report on." in Path("r/index.html").read_text()
 
 
 def test_only_work_that_waits_for_its_mark(grade) -> None:
@@ -132,7 +132,7 @@ def test_only_work_that_waits_for_its_mark(grade) -> None:
         code(store, "ada", "softmax", {"loads": Verdict.PASSED}, outcome=Outcome.UNGRADED)
     said = grade("report", "--course", "c")
     assert said.out == (
-        "there is no graded first attempt to report on\nno figure: code/softmax: 1 handed in, none graded\n"
+        "there is no graded first attempt to report on\nno figure: code/softmax: 1 not graded yet\n"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,9 @@ def is_quiz_file(path: Path) -> bool:
     return any(line.startswith("quiz:") for line in read_text_file(path).splitlines())
 
 
-def write_quizzes(folder: Path, quizzes: Sequence[Quiz]) -> list[tuple[Path, Path]]:
+def write_quizzes(
+    folder: Path, quizzes: Sequence[Quiz], names: Mapping[str, str] | None = None
+) -> list[tuple[Path, Path]]:
     """Write each student's fill-in file and page; a fill-in file that is there stays as it is.
 
     It may hold answers. A :class:`QuizError` if it is another quiz's.
@@ -56,7 +58,8 @@ def write_quizzes(folder: Path, quizzes: Sequence[Quiz]) -> list[tuple[Path, Pat
     stems = _stems(quizzes)
 
     def write(number: int) -> tuple[Path, Path]:
-        return _write(folder, quizzes[number], stems[number])
+        quiz = quizzes[number]
+        return _write(folder, quiz, stems[number], (names or {}).get(quiz.student))
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -95,7 +98,7 @@ def write_starters(workplace: Workplace, folder: Path, quiz: Quiz) -> list[Path]
     return written
 
 
-def _write(folder: Path, quiz: Quiz, stem: str) -> tuple[Path, Path]:
+def _write(folder: Path, quiz: Quiz, stem: str, name: str | None) -> tuple[Path, Path]:
     from engine.files import replace_text
     from engine.quiz import fill_in_text
     from engine.report import quiz_page
@@ -109,7 +112,7 @@ def _write(folder: Path, quiz: Quiz, stem: str) -> tuple[Path, Path]:
             where=str(fill_in),
             next_step="move it away, or choose another --out, --name or --attempt",
         )
-    replace_text(page, quiz_page(quiz))
+    replace_text(page, quiz_page(quiz, student=f"{name} ({quiz.student})" if name else None))
     return fill_in, page
 
 

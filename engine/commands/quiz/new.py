@@ -72,7 +72,7 @@ def new(
     folder = out or (workplace.course.quizzes / quiz_name if workplace.course else Path())
     with without_collecting():
         quizzes = make_quizzes(workplace, path, ids, quiz_name, attempt)
-        files = write_quizzes(folder, quizzes)
+        files = write_quizzes(folder, quizzes, _names(workplace))
         starters = write_starters(workplace, folder, quizzes[0])
     if as_json:
         rows = [
@@ -90,6 +90,12 @@ def new(
             named = f" --course {quoted(course_path)}" if course_path else ""
             click.echo("  next: hand out the .yaml files (and the .html ones, to read or print)")
             click.echo(f"  then: grade batch DIR{named} --out results, with what comes back in DIR")
+
+
+def _names(workplace: Workplace) -> dict[str, str]:
+    """Return the roster's names by id: a printed quiz is handed to a person, not to a number."""
+    roster = workplace.course.roster(tolerant=True) if workplace.course else None
+    return {student.id: student.name for student in roster.students if student.name} if roster else {}
 
 
 def _counted(quizzes: list[Quiz]) -> str:

@@ -290,3 +290,12 @@ def test_two_headings_of_one_title_have_to_be_told_apart(tmp_path: Path) -> None
         canvas(path, table=ClassTable("", COLUMNS[2:], ROWS))
     assert caught.value.what == "softmax can go to 'Write softmax (1)' or 'Write softmax (2)'"
     assert caught.value.next_step == 'say which: --column "Write softmax (1)=softmax"'
+
+
+@pytest.mark.parametrize("heading", ["Softmax Final (11)", "The final one", "CURRENT softmax"])
+def test_a_heading_near_canvas_own_totals_is_warned_of(heading: str) -> None:
+    for into in (None, CANVAS):
+        made = canvas(into, columns=(f"{heading}=softmax",))
+        notes = [note for who, note in told(made, Kind.NOTE) if who == heading]
+        assert any("total of its own" in note for note in notes), notes
+    assert not any("total of its own" in note for _, note in told(canvas(), Kind.NOTE))

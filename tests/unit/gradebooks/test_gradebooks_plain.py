@@ -37,9 +37,9 @@ def test_weighted_percent_is_a_column_where_there_is_one() -> None:
     rows = (replace(ROWS[0], percent=87.123456), *ROWS[1:])
     table = replace(TABLE, rows=rows)
     got = read_csv(made("csv", table=table).content)
-    assert [row[-1] for row in got] == ["percent", "87.1235", "ungraded", "", "", ""]
+    assert [row[-1] for row in got] == ["percent", "87.12", "ungraded", "", "", ""]
     got = read_csv(made("csv", table=table, columns=("Final=percent", "Points=total")).content)
-    assert got[1] == ["007", "Ada Lovelace", "87.1235", "11.5"]
+    assert got[1] == ["007", "Ada Lovelace", "87.12", "11.5"]
 
 
 def test_csv_for_another_country_and_for_excel() -> None:

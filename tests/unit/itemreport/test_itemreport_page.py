@@ -84,7 +84,7 @@ def test_names_can_be_hidden(report: Report, tmp_path: Path) -> None:
     names = {f"{HOSTILE}0": "Ada"}
     write_report(tmp_path / "open", report, People(names), with_abilities=True)
     write_report(tmp_path / "hidden", report, People(names, is_hidden=True), with_abilities=True)
-    for name in ("report.html", "misconceptions.csv", "report.json", "abilities.csv"):
+    for name in ("index.html", "misconceptions.csv", "report.json", "abilities.csv"):
         assert "Ada" in (tmp_path / "open" / name).read_text("utf-8")
         hidden = (tmp_path / "hidden" / name).read_text("utf-8")
         assert "Ada" not in hidden and "Student 1" in hidden
@@ -98,7 +98,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_tables_hold_what_the_report_holds(report: Report, tmp_path: Path) -> None:
     written = write_report(tmp_path, report, People({}))
     assert [path.name for path in written] == [
-        "report.html",
+        "index.html",
         "items.csv",
         "distractors.csv",
         "misconceptions.csv",

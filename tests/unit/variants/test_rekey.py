@@ -217,3 +217,59 @@ def test_full_marks_stay_and_the_rubric_decides_the_shares():
     before = replace(before, parts=tuple(replace(part, points=3.0) for part in before.parts))
     after = again(steps(1, 2), before)
     assert [part.points for part in after.parts] == [2.0, 4.0]
+
+
+def test_a_hidden_constant_counts_as_it_stands_now_and_a_shown_one_needs_a_person():
+    parameters = NUMBER | {"factor": {"kind": "fixed", "value": 3}}
+    number = {"type": "number", "key": "factor * a", "decimals": 0}
+    old = spec(number, parameters=parameters, stem="Three times {{ a }}?")
+    right = spec(
+        number, parameters=parameters | {"factor": {"kind": "fixed", "value": 4}}, stem="Three times {{ a }}?"
+    )
+    before = drawn(old, 1)
+    after = again(right, before)
+    assert after.parts[0].key.data == (4 * int(before.values["a"].entries[0]),)
+    assert after.values["factor"].entries == ("4",)
+    shown = spec(number, parameters=parameters, stem="{{ factor }} times {{ a }}?")
+    now = spec(
+        number,
+        parameters=parameters | {"factor": {"kind": "fixed", "value": 4}},
+        stem="{{ factor }} times {{ a }}?",
+    )
+    with pytest.raises(DrawError, match="the fixed value of factor is another one now"):
+        again(now, drawn(shown, 1))
+    # a constant that is new changes nothing that was drawn
+    added = spec(
+        number | {"key": "factor * a + c"},
+        parameters=parameters | {"c": {"kind": "fixed", "value": 1}},
+        stem="Three times {{ a }}?",
+    )
+    assert again(added, before).parts[0].key.data == (3 * int(before.values["a"].entries[0]) + 1,)
+
+
+def test_a_corrected_wording_is_the_same_option_also_in_a_pool():
+    texts = [
+        "The weights of one step sum to one.",
+        "Every state gets a weight of its own.",
+        "A weight is negative if its score is negative.",
+        "The largest weight is always one.",
+        "Weights are learned, one for each position.",
+    ]
+    old = choice(*texts, right={0, 1}, kind="multiple_choice")
+    old = old.model_copy(update={"answer": old.answer.model_copy(update={"draw": (1, 2)})})
+    corrected = [*texts]
+    corrected[2] = "A weight is negative where its score is negative."
+    corrected[3] = "The largest weight is always 1."
+    new = choice(*corrected, right={0, 1}, kind="multiple_choice")
+    new = new.model_copy(update={"answer": new.answer.model_copy(update={"draw": (1, 2)})})
+    for seed in SEEDS:
+        before = drawn(old, seed)
+        after = again(new, before)
+        assert seen(after) == seen(before) and after.parts[0].key_ids == before.parts[0].key_ids
+    foreign = choice(
+        *texts[:3], "Something else entirely.", "Nothing of the kind.", right={0, 1}, kind="multiple_choice"
+    )
+    foreign = foreign.model_copy(update={"answer": foreign.answer.model_copy(update={"draw": (1, 2)})})
+    with pytest.raises(DrawError, match="has no option"):
+        for seed in SEEDS:
+            again(foreign, drawn(old, seed))
