@@ -6,13 +6,24 @@ folder in which somebody calls ``grade``.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["cache_folder", "keep_libraries_tidy", "own_folder", "replace_text", "replacing"]
+__all__ = [
+    "cache_folder",
+    "keep_libraries_tidy",
+    "own_folder",
+    "read_bounded",
+    "replace_text",
+    "replacing",
+    "utf16_as_utf8",
+]
 
 
 def own_folder() -> Path | None:
@@ -48,6 +59,55 @@ def keep_libraries_tidy() -> None:
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(folder / "hypothesis"))
     if own_folder() is not None:  # without a folder matplotlib makes a temporary one, and removes it
         os.environ.setdefault("MPLCONFIGDIR", str(folder / "matplotlib"))
+
+
+def read_bounded(path: Path, limit: int) -> bytes:
+    """Return the bytes of an ordinary file, at most `limit` and one: the one says that there are more.
+
+    For every file that a person names. A pipe or a device is refused and never waited for.
+
+    Raises
+    ------
+    OSError
+        It can't be read, or is no ordinary file; ``strerror`` says why.
+    ValueError
+        No file can have that name.
+    """
+    # Without O_NONBLOCK opening a named pipe waits until somebody writes into it.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+        return file.read(limit + 1)
+
+
+def utf16_as_utf8(data: bytes) -> bytes:
+    """Return UTF-16, as some editors save text, as UTF-8; anything else as it is.
+
+    It is known by its byte order mark, or by every second byte of its beginning being zero, as in no text of
+    another encoding.
+    """
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return data
+    encoding = None
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    else:
+        head = data[:64]
+        for zeros, others, name in (
+            (head[1::2], head[::2], "utf-16-le"),
+            (head[::2], head[1::2], "utf-16-be"),
+        ):
+            # Of the other half none is zero: zeros everywhere are no text.
+            if len(zeros) > 1 and zeros.count(0) > len(zeros) // 2 and 0 not in others:
+                encoding = name
+    try:
+        return data if encoding is None else data.decode(encoding).encode("utf-8")
+    except UnicodeDecodeError:
+        return data
 
 
 def replace_text(path: Path, text: str, *, durable: bool = False, private: bool = False) -> None:

@@ -13,7 +13,7 @@ from engine.model import Part
 
 __all__ = ["Matching"]
 
-_PAIR = re.compile(r"\(?([0-9]{1,2})\)?\s*[-:=.>→]*\s*\(?([A-Za-z])\)?")
+_PAIR = re.compile(r"\(?([0-9]{1,2})\)?\s*+[-:=.>→]*+\s*+\(?([A-Za-z])\)?")
 _BETWEEN = re.compile(r"[\s,;/]*")
 
 

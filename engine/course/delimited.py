@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import Diagnostic, InputError
+from engine.files import read_bounded, utf16_as_utf8
 
 __all__ = ["Delimited", "Row", "plain_cell", "read_delimited"]
 
@@ -19,6 +20,12 @@ _LIMIT = 8 * 2**20
 # Bounds for files that are no tables: each quotation mark that stays open costs this many lines.
 _LONGEST_RECORD = 200
 _MOST_FAULTS = 100
+# No class and no gradebook has more; a file of nothing but commas is neither.
+_MOST_ROWS = 100_000
+_MOST_LINES = 500_000
+_MOST_COLUMNS = 2_000
+_MOST_CELLS = 2_000_000
+_MOST_SEPARATORS = 10 * _MOST_COLUMNS  # of a line; some may stand in quoted texts
 _SEPARATOR = re.compile(r"sep=([,;\t])")  # Excel's own first line
 _QUOTED = re.compile(r'"[^"]*"')
 _KEPT_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
@@ -82,14 +89,15 @@ def read_delimited(path: Path, *, noun: str, error: type[InputError], file: str 
     Raises
     ------
     InputError
-        Of class `error`: it can't be read, is larger than 8 MiB, or is no text.
+        Of class `error`: it can't be read, is larger than 8 MiB, has more rows or columns than any class
+        needs, or is no text.
     """
     where = str(path) if file is None else file
     try:
-        with path.open("rb") as stream:
-            data = stream.read(_LIMIT + 1)
-    except OSError as fault:
-        raise error(f"{noun} can't be read", where=where, got=fault.strerror or str(fault)) from fault
+        data = read_bounded(path, _LIMIT)
+    except (OSError, ValueError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) else None
+        raise error(f"{noun} can't be read", where=where, got=reason or str(fault)) from fault
     if len(data) > _LIMIT:
         raise error(f"{noun} is too large", where=where, expected="at most 8 MiB")
     text = _decode(data)
@@ -100,26 +108,30 @@ def read_delimited(path: Path, *, noun: str, error: type[InputError], file: str 
             expected="CSV",
             next_step="save it as CSV (UTF-8) in the spreadsheet",
         )
+    if text.count("\n") + text.count("\r") > _MOST_LINES:
+        raise error(f"{noun} has too many lines", where=where, expected=f"at most {_MOST_LINES:,}")
     lines = list(io.StringIO(text, newline=""))
     faults: list[Diagnostic] = []
     delimiter = _delimiter(lines)
-    rows = tuple(_rows(lines, delimiter, where, faults))
+    try:
+        rows = tuple(_rows(lines, delimiter, where, faults))
+    except _TooMuch as fault:
+        what, line, most = fault.args
+        raise error(
+            f"{noun} has too many {what}", where=f"{where}:{line}", expected=f"at most {most:,}"
+        ) from None
     return Delimited(where, rows, tuple(faults), delimiter, data.startswith(codecs.BOM_UTF8))
 
 
-def _encodings(data: bytes) -> list[str]:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return ["utf-16"]
-    # Without a mark, UTF-16 shows by the zeros that every second byte of a header is.
-    head = data[:64]
-    for zeros, encoding in ((head[1::2], "utf-16-le"), (head[::2], "utf-16-be")):
-        if len(zeros) > 1 and zeros.count(0) > len(zeros) // 2:
-            return [encoding]
-    return ["utf-8-sig", "cp1252"]
+class _TooMuch(Exception):  # noqa: N818 - ends the reading
+    """What there is too much of, the line where it is, and how many there may be."""
 
 
 def _decode(data: bytes) -> str | None:
-    for encoding in _encodings(data):
+    data = utf16_as_utf8(data)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # and isn't
+        return None
+    for encoding in ("utf-8-sig", "cp1252"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
@@ -137,23 +149,32 @@ def _delimiter(lines: Sequence[str]) -> str:
 
 def _rows(lines: Sequence[str], delimiter: str, file: str, faults: list[Diagnostic]) -> Iterator[Row]:
     is_first = True
+    count = cells_taken = 0
     for line, found in _records(lines, delimiter):
         source = lines[line - 1].rstrip("\r\n")
         if isinstance(found, str):
             faults.append(Diagnostic(file, line, 1, found, source))
             continue
+        if len(found) > _MOST_COLUMNS:
+            raise _TooMuch("columns", line, _MOST_COLUMNS)
         cells = tuple(plain_cell(cell) for cell in found)
         if not any(cells) or (is_first and _SEPARATOR.fullmatch(delimiter.join(cells))):
             continue
         is_first = False
+        count, cells_taken = count + 1, cells_taken + len(cells)
+        if count > _MOST_ROWS:
+            raise _TooMuch("rows", line, _MOST_ROWS)
+        if cells_taken > _MOST_CELLS:
+            raise _TooMuch("cells", line, _MOST_CELLS)
         yield Row(line, cells, source, tuple(found))
 
 
 class _Feed:
     """Gives lines to the CSV reader, not endlessly many for one record."""
 
-    def __init__(self, lines: Sequence[str], start: int) -> None:
+    def __init__(self, lines: Sequence[str], start: int, delimiter: str) -> None:
         self._lines = lines
+        self._delimiter = delimiter
         self.begun = self.next = start
 
     def __iter__(self) -> Iterator[str]:
@@ -164,8 +185,11 @@ class _Feed:
             raise StopIteration
         if self.next - self.begun >= _LONGEST_RECORD:
             raise csv.Error("unexpected end of data")
+        line = self._lines[self.next]
+        if line.count(self._delimiter) > _MOST_SEPARATORS:
+            raise _TooMuch("columns", self.next + 1, _MOST_COLUMNS)
         self.next += 1
-        return self._lines[self.next - 1]
+        return line
 
 
 def _records(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, list[str] | str]]:
@@ -175,7 +199,7 @@ def _records(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, list[s
     """
     start = faults = 0
     while start < len(lines):
-        feed = _Feed(lines, start)
+        feed = _Feed(lines, start, delimiter)
         try:
             for record in csv.reader(feed, delimiter=delimiter, strict=True):
                 yield feed.begun + 1, record

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 __all__ = ["percent", "read_decimal", "read_share"]
 
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,3})?")
 _MAX_DIGITS = 40
 _NICE = 20
 _CLOSE = Fraction(1, 10**6)

@@ -34,7 +34,7 @@ _KEYS: dict[str, tuple[str, Callable[[Student], str]]] = {
 }
 # In an export the heading of HW 1 reads "Assignment: HW 1 (Real)".
 _KIND = re.compile(r"^[^:]{1,40}:\s+")
-_SHOWN = re.compile(r"\s+\((real|percentage|letter|feedback)\)$", re.IGNORECASE)
+_SHOWN = re.compile(r"(?<!\s)\s++\((real|percentage|letter|feedback)\)$", re.IGNORECASE)
 _ABOUT = {"institution", "department", "last downloaded from this course"}
 
 

@@ -13,8 +13,8 @@ from engine.gradebooks.cells import csv_bytes, kept_cell
 
 __all__ = ["Sheet", "SheetRow", "read_sheet"]
 
-_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-_POINT = re.compile(r"[+-]?[0-9]+\.[0-9]+")
+_COMMA = re.compile(r"[+-]?[0-9]++,[0-9]++")
+_POINT = re.compile(r"[+-]?[0-9]++\.[0-9]++")
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 TOTAL, PERCENT = "total", "percent"
-_NUMBERED = re.compile(r"\s*\([0-9]+\)$")  # Canvas: "HW 1 (123)"
+_NUMBERED = re.compile(r"(?:(?<!\s)\s++)?\([0-9]++\)$")  # Canvas: "HW 1 (123)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ encodings. Everything else is refused rather than guessed: a guess would change 
 from __future__ import annotations
 
 import codecs
-import os
+import errno
 import re
-import stat
 from pathlib import Path
 
 from engine.errors import InputError, SubmissionError
+from engine.files import read_bounded, utf16_as_utf8
 from engine.foreign import clean_line
 
 __all__ = ["codec_among", "decode", "read_bytes", "read_text_file"]
@@ -48,19 +48,15 @@ def read_bytes(path: Path, limit: int, error: type[InputError] = SubmissionError
         Of class `error`: missing, a folder, a device or pipe, not readable, empty, too large.
     """
     where = clean_line(str(path))
-    # Without O_NONBLOCK a named pipe would hang the grader.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        if path.is_dir():
-            raise error("this is a folder", where=where, expected="a file")
-        descriptor = os.open(path, flags)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise error("this is no ordinary file", where=where, expected="a file")
-            data = file.read(limit + 1)
+        data = read_bounded(path, limit)
+    except IsADirectoryError:
+        raise error("this is a folder", where=where, expected="a file") from None
     except FileNotFoundError:
         raise error("there is no such file", where=where, next_step="check the path") from None
     except (OSError, ValueError) as fault:
+        if isinstance(fault, OSError) and fault.errno == errno.EINVAL:
+            raise error("this is no ordinary file", where=where, expected="a file") from fault
         reason = fault.strerror if isinstance(fault, OSError) else str(fault)
         raise error("the file can't be read", where=where, got=reason) from fault
     if len(data) > limit:
@@ -156,7 +152,7 @@ def _cookie(data: bytes, where: str, error: type[InputError]) -> str:
 
 
 def read_text_file(path: Path, limit: int = 2**20, error: type[InputError] = SubmissionError) -> str:
-    """Return the text of a UTF-8 file such as a filled-in quiz.
+    """Return the text of a file such as a filled-in quiz: UTF-8, or UTF-16 as some editors save it.
 
     Parameters
     ----------
@@ -166,4 +162,5 @@ def read_text_file(path: Path, limit: int = 2**20, error: type[InputError] = Sub
     error : type of InputError
         What to raise.
     """
-    return decode(read_bytes(path, limit, error), clean_line(str(path)), error=error)
+    data = utf16_as_utf8(read_bytes(path, limit, error))
+    return decode(data, clean_line(str(path)), error=error)

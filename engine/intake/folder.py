@@ -12,7 +12,7 @@ from engine.intake.entry_names import name_fault, name_parts, plain_name
 
 __all__ = ["read_folder"]
 
-_MOST_FILES = 50_000
+_MOST_FILES = 200_000  # that are listed; how many of one student's are looked at is said elsewhere
 _DEEPEST = 16
 
 
@@ -22,7 +22,7 @@ def read_folder(folder: Path) -> Entries:
     Raises
     ------
     IntakeError
-        It can't be listed, or holds more than 50,000 files.
+        It can't be listed, or holds more than 200,000 files.
     """
     entries = Entries()
     _walk(folder, (), entries)

@@ -12,10 +12,11 @@ __all__ = ["ItemNames", "copy_of", "quiz_head"]
 
 # Browsers, file managers and learning platforms add these to the second file of a name.
 _COPY = re.compile(
-    r"(\s*\(\d{1,3}\)|\s*-?\s*copy(\s*\(?\d{1,3}\)?)?|\s*-\s*kopie|[-_]\d{1,2})$", re.IGNORECASE
+    r"((?<!\s)\s*+(?:\(\d{1,3}\)|-?\s*+copy(?:\s*+\(?\d{1,3}\)?)?|-\s*+kopie)|[-_]\d{1,2})$", re.IGNORECASE
 )
 _HEAD = re.compile(
-    r"^(quiz|student)[ \t]*:[ \t]*(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^#\n]*?))[ \t]*(?:#.*)?$", re.MULTILINE
+    r"^(quiz|student)[ \t]*+:[ \t]*+(?:(?:\"([^\"\n]*+)\"|'([^'\n]*+)')[ \t]*+|([^#\n]*+))(?:#.*+)?+$",
+    re.MULTILINE,
 )
 
 

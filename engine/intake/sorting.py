@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +23,7 @@ from engine.intake.student_folder import CodeEntry, sort_folder
 
 __all__ = ["Sorting"]
 
+_MOST_ALIKE = 20
 _CODE = {".py", ".ipynb"}
 _NONE: Mapping[str, Path] = MappingProxyType({})
 
@@ -85,8 +87,39 @@ class Sorting:
             StudentFiles(student, in_sequence(handed), self._owners.labels[student])
             for student, handed in sorted(self._handed.items())
         )
-        problems = (*self._layout.problems, *self._owners.problems, *self._problems)
-        return Intake(students, problems, tuple(self._ignored), tuple(self._tables), layout=self._layout.name)
+        problems = (*self._layout.problems, *self._owners.problems, *self._summary_of_problems())
+        ignored = tuple(self._summary_of_ignored())
+        return Intake(students, problems, ignored, tuple(self._tables), layout=self._layout.name)
+
+    def _summary_of_problems(self) -> list[IntakeProblem]:
+        """Return the problems, of many alike of one student the first ones and how many more there are."""
+        kept: list[IntakeProblem] = []
+        counts: Counter[tuple[str, str]] = Counter()
+        last: dict[tuple[str, str], IntakeProblem] = {}
+        for problem in self._problems:
+            at = (problem.student or self._top(problem.where), problem.message)
+            counts[at] += 1
+            if counts[at] <= _MOST_ALIKE:
+                kept.append(problem)
+            last[at] = problem
+        for at, count in counts.items():
+            if count > _MOST_ALIKE:
+                more = f"… and {count - _MOST_ALIKE:,} more entries like these: {at[1]}"
+                kept.append(replace(last[at], where=self._top(last[at].where), message=more))
+        return kept
+
+    def _summary_of_ignored(self) -> Iterator[str]:
+        counts: Counter[str] = Counter()
+        for name in self._ignored:
+            counts[self._top(name)] += 1
+            if counts[self._top(name)] <= _MOST_ALIKE:
+                yield name
+        for top, count in counts.items():
+            if count > _MOST_ALIKE:
+                yield f"{top}: … and {count - _MOST_ALIKE:,} more"
+
+    def _top(self, name: str) -> str:
+        return "/".join(name.split("/")[: self._listing.depth + 1])
 
     def _with_student(self, problem: IntakeProblem) -> IntakeProblem:
         """Say whose a refused entry is; a refused name is not to be trusted with making a student."""

@@ -127,6 +127,6 @@ def _plain(element: ET.Element, name: str, used: set[str]) -> None:
 
 def _references(element: ET.Element) -> Iterator[str]:
     for value in element.attrib.values():
-        yield from re.findall(r"url\(#([^)]+)\)", value)
+        yield from re.findall(r"url\(#([^()]++)\)", value)
     if (target := element.get(_HREF)) is not None:
         yield target[1:]

@@ -10,7 +10,10 @@ from engine.spec.schema import ProblemSpec
 
 __all__ = ["typed_text"]
 
-_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_TEMPLATE = re.compile(
+    r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}"
+    r"|\{#(?:[^{#]|\{(?!#)|#(?!\}))*+#\}"
+)
 _ESCAPE = re.compile(r"\\(?=[^\sA-Za-z])")
 
 

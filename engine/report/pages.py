@@ -19,7 +19,7 @@ from engine.report.words import OUTCOMES, VERDICTS, moment, number, percent, poi
 __all__ = ["render", "style_sheet"]
 
 _LONGEST_TEXT = 20_000
-_FORMULA = re.compile("<math.*?</math>", re.DOTALL)
+_FORMULA = re.compile("<math(?:(?!</?math).)*+</math>", re.DOTALL)
 _WIDE = 20  # characters of a formula, which is never broken: a phone has room for as many
 
 
@@ -36,7 +36,7 @@ def _html(text: Text) -> Markup:
 
 def _scrolls(text: Text) -> Markup:
     """Return the attribute that lets the keyboard reach what a phone may have to scroll sideways."""
-    formulas = (re.sub(r"<[^>]*>|\s", "", formula) for formula in _FORMULA.findall(text.html))
+    formulas = (re.sub(r"<[^<>]*+>|\s", "", formula) for formula in _FORMULA.findall(text.html))
     is_wide = re.search("<(table|pre)", text.html) or any(len(shown) > _WIDE for shown in formulas)
     return Markup(' tabindex="0"') if is_wide else Markup()
 

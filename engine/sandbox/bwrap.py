@@ -45,7 +45,7 @@ def bwrap_path() -> Path | None:
 def bwrap_version(path: Path) -> str:
     """Return the version as the program prints it."""
     shown = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=_TRY_S)
-    match = re.search(r"\d+(\.\d+)+", shown.stdout)
+    match = re.search(r"(?<!\d)\d++(?:\.\d++)++", shown.stdout)
     return match.group() if match else "unknown"
 
 

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 
 __all__ = ["blank_templates", "latex_faults"]
 
-_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
-_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+_TEMPLATE = re.compile(
+    r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}"
+    r"|\{#(?:[^{#]|\{(?!#)|#(?!\}))*+#\}"
+)
+_TICKS = re.compile(r"`++")
 _TOKEN = re.compile(
     r"\\(?P<edge>begin|end)\s*\{(?P<name>[^{}]*)\}|\\(?P<side>left|right)(?![A-Za-z])|\\."
     r"|\$\$|\$|[{}]|\n[ \t]*\n",
@@ -24,7 +27,31 @@ def blank_templates(text: str) -> str:
     def blank(found: re.Match[str]) -> str:
         return re.sub(r"[^\n]", "x", found[0])
 
-    return _CODE.sub(blank, _TEMPLATE.sub(blank, text))
+    text = _TEMPLATE.sub(blank, text)
+    runs = [found.span() for found in _TICKS.finditer(text)]
+    pieces, at = [], 0
+    for begin, end in _code_spans(runs):
+        pieces += [text[at:begin], re.sub(r"[^\n]", "x", text[begin:end])]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _code_spans(runs: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield where code stands: from a run of backticks to the next run of the same length."""
+    next_of: list[int | None] = []
+    by_length: dict[int, int] = {}
+    for number in reversed(range(len(runs))):
+        length = runs[number][1] - runs[number][0]
+        next_of.append(by_length.get(length))
+        by_length[length] = number
+    next_of.reverse()
+    number = 0
+    while number < len(runs):
+        closing = next_of[number]
+        if closing is not None:
+            yield runs[number][0], runs[closing][1]
+            number = closing
+        number += 1
 
 
 def latex_faults(text: str) -> Iterator[Fault]:

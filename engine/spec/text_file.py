@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
+import errno
 import os
 import re
-import stat
 from functools import lru_cache
 from pathlib import Path
 
 from engine.errors import Diagnostic, InputError, SpecError
+from engine.files import read_bounded, utf16_as_utf8
 from engine.foreign import visible
 
 __all__ = [
@@ -27,7 +29,6 @@ MAX_BYTES = 2**20
 # What YAML can't hold, and line ends that editors don't show as such.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 def shown(text: str, limit: int = 60) -> str:
@@ -62,14 +63,11 @@ def read_text(path: Path, error: type[InputError] = SpecError, filename: str | N
     Raises
     ------
     InputError
-        Of class ``error``: the file can't be read, is too large, or isn't UTF-8 text.
+        Of class ``error``: the file can't be read, is too large, or isn't text in UTF-8 or UTF-16.
     """
     name = shown(str(path), 300) if filename is None else filename
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise error.of_file([Diagnostic(name, 1, 1, "this isn't a file")])
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read_bounded(path, MAX_BYTES)
     except (OSError, ValueError) as problem:
         why = _reason(problem)
         raise error.of_file([Diagnostic(name, 1, 1, why)]) from None
@@ -79,6 +77,8 @@ def read_text(path: Path, error: type[InputError] = SpecError, filename: str | N
 def _reason(problem: OSError | ValueError) -> str:
     if isinstance(problem, FileNotFoundError | NotADirectoryError):
         return "there is no such file"
+    if isinstance(problem, IsADirectoryError) or getattr(problem, "errno", None) == errno.EINVAL:
+        return "this isn't a file"
     if isinstance(problem, PermissionError):
         return "this file may not be read; check its permissions"
     if isinstance(problem, OSError) and problem.errno is not None:
@@ -87,12 +87,12 @@ def _reason(problem: OSError | ValueError) -> str:
 
 
 def decode_text(data: bytes, filename: str, error: type[InputError] = SpecError) -> str:
-    """Return UTF-8 bytes as text, a byte order mark taken off.
+    """Return UTF-8 or UTF-16 bytes as text, a byte order mark taken off.
 
     Raises
     ------
     InputError
-        Of class ``error``: too large, UTF-16, binary, another encoding, or characters that no text needs.
+        Of class ``error``: too large, UTF-32, binary, another encoding, or characters that no text needs.
     """
 
     def refuse(message: str, line: int = 1, column: int = 1, text: str = "") -> InputError:
@@ -100,8 +100,9 @@ def decode_text(data: bytes, filename: str, error: type[InputError] = SpecError)
 
     if len(data) > MAX_BYTES:
         raise refuse(f"the file is larger than {MAX_BYTES // 2**20} MiB, the most that is read")
-    if data.startswith(_UTF16_MARKS):
-        raise refuse("the file is UTF-16 text; save it as UTF-8")
+    data = utf16_as_utf8(data)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise refuse("the file begins as UTF-16 text and isn't; save it as UTF-8")
     if b"\0" in data:
         raise refuse("the file holds zero bytes: it is binary or UTF-16; save it as UTF-8 text")
     try:

@@ -27,11 +27,43 @@ def explain_syntax(problem: yaml.YAMLError, text: str) -> tuple[int, int, str]:
     if mark is None:
         return 1, 1, "this isn't YAML"
     line, column = mark.line + 1, mark.column + 1
+    runaway = _runaway_quote(text, mark.line)
+    if runaway is not None:
+        quote, closed = runaway
+        message = (
+            f"the quotation mark that is opened here is closed only on line {closed}: close it where the "
+            "text ends (one inside the text must be doubled, or the other kind)"
+        )
+        return quote.line + 1, quote.column + 1, message
     message = _sentence(problem, source_line(text, line), column)
     opened = problem.context_mark
     if opened is not None and "opened" in message:  # where it starts tells more than where it ends
         line, column = opened.line + 1, opened.column + 1
     return line, column, message
+
+
+def _runaway_quote(text: str, line: int) -> tuple[yaml.Mark, int] | None:
+    """Return where a quotation mark opens whose text ends lines below, at the fault, and on which line.
+
+    A mark that isn't closed takes all up to the next one, so that the parser stumbles where all is well.
+
+    Parameters
+    ----------
+    text : str
+        The whole file.
+    line : int
+        Where the parser stumbled, from 0.
+    """
+    last = None
+    try:
+        for token in yaml.scan(text, Loader=yaml.CSafeLoader):
+            if isinstance(token, yaml.ScalarToken) and token.style in ("'", '"'):
+                last = token
+    except yaml.YAMLError:
+        pass
+    if last is None or not last.start_mark.line < last.end_mark.line == line:
+        return None
+    return last.start_mark, last.end_mark.line + 1
 
 
 def _sentence(problem: yaml.MarkedYAMLError, line: str, column: int) -> str:
@@ -43,6 +75,8 @@ def _sentence(problem: yaml.MarkedYAMLError, line: str, column: int) -> str:
         return f"a value can't start with '{shown(here)}'; put it in quotes"
     if "mapping values are not allowed" in complaint:
         return _about_colon(line, column)
+    if here in ("[", "{") and re.search(r"expected ',' or '[\]}]'", complaint):
+        return f"inside {{ }} and [ ] a text with '{here}' must be in quotes; put it in quotes"
     if "quoted scalar" in context:
         return _about_quotes(complaint, line[column - 1 : column + 1])
     for pattern, sentence in _SENTENCES:

@@ -15,6 +15,7 @@ from jinja2 import StrictUndefined, Template, TemplateError, meta, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import LoopContext
 from jinja2.sandbox import SandboxedEnvironment
+from jinja2.visitor import NodeTransformer
 
 from engine.variants.figures import (
     Figure,
@@ -33,6 +34,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 MAX_OUTPUT = 50_000
 MAX_RANGE = 64
+MAX_BITS = 4_000
 MAX_LOOPS = 3
 
 
@@ -82,7 +84,8 @@ _SHOWN: dict[str, Callable[..., Any]] = {
 
 
 class _Environment(SandboxedEnvironment):
-    intercepted_binops = frozenset({"*", "**", "%", "+"})
+    # All of them, also so that none is computed while a template is compiled.
+    intercepted_binops = frozenset(SandboxedEnvironment.default_binop_table)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         return isinstance(obj, LoopContext) and not attr.startswith("_")
@@ -97,14 +100,36 @@ class _Environment(SandboxedEnvironment):
             raise SecurityError(f"{operator} is for numbers")
         if operator == "**" and abs(float(right)) > MAX_RANGE:
             raise SecurityError(f"an exponent is beyond {MAX_RANGE}")
+        # Looked at before anything is computed: doubled thirty times, a letter fills the memory.
+        if operator == "+" and all(isinstance(side, str | list | tuple) for side in (left, right)):
+            if len(left) + len(right) > MAX_OUTPUT:
+                raise SecurityError(f"a text or list grows beyond {MAX_OUTPUT}")
+        elif _bits(operator, left, right) > MAX_BITS:
+            raise SecurityError(f"an integer grows beyond {MAX_BITS} bits")
         return super().call_binop(context, operator, left, right)
+
+
+def _bits(operator: str, left: Any, right: Any) -> int:
+    """Return about how many bits an operation's integer has; 0 where it isn't one of two integers."""
+    if not (isinstance(left, int) and isinstance(right, int)):
+        return 0
+    one, other = left.bit_length(), right.bit_length()
+    return one * abs(right) if operator == "**" else one + other if operator == "*" else max(one, other)
+
+
+def _joined(values: Any, between: str = "") -> str:
+    """Return texts joined, not longer than a text may be."""
+    parts = [str(value) for value in values]
+    if sum(map(len, parts)) + len(between) * len(parts) > MAX_OUTPUT:
+        raise SecurityError(f"a text grows beyond {MAX_OUTPUT} characters")
+    return between.join(parts)
 
 
 @lru_cache(maxsize=1)
 def _environment() -> _Environment:
     environment = _Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
-    joins = {name: environment.filters[name] for name in ("join", "length", "first", "last")}
-    environment.filters = {**joins, **_SHOWN}
+    plain = {name: environment.filters[name] for name in ("length", "first", "last")}
+    environment.filters = {"join": _joined, **plain, **_SHOWN}
     environment.globals = {"range": _range, **_SHOWN}
     return environment
 
@@ -114,12 +139,23 @@ _FORBIDDEN = (
 )  # fmt: skip
 
 
+class _CappedJoins(NodeTransformer):
+    """Makes the filter ``join`` of every ``~``, which doesn't ask how long a text gets."""
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
+        parts = nodes.List([self.visit(part) for part in node.nodes], lineno=node.lineno)
+        joined = nodes.Filter(parts, "join", [], [], None, None, lineno=node.lineno)
+        return joined.set_environment(_environment())
+
+
 @lru_cache(maxsize=1024)
 def _compiled(source: str) -> tuple[Template, frozenset[str]]:
     try:
         tree = _environment().parse(source)
         _check(tree, 0)
-        return _environment().from_string(source), frozenset(meta.find_undeclared_variables(tree))
+        names = frozenset(meta.find_undeclared_variables(tree))
+        code = _environment().compile(_CappedJoins().visit(tree))
+        return Template.from_code(_environment(), code, _environment().make_globals(None)), names
     except TemplateError as error:
         line = getattr(error, "lineno", None)
         place = f" (line {line})" if line else ""

@@ -24,7 +24,7 @@ _WRAPPER = re.compile(
     r"(?:(?:np|numpy|torch)\.)?(?:array|tensor|matrix)\((?P<body>.*?)(?:,\s*(?:dtype|device)\s*=\s*[\w.'\":]+)*\)\Z",
     re.DOTALL,
 )
-_CALL = re.compile(r"[A-Za-z]\w*[ ]*\(")
+_CALL = re.compile(r"(?<!\w)[0-9_]*+[A-Za-z]\w*+[ ]*+\(")
 _TRANSPOSED = re.compile(r"(?:ᵀ|\^T|\^\{T\}|\.T)\Z")
 _TOKEN = re.compile(r"[\[\](){}]|[,;\n]|[^\s\[\](){},;]+")
 _OPENING, _CLOSING = "[({", "])}"

@@ -15,7 +15,7 @@ __all__ = ["MAX_NUMERAL", "format_error", "normal_signs", "read_numeral"]
 MAX_NUMERAL = 60
 _MAX_EXPONENT = 308
 
-_DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_DECIMAL = r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 _PLAIN = re.compile(_DECIMAL)
 _QUOTIENT = re.compile(rf"({_DECIMAL})/({_DECIMAL})")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)$")
@@ -97,7 +97,7 @@ def _complaint(token: str) -> str:
         return "powers of ten are typed like 5e-1"
     if token.count(".") > 1:
         return "a number has one decimal point at most"
-    if re.search(r"[0-9)][*^+/(-]|[a-zA-Z]+\(|√", token):
+    if re.search(r"[0-9)][*^+/(-]|[a-zA-Z]\(|√", token):
         return "expressions aren't computed here; type the number"
     if re.search(r"[^\W\d_]", token):
         return "letters aren't part of a number"

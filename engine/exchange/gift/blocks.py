@@ -15,6 +15,7 @@ from engine.exchange.reading import Source
 __all__ = ["Block", "split_blocks"]
 
 _CATEGORY = re.compile(r"\s*\$CATEGORY:(.*)")
+_MOST_TAGS = 100
 _TAG = re.compile(r"\[tag:([^\]\n]{1,100})\]")
 
 
@@ -74,7 +75,8 @@ def split_blocks(source: Source) -> Iterator[Block]:
             # comments may stand apart from their question, tags don't
             block = Block(source, category)
         elif line.lstrip().startswith("//"):
-            block.tags += tuple(_TAG.findall(line))
+            found = tuple(_TAG.findall(line)) if len(block.tags) < _MOST_TAGS else ()
+            block.tags = (*block.tags, *found)[:_MOST_TAGS] if found else block.tags
         else:
             block.add(line, offset)
         offset += len(line) + 1

@@ -11,12 +11,13 @@ __all__ = ["Value", "find_values", "read_value"]
 _MAX_TEXT = 6000
 _MAX_VALUES = 10
 _MAX_SIDE = 16
-_NUMBER = r"[-+]?(?:\d{1,12}(?:\.\d{0,12})?|\.\d{1,12})(?:[eE][-+]?\d{1,2})?"
+# Possessive throughout: no part gives back what it has read, so that a text is read in linear time.
+_NUMBER = r"[-+]?(?:\d{1,12}+(?:\.\d{0,12}+)?+|\.\d{1,12}+)(?:[eE][-+]?\d{1,2}+)?+"
 _ONE = re.compile(_NUMBER)
-_GAP = r"(?:\s*[,;]\s*|\s+)"
-_ROW = rf"[\[(]\s*{_NUMBER}(?:{_GAP}{_NUMBER}){{0,{_MAX_SIDE}}}\s*[,;]?\s*[\])]"
-_VECTOR = re.compile(rf"[\[(]\s*({_NUMBER}(?:{_GAP}{_NUMBER}){{1,{_MAX_SIDE}}})\s*[\])]")
-_ROWS = re.compile(rf"[\[(]\s*({_ROW}(?:{_GAP}{_ROW}){{0,{_MAX_SIDE}}})\s*[\])]")
+_GAP = r"(?:\s*+[,;]\s*+|\s++)"
+_ROW = rf"[\[(]\s*+{_NUMBER}(?:{_GAP}{_NUMBER}){{0,{_MAX_SIDE}}}+\s*+[,;]?\s*+[\])]"
+_VECTOR = re.compile(rf"[\[(]\s*+({_NUMBER}(?:{_GAP}{_NUMBER}){{1,{_MAX_SIDE}}}+)\s*+[\])]")
+_ROWS = re.compile(rf"[\[(]\s*+({_ROW}(?:{_GAP}{_ROW}){{0,{_MAX_SIDE}}}+)\s*+[\])]")
 _MATRIX = re.compile(
     r"\\begin\s*\{([bpvBV]?matrix|array)\}(?:\{[lcr| ]*\})?(.{0,1500}?)\\end\s*\{\1\}", re.DOTALL
 )
@@ -26,7 +27,7 @@ _SERIES = re.compile(
 _PAIR = re.compile(rf"(?<![\w.^_{{])({_NUMBER}\s+(?:and|und)\s+{_NUMBER})(?![\w^])")
 _SCALAR = re.compile(rf"(?<![\w.^_{{])({_NUMBER})(?![\w^]|\.\d)")
 _ROUNDING = re.compile(
-    r"\d+\s*(?:decimal|digit|place|significant|Nachkomma|Dezimal|Stelle|décimale|cifra|decimali)\w*",
+    r"(?<!\d)\d++\s*+(?:decimal|digit|place|significant|Nachkomma|Dezimal|Stelle|décimale|cifra|decimali)\w*+",
     re.IGNORECASE,
 )
 _NOISE = re.compile(r"(?<!\\)\\(?:left|right|bigl?|bigr?|displaystyle|quad|qquad|[,;:! ])(?![A-Za-z])|~")

@@ -21,7 +21,7 @@ from engine.exchange.question import (
     Question,
     Skip,
 )
-from engine.exchange.reading import MAX_QUESTIONS, Faults, Source
+from engine.exchange.reading import Faults, Source
 from engine.exchange.soundness import check_question
 from engine.spec.text_file import shown
 
@@ -37,11 +37,8 @@ def read_moodle(source: Source) -> Contents:
         message = f"a Moodle XML file begins with <quiz>, not with <{shown(root.tag, 30)}>"
         faults.add(root.place, message)
     elif root is not None:
-        for element in root.children[:MAX_QUESTIONS]:
+        for element in root.children:
             bank.read(element)
-        for element in root.children[MAX_QUESTIONS : MAX_QUESTIONS + 1]:
-            message = f"a file holds at most {MAX_QUESTIONS:,} questions; export fewer categories at a time"
-            faults.add(element.place, message)
     return Contents(tuple(bank.questions), tuple(bank.skipped), faults.in_order())
 
 

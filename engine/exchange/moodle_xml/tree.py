@@ -12,13 +12,15 @@ from defusedxml import DefusedXmlException
 from defusedxml.sax import make_parser
 
 from engine.exchange.question import Place
-from engine.exchange.reading import Faults, Source
+from engine.exchange.reading import MAX_QUESTIONS, Faults, Source
 from engine.foreign import clean_line
 
 __all__ = ["MAX_DEPTH", "MAX_ELEMENTS", "Element", "read_tree"]
 
 MAX_DEPTH = 32
-MAX_ELEMENTS = 500_000
+MAX_ELEMENTS = 250_000
+MAX_INSIDE = 2_000
+"""Elements in one element; in the root there may be as many as a file has questions."""
 _UNREAD = {"file"}  # pictures and other attachments
 
 
@@ -107,6 +109,12 @@ class _Handler(ContentHandler):
             raise _TooMuch(f"elements are nested more than {MAX_DEPTH} deep; put HTML into <![CDATA[ … ]]>")
         if self._count > MAX_ELEMENTS:
             raise _TooMuch(f"the file holds more than {MAX_ELEMENTS:,} elements")
+        if len(self._open) == 1 and len(self._open[0].children) >= MAX_QUESTIONS:
+            raise _TooMuch(
+                f"a file holds at most {MAX_QUESTIONS:,} questions; export fewer categories at a time"
+            )
+        if len(self._open) > 1 and len(self._open[-1].children) >= MAX_INSIDE:
+            raise _TooMuch(f"<{clean_line(self._open[-1].tag, 40)}> holds more than {MAX_INSIDE:,} elements")
         element = Element(name, self.here(), dict(attrs.items()))
         if self._open:
             self._open[-1].children.append(element)

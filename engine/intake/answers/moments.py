@@ -23,6 +23,7 @@ _MONTH_FIRST = re.compile(
     rf"(?:\w+,\s+)?(?P<month>[^\W\d_]+)\.?\s+(?P<day>\d{{1,2}}),?\s+(?P<year>\d{{4}}){_CLOCK}{_REST}",
     re.IGNORECASE,
 )
+_LONGEST = 100
 _OFFSET = re.compile(r"(?:GMT|UTC)?([+-])(\d{1,2}):?(\d{2})?", re.IGNORECASE)
 
 
@@ -43,7 +44,7 @@ class Moments:
 
     def read(self, text: str) -> datetime | None:
         """Return the moment, with its zone; None where it can't be read or could be two."""
-        written = " ".join(text.split())
+        written = _one_line(text)
         try:
             found = datetime.fromisoformat(written)
         except ValueError:
@@ -69,11 +70,11 @@ class Moments:
         return all(
             self._moment(match, day_first) is not None
             for text in texts
-            if (match := _NUMBERS.fullmatch(" ".join(text.split()))) is not None
+            if (match := _NUMBERS.fullmatch(_one_line(text))) is not None
         )
 
     def _rises(self, texts: Sequence[str], day_first: bool) -> bool:
-        matches = (_NUMBERS.fullmatch(" ".join(text.split())) for text in texts)
+        matches = (_NUMBERS.fullmatch(_one_line(text)) for text in texts)
         read = (self._moment(match, day_first) for match in matches if match is not None)
         moments = [moment for moment in read if moment is not None]
         return moments == sorted(moments)
@@ -93,6 +94,11 @@ class Moments:
             return None
         zone = _zone(match["zone"] or "", self._zone, naive)
         return None if zone is None else naive.replace(tzinfo=zone)
+
+
+def _one_line(text: str) -> str:
+    """Return a cell with single blanks, nothing of one that is longer than any time is written."""
+    return " ".join(text.split()) if len(text) <= _LONGEST else ""
 
 
 def _date_of(match: re.Match[str], day_first: bool | None) -> tuple[int, int, int] | None:

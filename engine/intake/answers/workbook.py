@@ -7,10 +7,13 @@ import zipfile
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from engine.course.delimited import Delimited, Row, plain_cell
 from engine.errors import IntakeError
+from engine.intake.archives.member import DAMAGE
+from engine.intake.archives.zips import listed
 
 __all__ = ["read_workbook"]
 
@@ -18,6 +21,16 @@ _LARGEST = 8 * 2**20
 _LARGEST_UNPACKED = 64 * 2**20
 _MOST_ROWS = 50_000
 _MOST_COLUMNS = 1_000
+_MOST_CELLS = 2_000_000
+_CHUNK = 2**16
+_MOST_PARTS = 1_000
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+# Elements by the part that they are in: what openpyxl needs for one differs by a factor of ten. A class of
+# 5,000 with 40 answers each has 400,000 in its sheet.
+_MOST_ELEMENTS = {"worksheets/": 600_000, "sharedStrings": 250_000}
+_MOST_OTHERS = 30_000
+_MOST_IN_ROW = 16_384  # a sheet has no more columns
+_DEEPEST = 64
 
 
 def read_workbook(path: Path, name: str) -> Delimited:
@@ -59,15 +72,84 @@ def read_workbook(path: Path, name: str) -> Delimited:
 
 
 def _check(path: Path, name: str) -> None:
-    """Look at the archive before anything is unpacked; ``zipfile`` unpacks no more than it declares."""
+    """Look at all of the archive before openpyxl does, which takes whole rows and lists into memory.
+
+    ``zipfile`` unpacks no more than an entry declares.
+    """
     try:
-        size = path.stat().st_size
-        with zipfile.ZipFile(path) as archive:
-            unpacked = sum(entry.file_size for entry in archive.infolist())
-    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile) as error:
+        with path.open("rb") as file:
+            if listed(file) > _MOST_PARTS:
+                raise _too_large(name, f"at most {_MOST_PARTS} parts")
+            with zipfile.ZipFile(file) as archive:
+                entries = archive.infolist()
+                unpacked = sum(entry.file_size for entry in entries)
+                if path.stat().st_size > _LARGEST or unpacked > _LARGEST_UNPACKED:
+                    raise _too_large(name, "at most 8 MiB, 64 MiB unpacked")
+                if any(entry.compress_type not in _METHODS for entry in entries):
+                    raise _no_workbook(name)
+                scan = _Scan(name)
+                for entry in entries:
+                    if entry.filename.lower().endswith((".xml", ".rels")):
+                        with archive.open(entry) as part:
+                            scan.read(part, entry.filename)
+    except (*DAMAGE, OSError, ExpatError) as error:
         raise _no_workbook(name) from error
-    if size > _LARGEST or unpacked > _LARGEST_UNPACKED:
-        raise IntakeError("the workbook is too large", where=name, expected="at most 8 MiB, 64 MiB unpacked")
+
+
+class _Scan:
+    """Counts the elements of a workbook's parts; keeps nothing of them."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._all = 0
+
+    def read(self, part: IO[bytes], filename: str) -> None:
+        """Read one part.
+
+        Raises
+        ------
+        IntakeError
+            It has more elements than openpyxl reads in a few seconds, or declares entities.
+        ExpatError
+            It is no XML.
+        """
+        most = next((most for word, most in _MOST_ELEMENTS.items() if word in filename), _MOST_OTHERS)
+        count = in_row = depth = 0
+
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            nonlocal count, in_row, depth
+            count, in_row, depth = count + 1, in_row + 1, depth + 1
+            if tag.rpartition(":")[2] == "row" or "worksheets/" not in filename:
+                in_row = 0
+            if count > most or self._all + count > _MOST_ELEMENTS["worksheets/"]:
+                raise _too_large(self._name, f"at most {_MOST_ELEMENTS['worksheets/']:,} cells and texts")
+            # A cell has up to four elements: itself, its value, and texts in it.
+            if in_row > 4 * _MOST_IN_ROW or depth > _DEEPEST:
+                raise _too_large(self._name, f"at most {_MOST_IN_ROW:,} cells in a row")
+
+        def end(tag: str) -> None:
+            nonlocal depth
+            depth -= 1
+
+        def refuse(*declaration: object) -> None:
+            raise _no_workbook(self._name)
+
+        parser = ParserCreate()
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        parser.StartDoctypeDeclHandler = refuse
+        while chunk := part.read(_CHUNK):
+            parser.Parse(chunk)
+        parser.Parse(b"", True)
+        self._all += count
+
+
+def _too_large(name: str, expected: str) -> IntakeError:
+    return IntakeError(
+        "the workbook is too large",
+        where=name,
+        expected=expected,
+        next_step="save the sheet with the answers alone, as CSV",
+    )
 
 
 def _no_workbook(name: str) -> IntakeError:
@@ -80,17 +162,37 @@ def _no_workbook(name: str) -> IntakeError:
 
 
 def _rows(sheet: Any, name: str) -> Iterator[Row]:
-    sheet.reset_dimensions()  # what a file says of its own size may be wrong
-    for line, cells in enumerate(sheet.iter_rows(max_col=_MOST_COLUMNS), start=1):
-        if line > _MOST_ROWS:
-            raise IntakeError(
-                "the workbook holds too many rows", where=f"{name}:{line}", expected=f"at most {_MOST_ROWS}"
-            )
-        texts = [_text(cell.value) for cell in cells]
-        while texts and not texts[-1]:
-            texts.pop()
-        if texts:
-            yield Row(line, tuple(texts))
+    from openpyxl.worksheet._reader import WorkSheetParser
+
+    # What iter_rows does, without its making up the rows and cells that a file leaves out: a file that names
+    # the last row of a sheet would be a million rows.
+    with sheet._get_source() as source:
+        book = sheet.parent
+        parser = WorkSheetParser(
+            source,
+            sheet._shared_strings,
+            data_only=book.data_only,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )
+        taken = 0
+        for count, (line, cells) in enumerate(parser.parse(), start=1):
+            if count > _MOST_ROWS:
+                what, most = "the workbook holds too many rows", _MOST_ROWS
+                raise IntakeError(what, where=f"{name}:{line}", expected=f"at most {most}")
+            found = {
+                cell["column"]: text
+                for cell in cells
+                if cell["column"] <= _MOST_COLUMNS and (text := _text(cell["value"]))
+            }
+            width = max(found, default=0)
+            # What a row leaves out is made up up to its last cell, so that single far cells count as rows.
+            taken += width
+            if taken > _MOST_CELLS:
+                raise _too_large(name, f"at most {_MOST_CELLS:,} cells")
+            if width:
+                yield Row(line, tuple(found.get(column, "") for column in range(1, width + 1)))
 
 
 def _text(value: object) -> str:

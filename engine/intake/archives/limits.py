@@ -9,6 +9,8 @@ __all__ = ["ArchiveLimits", "Budget", "Share"]
 
 Parts = tuple[str, ...]
 _MIB = 2**20
+# Nobody is left out for a classmate who needs about as much.
+_FAR_MORE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,11 @@ class ArchiveLimits:
     Parameters
     ----------
     entries : int
-        Over all archives together.
+        Over all archives together. Beyond it, those who have by far the most are left out first.
+    listed : int
+        Entries of the download itself; one that lists more is refused unread.
+    owner_entries : int
+        What one student's folder holds, with all archives in it.
     inside : int
         Entries of one archive that lies inside a student's hand-in.
     depth : int
@@ -34,6 +40,8 @@ class ArchiveLimits:
     """
 
     entries: int = 50_000
+    listed: int = 200_000
+    owner_entries: int = 10_000
     inside: int = 2_000
     depth: int = 3
     entry: int = 16 * _MIB
@@ -69,15 +77,49 @@ class Budget:
         self._entries = 0
         self._total = 0
         self._by_owner: Counter[Parts] = Counter()
+        self._entries_by_owner: Counter[Parts] = Counter()
 
     @property
     def room(self) -> int:
         """How many more entries are read."""
-        return self.limits.entries - self._entries
+        return max(0, self.limits.entries - self._entries)
 
-    def admit(self, entries: int) -> None:
-        """Count the entries of one more archive."""
+    def room_of(self, owner: Parts | None) -> int:
+        """How many more entries of one owner are read."""
+        return self.limits.owner_entries - self._entries_by_owner[owner] if owner is not None else self.room
+
+    def admit(self, entries: int, owner: Parts | None) -> None:
+        """Count entries of one owner; None while that isn't known."""
         self._entries += entries
+        if owner is not None:
+            self._entries_by_owner[owner] += entries
+
+    def spender(self, owner: Parts | None, *, entries: int = 0, size: int = 0) -> Parts | None:
+        """Return who is left out so that this owner has room: somebody with far more, None for nobody.
+
+        Parameters
+        ----------
+        owner : tuple of str or None
+        entries, size : int
+            What the owner needs, of one or the other.
+        """
+        used = self._by_owner if size else self._entries_by_owner
+        if not used:
+            return None
+        biggest, most = max(used.items(), key=lambda one: one[1])
+        own = used[owner] if owner is not None and owner in used else 0
+        return biggest if biggest != owner and most > _FAR_MORE * (own + max(entries, size)) else None
+
+    def release(self, owner: Parts) -> int:
+        """Forget what an owner has used; return how many entries that were."""
+        self._total -= self._by_owner.pop(owner, 0)
+        entries = self._entries_by_owner.pop(owner, 0)
+        self._entries -= entries
+        return entries
+
+    def is_full(self, chunk: int) -> bool:
+        """Tell whether `chunk` bytes more are more than everything may unpack to."""
+        return self._total + chunk > self.limits.total
 
     def size_fault(self, size: int, packed: int) -> str | None:
         """Return what is wrong with a file of `size` bytes so far that takes up `packed` bytes."""

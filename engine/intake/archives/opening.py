@@ -14,7 +14,7 @@ from engine.intake.archives.member import DAMAGE, Member
 from engine.intake.archives.tars import gunzip, is_tar, tar_members
 from engine.intake.archives.zips import listed, zip_members
 
-__all__ = ["RefusedError", "opened"]
+__all__ = ["RefusedError", "opened", "too_many"]
 
 _GZIP = b"\x1f\x8b"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -94,14 +94,14 @@ def _of_tar(file: IO[bytes], most: int) -> list[Member]:
     except DAMAGE as error:
         raise _damaged(error) from error
     if len(members) > most:
-        raise _too_many(f"more than {most}", most)
+        raise too_many(f"more than {most}", most)
     return members
 
 
 @contextmanager
 def _as_zip(file: IO[bytes], most: int, *, is_zip: bool) -> Iterator[list[Member]]:
     if (count := listed(file)) > most:
-        raise _too_many(str(count), most)
+        raise too_many(str(count), most)
     try:
         archive = zipfile.ZipFile(file)
     except DAMAGE as error:
@@ -111,11 +111,12 @@ def _as_zip(file: IO[bytes], most: int, *, is_zip: bool) -> Iterator[list[Member
     with archive:
         members = zip_members(archive)
         if len(members) > most:
-            raise _too_many(str(len(members)), most)
+            raise too_many(str(len(members)), most)
         yield members
 
 
-def _too_many(count: str, most: int) -> RefusedError:
+def too_many(count: str, most: int) -> RefusedError:
+    """Return the refusal of an archive with so many entries."""
     return RefusedError(
         "the archive lists too many entries",
         f"{count}; at most {most}",

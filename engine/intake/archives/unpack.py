@@ -15,7 +15,7 @@ from engine.errors import OWN_FAULT_STEP, IntakeError, own_fault
 from engine.foreign import clean_line
 from engine.intake.archives.limits import ArchiveLimits, Budget, Share
 from engine.intake.archives.member import DAMAGE, Member
-from engine.intake.archives.opening import RefusedError, opened
+from engine.intake.archives.opening import RefusedError, opened, too_many
 from engine.intake.entries import Entries, Entry, archive_suffix, is_junk, is_listing, is_wanted
 from engine.intake.entry_names import common_length, name_fault, name_parts
 from engine.intake.folder import read_folder
@@ -96,22 +96,78 @@ class _Nest:
         self._entries = Entries()
         self._number = 0
         self._names: Counter[Parts] = Counter()
+        # What isn't looked at: entries of an owner beyond their share, and owners who took all others' room.
+        self._beyond: Counter[Parts] = Counter()
+        self._left_out: set[Parts] = set()
+
+    def _finished(self) -> Entries:
+        for owner, count in self._beyond.items():
+            name = "/".join(owner)
+            message = f"… and {count:,} more entries, which were not looked at"
+            most = self._limits.owner_entries
+            self._entries.refuse(name, message, f"hand in the files that count, at most {most:,} of them")
+        return self._entries
 
     def of_folder(self, found: Entries) -> Entries:
         entries = self._entries
         entries.folders, entries.problems, entries.ignored = found.folders, found.problems, found.ignored
         owner = _owner_length((), [entry.parts for entry in found.files])
-        for entry in found.files:
+        # Files first: whoever's archives need more than is left, what lies open is looked at.
+        for entry in sorted(found.files, key=lambda entry: bool(archive_suffix(entry.parts[-1]))):
+            whose = entry.parts[:owner] if owner is not None and len(entry.parts) >= owner else None
+            if not self._admitted(whose):
+                continue
             if entry.path is not None and archive_suffix(entry.parts[-1]):
                 own = owner if owner is not None and len(entry.parts) >= owner else None
                 self._inside(_Archive(entry.path, entry.parts, 1, own, Share(_size(entry.path))))
             else:
                 entries.files.append(entry)
-        return entries
+        return self._finished()
 
     def of_archive(self, path: Path) -> Entries:
-        self._read(_Archive(path, (), 1, None, None), self._limits.entries)
-        return self._entries
+        self._read(_Archive(path, (), 1, None, None), self._limits.listed)
+        return self._finished()
+
+    # --- whose room it is ---
+
+    def _admitted(self, owner: Parts | None, entries: int = 1) -> bool:
+        """Return whether entries are looked at, and count them; those beyond a share are told once."""
+        if owner is not None and owner in self._left_out:
+            return False
+        if self._budget.room_of(owner) < entries or not self._has_room(owner, entries):
+            self._beyond[owner or ()] += entries
+            return False
+        self._budget.admit(entries, owner)
+        return True
+
+    def _has_room(self, owner: Parts | None, entries: int) -> bool:
+        while self._budget.room < entries:
+            spender = self._budget.spender(owner, entries=entries)
+            if spender is None:
+                return False
+            self._leave_out(spender)
+        return True
+
+    def _leave_out(self, owner: Parts) -> None:
+        """Drop all that somebody handed in: together with it, the class's work is more than is read."""
+        self._left_out.add(owner)
+        count = self._budget.release(owner)
+        length = len(owner)
+        for entry in self._entries.files:
+            if (
+                entry.parts[:length] == owner
+                and entry.path is not None
+                and self._workdir in entry.path.parents
+            ):
+                entry.path.unlink(missing_ok=True)
+        self._entries.files = [entry for entry in self._entries.files if entry.parts[:length] != owner]
+        self._beyond.pop(owner, None)
+        self._entries.refuse(
+            "/".join(owner),
+            f"all hand-ins together are more than is read, and this one is by far the largest: its {count:,} "
+            "entries are left out",
+            "ask for the files that count alone",
+        )
 
     def _inside(self, archive: _Archive) -> None:
         """Read an archive that lies inside; what is wrong with it concerns nothing else."""
@@ -119,7 +175,7 @@ class _Nest:
         before = self._entries.count
         self._entries.folders.add(archive.at)
         try:
-            self._read(archive, self._limits.entries if archive.owner is None else self._limits.inside)
+            self._read(archive, self._limits.listed if archive.owner is None else self._limits.inside)
         except RefusedError as error:
             self._entries.refuse(name, str(error), error.next_step or "ask for it again, as .zip or .tar.gz")
             return
@@ -136,15 +192,19 @@ class _Nest:
 
     def _read(self, archive: _Archive, most: int) -> None:
         """Take the entries of one archive; it is refused if it lists more than `most`."""
-        most = min(most, self._budget.room)
+        whose = archive.whose(archive.at)
+        if whose is not None:
+            most = min(most, max(0, self._budget.room_of(whose)))
         size = self._limits.total if archive.owner is None else self._limits.top_level
         with opened(archive.path, self._next(".tar"), most, size, self._limits) as members:
-            self._budget.admit(len(members))
+            if whose is not None and not self._has_room(whose, len(members)):
+                raise too_many(str(len(members)), self._budget.room)
             if archive.owner is None:
                 files = [name_parts(member.name) for member in members if not member.is_folder]
                 archive = replace(archive, owner=_owner_length(archive.at, files))
             for member in members:
-                self._take(member, archive)
+                if self._admitted(archive.whose(archive.at + name_parts(member.name))):
+                    self._take(member, archive)
 
     def _next(self, suffix: str) -> Path:
         self._number += 1
@@ -205,7 +265,7 @@ class _Nest:
                     if size > most:
                         fault = f"unpacks to more than {most // 2**20} MiB"
                     fault = fault or self._budget.size_fault(size, member.packed)
-                    fault = fault or self._budget.take(len(chunk), archive.whose(parts), archive.share)
+                    fault = fault or self._taken(len(chunk), archive.whose(parts), archive.share)
                     if fault:
                         break
                     target.write(chunk)
@@ -220,6 +280,13 @@ class _Nest:
         path.unlink(missing_ok=True)
         self._refuse(parts, f"{fault}; it was not taken", "ask for it again")
         return False
+
+    def _taken(self, chunk: int, owner: Parts | None, share: Share | None) -> str | None:
+        while (
+            self._budget.is_full(chunk) and (spender := self._budget.spender(owner, size=chunk)) is not None
+        ):
+            self._leave_out(spender)
+        return self._budget.take(chunk, owner, share)
 
     def _refuse(self, parts: Parts, fault: str, next_step: str) -> None:
         self._entries.refuse("/".join(parts), f"this entry {fault}", next_step)

@@ -22,8 +22,8 @@ from engine.intake.layouts.ruby_yaml import read_ruby_yaml
 __all__ = ["Gradescope"]
 
 _LIST = "submission_metadata.yml"
-_UTC = re.compile(r"\s*(?:UTC|GMT)$")
-_BEFORE_ZONE = re.compile(r"\s+(?=(?:Z|[+-]\d\d:?\d\d)$)")
+_UTC = re.compile(r"(?:(?<!\s)\s++)?(?:UTC|GMT)$")
+_BEFORE_ZONE = re.compile(r"(?<!\s)\s++(?=(?:Z|[+-]\d\d:?\d\d)$)")
 
 
 class Gradescope(Layout):

@@ -23,7 +23,9 @@ _MINUS_ZERO = re.compile(r"(?<![\w)])[-−]0(?:\.0*)?(?![\d.])")
 _INTERNAL = re.compile(r"\b[FD]-\d{1,2}\b|\bS[0-4]-[a-z][\w-]*")
 _ID = re.compile(r"\bm-[a-z][a-z0-9-]*")
 _DOCUMENT = re.compile(r"\bS[0-4]\b(?!_)")
-_TEMPLATE = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\$[^$]*\$", re.DOTALL)
+_TEMPLATE = re.compile(
+    r"\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|\$[^$]*+\$", re.DOTALL
+)
 # a word by which each document's full name is known
 _NAMES = {
     "S0": "Ferreira",

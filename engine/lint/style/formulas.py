@@ -19,7 +19,11 @@ _BARE = re.compile(
 )
 _LEFT_OVER = re.compile(r"\\[A-Za-z]+")
 _MATHS = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.DOTALL)
-_CODE = re.compile(r"```.*?```|`[^`\n]*`|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
+_CODE = re.compile(
+    r"```.*?```|`[^`\n]*`|\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}"
+    r"|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}",
+    re.DOTALL,
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

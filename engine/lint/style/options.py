@@ -18,7 +18,7 @@ _ALL_OF_THE_ABOVE = re.compile(
     r"|\b(?:both|only) \(?[a-e]\)? (?:and|or) \(?[a-e]\)?\b",
     re.IGNORECASE,
 )
-_FORMULA = re.compile(r"\$[^$]*\$|\{\{.*?\}\}")
+_FORMULA = re.compile(r"\$[^$]*+\$|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}")
 LONGEST = 2.5  # times the median length of an item's options
 SIDES = 1.5  # right and wrong options, on average
 _SHORT = 25  # characters: what is as short as this is never conspicuous

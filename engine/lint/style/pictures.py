@@ -10,7 +10,7 @@ from engine.lint.subject import Subject
 
 __all__ = ["check"]
 
-_PICTURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL | re.IGNORECASE)
+_PICTURE = re.compile(r"<svg\b(?:(?!</?svg\b).)*+</svg>", re.DOTALL | re.IGNORECASE)
 _LABEL = re.compile(
     r'\baria-label="([^"]*)"|<title\b[^>]*>(.*?)</title>|<desc\b[^>]*>(.*?)</desc>', re.DOTALL
 )

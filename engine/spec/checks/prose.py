@@ -37,7 +37,11 @@ def check_prose(reading: Reading) -> Iterator[Diagnostic]:
 def _environment() -> Environment:
     from jinja2.sandbox import SandboxedEnvironment
 
-    environment = SandboxedEnvironment()
+    class Unfolded(SandboxedEnvironment):
+        # What is intercepted isn't computed while a template is only read: 'a' * 10**9 would fill the memory.
+        intercepted_binops = frozenset(SandboxedEnvironment.default_binop_table)
+
+    environment = Unfolded()
     environment.filters = dict.fromkeys(builtin_vocabulary().text_filters, str)
     return environment
 
@@ -136,7 +140,7 @@ def _line_start(text: str, line: int) -> int | None:
 
 def _first(text: str, name: str) -> int | None:
     """Return where a name (or ``.attribute``) first stands inside a template part."""
-    for part in re.finditer(r"\{[{%].*?[}%]\}", text, re.DOTALL):
+    for part in re.finditer(r"\{[{%](?:(?!\{[{%]|[}%]\}).)*+[}%]\}", text, re.DOTALL):
         start = "" if name.startswith(".") else r"(?<![\w.])"
         found = re.search(rf"{start}{re.escape(name)}\b", part[0])
         if found:

@@ -138,7 +138,7 @@ def test_text_files_raise_the_error_that_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(QuizError, match="too large"):
         read_text_file(write(tmp_path, "quiz: 1\n", "q.yaml"), limit=3, error=QuizError)
     with pytest.raises(SubmissionError, match="UTF-16"):
-        read_text_file(write(tmp_path, "quiz: 1\n".encode("utf-16"), "q.yaml"))
+        read_text_file(write(tmp_path, b"\xff\xfeq\0\x3a", "q.yaml"))
 
 
 # --- notebooks ---

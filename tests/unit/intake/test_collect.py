@@ -259,7 +259,9 @@ def test_a_bomb_takes_nobody_elses_place(tmp_path: Path, work: Path) -> None:
     intake = collect(tmp_path / "in.zip", work, items=ITEMS, limits=limits)
     messages = why(intake)
     assert "unpacks to more than 1 MiB" in messages["eve/softmax.py"]
-    assert "over 1 MiB" in messages["mal/39/sdpa.py"]
+    # of many problems alike the first ones are listed, and how many more there are
+    assert any("over 1 MiB" in said for where, said in messages.items() if where.startswith("mal/"))
+    assert "more entries like these" in messages["mal"]
     assert ("softmax", "zoe/softmax.py") in shown(intake)["zoe"]
     assert sum(p.stat().st_size for p in work.iterdir()) < 2 * 2**20
     strict = collect(tmp_path / "in.zip", work, items=ITEMS)
@@ -280,7 +282,7 @@ def test_a_lying_size_in_the_directory_is_noticed(tmp_path: Path, work: Path) ->
 def test_too_many_entries(tmp_path: Path, work: Path) -> None:
     path = archive(tmp_path / "in.zip", {f"a/{n}.txt": b"" for n in range(30)})
     with pytest.raises(IntakeError, match="too many entries"):
-        collect(path, work, items=ITEMS, limits=ArchiveLimits(entries=20))
+        collect(path, work, items=ITEMS, limits=ArchiveLimits(listed=20))
 
 
 def test_entries_that_share_their_data_are_listed(tmp_path: Path, work: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 
 from engine.errors import SubmissionError
 from engine.intake import collect
+from engine.intake.archives.limits import ArchiveLimits
 from engine.intake.notebook import notebook_source
 
 GOOD = "def softmax(x):\n    return x\n"
@@ -125,3 +128,66 @@ def test_a_fault_of_a_reader_is_a_problem_of_its_file(
     assert name in told
     if function != "source_of":
         assert type(fault).__name__ in told[name] and "fault of Softmark" in told[name]
+
+
+# --- what one student hands in takes nobody else's place ---
+
+
+def packed(entries: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in entries.items():
+            made.writestr(name, data)
+    return out.getvalue()
+
+
+EMPTY = packed({f"{n}.py": b"" for n in range(100)})
+GIT = packed({f".git/{n}": b"" for n in range(100)})
+FOREIGN = packed({f"{n}.txt": b"" for n in range(100)})
+
+
+@pytest.mark.parametrize(
+    ("junk", "spenders", "as_archive"),
+    [(EMPTY, 1, False), (EMPTY, 7, True), (GIT, 1, True), (FOREIGN, 1, False)],
+)
+def test_a_classmates_zip_is_read_whatever_others_hand_in(
+    tmp_path: Path, junk: bytes, spenders: int, as_archive: bool
+) -> None:
+    files = {f"mal{m}/{n:02d}.zip": junk for m in range(spenders) for n in range(25)}
+    files |= {"ada/hw.zip": packed({"softmax.py": GOOD.encode()})}  # before them in the order of names
+    files |= {"zoe/hw.zip": packed({"softmax.py": GOOD.encode()}), "yan/softmax.py": GOOD.encode()}
+    source = tmp_path / "in"
+    if as_archive:
+        source = tmp_path / "in.zip"
+        source.write_bytes(packed(files))
+    else:
+        for name, data in files.items():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_bytes(data)
+    (tmp_path / "work").mkdir()
+    # a twentieth of the real limits
+    limits = ArchiveLimits(entries=2_500, owner_entries=500, inside=100)
+    intake = collect(source, tmp_path / "work", items=["softmax"], limits=limits)
+    graded = {s.student for s in intake.students for file in s.files if file.item == "softmax"}
+    assert graded >= {"ada", "zoe", "yan"}
+    assert not [p for p in intake.problems if p.student in {"ada", "zoe", "yan"}]
+    for number in range(spenders):
+        told = [problem for problem in intake.problems if problem.where.startswith(f"mal{number}")]
+        assert 0 < len(told) < 100, "junk is summed up"
+        assert any(
+            "more entries" in problem.message or "too many entries" in problem.message for problem in told
+        )
+    assert len(intake.ignored) < 100
+
+
+def test_one_students_bombs_leave_the_room_of_the_class(tmp_path: Path) -> None:
+    noise = random.Random(3).randbytes(40_000)
+    limits = ArchiveLimits(total=600_000, top_level=250_000)
+    files = {f"mal{m}/{n}.zip": packed({"a.py": noise}) for m in range(4) for n in range(3)}
+    files |= {"zoe/hw.zip": packed({"softmax.py": GOOD.encode()})}
+    (tmp_path / "in.zip").write_bytes(packed(files))
+    (tmp_path / "work").mkdir()
+    intake = collect(tmp_path / "in.zip", tmp_path / "work", items=["softmax"], limits=limits)
+    assert "zoe" in {s.student for s in intake.students if s.files}
+    assert not [p for p in intake.problems if p.student == "zoe"]
+    assert any("by far the largest" in p.message and p.where.startswith("mal") for p in intake.problems)

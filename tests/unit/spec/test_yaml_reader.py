@@ -227,9 +227,9 @@ def test_a_file_of_ten_megabytes_is_refused_unread(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("a: é\n".encode("utf-16"), "1:1: the file is UTF-16 text; save it as UTF-8"),
+        (b"\xff\xfea\0\x3a", "1:1: the file begins as UTF-16 text and isn't; save it as UTF-8"),
         (
-            "a: é\n".encode("utf-16-le"),
+            "a: é\n".encode("utf-32-le"),
             "1:1: the file holds zero bytes: it is binary or UTF-16; save it as UTF-8 text",
         ),
         (

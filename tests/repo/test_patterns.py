@@ -1,0 +1,310 @@
+"""Every regular expression of the product reads any text in linear time.
+
+The engine of ``re`` holds the interpreter's lock, so that a pattern which goes back over what it has read,
+or begins anew at each place of a long run, stops the grader and can't be interrupted. Patterns are collected
+from the source; for each of them texts are made of its own parts, repeated. A new pattern is tried without
+anybody thinking of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from re import _constants as c  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FUNCTIONS = {"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
+LENGTHS = (300, 2_000, 20_000)
+# Quadratic work on 20,000 characters is at least 2e8 steps of the engine, some tenths of a second; linear
+# work is under 0.01 s.
+LIMIT_S = 0.12
+
+# Patterns whose texts are cut before they see them: how many characters there are at most, and where they
+# are cut. Work on so many must still be short.
+CUT: dict[tuple[str, str], tuple[int, str]] = {
+    ("engine/answers/reading/arrays.py", "_WRAPPER"): (10_000, "read_numbers refuses longer texts"),
+    ("engine/intake/answers/moments.py", "_DAY_FIRST"): (100, "Moments takes nothing longer for a time"),
+    ("engine/intake/answers/moments.py", "_MONTH_FIRST"): (100, "Moments takes nothing longer for a time"),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A pattern where it stands, and the ways in which it is used."""
+
+    file: str
+    name: str
+    pattern: re.Pattern[Any]
+    uses: frozenset[str]
+
+
+def module_of(path: Path) -> Any:
+    return importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+def filled(node: ast.expr, names: dict[str, Any]) -> str | bytes | None:
+    """Return the text of a pattern; what isn't known before the run is a plain word."""
+    if isinstance(node, ast.JoinedStr):
+        pieces = []
+        for part in node.values:
+            if isinstance(part, ast.Constant):
+                pieces.append(str(part.value))
+            else:
+                assert isinstance(part, ast.FormattedValue)
+                value = names.get(part.value.id) if isinstance(part.value, ast.Name) else None
+                pieces.append(value if isinstance(value, str) else "word")
+        return "".join(pieces)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+        return node.value
+    if isinstance(node, ast.Name) and isinstance(names.get(node.id), str | bytes):
+        return names[node.id]
+    return None
+
+
+def uses_of(tree: ast.AST, name: str) -> frozenset[str]:
+    """Return how a pattern of a module is used there; every way where other modules may use it."""
+    direct, handed_on = set(), not name.startswith("_")
+    bases = set()
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in FUNCTIONS]
+    for call in calls:
+        if isinstance(call.value, ast.Name) and call.value.id == name:
+            direct.add(call.attr)
+            bases.add(call.value)
+    if handed_on:
+        return frozenset({"search", "match", "fullmatch"})
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and node not in bases
+        ):
+            # It is in a table or an argument: used as any variable of the module is.
+            direct |= {
+                call.attr for call in calls if isinstance(call.value, ast.Name) and call.value.id != "re"
+            }
+    return frozenset(direct) or frozenset({"search", "match", "fullmatch"})
+
+
+def patterns() -> Iterator[Found]:
+    for path in sorted([*ROOT.glob("engine/**/*.py"), *ROOT.glob("reference/**/*.py"), ROOT / "cli.py"]):
+        text = path.read_text(encoding="utf-8")
+        if not re.search(r"\bimport re\b|from re import", text):
+            continue
+        tree = ast.parse(text)
+        file = path.relative_to(ROOT).as_posix()
+        names = vars(module_of(path))
+        for name, value in names.items():
+            if isinstance(value, re.Pattern) and re.search(rf"^{name}\b", text, re.MULTILINE):
+                yield Found(file, name, value, uses_of(tree, name))
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+                continue
+            of = node.func.value
+            if not (isinstance(of, ast.Name) and of.id == "re" and node.func.attr in FUNCTIONS | {"compile"}):
+                continue
+            source = filled(node.args[0], names)
+            if source is None or (node.func.attr == "compile" and _is_module_level(tree, node)):
+                continue
+            flags = [keyword.value for keyword in node.keywords if keyword.arg == "flags"]
+            flags += [arg for arg in node.args[1:] if "re." in ast.unparse(arg)]
+            bits = eval(ast.unparse(flags[0]), {"re": re}) if flags else 0
+            use = "search" if node.func.attr == "compile" else node.func.attr
+            yield Found(file, f"line {node.lineno}", re.compile(source, bits), frozenset({use}))
+
+
+def _is_module_level(tree: ast.Module, node: ast.AST) -> bool:
+    return any(node in ast.walk(statement) for statement in tree.body if isinstance(statement, ast.Assign))
+
+
+# --- texts that are hard for a pattern ---
+
+_CLASSES = {
+    c.CATEGORY_DIGIT: "1",
+    c.CATEGORY_SPACE: " ",
+    c.CATEGORY_WORD: "a",
+    c.CATEGORY_NOT_DIGIT: "a",
+    c.CATEGORY_NOT_SPACE: "a",
+    c.CATEGORY_NOT_WORD: "-",
+}
+_TRIED = "a1 -_.,:;=<>[](){}\\/\"'`$#%+*\n\t~|A"
+
+
+def members(items: list[tuple[Any, Any]]) -> list[str]:
+    """Return characters that a set of characters matches."""
+    if items and items[0][0] is c.NEGATE:
+        excluded = _expanded(items[1:])
+        return [char for char in _TRIED if char not in excluded][:2] or ["\u00e9"]
+    found = []
+    for kind, value in items:
+        if kind is c.LITERAL:
+            found.append(chr(value))
+        elif kind is c.RANGE:
+            found.append(chr(value[0]))
+        elif kind is c.CATEGORY:
+            found.append(_CLASSES[value])
+    return found or ["a"]
+
+
+def _expanded(items: list[tuple[Any, Any]]) -> set[str]:
+    out: set[str] = set()
+    for kind, value in items:
+        if kind is c.LITERAL:
+            out.add(chr(value))
+        elif kind is c.RANGE:
+            out |= {char for char in _TRIED if value[0] <= ord(char) <= value[1]}
+        elif kind is c.CATEGORY:
+            test = {
+                c.CATEGORY_DIGIT: str.isdigit,
+                c.CATEGORY_SPACE: str.isspace,
+                c.CATEGORY_WORD: lambda s: s.isalnum() or s == "_",
+                c.CATEGORY_NOT_DIGIT: lambda s: not s.isdigit(),
+                c.CATEGORY_NOT_SPACE: lambda s: not s.isspace(),
+                c.CATEGORY_NOT_WORD: lambda s: not (s.isalnum() or s == "_"),
+            }[value]
+            out |= {char for char in _TRIED if test(char)}
+    return out
+
+
+def sample(parts: Any) -> str:
+    """Return a text that a part of a pattern matches, as short as it may be."""
+    out = ""
+    for kind, value in parts:
+        if kind is c.LITERAL:
+            out += chr(value)
+        elif kind is c.NOT_LITERAL:
+            out += "a" if value != ord("a") else "b"
+        elif kind is c.ANY:
+            out += "a"
+        elif kind is c.IN:
+            out += members(value)[0]
+        elif kind is c.BRANCH:
+            out += sample(value[1][0])
+        elif kind is c.SUBPATTERN:
+            out += sample(value[3])
+        elif kind is c.ATOMIC_GROUP:
+            out += sample(value)
+        elif kind in (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT):
+            out += sample(value[2]) * max(1, value[0])
+    return out
+
+
+def pieces(parts: Any, before: str = "") -> Iterator[tuple[str, str]]:
+    """Yield what can be repeated, each with a text that leads up to it."""
+    run = ""
+    for kind, value in parts:
+        if kind is c.LITERAL:
+            run += chr(value)
+            yield before, chr(value)
+            continue
+        if len(run) > 1:
+            yield before, run
+        before, run = before + run, ""
+        if kind is c.IN:
+            yield from ((before, char) for char in members(value))
+        elif kind is c.BRANCH:
+            for branch in value[1]:
+                yield from pieces(branch, before)
+        elif kind is c.SUBPATTERN:
+            yield from pieces(value[3], before)
+        elif kind in (c.ATOMIC_GROUP,):
+            yield from pieces(value, before)
+        elif kind in (c.ASSERT, c.ASSERT_NOT):
+            yield from pieces(value[1], before)
+        elif kind in (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT):
+            yield before, sample(value[2])
+            yield from pieces(value[2], before)
+        before += sample([(kind, value)])
+    if len(run) > 1:
+        yield before, run
+    yield "", before + run
+
+
+def hard_texts(pattern: re.Pattern[Any]) -> list[tuple[str, str]]:
+    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    found = [
+        *pieces(parser.parse(source, pattern.flags & ~re.UNICODE)),
+        ("", " "),
+        ("", "\n"),
+        ("", "a"),
+        ("", "1"),
+    ]
+    single = list(dict.fromkeys(piece for _, piece in found if len(piece) == 1))[:7]
+    found += [("", one + other) for one in single for other in single if one != other]
+    found += [("", piece) for _, piece in found]
+    return [(before, piece) for before, piece in dict.fromkeys(found) if piece]
+
+
+def work(found: Found, text: str) -> float:
+    """Return the processor seconds of the slowest way in which a pattern is used."""
+    subject: Any = text if isinstance(found.pattern.pattern, str) else text.encode("latin-1", "replace")
+    slowest = 0.0
+    for use in found.uses:
+        method: Callable[..., Any] = getattr(found.pattern, use)
+        begun = time.process_time()
+        if use in ("sub", "subn"):
+            method("", subject)
+        elif use == "finditer":
+            for _ in method(subject):
+                pass
+        else:
+            method(subject)
+        slowest = max(slowest, time.process_time() - begun)
+    return slowest
+
+
+def slow_text(found: Found) -> str | None:
+    """Return a text that takes a pattern too long, described; None where there is none."""
+    most = CUT.get((found.file, found.name), (LENGTHS[-1], ""))[0]
+    for before, piece in hard_texts(found.pattern):
+        for ending in ("", "\0", "\n\0"):
+            for length in (*(n for n in LENGTHS if n < most), most):
+                text = (before + piece * (length // len(piece)))[:length] + ending
+                spent = work(found, text)
+                # A busy machine may have taken the first measurement's time.
+                if spent > LIMIT_S and (spent := min(spent, work(found, text))) > LIMIT_S:
+                    times = length // len(piece)
+                    return f"{before[:40]!r} + {piece[:40]!r} * {times} + {ending!r}: {spent:.2f} s"
+    return None
+
+
+ALL = list(patterns())
+
+
+def test_patterns_are_found() -> None:
+    assert len(ALL) > 150
+    files = {found.file for found in ALL}
+    assert {"engine/intake/notebook.py", "engine/exchange/markup/formulas.py"} <= files
+
+
+@pytest.mark.parametrize(
+    ("pattern", "use"),
+    [
+        (r"^\s*(%|[\w., \t]+=\s*!)|^\s*\w+\?\s*$", "match"),
+        (r"\s+$", "search"),
+        (r"\{\{.*?\}\}", "sub"),
+        (r"(a+)+b", "match"),
+        (r"<a[^>]*>", "search"),
+        (r"(\d+)?x", "finditer"),
+    ],
+)
+def test_the_test_knows_a_slow_pattern(pattern: str, use: str) -> None:
+    assert slow_text(Found("here", pattern, re.compile(pattern), frozenset({use}))) is not None
+
+
+@pytest.mark.parametrize("found", ALL, ids=lambda found: f"{found.file}:{found.name}")
+def test_each_pattern_reads_any_text_in_linear_time(found: Found) -> None:
+    assert (slow := slow_text(found)) is None, f"{found.pattern.pattern!r} with {slow}"
+
+
+def test_what_is_cut_is_still_there() -> None:
+    assert set(CUT) <= {(found.file, found.name) for found in ALL}
