@@ -10,10 +10,24 @@ import codecs
 import contextlib
 import errno
 import os
+import shutil
 import stat
+import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import BinaryIO
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+_WORK = "softmark-"
+_LOCK = ".in-use"
+_ABANDONED_S = 24 * 3600.0
 
 __all__ = [
     "cache_folder",
@@ -23,6 +37,7 @@ __all__ = [
     "replace_text",
     "replacing",
     "utf16_as_utf8",
+    "work_folder",
 ]
 
 
@@ -108,6 +123,48 @@ def utf16_as_utf8(data: bytes) -> bytes:
         return data if encoding is None else data.decode(encoding).encode("utf-8")
     except UnicodeDecodeError:
         return data
+
+
+@contextlib.contextmanager
+def work_folder() -> Iterator[Path]:
+    """Give a temporary folder; at its start those are removed whose processes were killed.
+
+    Whoever uses a folder holds the lock of a file in it, which ends with the process, however that ends.
+    Where there are no such locks, nothing is removed but the own folder.
+    """
+    with tempfile.TemporaryDirectory(prefix=_WORK) as name, contextlib.ExitStack() as stack:
+        if fcntl is not None:
+            lock = stack.enter_context((Path(name) / _LOCK).open("wb"))
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _remove_abandoned(Path(tempfile.gettempdir()))
+        inner = Path(name) / "work"
+        inner.mkdir()
+        yield inner
+
+
+def _remove_abandoned(among: Path) -> None:
+    """Remove this person's work folders that no process holds; what can't be looked at stays."""
+    assert fcntl is not None
+    with contextlib.suppress(OSError), os.scandir(among) as listing:
+        for entry in listing:
+            with contextlib.suppress(OSError):
+                if not entry.name.startswith(_WORK) or not entry.is_dir(follow_symlinks=False):
+                    continue
+                found = entry.stat(follow_symlinks=False)
+                if found.st_uid != os.getuid():
+                    continue
+                try:
+                    lock = os.open(Path(entry.path) / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+                except FileNotFoundError:
+                    # Just made, and not locked yet; or left by a version that knew no locks.
+                    if time.time() - found.st_mtime > _ABANDONED_S:
+                        shutil.rmtree(entry.path, ignore_errors=True)
+                    continue
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while it is in use
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                finally:
+                    os.close(lock)
 
 
 def replace_text(path: Path, text: str, *, durable: bool = False, private: bool = False) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["clean", "clean_line", "csv_cell", "csv_text", "visible"]
+__all__ = ["begins_formula", "clean", "clean_line", "csv_cell", "csv_text", "visible"]
 
 # Bidirectional controls, zero-width characters and line separators can make text read as something else.
 _HIDDEN = {
@@ -51,9 +51,18 @@ def clean_line(text: str, limit: int = 200) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
+    """Return a cell that no spreadsheet takes for a formula; different lines stay different.
+
+    An apostrophe before what would be one keeps it from it. What has that already gets one more, so that
+    ``=1`` and ``'=1`` can be told apart.
+    """
     line = clean_line(text, 32_000)
-    return "'" + line if line[:1] in {"=", "+", "-", "@", "\t", "\r"} else line
+    return "'" + line if begins_formula(line.lstrip("'")) else line
+
+
+def begins_formula(text: str) -> bool:
+    """Return whether a spreadsheet may take a cell for a formula: full-width and small signs count too."""
+    return unicodedata.normalize("NFKC", text[:1])[:1] in {"=", "+", "-", "@", "\t", "\r", "\n", "\u2212"}
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

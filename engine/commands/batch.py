@@ -116,10 +116,9 @@ def _grade(
     open_runner: Callable[[int], Runner],
     solutions: bool,
 ) -> tuple[BatchResult, ReportFiles]:
-    import tempfile
-
     from engine.batch import CodeExercises, grade_batch
     from engine.commands.terminal import progress_bar
+    from engine.files import work_folder
     from engine.intake import read_code_file, read_text_file
     from engine.model import Mode
     from engine.report import write_reports
@@ -127,8 +126,8 @@ def _grade(
     bank, course = workplace.bank, workplace.course
     roster = course.roster(tolerant=True) if course else None
     with ExitStack() as stack:
-        workdir = stack.enter_context(tempfile.TemporaryDirectory(prefix="softmark-"))
-        intake = collected(workplace, source, Path(workdir), roster=roster, item=item, layout=layout)
+        workdir = stack.enter_context(work_folder())
+        intake = collected(workplace, source, workdir, roster=roster, item=item, layout=layout)
         _make_folder(out)
         store = stack.enter_context(_open_store(workplace, out))
         intake = _with_answers(workplace, intake, store, roster, quiz)

@@ -28,12 +28,14 @@ def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
       grade init attention-2026 --title "Deep Learning 2026"
     """
     from engine.course import Course
+    from engine.foreign import clean_line
 
     if not name.strip():  # an unset variable in a script, not this folder
         raise UsageError("the course has no name", expected="grade init FOLDER (a dot for this folder)")
     folder = Path(name)
     was_there = (folder / "course.yaml").exists()
-    course = Course.init(folder, title or folder.resolve().name)
+    # A folder may be called anything; a title that is typed is taken as it is, or refused.
+    course = Course.init(folder, title or clean_line(folder.resolve().name, 150) or "Course")
     if example:
         course.add_example()
     if as_json:

@@ -36,15 +36,15 @@ def command(source: Path, item: str | None, layout: str, as_json: bool, course_p
     Example:
       grade intake submissions.zip --course attention-2026
     """
-    import tempfile
 
     from engine.commands.workplace import find_workplace
+    from engine.files import work_folder
 
     workplace = find_workplace(course_path)
     course = workplace.course
     roster = course.roster(tolerant=True) if course else None
-    with tempfile.TemporaryDirectory(prefix="softmark-") as workdir:
-        intake = collected(workplace, source, Path(workdir), roster=roster, item=item, layout=layout)
+    with work_folder() as workdir:
+        intake = collected(workplace, source, workdir, roster=roster, item=item, layout=layout)
     if as_json:
         click.echo(json.dumps(_as_json(intake), ensure_ascii=False, indent=2))
     else:

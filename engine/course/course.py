@@ -12,7 +12,7 @@ from engine.course.collection import IntakeProblem
 from engine.course.policies.schema import Policies
 from engine.course.roster import Roster, read_roster
 from engine.course.secret import make_secret, read_secret
-from engine.course.settings import CourseSettings, read_settings, settings_text
+from engine.course.settings import CourseSettings, check_title, read_settings, settings_text
 from engine.errors import CourseError, Diagnostic
 
 if TYPE_CHECKING:
@@ -49,8 +49,9 @@ class Course:
         Raises
         ------
         CourseError
-            The folder can't be made, or its course.yaml is faulty.
+            The folder can't be made, the title can't stand in course.yaml, or course.yaml is faulty.
         """
+        check_title(title)
         try:
             for name in (".", "problems", "blueprints", "quizzes"):
                 (folder / name).mkdir(parents=True, exist_ok=True)

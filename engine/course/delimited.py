@@ -13,6 +13,7 @@ from pathlib import Path
 
 from engine.errors import Diagnostic, InputError
 from engine.files import read_bounded, utf16_as_utf8
+from engine.foreign import begins_formula
 
 __all__ = ["Delimited", "Row", "plain_cell", "read_delimited"]
 
@@ -29,7 +30,6 @@ _MOST_SEPARATORS = 10 * _MOST_COLUMNS  # of a line; some may stand in quoted tex
 _SEPARATOR = re.compile(r"sep=([,;\t])")  # Excel's own first line
 _QUOTED = re.compile(r'"[^"]*"')
 _KEPT_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
-_NEUTRALISED = re.compile(r"'(?=[=+\-@])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,9 @@ def plain_cell(text: str) -> str:
     """
     plain = unicodedata.normalize("NFC", text).strip()
     kept = _KEPT_AS_TEXT.fullmatch(plain)
-    return _NEUTRALISED.sub("", kept[1].strip() if kept else plain, count=1)
+    text = kept[1].strip() if kept else plain
+    # The other way round than engine.foreign.csv_cell.
+    return text[1:] if text.startswith("'") and begins_formula(text.lstrip("'")) else text
 
 
 def read_delimited(path: Path, *, noun: str, error: type[InputError], file: str | None = None) -> Delimited:

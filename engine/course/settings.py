@@ -10,12 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 from pydantic_core import PydanticCustomError
 
 from engine.course.policies.schema import Policies
-from engine.errors import Diagnostic, SpecError
+from engine.errors import CourseError, Diagnostic, InputError, SpecError
+from engine.foreign import clean_line
 
 if TYPE_CHECKING:
     from engine.spec.places import Document
 
-__all__ = ["CourseSettings", "read_settings", "settings_text"]
+__all__ = ["CourseSettings", "check_title", "read_settings", "settings_text"]
 
 
 class CourseSettings(BaseModel):
@@ -87,6 +88,28 @@ def _without_rules(document: Document) -> CourseSettings | None:
     # Perhaps it was the release that can't be read: no page may show what it would have kept back.
     kept |= {"assignments": {"default": {"release": "never"}}}
     return validation_faults(replace(document, data={**document.data, "policies": kept}), CourseSettings)[0]
+
+
+def check_title(title: str) -> None:
+    """Raise a :class:`CourseError` if a course.yaml with this title couldn't be read again."""
+    from engine.spec.validation import validation_faults
+    from engine.spec.yaml_source import read_yaml
+
+    try:
+        text = settings_text(title).encode("utf-8")
+        faults = validation_faults(read_yaml(text, "course.yaml"), CourseSettings)[1]
+        reason = faults[0].message if faults else None
+    except UnicodeEncodeError:
+        reason = "it holds half a character"
+    except InputError as error:
+        reason = error.what
+    if reason is not None:
+        raise CourseError(
+            "this can't be the title of a course",
+            expected="a line of text",
+            got=f"{clean_line(title, 60)!r}: {reason}",
+            next_step="give another one with --title",
+        )
 
 
 def settings_text(title: str) -> str:

@@ -9,12 +9,11 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from engine.course.delimited import plain_cell
-from engine.foreign import csv_cell
+from engine.foreign import begins_formula, csv_cell
 from engine.model import plain_points
 
 __all__ = ["csv_bytes", "id_cell", "is_number", "kept_cell", "number_cell", "text_cell"]
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s?%?")
 # "-1 for style": no spreadsheet can take it for a formula.
 _REMARK = re.compile(r"[+-][0-9]+([.,][0-9]+)?%? [^\W\d_][^=|!(+@]*")
@@ -50,7 +49,7 @@ def number_cell(value: float, *, decimal_comma: bool = False) -> str:
 def kept_cell(text: str) -> str:
     """Return a cell of somebody else's file as it is, unless a spreadsheet would run it."""
     start = text.lstrip(" ")
-    if not start.startswith(_FORMULA) or is_number(text) or _REMARK.fullmatch(start):
+    if not begins_formula(start) or is_number(text) or _REMARK.fullmatch(start):
         return text
     # A sign alone is no formula: Moodle writes "-" where there is no grade.
     if len(start.strip()) == 1:

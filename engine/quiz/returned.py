@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,6 +79,8 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
     for index, question in enumerate(questions):
         loc: Loc = ("questions", index)
         number = question.get("number") if isinstance(question, dict) else None
+        if isinstance(number, str) and re.fullmatch("[0-9]{1,4}", number):
+            number = int(number)  # some editors put quotes around it
         if not isinstance(number, int) or isinstance(number, bool):
             faults.append(document.diagnostic(loc, "this question has lost its number (number: 1, 2, …)"))
         elif number in answers:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.course import FileKind, IntakeProblem, Roster
 from engine.errors import InputError
+from engine.files import work_folder
 from engine.foreign import clean_line
 from engine.intake import collect, read_code_file
 from engine.model import Mode
@@ -93,8 +93,8 @@ def of_folder(
         `path` can't be read at all.
     """
     found = Collected()
-    with tempfile.TemporaryDirectory(prefix="softmark-") as workdir:
-        intake = collect(path, Path(workdir), items=items, roster=roster, only_item=only_item)
+    with work_folder() as workdir:
+        intake = collect(path, workdir, items=items, roster=roster, only_item=only_item)
         found.problems.extend(intake.problems)
         for student in intake.students:
             for file in student.files:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
-from engine.files import replace_text, replacing
+from engine.files import read_bounded, replace_text, replacing, utf16_as_utf8, work_folder
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -45,3 +50,62 @@ def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
         assert path.read_bytes() == b"old", "it takes the place at the end"
     assert path.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+HOLDS = """
+import time
+from engine.files import work_folder
+with work_folder() as folder:
+    (folder / "hand-in.py").write_text("x = 1")
+    print(folder, flush=True)
+    time.sleep(100)
+"""
+
+
+def test_the_folder_of_a_killed_process_goes_and_a_live_ones_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    holders = [
+        subprocess.Popen([sys.executable, "-c", HOLDS], stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    try:
+        folders = [Path(holder.stdout.readline().strip()) for holder in holders if holder.stdout]
+        assert all((folder / "hand-in.py").exists() and tmp_path in folder.parents for folder in folders)
+        holders[0].send_signal(signal.SIGKILL)
+        holders[0].wait()
+        assert folders[0].exists(), "nobody was there to remove it"
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        (tmp_path / "softmark-link").symlink_to(elsewhere)
+        (tmp_path / "softmark-new").mkdir()  # made by a process that hasn't locked it yet
+        (tmp_path / "softmark-old").mkdir()
+        os.utime(tmp_path / "softmark-old", (time.time() - 10**6,) * 2)
+        with work_folder() as own:
+            assert own.is_dir() and not any(own.iterdir())
+        left = {path.name for path in tmp_path.iterdir()}
+        assert left == {"elsewhere", "softmark-link", "softmark-new", folders[1].parent.name}
+        assert (folders[1] / "hand-in.py").exists()
+    finally:
+        for holder in holders:
+            holder.kill()
+            holder.communicate()
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="no ordinary file"):
+        read_bounded(tmp_path / "pipe", 10)
+    with pytest.raises(IsADirectoryError):
+        read_bounded(tmp_path, 10)
+    (tmp_path / "file").write_bytes(b"0123456789ab")
+    assert read_bounded(tmp_path / "file", 10) == b"0123456789a"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_is_known_with_and_without_its_mark(encoding: str) -> None:
+    text = "quiz: week-1\nname: Zo\u00eb\n"
+    assert utf16_as_utf8(text.encode(encoding)).decode("utf-8-sig") == text
+    assert utf16_as_utf8(text.encode()) == text.encode()
+    assert utf16_as_utf8(b"a\0\0\0" * 20) == b"a\0\0\0" * 20

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.course.delimited import plain_cell
 from engine.foreign import clean, clean_line, csv_cell, visible
+from engine.gradebooks.cells import kept_cell
 from engine.spec.text_file import shown, source_line
 
 FOREIGN = st.text(st.characters(codec=None), max_size=60)
@@ -52,3 +54,20 @@ def test_a_line_is_one_line(text: str) -> None:
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1"])
 def test_a_formula_becomes_text(text: str) -> None:
     assert csv_cell(text) == "'" + text.strip()
+
+
+STARTS = st.sampled_from(["", "'", "''", *"=+-@\uff1d\uff0b\uff0d\uff20\ufe66\u2212"])
+
+
+@given(STARTS, STARTS, STARTS, STARTS, st.sampled_from(["", "1", "a"]))
+def test_two_cells_never_become_one(a: str, b: str, c: str, d: str, end: str) -> None:
+    one, other = a + b + end, c + d + end
+    assert (csv_cell(one) == csv_cell(other)) == (clean_line(one) == clean_line(other))
+    assert plain_cell(csv_cell(one)) in (unicodedata.normalize("NFC", one), plain_cell(one))
+
+
+@pytest.mark.parametrize("sign", list("=+-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b\u2212"))
+def test_every_form_of_a_formulas_sign_is_neutralised(sign: str) -> None:
+    assert csv_cell(f"{sign}1+1") == f"'{sign}1+1"
+    assert csv_cell(f"'{sign}1+1") == f"''{sign}1+1"
+    assert kept_cell(f"{sign}cmd()") == f"'{sign}cmd()"

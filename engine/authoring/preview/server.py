@@ -23,6 +23,8 @@ __all__ = ["HOST", "Hub", "bind", "serve"]
 HOST = "127.0.0.1"
 _KEEP_ALIVE_S = 15.0
 _RETRY_MS = 1000
+MAX_STREAMS = 32
+"""Pages that are told of changes at one time; the oldest gives way."""
 
 
 class Hub:
@@ -45,7 +47,8 @@ class Hub:
         self._look = look
         self._page: tuple[str, str] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._waiting: set[asyncio.Event] = set()
+        self._waiting: dict[asyncio.Event, None] = {}  # in the order in which they came
+        self._ended: set[asyncio.Event] = set()
         self.is_closed = False
 
     @property
@@ -73,14 +76,23 @@ class Hub:
         return self._page[1]
 
     async def events(self) -> AsyncIterator[str]:
-        """Yield the number of the look, at once and whenever it changes, as server-sent events."""
+        """Yield the number of the look, at once and whenever it changes, as server-sent events.
+
+        Each open page holds one. Of too many the oldest is ended, so that a page opened now is served; what
+        it belonged to asks again after a while, as pages do.
+        """
         self._loop = asyncio.get_running_loop()
         changed = asyncio.Event()
-        self._waiting.add(changed)
+        self._waiting[changed] = None
+        while len(self._waiting) > MAX_STREAMS:
+            oldest = next(iter(self._waiting))
+            del self._waiting[oldest]
+            self._ended.add(oldest)
+            oldest.set()
         try:
             yield f"retry: {_RETRY_MS}\n\n"
             told = None
-            while not self.is_closed:
+            while not self.is_closed and changed not in self._ended:
                 changed.clear()
                 if told != self.number:
                     told = self.number
@@ -90,7 +102,8 @@ class Hub:
                 except TimeoutError:
                     yield ": still here\n\n"
         finally:
-            self._waiting.discard(changed)
+            self._waiting.pop(changed, None)
+            self._ended.discard(changed)
 
     def _wake(self) -> None:
         for changed in list(self._waiting):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.authoring.preview.look import Look
-from engine.authoring.preview.server import Hub, bind
+from engine.authoring.preview.server import MAX_STREAMS, Hub, bind
 from engine.errors import UsageError
 
 NOW = datetime(2026, 11, 28).astimezone()
@@ -95,3 +95,22 @@ def test_a_port_that_may_not_be_used_is_refused(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(socket.socket, "bind", refuse)
     with pytest.raises(UsageError, match="port 80 can't be used"):
         bind(80)
+
+
+def test_of_too_many_streams_the_oldest_gives_way_and_the_newest_is_served() -> None:
+    hub = Hub(Look(NOW), Path("mine.yaml"))
+
+    async def listen() -> tuple[int, list[str]]:
+        streams = [hub.events() for _ in range(MAX_STREAMS + 20)]
+        for stream in streams:
+            await asyncio.wait_for(anext(stream), 10)
+        ended = 0
+        for stream in streams[:20]:  # told to end: at most what it had to say still comes
+            ended += len([event async for event in stream]) <= 1
+        newest = await asyncio.wait_for(anext(streams[-1]), 10)
+        for stream in streams:
+            await stream.aclose()
+        return ended, [newest]
+
+    ended, newest = asyncio.run(asyncio.wait_for(listen(), 60))
+    assert ended == 20 and newest[0].startswith("data: ")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.course import Course, Roster, Student, read_roster
 from engine.errors import CourseError, InputError
@@ -214,3 +217,22 @@ def test_a_missing_or_huge_roster(tmp_path: Path) -> None:
 def test_an_empty_file_is_an_empty_roster(tmp_path: Path) -> None:
     assert roster(tmp_path, "") == Roster()
     assert roster(tmp_path, "id,name,email\n") == Roster()
+
+
+@given(
+    st.one_of(
+        st.text(st.characters(codec=None), max_size=30),
+        st.sampled_from(
+            ["\x07", "a\x00b", "\x85", "\u2028", "\ufeff", "\ud800", " ", "'", '"', "a: b", "# x", "x" * 201]
+        ),
+    )
+)
+def test_what_init_writes_can_be_opened(title: str) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "course"
+        try:
+            made = Course.init(folder, title)
+        except CourseError as refused:
+            assert "title" in refused.what and not folder.exists(), "nothing is written"
+        else:
+            assert made.title == title.strip() == Course.open(folder).title
