@@ -7,6 +7,7 @@ import io
 import json
 import re
 import sys
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -175,3 +176,14 @@ def test_the_page_in_docs_tells_every_flag() -> None:
     told = docs.split("### Flags")[1].split("### Files")[0]
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", told, re.MULTILINE)
     assert dict(rows[1:]) == THRESHOLDS
+
+
+def test_items_that_hardly_anybody_had_do_not_fill_the_page(report: Report) -> None:
+    test = report.tests[0]
+    first, *others = test.items
+    rare = replace(first, statistics=replace(first.statistics, students=1))
+    changed = replace(report, tests=(replace(test, items=(rare, *others)), *report.tests[1:]))
+    page = report_page(changed, People({}))
+    html5lib.HTMLParser(strict=True).parse(page)
+    assert "1 more that fewer than 5 students had" in page
+    assert 'id="item-1-1"' not in page and 'id="item-1-2"' in page, "numbers stay those of the quiz"
