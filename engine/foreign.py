@@ -9,6 +9,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from engine.plurals import counted
+
 __all__ = ["begins_formula", "clean", "clean_line", "csv_cell", "csv_text", "visible"]
 
 # Bidirectional controls, zero-width characters and line separators can make text read as something else.
@@ -41,7 +43,7 @@ def clean(text: str, limit: int = 2000) -> str:
     """Return `text` as :func:`visible` gives it, cut to `limit` characters and saying so."""
     shown = visible(text[:limit])
     if len(text) > limit:
-        shown += f" … ({len(text) - limit} more characters)"
+        shown += f" … ({counted(len(text) - limit, 'more character')})"
     return shown
 
 

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from engine import __version__
+from engine.plurals import counted
 from engine.rules import QuizRules
 
 __all__ = [
@@ -104,7 +105,7 @@ class Array:
 
     def __post_init__(self) -> None:
         if math.prod(self.shape) != len(self.data):
-            raise ValueError(f"shape {self.shape} doesn't hold {len(self.data)} values")
+            raise ValueError(f"shape {self.shape} doesn't hold {counted(len(self.data), 'value')}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.analysis.classical import correlation
 from engine.analysis.scores import Floats
+from engine.plurals import agree, counted
 
 __all__ = ["Choice", "ChoiceTable", "choice_table"]
 
@@ -82,7 +83,10 @@ def choice_table(
         Groups of about equal size; students with the same standing are in the same group.
     """
     if len(chosen) != len(standing):
-        raise ValueError(f"{len(chosen)} answers don't fit {len(standing)} students")
+        raise ValueError(
+            f"{counted(len(chosen), 'answer')} {agree(len(chosen), 'do')}n't fit "
+            f"{counted(len(standing), 'student')}"
+        )
     named = names or {}
     placed = ~np.isnan(standing)
     group = _groups(standing[placed], groups)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from engine.plurals import agree, counted
+
 __all__ = ["Floats", "ScoreMatrix"]
 
 Floats = npt.NDArray[np.float64]
@@ -43,7 +45,10 @@ class ScoreMatrix:
         points = np.array(points, dtype=np.float64)
         full = np.ones(len(items)) if full is None else np.array(full, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != len(items) or full.shape != (len(items),):
-            raise ValueError(f"{len(items)} items don't fit points {points.shape} and full {full.shape}")
+            raise ValueError(
+                f"{counted(len(items), 'item')} {agree(len(items), 'do')}n't fit points "
+                f"{points.shape} and full {full.shape}"
+            )
         if len(set(items)) < len(items):
             raise ValueError("an item stands twice")
         if not np.all((full > 0) & np.isfinite(full)):

@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.analysis.distributions import chi2_tail, logistic, normal_quantile
 from engine.analysis.scores import Floats
+from engine.plurals import agree, counted
 
 __all__ = ["NoTrend", "Trend", "difficulty_trend"]
 
@@ -64,7 +65,9 @@ def difficulty_trend(
     """
     x, y = np.asarray(numbers, dtype=np.float64), np.asarray(right, dtype=np.float64)
     if x.shape != y.shape or x.ndim != 1:
-        raise ValueError(f"{len(x)} numbers don't fit {len(y)} answers")
+        raise ValueError(
+            f"{counted(len(x), 'number')} {agree(len(x), 'do')}n't fit {counted(len(y), 'answer')}"
+        )
     if not np.isfinite(x).all():
         raise ValueError("a number isn't finite")
     if len(x) == 0 or y.min() == y.max():

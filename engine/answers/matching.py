@@ -10,6 +10,7 @@ from engine.answers.reading.labels import MAX_TEXT, read_labels
 from engine.answers.reading.numeral import format_error, normal_signs
 from engine.answers.result import AnswerType, Graded, listed
 from engine.model import Part
+from engine.plurals import agree, counted
 
 __all__ = ["Matching"]
 
@@ -33,14 +34,14 @@ class Matching(AnswerType):
         """
         if len(text) > MAX_TEXT:
             raise format_error(
-                f"the answer has {len(text)} characters; at most {MAX_TEXT} are read", text[:60]
+                f"the answer has {counted(len(text), 'character')}; at most {MAX_TEXT} are read", text[:60]
             )
         if any("0" <= c <= "9" for c in text):
             return self._pairs(text, part)
         labels = [option.id for option in part.options]
         letters = read_labels(text, labels, "targets")
         if len(letters) != len(part.prompts):
-            what = f"there are {len(letters)} letters for {len(part.prompts)} numbers"
+            what = f"there are {counted(len(letters), 'letter')} for {counted(len(part.prompts), 'number')}"
             raise format_error(what, text, self._expected(part))
         return dict(zip((prompt.id for prompt in part.prompts), letters, strict=True))
 
@@ -77,7 +78,10 @@ class Matching(AnswerType):
             return Graded(1, "Right.")
         names = listed([prompt.id for prompt in wrong])
         hits = len(right) - len(wrong)
-        message = f"{hits} of {len(right)} pairs are right; {names} {'is' if len(wrong) == 1 else 'are'} not."
+        message = (
+            f"{hits} of {counted(len(right), 'pair')} {agree(hits, 'are')} right; {names} "
+            f"{agree(len(wrong), 'are')} not."
+        )
         feedback = [prompt.feedback for prompt in wrong if prompt.feedback and prompt.id in answer]
         share = Fraction(hits, len(right)) if self._policy(part) == "each-answer" else Fraction(0)
         return Graded(share, " ".join([message, *dict.fromkeys(feedback)]))

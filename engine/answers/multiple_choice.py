@@ -6,6 +6,7 @@ from engine.answers.policies import POLICIES, chance_of, score_of
 from engine.answers.reading.labels import read_labels, same_words
 from engine.answers.result import AnswerType, Graded, listed
 from engine.model import Diagnosis, Option, Part
+from engine.plurals import agree, counted
 
 __all__ = ["MultipleChoice"]
 
@@ -48,10 +49,12 @@ class MultipleChoice(AnswerType):
         parts = []
         if wrong:
             names = listed([f"({option.id})" for option in wrong])
-            parts.append(f"{names} {'does' if len(wrong) == 1 else 'do'}n't belong here.")
+            parts.append(f"{names} {agree(len(wrong), 'do')}n't belong here.")
         if missed:
             parts.append(
-                "A right option is missing." if missed == 1 else f"{missed} right options are missing."
+                "A right option is missing."
+                if missed == 1
+                else f"{counted(missed, 'right option')} are missing."
             )
         parts += [option.feedback for option in wrong if option.feedback and not option.misconception]
         return " ".join(parts)

@@ -12,6 +12,7 @@ from engine.answers.reading.numeral import format_error
 from engine.answers.result import AnswerType, Graded, listed
 from engine.errors import ResponseFormatError
 from engine.model import Check, Diagnosis, KnownWrong, Part, Verdict
+from engine.plurals import agree, counted
 from engine.variants.rounding import decimal_of, place_of, shown, shown_array, unit
 
 __all__ = ["NumericType", "interval_text", "is_simplex", "rounding_id"]
@@ -124,15 +125,16 @@ class NumericType(AnswerType):
         wrong = [self.label(part, i) for i, is_right in enumerate(right) if not is_right]
         if len(wrong) == len(right):
             return "No entry is right."
-        verb = "isn't" if len(wrong) == 1 else "aren't"
-        return f"{len(right) - len(wrong)} of {len(right)} entries are right; {listed(wrong)} {verb}."
+        hits = len(right) - len(wrong)
+        rest = f"{listed(wrong)} {agree(len(wrong), 'are')}n't"
+        return f"{hits} of {counted(len(right), 'entry')} {agree(hits, 'are')} right; {rest}."
 
     def _rounding(self, part: Part, right: Sequence[bool]) -> Diagnosis:
         place = part.settings["places"][0]
         last = "the last digit" if place is None else f"the last place asked for ({unit(place)})"
         wrong = [self.label(part, i) for i, is_right in enumerate(right) if not is_right]
         subject = "Your number" if len(right) == 1 else listed(wrong)
-        verb = "misses" if len(wrong) == 1 else "miss"
+        verb = agree(len(wrong), "miss")
         return Diagnosis(
             rounding_id,
             f"{subject[0].upper()}{subject[1:]} {verb} the right value by about one unit of {last}: this "

@@ -10,6 +10,7 @@ from engine.answers.reading.labels import read_labels
 from engine.answers.reading.numeral import format_error
 from engine.answers.result import AnswerType, Graded, listed
 from engine.model import Part
+from engine.plurals import agree, counted
 
 __all__ = ["Ordering"]
 
@@ -40,7 +41,7 @@ class Ordering(AnswerType):
         found = read_labels(text, labels, "cards")
         twice = sorted({label for label in found if found.count(label) > 1})
         missing = [label for label in labels if label not in found]
-        expected = f"each of the {len(labels)} letters once, first to last"
+        expected = f"each of the {counted(len(labels), 'letter')} once, first to last"
         if twice:
             raise format_error(f"card {listed(twice)} is named more than once", text, expected)
         if missing:
@@ -53,7 +54,10 @@ class Ordering(AnswerType):
         if answer == key:
             return Graded(1, "Right.")
         placed = sum(a == b for a, b in zip(answer, key, strict=True))
-        message = f"{placed} of {len(key)} cards stand in their place. {part.settings.get('feedback') or ''}"
+        message = (
+            f"{placed} of {counted(len(key), 'card')} {agree(placed, 'stand')} in the right "
+            f"place. {part.settings.get('feedback') or ''}"
+        )
         return Graded(_share(self._policy(part), key, answer), message.strip())
 
     @staticmethod

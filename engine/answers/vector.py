@@ -9,6 +9,7 @@ from fractions import Fraction
 from engine.answers.numeric import NumericType
 from engine.answers.reading.arrays import Numbers
 from engine.model import Part
+from engine.plurals import counted
 
 __all__ = ["Vector"]
 
@@ -30,7 +31,7 @@ class Vector(NumericType):
     def wanted(self, part: Part) -> str:
         """Return e.g. ``3 numbers``."""
         size = self._size(part)
-        return f"{size} numbers" if size > 1 else "1 number"
+        return f"{counted(size, 'number')}" if size > 1 else "1 number"
 
     def credit(self, part: Part, right: Sequence[bool], near: Sequence[bool]) -> Fraction:
         """Return the share of the marks: all or nothing, or entry by entry."""

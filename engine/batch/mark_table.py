@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.batch.marking import Decision
 from engine.course.delimited import Row, read_delimited
 from engine.errors import CourseError, Diagnostic, UsageError
+from engine.plurals import counted
 from engine.spec.wording import did_you_mean
 from engine.store import HandMark
 
@@ -80,7 +81,9 @@ def _checked(
     seen: dict[tuple[str, str], int] = {}
     for row in rows:
         if len(row.cells) > len(heads) and any(row.cells[len(heads) :]):
-            faults.append(_fault(file, row, f"{len(row.cells)} cells, but the first line names {len(heads)}"))
+            faults.append(
+                _fault(file, row, f"{counted(len(row.cells), 'cell')}, but the first line names {len(heads)}")
+            )
             continue
         told = dict.fromkeys(_HEADS, "") | dict(zip(heads, row.cells, strict=False))
         place = (told["student"], told["column"])

@@ -13,6 +13,7 @@ from engine.course.policies import Policies
 from engine.errors import UsageError
 from engine.foreign import clean_line
 from engine.model import plain_points
+from engine.plurals import counted
 from engine.spec.wording import did_you_mean
 from engine.store import HandMark, Store
 
@@ -170,6 +171,6 @@ def _check_score(score: float, column: Column, allow_extra: bool) -> None:
         raise UsageError("this is no score", expected=f"0 to {full}", got=f"{score:g}")
     if score > column.max_score and not allow_extra:
         raise UsageError(
-            f"{column.id} has {full} points, and {plain_points(score)} are more",
+            f"{column.id} has {counted(full, 'point')}, and {plain_points(score)} are more",
             next_step="add --allow-extra if that is meant",
         )

@@ -12,6 +12,7 @@ from engine.code.case import Plan, group_key
 from engine.code.families import Family, family, family_names, offered_groups
 from engine.code.properties import Property, property_names, property_of
 from engine.errors import Diagnostic, SpecError
+from engine.plurals import counted
 from engine.runner import Limits
 from engine.spec.bank import Bank
 from engine.spec.schema import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
@@ -222,7 +223,7 @@ def _points_faults(spec: ProblemSpec, answer: CodeAnswer) -> list[str]:
     total = math.fsum(check.points for check in answer.checks)
     if math.isclose(total, spec.points, abs_tol=1e-9):
         return []
-    return [f"the checks give {total:g} points together, the item has {spec.points:g}"]
+    return [f"the checks give {counted(total, 'point', 'g')} together, the item has {spec.points:g}"]
 
 
 def _mutant_faults(answer: CodeAnswer) -> list[str]:

@@ -22,6 +22,7 @@ from engine.code.show import exception_text
 from engine.errors import EngineError
 from engine.foreign import clean_line
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
+from engine.plurals import counted
 from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
 
 __all__ = ["grade_code"]
@@ -177,7 +178,9 @@ def _run(
     )
     result = runner.run(job)
     if result.load.status is CallStatus.RETURNED and len(result.outcomes) != len(calls):
-        raise EngineError(f"the runner gave {len(result.outcomes)} outcomes for {len(calls)} calls")
+        raise EngineError(
+            f"the runner gave {counted(len(result.outcomes), 'outcome')} for {counted(len(calls), 'call')}"
+        )
     return result
 
 

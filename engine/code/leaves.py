@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.plurals import counted
 from engine.runner import Leaf
 
 __all__ = ["FLOATING", "LeafError", "array_of", "bfloat16_as_float32", "leaf_of"]
@@ -80,7 +81,7 @@ def array_of(leaf: Leaf) -> NDArray[Any]:
     if dtype is None:
         raise LeafError(f"dtype {leaf.dtype!r}")
     if any(size < 0 for size in leaf.shape) or math.prod(leaf.shape) * dtype.itemsize != len(leaf.data):
-        raise LeafError(f"{len(leaf.data)} bytes for shape {leaf.shape}")
+        raise LeafError(f"{counted(len(leaf.data), 'byte')} for shape {leaf.shape}")
     try:
         array = np.frombuffer(leaf.data, dtype=dtype).reshape(leaf.shape)
     except ValueError:  # no entries, but an axis longer than numpy can count, or more axes

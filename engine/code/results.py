@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from engine.code.leaves import LeafError, array_of
 from engine.code.show import array_text, shape_text
 from engine.foreign import clean_line
+from engine.plurals import counted
 from engine.runner import Leaf, WireValue
 
 __all__ = [
@@ -147,7 +148,7 @@ class TupleResult:
         if not isinstance(value, list | tuple):
             raise MisfitError(_type_name(value, library))
         if len(value) != len(self.parts):
-            raise MisfitError(f"{len(value)} values")
+            raise MisfitError(f"{counted(len(value), 'value')}")
         found = []
         for name, entry, shape in zip(self.parts, value, shapes or [()] * len(self.parts), strict=True):
             try:
@@ -189,7 +190,7 @@ class TokensResult:
 
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both lengths."""
-        return f"{_count(got[0], 'token')}, expected {wanted[0]}"
+        return f"{counted(got[0], 'token')}, expected {wanted[0]}"
 
     def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return a list of int."""
@@ -235,8 +236,8 @@ class HypothesesResult:
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both numbers of hypotheses, or both lengths."""
         if got[0] != wanted[0]:
-            return f"{_count(got[0], 'hypothesis')}, expected {wanted[0]}"
-        return f"up to {_count(got[-1], 'token')} in a hypothesis, expected {wanted[-1]}"
+            return f"{counted(got[0], 'hypothesis')}, expected {wanted[0]}"
+        return f"up to {counted(got[-1], 'token')} in a hypothesis, expected {wanted[-1]}"
 
     def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return a list of pairs."""
@@ -247,16 +248,11 @@ class HypothesesResult:
         return f"[{', '.join(pairs)}]"
 
 
-def _count(number: int, noun: str) -> str:
-    plural = {"hypothesis": "hypotheses"}.get(noun, f"{noun}s")
-    return f"{number} {noun if number == 1 else plural}"
-
-
 def _check_count(count: int, noun: str, right: int | None) -> None:
     """Raise MisfitError for more of something than even a wrong search gives."""
     most = _UNKNOWN_COUNT if right is None else _COUNT_TIMES * max(0, right) + _COUNT_MORE
     if count > most:
-        raise MisfitError(_count(count, noun), f"at most {most if right is None else right}")
+        raise MisfitError(counted(count, noun), f"at most {most if right is None else right}")
 
 
 def _array(value: WireValue, library: str, like: tuple[int, ...]) -> ReadPart:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.code.arguments import Argument, SpecialArgument
 from engine.foreign import clean_line
+from engine.plurals import counted
 from engine.runner import ExceptionInfo
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def array_text(array: NDArray[Any], library: str, dtype: str, digits: int = 6) -
     suffix = "" if dtype == "float64" else f", dtype={prefix}{dtype}"
     if array.size > _MOST_SHOWN:
         first = ", ".join(_nested(x, digits, point=True) for x in array.ravel()[:4].tolist())
-        return f"{name}([{first}, …]{suffix}), {array.size} entries"
+        return f"{name}([{first}, …]{suffix}), {counted(array.size, 'entry')}"
     return f"{name}({_nested(array.tolist(), digits, point=True)}{suffix})"
 
 

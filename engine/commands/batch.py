@@ -14,6 +14,7 @@ import click
 from engine.commands.collecting import collected, layout_option, refuses_unlisted, tell_problems
 from engine.commands.options import course_option, device_option, json_option, store_option
 from engine.errors import UsageError
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.batch import BatchResult
@@ -231,13 +232,15 @@ def _tell(result: BatchResult, files: ReportFiles) -> None:
         ["student", *(c.id for c in table.columns), "total"], [["of", *maximum, number(table.maximum)], *rows]
     )
     click.echo()
-    click.echo(f"{result.graded} files graded, {result.kept} kept from before, in {result.seconds:.1f} s")
+    click.echo(
+        f"{counted(result.graded, 'file')} graded, {result.kept} kept from before, in {result.seconds:.1f} s"
+    )
     tell_problems(result.problems)
     for waiting in result.ungraded:
         what = "not tried again" if waiting.set_aside else "tried again on the next run"
         click.echo(f"ungraded ({what}): {waiting.student} {waiting.name}: {waiting.reason}")
     if result.interrupted:
-        click.echo(f"stopped with {result.left} files left; call it again to go on")
+        click.echo(f"stopped with {counted(result.left, 'file')} left; call it again to go on")
     click.echo(f"summary:   {files.index}")
     click.echo(f"gradebook: {files.gradebook}")
     click.echo(f"feedback:  {files.index.parent / 'students'}")

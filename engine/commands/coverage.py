@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from engine.commands.options import course_option, json_option
+from engine.plurals import counted
 
 __all__ = ["command"]
 
@@ -48,8 +49,11 @@ def command(gaps: bool, as_json: bool, course_path: Path | None) -> int:
             show_table(["group", "entry", "title", "items"], rows)
         covered = sum(bool(entry.items) for entry in entries)
         excused = len(entries) - covered - len(missing)
-        gap = f"{len(missing)} gap" + ("" if len(missing) == 1 else "s")
-        click.echo(f"{len(entries)} entries: {covered} covered, {excused} without an item by decision, {gap}")
+        gap = counted(len(missing), "gap")
+        click.echo(
+            f"{counted(len(entries), 'entry')}: {covered} covered, {excused} without an item by "
+            f"decision, {gap}"
+        )
     return 2 if faulty else 1 if missing else 0
 
 

@@ -10,6 +10,7 @@ import click
 
 from engine.commands.options import course_option, json_option, store_option
 from engine.errors import UsageError
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
@@ -201,4 +202,4 @@ def _tell(out: Path, gradebook: Gradebook, problems: list[str]) -> None:
         click.echo()
     for problem in problems:
         click.echo(f"problem: {problem}")
-    click.echo(f"{gradebook.marks} mark{'' if gradebook.marks == 1 else 's'} written: {out}")
+    click.echo(f"{counted(gradebook.marks, 'mark')} written: {out}")

@@ -11,6 +11,7 @@ import click
 
 from engine.commands.options import course_option, item_argument, json_option
 from engine.errors import UsageError
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
@@ -168,4 +169,4 @@ def _what_next(given: _Given) -> str:
     solution = f"The solution: {given.command('show')} --solution"
     if given.numbers:
         return f"That was the last hint. {solution}"
-    return f"You have seen all {total} hints (again: {given.command('hint')} --all). {solution}"
+    return f"You have seen all {counted(total, 'hint')} (again: {given.command('hint')} --all). {solution}"

@@ -11,6 +11,7 @@ import click
 
 from engine.commands.collecting import collected, layout_option, tell_problems
 from engine.commands.options import course_option, json_option
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.course import HandedFile, Intake
@@ -100,12 +101,13 @@ def _tell(intake: Intake, zone: tzinfo) -> None:
     click.echo()
     people = sum(bool(student.files) for student in intake.students)
     click.echo(
-        f"layout {intake.layout}: {_count(len(rows), 'file')} of {_count(people, 'student')} would be graded"
+        f"layout {intake.layout}: {counted(len(rows), 'file')} of {counted(people, 'student')} "
+        "would be graded"
     )
     for table in intake.tables:
         click.echo(f"a table of answers, read when it is graded: {table.name}")
     if intake.ignored:
-        click.echo(f"ignored: {_count(len(intake.ignored), 'file')} that systems left behind")
+        click.echo(f"ignored: {counted(len(intake.ignored), 'file')} that systems left behind")
     tell_problems(intake.problems)
 
 
@@ -113,10 +115,6 @@ def _moment(file: HandedFile, zone: tzinfo) -> str:
     """Return when a file was handed in, and whether it is marked as late, as far as it is known."""
     when = _shown(file.handed, zone) if file.handed else ""
     return " ".join(part for part in (when, "late" if file.marked_late else "") if part)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _shown(moment: datetime, zone: tzinfo) -> str:

@@ -12,6 +12,7 @@ import click
 
 from engine.commands.options import complete_items, course_option, json_option
 from engine.errors import UsageError
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.lint import LintReport
@@ -136,7 +137,7 @@ def matrix_lines(item: str, facts: Mapping[str, Any]) -> list[str]:
     kills: Mapping[str, list[str]] = facts["kill_matrix"]
     columns = ["runs", *facts["checks"]]
     width = max([len(name) for name in kills], default=0)
-    lines = [f"{item}: {len(kills)} mutants, {len(columns)} checks"]
+    lines = [f"{item}: {counted(len(kills), 'mutant')}, {counted(len(columns), 'check')}"]
     lines.append(" " * width + " " + "".join(f"{number:>3}" for number in range(len(columns))))
     for mutant, killers in kills.items():
         marks = "".join(f"{'x' if name in killers else '.':>3}" for name in columns)
@@ -169,6 +170,8 @@ def _tell(reports: Sequence[LintReport]) -> None:
     errors = sum(len(report.errors) for report in reports)
     warnings = sum(len(report.warnings) for report in reports)
     declared = [report.item for report in reports if report.facts.get("errata")]
-    click.echo(f"{len(reports)} items checked: {errors} errors, {warnings} warnings")
+    click.echo(
+        f"{counted(len(reports), 'item')} checked: {counted(errors, 'error')}, {counted(warnings, 'warning')}"
+    )
     if declared:
         click.echo(f"errata of the sources, recomputed and declared: {', '.join(declared)}")

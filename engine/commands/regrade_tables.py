@@ -9,6 +9,7 @@ import click
 
 from engine.commands.render import number, show_table
 from engine.model import GradeReport
+from engine.plurals import agree, counted
 from engine.regrade import Change, RegradePlan
 from engine.store import Regrade
 
@@ -34,16 +35,20 @@ def tell_plan(plan: RegradePlan) -> None:
         show_table(["student", "column", "was", "is now", "difference", "because"], rows)
         click.echo()
     same = len(plan.changes) - len(plan.visible)
+    changes = f"{counted(len(plan.visible), 'mark')} {agree(len(plan.visible), 'change')}"
     click.echo(
-        f"{len(plan.visible)} marks change, {same} stay after marking again, "
-        f"{plan.current} were marked with the item as it is now"
+        f"{changes}, {same} {agree(same, 'stay')} after marking again, "
+        f"{plan.current} {agree(plan.current, 'were')} marked with the item as it is now"
     )
     if plan.spared:
         click.echo(f"{plan.spared} would go down and stay as they are (--never-lower)")
     if plan.waiting:
-        click.echo(f"{plan.waiting} are ungraded: grade batch tries them again")
+        click.echo(f"{plan.waiting} {agree(plan.waiting, 'are')} ungraded: grade batch tries again")
     if plan.rekeyed:
-        click.echo(f"{len(plan.rekeyed)} quizzes that are out get the keys that hold now")
+        out = len(plan.rekeyed)
+        click.echo(
+            f"{counted(out, 'quiz')} that {agree(out, 'are')} out {agree(out, 'get')} the keys that hold now"
+        )
     for case in plan.undecided:
         click.echo(f"needs a person: {case.attempt.student} {case.column}: {case.why}")
 

@@ -14,6 +14,7 @@ from rich.text import Text as RichText
 
 from engine.foreign import clean, clean_line
 from engine.model import Check, GradeReport, Mode, Outcome, Part, Text, Variant, Verdict, plain_points
+from engine.plurals import counted
 
 __all__ = [
     "check_table",
@@ -62,7 +63,7 @@ def number(value: float) -> str:
 
 def points(value: float) -> str:
     """Return ``1 point`` or ``2.5 points``."""
-    return f"{number(value)} point{'' if value == 1 else 's'}"
+    return counted(number(value), "point")
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str | RichText]], title: str = "") -> None:

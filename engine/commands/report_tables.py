@@ -12,6 +12,7 @@ from engine.foreign import clean_line
 from engine.itemreport.build import Report, TestFigures
 from engine.itemreport.items import ItemFigures
 from engine.itemreport.limits import test_limits
+from engine.plurals import counted
 
 __all__ = ["tell_report"]
 
@@ -51,7 +52,7 @@ def _tell_test(test: TestFigures) -> None:
         interval = f" ({whole.interval[0]:.2f} to {whole.interval[1]:.2f})" if whole.interval else ""
         told.append(f"alpha {whole.alpha:.2f}{interval}")
     if whole.standard_error is not None:
-        told.append(f"standard error {whole.standard_error:.2f} points")
+        told.append(f"standard error {counted(whole.standard_error, 'point', '.2f')}")
     if told:
         click.echo(f"  {', '.join(told)}")
     show_table(
@@ -99,4 +100,4 @@ def _figure(value: float | None) -> str:
 
 
 def _students(count: int) -> str:
-    return f"{count} student{'' if count == 1 else 's'}"
+    return counted(count, "student")

@@ -6,6 +6,7 @@ import click
 
 from engine.commands.render import show_table
 from engine.foreign import clean_line
+from engine.plurals import counted
 from engine.similar.findings import Findings, Found, odds
 from engine.similar.labels import Labels
 from engine.similar.side import Detail
@@ -25,7 +26,7 @@ def show_findings(findings: Findings, labels: Labels) -> None:
     if not findings.exercises and findings.crossings is None:
         click.echo("there is no code to compare")
     if labels.is_hidden and findings.problems:
-        click.echo(f"not compared: {len(findings.problems)} files")
+        click.echo(f"not compared: {counted(len(findings.problems), 'file')}")
     for problem in () if labels.is_hidden else findings.problems:
         click.echo(f"not compared: {clean_line(problem.where)}: {clean_line(problem.message)}")
     click.echo(NOT_A_VERDICT)
@@ -33,7 +34,9 @@ def show_findings(findings: Findings, labels: Labels) -> None:
 
 def _tell_exercise(found: Found, labels: Labels) -> None:
     comparison = found.comparison
-    click.echo(f"{comparison.item}: {comparison.files} files of {comparison.students} students")
+    click.echo(
+        f"{comparison.item}: {counted(comparison.files, 'file')} of {counted(comparison.students, 'student')}"
+    )
     usual, known = comparison.spread, found.known
     if usual.pairs:
         click.echo(
@@ -97,7 +100,7 @@ def _tell_crossings(findings: Findings, labels: Labels) -> None:
     if rows:
         show_table(["answered by", "key of", "item", "answer", "by chance", "pairs expected"], rows)
     if len(crossings.found) > _SHOWN:
-        click.echo(f"  {len(crossings.found) - _SHOWN} more pairs with --out or --json")
+        click.echo(f"  {counted(len(crossings.found) - _SHOWN, 'more pair')} with --out or --json")
     if crossings.explained:
         pairs = "pair" if crossings.explained == 1 else "pairs"
         click.echo(f"  {crossings.explained} further {pairs} with a match that chance explains")

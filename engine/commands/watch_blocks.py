@@ -17,6 +17,7 @@ from engine.commands.submit import exit_code
 from engine.errors import SoftmarkError
 from engine.foreign import clean
 from engine.model import GradeReport, Outcome, Verdict
+from engine.plurals import agree, counted
 from engine.practice.changes import Changes
 
 __all__ = ["Blocks"]
@@ -119,7 +120,7 @@ def _checks(report: GradeReport) -> list[RichText | Table]:
         rest = [check.id for check in others[MOST_ROWS:]]
         lines.append(RichText(f"  … and {len(rest)} more: {', '.join(rest)}", style="red"))
     if report.outcome in (Outcome.PARTIAL, Outcome.WRONG):
-        told = f"  {len(passed)} of {len(report.checks)} checks pass"
+        told = f"  {len(passed)} of {counted(len(report.checks), 'check')} {agree(len(passed), 'pass')}"
         if skipped:
             told += f", {len(skipped)} skipped"
         lines.append(RichText(told, style="dim"))

@@ -13,6 +13,7 @@ from engine.commands.options import store_wanted
 from engine.errors import InputError, QuizError, SpecError, StoreError, UsageError
 from engine.files import own_folder
 from engine.model import Mode, Quiz, Variant
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.course import Course, Intake, IntakeProblem, Roster, StudentResults
@@ -241,7 +242,11 @@ def tell_unreadable(faulty: Sequence[SpecError]) -> None:
     from engine.foreign import clean_line
 
     for error in faulty:
-        more = f" (and {len(error.diagnostics) - 1} more faults)" if len(error.diagnostics) > 1 else ""
+        more = (
+            f" (and {counted(len(error.diagnostics) - 1, 'more fault')})"
+            if len(error.diagnostics) > 1
+            else ""
+        )
         click.echo(f"left out: {clean_line(f'{error.where}: {error.what}', 500)}{more}", err=True)
     if faulty:
         click.echo("  next: grade lint shows every fault", err=True)

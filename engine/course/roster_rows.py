@@ -11,6 +11,7 @@ from engine.course.delimited import Delimited, Row
 from engine.course.labels import Student
 from engine.course.person_columns import person_columns, person_name, plain_head
 from engine.errors import Diagnostic
+from engine.plurals import counted
 
 __all__ = ["RosterFault", "students_of"]
 
@@ -119,7 +120,7 @@ class _Reading:
     def _row_fault(self, row: Row, student: Student) -> str | None:
         if len(row.cells) > self._width and any(row.cells[self._width :]):
             return (
-                f"{len(row.cells)} fields, but the header has {self._width}: "
+                f"{counted(len(row.cells), 'field')}, but the header has {self._width}: "
                 "put a name with a comma in quotes"
             )
         return _id_fault(student.id)

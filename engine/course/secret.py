@@ -11,6 +11,7 @@ import stat
 from pathlib import Path
 
 from engine.errors import CourseError
+from engine.plurals import counted
 
 __all__ = ["SECRET_BYTES", "make_secret", "read_secret"]
 
@@ -61,7 +62,7 @@ def read_secret(path: Path) -> bytes:
             "the course secret is damaged",
             where=str(path),
             expected=f"{SECRET_BYTES} bytes",
-            got="more" if len(secret) > SECRET_BYTES else f"{len(secret)} bytes",
+            got="more" if len(secret) > SECRET_BYTES else f"{counted(len(secret), 'byte')}",
             next_step="restore it from a backup: without it no variant can be drawn again",
         )
     return secret

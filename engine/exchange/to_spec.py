@@ -16,6 +16,7 @@ from engine.exchange.spec_file.texts import Texts, UnfitError
 from engine.exchange.spec_file.words import matching_answer, token_answer
 from engine.exchange.spec_file.yaml_text import yaml_text
 from engine.foreign import clean_line
+from engine.plurals import agree, counted
 
 __all__ = ["Draft", "UnfitError", "to_spec"]
 
@@ -131,7 +132,7 @@ def _answer(question: Question, texts: Texts) -> tuple[dict[str, Any], list[dict
 
 def _points(points: Decimal, texts: Texts) -> int | float:
     if not 0 < points <= _MAX_POINTS:
-        texts.note(f"{points} points aren't possible here; it has 1")
+        texts.note(f"{counted(points, 'point')} {agree(points, 'are')}n't possible here; it has 1")
         return 1
     return int(points) if points == points.to_integral_value() else float(points)
 
@@ -144,7 +145,7 @@ def _after(question: Question, texts: Texts) -> dict[str, Any]:
     ]
     hints = [hint for hint in hints if hint]
     if len(hints) > _MAX_HINTS:
-        texts.note(f"it has {len(hints)} hints; the first {_MAX_HINTS} are kept")
+        texts.note(f"it has {counted(len(hints), 'hint')}; the first {_MAX_HINTS} are kept")
     if hints:
         found["hints"] = hints[:_MAX_HINTS]
     solution = texts.optional(question.general, "feedback for everybody", inline=False)

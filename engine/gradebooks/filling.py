@@ -14,6 +14,7 @@ from engine.gradebooks.people import Joined
 from engine.gradebooks.sheet import Sheet, SheetRow
 from engine.gradebooks.signs import Signs, entry_cell, tell_entry
 from engine.gradebooks.targets import Target
+from engine.plurals import counted
 
 __all__ = ["Place", "fill_sheet", "place_of"]
 
@@ -62,7 +63,10 @@ def place_of(
     if scale:
         return Place(target, column, points / target.maximum), []
     ours = number_cell(target.maximum)
-    told = f"{number_cell(points)} full points in the file, {ours} here: marks are written unscaled (--scale)"
+    told = (
+        f"{counted(number_cell(points), 'full point')} in the file, {ours} here: marks are "
+        "written unscaled (--scale)"
+    )
     return Place(target, column), [Listed(Kind.LEFT, heading, told)]
 
 

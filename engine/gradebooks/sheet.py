@@ -10,6 +10,7 @@ from pathlib import Path
 from engine.course.delimited import read_delimited
 from engine.errors import Diagnostic, UsageError
 from engine.gradebooks.cells import csv_bytes, kept_cell
+from engine.plurals import counted
 
 __all__ = ["Sheet", "SheetRow", "read_sheet"]
 
@@ -91,7 +92,7 @@ def read_sheet(path: Path) -> Sheet:
     rows = []
     for row in others:
         if any(row.raw[width:]):
-            told = f"{len(row.cells)} fields, but the header has {width}"
+            told = f"{counted(len(row.cells), 'field')}, but the header has {width}"
             faults.append(Diagnostic(table.file, row.line, 1, told, row.source))
         rows.append(SheetRow(row.line, _fit(row.cells, width), list(_fit(row.raw, width))))
     if faults:

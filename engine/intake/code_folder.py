@@ -11,6 +11,7 @@ from engine.foreign import clean_line
 from engine.intake.code_file import read_code_file, source_of
 from engine.intake.entries import is_junk
 from engine.model import CodeSubmission
+from engine.plurals import counted
 from engine.python_source import parse_python, place_in_cells, top_level
 
 __all__ = ["definition_line", "definition_place", "read_submission"]
@@ -46,7 +47,9 @@ def _main_file(folder: Path, function: str) -> Path:
         return next(iter(places))
     if places:
         raise SubmissionError(
-            f"{len(places)} files define {function}" if len(places) > 2 else f"two files define {function}",
+            f"{counted(len(places), 'file')} define {function}"
+            if len(places) > 2
+            else f"two files define {function}",
             where=where,
             expected="one file that defines it",
             got=", ".join(places.values()),

@@ -17,6 +17,7 @@ from engine.analysis import (
     wilson,
 )
 from engine.itemreport.work import Work
+from engine.plurals import counted
 
 __all__ = ["MOST_VARIANTS", "UNEQUAL", "Family", "NumberTrend", "VariantRow", "families_of"]
 
@@ -128,7 +129,10 @@ def _counts(works: Sequence[Work]) -> dict[str, tuple[int, int]]:
 def _reason(counts: Mapping[str, tuple[int, int]], has_scipy: bool) -> str:
     students = sum(pair[1] for pair in counts.values())
     if students < _FEWEST_EACH * len(counts):
-        return f"{students} students had {len(counts)} variants: too few each to compare them"
+        return (
+            f"{counted(students, 'student')} had {counted(len(counts), 'variant')}: too few "
+            "each to compare them"
+        )
     if not has_scipy:
         return "comparing variants needs scipy"
     return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.itemreport.build import Report, TestFigures
 from engine.itemreport.irt import Fitted
+from engine.plurals import agree, counted
 
 __all__ = ["limits_of", "test_limits"]
 
@@ -15,8 +16,8 @@ def limits_of(report: Report) -> list[str]:
     """Return what holds for the whole report, one sentence or two each."""
     said = [
         "Only first attempts are counted: they show what students could do before feedback, and nothing of "
-        f"what they learned from it. {_many(report.later, 'later attempt')} "
-        f"{'is' if report.later == 1 else 'are'} left out. Marks by hand and rules about marks don't touch "
+        f"what they learned from it. {counted(report.later, 'later attempt')} "
+        f"{agree(report.later, 'are')} left out. Marks by hand and rules about marks don't touch "
         "these figures.",
         "Everybody is here who handed something in. Who stayed away, or left out an exercise that could be "
         "chosen, isn't; a hard item that only able students tried looks easier than it is.",
@@ -48,18 +49,19 @@ def test_limits(figures: TestFigures) -> list[str]:
     students = len(figures.students)
     if students < _FEW:
         said.append(
-            f"{_many(students, 'student')}: intervals are wide, and single answers decide over correlations."
+            f"{counted(students, 'student')}: intervals are wide, and single answers decide over "
+            "correlations."
         )
     if not figures.is_common:
         fewest = figures.reliability.fewest
-        few = f" The pair with the fewest has {_many(fewest, 'student')}."
+        few = f" The pair with the fewest has {counted(fewest, 'student')}."
         said.append(
             "Not everybody has all items, so items are compared over those who have both, and students by "
             f"their mean distance from the items' means.{few if fewest < _LITTLE_IN_COMMON else ''}"
         )
         if figures.reliability.unseen_pairs:
             pairs = figures.reliability.unseen_pairs
-            said.append(f"{_many(pairs, 'pair')} of items {'has' if pairs == 1 else 'have'} no two students.")
+            said.append(f"{counted(pairs, 'pair')} of items {agree(pairs, 'have')} no two students.")
     with_parts = [item.item for item in figures.items if item.parts]
     if with_parts:
         said.append(
@@ -71,7 +73,8 @@ def test_limits(figures: TestFigures) -> list[str]:
     unreadable = sum(item.missing.unreadable for item in figures.items)
     if missing or unreadable:
         said.append(
-            f"{_many(missing, 'first attempt')} without a mark and {_many(unreadable, 'answer')} that can't "
+            f"{counted(missing, 'first attempt')} without a mark and "
+            f"{counted(unreadable, 'answer')} that can't "
             "be read are missing here, neither right nor wrong."
         )
     fits = [model for model in (figures.irt.rasch, figures.irt.own_slopes) if isinstance(model, Fitted)]
@@ -81,7 +84,3 @@ def test_limits(figures: TestFigures) -> list[str]:
             "full marks count as right."
         )
     return said
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

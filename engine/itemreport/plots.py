@@ -14,6 +14,7 @@ from engine.itemreport.drawing import ACCENT, INK, LINE, OTHER, SOFT, draw
 from engine.itemreport.families import MOST_VARIANTS, Family
 from engine.itemreport.irt import Fitted
 from engine.itemreport.items import ItemFigures
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +39,7 @@ def histogram_plot(name: str, histogram: Histogram) -> Markup:
 
     mean = "" if histogram.mean is None else f", mean {100 * histogram.mean:.0f} % (dashed)"
     most = max(range(len(histogram.counts)), key=lambda at: histogram.counts[at])
-    told = f"Scores of {histogram.students} students{mean}; most, {histogram.counts[most]}, "
+    told = f"Scores of {counted(histogram.students, 'student')}{mean}; most, {histogram.counts[most]}, "
     return draw(name, f"{told}from {edges[most]:.0f} to {edges[most + 1]:.0f} %.", paint)
 
 
@@ -60,7 +61,7 @@ def map_plot(name: str, items: Sequence[ItemFigures]) -> Markup:
         axes.set_ylim(bottom=lowest - 0.08)
 
     below = [f"{at}" for at, _, rest in placed if rest is not None and rest < 0]
-    told = f"Difficulty and discrimination of {len(placed)} items by their number in the table"
+    told = f"Difficulty and discrimination of {counted(len(placed), 'item')} by their number in the table"
     return draw(name, f"{told}; below 0: {', '.join(below) or 'none'}.", paint)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from engine.errors import UsageError
 from engine.files import replace_text
 from engine.model import Variant
+from engine.plurals import counted
 
 __all__ = ["starter_notebook", "starter_source", "write_starter"]
 
@@ -118,7 +119,7 @@ def _copied(path: Path) -> Path:
 
 
 def _points(variant: Variant) -> str:
-    return f"{variant.points:g} point{'' if variant.points == 1 else 's'}"
+    return counted(variant.points, "point")
 
 
 def _cell(name: str, kind: str, text: str) -> dict[str, Any]:

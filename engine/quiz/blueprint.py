@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, NoReturn, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from engine.errors import QuizError
+from engine.plurals import agree, counted
 from engine.quiz.keys import Credits, Deadline, Share, difficulty_range
 from engine.rules import QuizRules, Shown
 from engine.spec.kinds import EntryId, Flag, Identifier, Real, SourceName, Whole
@@ -97,7 +98,11 @@ class Section(_Filter):
         if not self.draw and self.count is None and used:
             refuse(used[0], "nothing is drawn here without `count: N`, the number of questions in all")
         if self.count is not None and len(self.items) > self.count:
-            refuse("count", f"{len(self.items)} items are pinned, but the count is {self.count}")
+            refuse(
+                "count",
+                f"{counted(len(self.items), 'item')} {agree(len(self.items), 'are')} pinned, but "
+                f"the count is {self.count}",
+            )
         if not self.items and not self.draws:
             refuse("items", "this section asks for nothing: it needs `items`, `count` or `draw`")
         if self.per_student and not self.draws:
@@ -131,7 +136,11 @@ class Blueprint(_Strict):
     @model_validator(mode="after")
     def _rules_fit_together(self) -> Self:
         if self.credit and self.attempts is not None and self.attempts != len(self.credit):
-            refuse("credit", f"{self.attempts} attempts need {self.attempts} entries, not {len(self.credit)}")
+            refuse(
+                "credit",
+                f"{counted(self.attempts, 'attempt')} {agree(self.attempts, 'need')} "
+                f"{counted(self.attempts, 'entry')}, not {len(self.credit)}",
+            )
         if self.deadline is None and "show_after" in self.model_fields_set:
             refuse("show_after", "without a `deadline` there is no afterwards")
         if self.deadline is not None and not self.show_after.includes(self.show_before):

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from engine.model import Quiz, Variant
+from engine.plurals import agree
+from engine.plurals import counted as count_of
 from engine.rules import QuizRules
 from engine.store import Attempt
 
@@ -75,13 +77,17 @@ class Credit:
 
 def _why(rules: QuizRules, before: int, hints: int, share: float) -> str:
     if rules.attempts is not None and before >= rules.attempts:
-        most = "One attempt counts" if rules.attempts == 1 else f"{rules.attempts} attempts count"
+        most = (
+            "One attempt counts"
+            if rules.attempts == 1
+            else f"{count_of(rules.attempts, 'attempt')} {agree(rules.attempts, 'count')}"
+        )
         return f"{most}, and this is number {before + 1}: it earns nothing."
     causes = []
     if rules.attempts is not None and (before or rules.credit[0] < 1):
         causes.append(f"attempt {before + 1} of {rules.attempts}")
     if hints and rules.hint_cost:
-        causes.append(f"{hints} hint{'' if hints == 1 else 's'} taken")
+        causes.append(f"{count_of(hints, 'hint')} taken")
     return f"This counts {percent(share)} ({', '.join(causes)})." if causes else ""
 
 

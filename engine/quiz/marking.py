@@ -10,6 +10,7 @@ from engine.errors import QuizError
 from engine.foreign import clean_line
 from engine.grading import grade_answers
 from engine.model import GradeReport, Mode, Quiz, QuizQuestion, Response, plain_points
+from engine.plurals import counted
 from engine.quiz.returned import FilledQuiz
 
 __all__ = ["grade_quiz", "total"]
@@ -69,7 +70,7 @@ def _edits(question: QuizQuestion, claim: Mapping[str, Any]) -> tuple[str, ...]:
     points = claim.get("points")
     if isinstance(points, str) and points != str(plain_points(question.points)):
         notes.append(
-            f"the file says {clean_line(points)} points for question {question.number}; "
+            f"the file says {counted(clean_line(points), 'point')} for question {question.number}; "
             f"the stored quiz counts: {plain_points(question.points)}"
         )
     stem = claim.get("stem")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from engine.errors import UnknownItemError
+from engine.plurals import agree
 from engine.quiz.blueprint import Blueprint, Draw, Plan, Section
 from engine.quiz.slots import Slot
 from engine.spec.bank import Bank
@@ -104,10 +105,12 @@ def too_few(slots: Sequence[Slot], filled: Collection[int]) -> list[Fault]:
         alike = [slot for slot in slots if slot.loc == loc]
         matching = set(alike[0].pool)
         free = len(matching - pinned)
-        what = f"too few items: {len(alike)} are to be drawn here, but {len(matching)} match"
-        if free < len(matching):
-            what += f" and {len(matching) - free} of these are pinned"
+        drawn, match, bound = len(alike), len(matching), len(matching) - free
+        what = f"too few items: {drawn} {agree(drawn, 'are')} to be drawn here, "
+        what += f"but {match} {agree(match, 'match')}"
+        if bound:
+            what += f" and {bound} of these {agree(bound, 'are')} pinned"
         if free >= len(alike):
-            what += f"; other entries need the same ones, so that {lacking} is missing"
+            what += f"; other entries need the same ones, so that {lacking} {agree(lacking, 'are')} missing"
         faults.append((loc, what + "; widen the filters, or see: grade list"))
     return faults

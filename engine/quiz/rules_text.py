@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from engine.plurals import counted
 from engine.quiz.credit import percent
 from engine.rules import QuizRules, Shown
 
@@ -45,9 +46,12 @@ def _attempts(rules: QuizRules) -> str:
         return "One attempt at each question." if credit == 1 else f"One attempt, for {percent(credit)}."
     shares = [percent(rules.share(n, 0)) for n in range(rules.attempts or 0)]
     if set(shares) == {"100 %"}:
-        return f"{rules.attempts} attempts at each question; the best counts."
+        return f"{counted(rules.attempts or 0, 'attempt')} at each question; the best counts."
     listed = ", ".join(shares[:-1]) + " and " + shares[-1]
-    return f"{rules.attempts} attempts at each question, for {listed} of its points; the best counts."
+    return (
+        f"{counted(rules.attempts or 0, 'attempt')} at each question, "
+        f"for {listed} of its points; the best counts."
+    )
 
 
 def _shown(rules: QuizRules) -> str:
@@ -69,5 +73,5 @@ def time_left(deadline: datetime, now: datetime) -> str:
     for unit, seconds in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         count = int(left.total_seconds() // seconds)
         if count >= (2 if unit != "minute" else 1):
-            return f"{count} {unit}{'' if count == 1 else 's'}"
+            return counted(count, unit)
     return "less than a minute"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from engine.plurals import agree, all_of, counted
 from engine.quiz.blueprint import Blueprint
 from engine.quiz.credit import percent
 from engine.quiz.rehearsal import QuestionFigures, Rehearsal
@@ -54,19 +55,22 @@ def _of_question(question: QuestionFigures, rehearsal: Rehearsal) -> list[str]:
     found = []
     students, size = rehearsal.students, question.most_variants
     if question.shared > 1 and question.variants == 1:
-        found.append(f"all {students} students have the same variant{' (there is no other)' * (size == 1)}")
+        found.append(
+            f"{all_of(students, 'student')} {agree(students, 'have')} the same "
+            f"variant{' (there is no other)' * (size == 1)}"
+        )
     elif question.shared > 1:
         cause = f" (there are {size} in all)" if size is not None and size < students else ""
         found.append(
-            f"{question.variants} different variants for {students} students{cause}; "
+            f"{counted(question.variants, 'different variant')} for {counted(students, 'student')}{cause}; "
             f"up to {question.shared} have the same"
         )
     elif question.keys == 1 and students > 1:
-        found.append(f"all {students} students have the same right answer")
+        found.append(f"{all_of(students, 'student')} {agree(students, 'have')} the same right answer")
     attempts = rehearsal.rules.attempts or 1
     if question.is_choice and size is not None and size < attempts:
         found.append(
-            f"{attempts} attempts, but {size} variant{'' if size == 1 else 's'}: each variant is asked once, "
+            f"{counted(attempts, 'attempt')}, but {counted(size, 'variant')}: each variant is asked once, "
             "because the same options again would be elimination"
         )
     if rehearsal.students > 1 and question.guessing > _MUCH * 2:

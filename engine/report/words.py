@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from engine.model import Outcome, Verdict, plain_points
+from engine.plurals import counted
 
 __all__ = ["OUTCOMES", "VERDICTS", "moment", "number", "percent", "points"]
 
@@ -39,8 +40,7 @@ def percent(value: float) -> str:
 
 def points(score: float | None, maximum: float) -> str:
     """Return ``7.5 of 10 points``; a dash where there is no score."""
-    unit = "point" if maximum == 1 else "points"
-    return f"{'–' if score is None else number(score)} of {number(maximum)} {unit}"
+    return f"{'–' if score is None else number(score)} of {counted(number(maximum), 'point')}"
 
 
 def moment(when: datetime) -> str:

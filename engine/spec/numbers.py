@@ -6,6 +6,8 @@ import math
 import re
 from typing import Self
 
+from engine.plurals import counted
+
 __all__ = ["WrittenFloat", "read_scalar"]
 
 _MAX_DIGITS = 100
@@ -87,5 +89,5 @@ def read_scalar(text: str) -> str | int | float | bool | None:
 
 def _bounded(text: str) -> str:
     if len(text) > _MAX_DIGITS:
-        raise ValueError(f"a number of {len(text)} characters is too long; at most {_MAX_DIGITS}")
+        raise ValueError(f"a number of {counted(len(text), 'character')} is too long; at most {_MAX_DIGITS}")
     return text

@@ -8,6 +8,8 @@ from typing import NoReturn
 
 from pydantic_core import PydanticCustomError
 
+from engine.plurals import counted
+
 __all__ = ["check_probability_step", "check_range", "refuse"]
 
 _MAX_VALUES = 100_000
@@ -36,13 +38,15 @@ def check_range(
     count = (_units(high) - _units(low)) // _units(step) + 1
     if count > _MAX_VALUES:
         refuse(
-            "range", f"the range holds {count:,} multiples of {step}; at most {_MAX_VALUES:,} are possible"
+            "range",
+            f"the range holds {counted(count, 'multiple', ',')} of {step}; at most "
+            f"{_MAX_VALUES:,} are possible",
         )
     removed = {value for value in exclude if low <= value <= high and _units(value) % _units(step) == 0}
     if count - len(removed) < distinct:
         left = max(0, count - len(removed))
         needed = "a value is needed" if distinct == 1 else f"{distinct} different ones are needed"
-        refuse("exclude" if removed else "range", f"the range leaves {left} values, but {needed}")
+        refuse("exclude" if removed else "range", f"the range leaves {counted(left, 'value')}, but {needed}")
 
 
 def check_probability_step(step: Decimal, size: int, *, distinct: bool) -> None:
@@ -61,7 +65,7 @@ def check_probability_step(step: Decimal, size: int, *, distinct: bool) -> None:
     needed = size * (size + 1) // 2 if distinct else size
     if parts < needed:
         kind = "different positive" if distinct else "positive"
-        refuse("step", f"{size} {kind} multiples of {step} can't sum to 1; choose a smaller step")
+        refuse("step", f"{size} {counted(kind, 'multiple')} of {step} can't sum to 1; choose a smaller step")
 
 
 def _units(value: Decimal) -> int:

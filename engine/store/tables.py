@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 
 from engine.foreign import clean_line
+from engine.plurals import counted
 from engine.store.codec import storable
 
 __all__ = [
@@ -59,7 +60,9 @@ class Word(sa.TypeDecorator[str]):
         """Refuse what is too long, and characters that no database stores."""
         if value is not None and (len(value) > self.most or storable(value) != value):
             shown = clean_line(value, 60)
-            raise ValueError(f"'{shown}' isn't a text of at most {self.most} characters, or holds NUL")
+            raise ValueError(
+                f"'{shown}' isn't a text of at most {counted(self.most, 'character')}, or holds NUL"
+            )
         return value
 
 

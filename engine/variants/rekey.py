@@ -158,7 +158,7 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
     if not right or len(right) == len(shown):
         raise _undecided(spec, f"{'every' if right else 'no'} option that this variant shows is right now")
     if old.type == "single_choice" and len(right) > 1:
-        raise _undecided(spec, f"{len(right)} options that this variant shows are right now")
+        raise _undecided(spec, f"{len(right)} of the options that this variant shows are right now")
     # of how many right options the variant was drawn is history, as its options are
     counts = {name: old.settings[name] for name in ("right_counts",) if name in old.settings}
     return replace(part, key_ids=right, settings={**new.settings, **counts})

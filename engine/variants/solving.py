@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.errors import DrawError, ExpressionError, UndefinedValueError
 from engine.model import Drawn
+from engine.plurals import counted
 from engine.spec.schema import Misconception, ProblemSpec
 from engine.variants.errata import accepted_printed
 from engine.variants.expressions import evaluate, evaluate_truth, require_finite
@@ -112,7 +113,7 @@ def solve(spec: ProblemSpec, stream: Stream) -> Solved:
     tries = sum(failures.values())
     others = "; ".join(f"{text} (failed {n})" for text, n in failures.most_common(4)[1:])
     raise DrawError(
-        f"no variant within {tries} {'try' if tries == 1 else 'tries'}: this failed {count} times: {worst}",
+        f"no variant within {counted(tries, 'try')}: this failed {counted(count, 'time')}: {worst}",
         where=spec.id,
         expected=worst,
         got=f"also failed: {others}" if others else None,

@@ -17,6 +17,7 @@ from jinja2.runtime import LoopContext
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
+from engine.plurals import counted
 from engine.variants.figures import (
     Figure,
     column_tex,
@@ -50,7 +51,7 @@ def _table(value: Any, columns: str = "", rows: str = "", corner: str = "", plac
     width = figure.shape[1]
     heads, names = columns.split() or [str(j + 1) for j in range(width)], rows.split()
     if len(heads) != width or (names and len(names) != len(figure)):
-        raise TypeError(f"the table has {len(figure)} rows and {width} columns")
+        raise TypeError(f"the table has {counted(len(figure), 'row')} and {counted(width, 'column')}")
     lines = [[*([corner] if names else []), *heads]]
     lines.append(["---"] * len(lines[0]))
     lines += [[*names[i : i + 1], *row.texts(places)] for i, row in enumerate(figure)]

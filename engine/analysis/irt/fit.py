@@ -14,6 +14,7 @@ from engine.analysis.irt.model import ItemParameters, Model, ModelFit, NoFit
 from engine.analysis.irt.patterns import collapsed
 from engine.analysis.pairs import pair_sums
 from engine.analysis.scores import ScoreMatrix
+from engine.plurals import agree, counted
 
 __all__ = ["FEWEST_ITEMS", "FEWEST_STUDENTS", "fit_model"]
 
@@ -54,11 +55,13 @@ def fit_model(
     """
     students = int(matrix.given.any(axis=1).sum())
     if students < fewest_students:
-        return NoFit(f"only {students} students answered, {fewest_students} are needed", students, {})
+        return NoFit(
+            f"only {counted(students, 'student')} answered, {fewest_students} are needed", students, {}
+        )
     binary, left_out = _usable(*matrix.dichotomised(partial_credit), fewest_students)
     while True:
         if len(binary.items) < FEWEST_ITEMS:
-            reason = f"only {len(binary.items)} items can be used, {FEWEST_ITEMS} are needed"
+            reason = f"only {counted(len(binary.items), 'item')} can be used, {FEWEST_ITEMS} are needed"
             return NoFit(reason, students, left_out)
         seen = ScoreMatrix(binary.items, binary.points[binary.given.any(axis=1)])
         grid = grid_for(len(binary.items), nodes)
@@ -93,7 +96,9 @@ def _usable(binary: ScoreMatrix, left_out: dict[str, str], fewest: int) -> tuple
         if given == 0:
             reasons[item] = "nobody was given it"
         elif given < fewest:
-            reasons[item] = f"only {given} students were given it, {fewest} are needed"
+            reasons[item] = (
+                f"only {counted(given, 'student')} {agree(given, 'were')} given it, {fewest} are needed"
+            )
         elif right in (0, given):
             reasons[item] = "all answers are right" if right else "no answer is right"
         else:
@@ -150,7 +155,9 @@ def _problems(items: Sequence[ItemParameters], found: Maximum, model: Model) -> 
     if abs(items[0].slope) > STEEPEST:
         problems.append("the common slope grows without end: don't use the parameters")
     elif not found.converged:
-        problems.append(f"the search didn't converge in {found.steps} steps: don't use the parameters")
+        problems.append(
+            f"the search didn't converge in {counted(found.steps, 'step')}: don't use the parameters"
+        )
     elif found.covariance is None:
         problems.append("the answers don't determine all parameters: don't use them one by one")
     negative = [item.item for item in items if item.slope < 0]

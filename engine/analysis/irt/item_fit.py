@@ -11,6 +11,7 @@ from engine.analysis.irt.abilities import as_fitted
 from engine.analysis.irt.fit import FEWEST_STUDENTS
 from engine.analysis.irt.model import Model, ModelFit, NoFit
 from engine.analysis.scores import Floats, ScoreMatrix
+from engine.plurals import agree, counted
 
 __all__ = ["ItemFit", "item_fits"]
 
@@ -65,7 +66,10 @@ def item_fits(
     whole = binary.given.all(axis=1)
     students = int(whole.sum())
     if students < fewest_students:
-        reason = f"only {students} students were given all items, {fewest_students} are needed"
+        reason = (
+            f"only {counted(students, 'student')} {agree(students, 'were')} given all items, "
+            f"{fewest_students} are needed"
+        )
         return NoFit(reason, students, {})
     right = binary.right[whole]
     totals = right.sum(axis=1)

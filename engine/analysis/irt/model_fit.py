@@ -12,6 +12,7 @@ from engine.analysis.irt.likelihood import posteriors
 from engine.analysis.irt.model import Model, ModelFit, NoFit
 from engine.analysis.irt.patterns import Patterns
 from engine.analysis.scores import ScoreMatrix
+from engine.plurals import agree, counted
 
 __all__ = ["Comparison", "PatternFit", "compared", "pattern_fit"]
 
@@ -53,7 +54,10 @@ def pattern_fit(fit: ModelFit, matrix: ScoreMatrix) -> PatternFit | NoFit:
     whole = binary.given.all(axis=1)
     students, items = int(whole.sum()), len(fit.items)
     if items > _MOST_ITEMS or students < _MEAN_EXPECTED * 2**items:
-        reason = f"{students} students are too few for the 2^{items} patterns of answers to {items} items"
+        reason = (
+            f"{counted(students, 'student')} {agree(students, 'are')} too few for the "
+            f"2^{items} possible answers to {counted(items, 'item')}"
+        )
         return NoFit(reason, students, {})
     df = 2**items - 1 - fit.parameters
     if df < 1:

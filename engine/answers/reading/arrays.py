@@ -14,6 +14,7 @@ from fractions import Fraction
 from engine.answers.reading.numeral import format_error, normal_signs, read_numeral
 from engine.errors import ResponseFormatError
 from engine.foreign import clean_line
+from engine.plurals import counted
 
 __all__ = ["MAX_TEXT", "Numbers", "read_numbers"]
 
@@ -59,7 +60,7 @@ class Numbers:
         """Return the shape as a person would say it."""
         sizes = [len(row) for row in self.rows]
         if self.is_flat:
-            return "1 number" if sizes[0] == 1 else f"{sizes[0]} numbers"
+            return counted(sizes[0], "number")
         if len(set(sizes)) > 1:
             return "rows of " + ", ".join(map(str, sizes)) + " numbers"
         return f"{len(sizes)} row{'s' * (len(sizes) > 1)} of {sizes[0]} number{'s' * (sizes[0] > 1)}"
@@ -81,7 +82,9 @@ def read_numbers(text: str, *, decimal_comma: bool = False) -> Numbers:
         Something isn't a number, brackets don't match, or the text is too long.
     """
     if len(text) > MAX_TEXT:
-        raise format_error(f"the answer has {len(text)} characters; at most {MAX_TEXT} are read", text[:60])
+        raise format_error(
+            f"the answer has {counted(len(text), 'character')}; at most {MAX_TEXT} are read", text[:60]
+        )
     body = _unwrapped(normal_signs(text).strip())
     turned = _TRANSPOSED.search(body)
     if turned is not None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from engine.answers.reading.numeral import format_error
+from engine.plurals import counted
 
 __all__ = ["MAX_TEXT", "read_labels", "same_words"]
 
@@ -39,7 +40,9 @@ def read_labels(text: str, labels: Sequence[str], what: str) -> list[str]:
     """
     expected = f"letters from {labels[0]} to {labels[-1]}"
     if len(text) > MAX_TEXT:
-        raise format_error(f"the answer has {len(text)} characters; at most {MAX_TEXT} are read", text[:60])
+        raise format_error(
+            f"the answer has {counted(len(text), 'character')}; at most {MAX_TEXT} are read", text[:60]
+        )
     body = text.strip()
     if body[:1] + body[-1:] in ("[]", "{}") or re.fullmatch(r"\([^()]*\)", body):
         body = body[1:-1]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.files import keep_libraries_tidy
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -43,7 +44,7 @@ def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
     with _lock:
         drawn = _examples(strategy, 4 * count + 8, seed)
     if len(drawn) < count:
-        raise ValueError(f"the strategy has fewer than {count} examples")
+        raise ValueError(f"the strategy has fewer than {counted(count, 'example')}")
     return drawn[-count:]  # the first ones are the smallest, the last ones the most varied
 
 
@@ -95,7 +96,7 @@ class Values:
         """Return multiples of 1/8 from -bound to bound of which no two are equal."""
         size, available = math.prod(shape), 16 * bound + 1
         if size > available:
-            raise ValueError(f"{size} different multiples of 1/8 don't fit within ±{bound}")
+            raise ValueError(f"{counted(size, 'different multiple')} of 1/8 don't fit within ±{bound}")
         return (self.order(available)[:size].reshape(shape) - 8 * bound) / 8.0
 
     def shuffled(self, size: int) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
 from engine.code.show import described, number
 from engine.code.step_table import StepTable
+from engine.plurals import counted
 
 __all__ = ["PROPERTIES"]
 
@@ -65,14 +66,14 @@ def _in_vocabulary(tokens: list[int], table: StepTable, eos: int, most: int) -> 
 
 
 def _length(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
-    return None if 1 <= len(tokens) <= most else f"has {len(tokens)} tokens"
+    return None if 1 <= len(tokens) <= most else f"has {counted(len(tokens), 'token')}"
 
 
 def _ends(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
     if eos in tokens[:-1]:
         return f"goes on after the end symbol {eos}"
     if len(tokens) < most and (not tokens or tokens[-1] != eos):
-        return f"neither ends with the end symbol {eos} nor has {most} tokens"
+        return f"neither ends with the end symbol {eos} nor has {counted(most, 'token')}"
     return None
 
 
@@ -136,7 +137,7 @@ def _count(group: Group, seen: Observations) -> str | None:
     due = int(group.data["due"])
     call = _call(group, seen)
     if len(tokens) != due:
-        return f"{call} gave {len(tokens)} hypotheses instead of {due}"
+        return f"{call} gave {counted(len(tokens), 'hypothesis')} instead of {due}"
     if len({tuple(row) for row in tokens}) < len(tokens):
         return f"{call} gave the same hypothesis twice"
     return None

@@ -10,6 +10,7 @@ import click
 
 from engine.commands.options import course_option, json_option, store_option
 from engine.errors import UsageError
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
@@ -74,9 +75,7 @@ def _tell(faults: list[Diagnostic], warnings: list[Diagnostic]) -> None:
             for line in source:
                 click.echo(clean(line, 5000))
     told = [
-        f"{len(found)} {kind}{'' if len(found) == 1 else 's'}"
-        for kind, found in (("fault", faults), ("warning", warnings))
-        if found
+        f"{counted(len(found), kind)}" for kind, found in (("fault", faults), ("warning", warnings)) if found
     ]
     click.echo(", ".join(told) if told else "nothing to mind")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.errors import UsageError
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
@@ -139,9 +140,9 @@ def tell(written: Written) -> None:
     from engine.foreign import clean_line
 
     count = len(written.pages)
-    click.echo(f"{count} {'page' if count == 1 else 'pages'}: {written.folder}")
+    click.echo(f"{counted(count, 'page')}: {written.folder}")
     if written.archive is not None:
-        pages = f"{written.members} {'page' if written.members == 1 else 'pages'}"
+        pages = f"{counted(written.members, 'page')}"
         click.echo(f"{pages}, {_size(written.size)}: {written.archive}")
     elif written.left_out:
         click.echo("no archive was written: no page can be packed")

@@ -10,6 +10,7 @@ import click
 
 from engine.commands.options import course_option, json_option
 from engine.commands.quiz.files import find_blueprint
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
@@ -135,8 +136,8 @@ def _show(rehearsal: Rehearsal, title: str, warnings: list[str], exercises: list
 
     total = len(rehearsal.questions)
     click.echo(
-        f"{clean_line(title)}: {total} question{'' if total == 1 else 's'}, {points(rehearsal.points)}, "
-        f"drawn for {rehearsal.students} student{'' if rehearsal.students == 1 else 's'}"
+        f"{clean_line(title)}: {counted(total, 'question')}, {points(rehearsal.points)}, "
+        f"drawn for {counted(rehearsal.students, 'student')}"
     )
     for sentence in rules_text(rehearsal.rules):
         click.echo(f"  {sentence}")
@@ -148,14 +149,15 @@ def _show(rehearsal: Rehearsal, title: str, warnings: list[str], exercises: list
     click.echo()
     click.echo(f"Guessing earns {percent(rehearsal.guessing)} of the points on average.")
     if rehearsal.minutes is not None:
-        click.echo(f"Expected time: {rehearsal.minutes:g} minutes.")
+        click.echo(f"Expected time: {counted(rehearsal.minutes, 'minute', 'g')}.")
     else:
         lacking = sum(question.minutes is None for question in rehearsal.questions)
         click.echo(
-            f"Expected time: unknown; the items of {lacking} of {total} questions don't say `minutes`."
+            f"Expected time: unknown; the items of {lacking} of {counted(total, 'question')} "
+            "don't say `minutes`."
         )
     for spec in exercises:
-        time = "" if spec.minutes is None else f", about {spec.minutes:g} minutes"
+        time = "" if spec.minutes is None else f", about {counted(spec.minutes, 'minute', 'g')}"
         click.echo(f"Code exercise: {spec.id} ({points(spec.points)}{time}).")
     low, high = rehearsal.difficulty_of_students
     if high > low:
@@ -172,7 +174,7 @@ def _row(question: QuestionFigures, seen: bool) -> list[str]:
     low, mean, high = question.difficulty
     row = [
         str(question.number),
-        items[0] if len(items) == 1 else f"{len(items)} items, one per student",
+        items[0] if len(items) == 1 else f"{counted(len(items), 'item')}, one per student",
         ", ".join(question.kinds),
         number(question.points),
         f"{mean:.1f} ({low:g}-{high:g})" if high > low else f"{low:g}",

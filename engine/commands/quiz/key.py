@@ -11,6 +11,7 @@ import click
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.quiz.files import file_stem, is_quiz_file
 from engine.errors import QuizError, UsageError
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
@@ -134,4 +135,4 @@ def _write_page(workplace: Workplace, path: Path, keys: list[QuizKey]) -> None:
         replace_text(path, key_page(keys, names=names), private=True)
     except OSError as error:
         raise QuizError("the key can't be written", where=str(path), got=error.strerror) from error
-    click.echo(f"the key of {len(keys)} quizzes is in {path} (mode 0600: for you alone)")
+    click.echo(f"the key of {counted(len(keys), 'quiz')} is in {path} (mode 0600: for you alone)")

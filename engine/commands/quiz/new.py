@@ -12,6 +12,7 @@ from engine.commands.options import check_student, course_option, json_option, s
 from engine.commands.quiz.files import find_blueprint, write_quizzes, write_starters
 from engine.cores import without_collecting
 from engine.errors import UsageError
+from engine.plurals import agree, counted
 
 if TYPE_CHECKING:
     from engine.commands.workplace import Workplace
@@ -100,9 +101,8 @@ def _names(workplace: Workplace) -> dict[str, str]:
 
 def _counted(quizzes: list[Quiz]) -> str:
     """Return ``1 quiz of 1 question lies`` or ``20 quizzes of 9 questions lie``."""
-    questions = len(quizzes[0].questions)
-    of = f"of {questions} question{'' if questions == 1 else 's'}"
-    return f"1 quiz {of} lies" if len(quizzes) == 1 else f"{len(quizzes)} quizzes {of} lie"
+    questions = counted(len(quizzes[0].questions), "question")
+    return f"{counted(len(quizzes), 'quiz')} of {questions} {agree(len(quizzes), 'lie')}"
 
 
 def _checked(name: str) -> str:

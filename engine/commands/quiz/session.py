@@ -12,6 +12,7 @@ from engine.commands.quiz.asking import Asking
 from engine.commands.quiz.results import show_results, show_standing, tell_when
 from engine.commands.quiz.sheet import Sheet
 from engine.commands.terminal import ask, drop_typed, running, say
+from engine.plurals import agree, counted
 from engine.rules import Shown
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class _Session:
 
         sheet, sitting = self._sheet, self._sheet.sitting()
         total = len(sheet.quiz.questions)
-        say(f"{clean_line(sheet.quiz.title)}: {total} questions, {points(sitting.maximum)}")
+        say(f"{clean_line(sheet.quiz.title)}: {counted(total, 'question')}, {points(sitting.maximum)}")
         lines = rules_text(sheet.rules)
         if sheet.rules.deadline is not None:
             lines.append(f"Time left: {time_left(sheet.rules.deadline, clock.now())}.")
@@ -99,7 +100,7 @@ class _Session:
         lines.append("Enter leaves a question open, Ctrl-C stops; your answers are kept.")
         done = sum(not sheet.blank(standing) for standing in sitting.standings.values())
         if done:
-            lines.append(f"{done} of {total} questions are answered already.")
+            lines.append(f"{done} of {counted(total, 'question')} {agree(done, 'are')} answered already.")
         say("\n".join(f"  {line}" for line in lines))
 
     # --- asking and handing in ---

@@ -9,6 +9,7 @@ import click
 
 from engine.commands.options import course_option, json_option, store_option
 from engine.errors import UsageError
+from engine.plurals import counted
 
 __all__ = ["erase_student", "export_student"]
 
@@ -62,7 +63,7 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
 
     show_rows(rows)
     click.echo()
-    click.echo(f"{path}: everything stored on {student}, {files} file{'' if files == 1 else 's'} of code")
+    click.echo(f"{path}: everything stored on {student}, {counted(files, 'file')} of code")
 
 
 @click.command("erase-student")

@@ -8,6 +8,7 @@ from decimal import Decimal
 from engine.course.contradictions.facts import Finding, Rules
 from engine.course.policies.points import plain
 from engine.course.policies.schema import Policies
+from engine.plurals import agree
 from engine.spec.wording import did_you_mean
 
 __all__ = ["group_findings", "idle_findings"]
@@ -31,7 +32,8 @@ def group_findings(policies: Policies) -> Iterator[Finding]:
         if not members and not by_default:
             yield loc, "no assignment is in this group"
         elif group.drop_lowest and not by_default and group.drop_lowest >= len(members):
-            what = f"{group.drop_lowest} of {len(members)} are dropped: one always stays"
+            dropped = group.drop_lowest
+            what = f"{dropped} of {len(members)} {agree(dropped, 'are')} dropped: one always stays"
             yield (*loc, "drop_lowest"), what
         if weights and group.weight is None:
             yield loc, "other groups have a weight and this one has none: it counts nothing in the percent"

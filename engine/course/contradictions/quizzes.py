@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from engine.course.contradictions.facts import Facts, Finding, Rules
 from engine.course.policies.schema import Policies
 from engine.course.policies.terms import Terms, terms_of
+from engine.plurals import counted
 from engine.rules import QuizRules
 
 __all__ = ["quiz_findings"]
@@ -37,7 +38,9 @@ def _deadlines(one: Rules, drawn: Mapping[str, QuizRules], policies: Policies) -
         if rules.deadline is not None and terms.extended is None and _differs(rules.deadline, terms):
             apart.setdefault(rules.deadline, []).append(student)
     for deadline, students in apart.items():
-        whose = f" for {len(students)} of {len(drawn)} students" if len(students) < len(drawn) else ""
+        whose = (
+            f" for {len(students)} of {counted(len(drawn), 'student')}" if len(students) < len(drawn) else ""
+        )
         terms = terms_of(policies, "", one.name)
         what = f"due {one.rules.due} here, but the quiz itself is open until {_text(deadline, terms)}{whose}"
         yield one.place("due"), what

@@ -10,6 +10,8 @@ from engine.course.policies.points import plain
 from engine.course.policies.schema import Assignment
 from engine.course.policies.terms import Lateness
 from engine.course.policies.tries import Choice, Try
+from engine.plurals import agree
+from engine.plurals import counted as count_of
 
 __all__ = ["closed_sentence", "sentences"]
 
@@ -23,7 +25,7 @@ def sentences(
     if len(choice.used) < len(tries) - closed:
         counted, came = len(choice.used), len(tries) - closed
         few = "first" if counted == 1 else f"first {counted}"
-        found.append(f"only the {few} of {came} attempts count{'s' if counted == 1 else ''}")
+        found.append(f"only the {few} of {count_of(came, 'attempt')} {agree(counted, 'count')}")
     if rules.attempts.which == "average" and len(choice.used) > 1:
         return found + _average(full, tries, choice, late_days)
     if rules.attempts.which in ("first", "last") and len(choice.used) > 1:
@@ -48,7 +50,7 @@ def _average(full: Fraction, tries: Sequence[Try], choice: Choice, late_days: in
     late = [tries[place].lateness for place in choice.used if tries[place].lateness.units]
     if late:
         what += f", {len(late)} of them late"
-        what += f" ({late_days} late day{'' if late_days == 1 else 's'} used)" if late_days else ""
+        what += f" ({count_of(late_days, 'late day')} used)" if late_days else ""
     return [f"{what}: {_of(choice.value, full)}"]
 
 
@@ -61,7 +63,7 @@ def _late(
     what = f"{late}, as the learning system marked it" if late.marked else str(late)
     used = min(late_days, late.days)
     if used:
-        what += f", {used} late day{'' if used == 1 else 's'} used"
+        what += f", {count_of(used, 'late day')} used"
     if value == earned:
         return [f"{what}: nothing off"] if used else []
     percent = taken_off(rule, late.less(used).units)
@@ -79,4 +81,4 @@ def _of(value: Fraction, full: Fraction) -> str:
 
 
 def _attempts(count: int) -> str:
-    return f"{count} attempt{'' if count == 1 else 's'}"
+    return count_of(count, "attempt")

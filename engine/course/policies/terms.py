@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from engine.course.policies.schema import Assignment, Extension, Policies
 from engine.course.policies.times import LocalTime, days_late, hours_late
+from engine.plurals import counted
 
 __all__ = ["Lateness", "Terms", "extended_due", "terms_of"]
 
@@ -40,7 +41,7 @@ class Lateness:
         return self.units if self.per == "day" else -(-self.units // 24)
 
     def __str__(self) -> str:
-        return f"{self.units} {self.per}{'' if self.units == 1 else 's'} late"
+        return f"{counted(self.units, self.per)} late"
 
 
 @dataclass(frozen=True, slots=True)

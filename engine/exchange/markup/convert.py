@@ -15,6 +15,7 @@ from engine.exchange.markup.formulas import split_formulas
 from engine.exchange.markup.html import read_html
 from engine.exchange.markup.write import Writer
 from engine.exchange.question import Form, Markup
+from engine.plurals import counted
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -74,7 +75,9 @@ def convert(markup: Markup, *, inline: bool = False) -> Converted:
     writer = Writer()
     prose = writer.line(blocks) if inline else writer.text(blocks)
     if len(prose) > MAX_PROSE:
-        raise TextTooLong(f"a text has {len(prose):,} characters; at most {MAX_PROSE:,} are possible")
+        raise TextTooLong(
+            f"a text has {counted(len(prose), 'character', ',')}; at most {MAX_PROSE:,} are possible"
+        )
     if prose.count("$") > 2 * _MAX_FORMULAS:
         raise TextTooLong(f"a text has over {_MAX_FORMULAS} formulas")
     return Converted(prose, _words(blocks), tuple(dict.fromkeys([*lost, *writer.lost])))

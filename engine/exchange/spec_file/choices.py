@@ -12,6 +12,7 @@ from engine.exchange.question import Answer, Question
 from engine.exchange.soundness import right_options
 from engine.exchange.spec_file.policies import nearest_policy
 from engine.exchange.spec_file.texts import Texts, UnfitError, named
+from engine.plurals import agree, counted
 
 __all__ = ["MAX_OPTIONS", "Choice", "choice_answer"]
 
@@ -49,7 +50,7 @@ def choice_answer(question: Question, texts: Texts) -> Choice:
         raise UnfitError("it has one option only", "add a wrong option")
     if len(question.answers) > MAX_OPTIONS:
         raise UnfitError(
-            f"it has {len(question.answers)} options; {MAX_OPTIONS} letters name them", "drop some"
+            f"it has {counted(len(question.answers), 'option')}; {MAX_OPTIONS} letters name them", "drop some"
         )
     question = _with_letters_in_order(question)
     right = right_options(question)
@@ -111,7 +112,11 @@ def _single(question: Question, right: Sequence[Answer], data: dict[str, Any], t
             texts.note(f"{earns} isn't kept: a wrong option earns 0 here", answer.place)
     if len(right) > 1:
         data["draw"] = [1, len(question.answers) - len(right)]
-        texts.note(f"{len(right)} options are right alone; a variant shows one of them", question.place)
+        texts.note(
+            f"{counted(len(right), 'option')} {agree(len(right), 'are')} right alone; a variant "
+            "shows one of them",
+            question.place,
+        )
     return len(right)
 
 

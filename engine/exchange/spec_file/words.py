@@ -11,6 +11,7 @@ from engine.exchange.numerals import percent
 from engine.exchange.question import Answer, Question
 from engine.exchange.spec_file.naming import slug
 from engine.exchange.spec_file.texts import Texts, UnfitError, named
+from engine.plurals import counted
 from engine.variants.tokens import normal_token
 
 __all__ = ["matching_answer", "token_answer"]
@@ -65,7 +66,7 @@ def _check(accepted: list[str]) -> None:
         raise UnfitError("it accepts patterns or signs only", "list the words that are right")
     if len(accepted) > _MAX_ACCEPTED:
         raise UnfitError(
-            f"it accepts {len(accepted)} texts; at most {_MAX_ACCEPTED} are possible", "list fewer"
+            f"it accepts {counted(len(accepted), 'text')}; at most {_MAX_ACCEPTED} are possible", "list fewer"
         )
     if any(len(word) > _MAX_WORD for word in accepted):
         raise UnfitError(f"an accepted text has over {_MAX_WORD} characters", "ask for a few words")

@@ -7,6 +7,7 @@ import difflib
 from engine.errors import IntakeError, UsageError
 from engine.foreign import clean_line
 from engine.model import Quiz
+from engine.plurals import counted
 from engine.store import Store
 
 __all__ = ["Quizzes"]
@@ -80,7 +81,7 @@ class Quizzes:
         drawn = self._store.quizzes(name, student)
         if len(drawn) > 1:
             raise IntakeError(
-                f"{len(drawn)} quizzes {name} were drawn for {clean_line(student, 60)}",
+                f"{counted(len(drawn), 'quiz')} {name} were drawn for {clean_line(student, 60)}",
                 next_step="a column `quiz` with the quiz's own id, as the student's file has it, tells which",
             )
         if not drawn:

@@ -15,6 +15,7 @@ from engine.intake.answers.microsoft_forms import microsoft_forms
 from engine.intake.answers.moodle_responses import moodle_responses
 from engine.intake.answers.plain_table import plain_table
 from engine.intake.answers.rows import AnswerRow, ClassAnswers
+from engine.plurals import counted
 
 __all__ = ["read_table"]
 
@@ -91,7 +92,7 @@ class _Reading:
 
     def _take(self, row: Row) -> None:
         if any(row.cells[self._width :]):
-            what = f"{len(row.cells)} fields, but the header has {self._width}"
+            what = f"{counted(len(row.cells), 'field')}, but the header has {self._width}"
             self._refuse(row, what, "put an answer with commas in quotes")
             return
         who = self._named(row, self._layout.who)

@@ -20,6 +20,7 @@ from engine.intake.answers.quizzes import Quizzes
 from engine.intake.answers.rows import AnswerRow, ClassAnswers
 from engine.intake.answers.table import read_table
 from engine.intake.answers.yaml_file import read_class_yaml
+from engine.plurals import agree, counted
 from engine.store import Store
 
 __all__ = ["take_answers"]
@@ -190,7 +191,7 @@ class _Taking:
                     message = f"{clean_line(head, 60)!r}: {what} of this student"
                     self._refuse(row, message, "see whose answers these are", student)
         for (head, what, step), count in lost.items():
-            marked = "1 answer isn't" if count == 1 else f"{count} answers aren't"
+            marked = f"{counted(count, 'answer')} {agree(count, 'are')}n't"
             where = f"{self._file}:{answers.heads[head]}"
             message = f"{clean_line(head, 60)!r}: {what}; {marked} marked"
             self.problems.append(IntakeProblem(where, message, step))

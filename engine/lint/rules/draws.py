@@ -10,6 +10,7 @@ from engine.lint.finding import Finding
 from engine.lint.printed import rounded
 from engine.lint.subject import Subject
 from engine.model import Part, Variant
+from engine.plurals import counted
 
 __all__ = ["LEAST_KEYS", "check", "fingerprint", "looks_finite"]
 
@@ -41,7 +42,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     elif len(subject.variants) >= LEAST_KEYS:
         yield from _counted(subject, set(keys))
     elif looks_finite(keys):
-        yield _too_few(subject, f"{len(keys)} distinct keys in {keys.total()} variants")
+        yield _too_few(subject, f"{counted(len(keys), 'distinct key')} in {counted(keys.total(), 'variant')}")
     subject.facts["distinct_keys"] = len(keys)
 
 
@@ -73,7 +74,7 @@ def _counted(subject: Subject, seen: set[Hashable]) -> Iterator[Finding]:
         seen.add(fingerprint(variant))
         seed += 1
     if len(seen) < LEAST_KEYS:
-        yield _too_few(subject, f"{len(seen)} distinct keys in {seed} variants")
+        yield _too_few(subject, f"{counted(len(seen), 'distinct key')} in {counted(seed, 'variant')}")
 
 
 def _too_few(subject: Subject, got: str) -> Finding:

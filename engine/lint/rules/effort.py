@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
+from engine.plurals import counted
 
 __all__ = ["check", "is_computed", "measured"]
 
@@ -43,7 +44,10 @@ def check(subject: Subject) -> Iterator[Finding]:
                 RULE,
                 "the item doesn't say how much work it is at most",
                 (),
-                got=f"a variant takes {operations} operations on numbers of up to {decimals} decimals",
+                got=(
+                    f"a variant takes {counted(operations, 'operation')} on numbers of up to "
+                    f"{counted(decimals, 'decimal')}"
+                ),
                 next_step=f"state effort: {{operations: {operations}, decimals: {decimals}}}",
             )
         return

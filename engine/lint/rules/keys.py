@@ -10,6 +10,7 @@ from engine.lint.finding import Finding
 from engine.lint.printed import rounded
 from engine.lint.subject import Subject
 from engine.model import Option, Part
+from engine.plurals import counted
 
 __all__ = ["check", "rounds_safely", "units_apart"]
 
@@ -47,7 +48,7 @@ def _faults(part: Part) -> Iterator[tuple[str, str]]:
     if part.key is not None and decimals is not None:
         for value in part.key.data:
             if not rounds_safely(value, decimals):
-                yield "tie", f"key entry {value!r} lies on a rounding tie at {decimals} decimals"
+                yield "tie", f"key entry {value!r} lies on a rounding tie at {counted(decimals, 'decimal')}"
         for wrong in part.known_wrong:
             same_shape = wrong.value is not None and wrong.value.shape == part.key.shape
             if same_shape and wrong.value and units_apart(part.key.data, wrong.value.data, decimals) == 0:
@@ -63,7 +64,7 @@ def _option_faults(options: Sequence[Option], decimals: int | None) -> Iterator[
             apart = units_apart(a.value.data, b.value.data, decimals)
             if apart < LEAST_UNITS:
                 both = f"{a.text.plain} and {b.text.plain}"
-                yield "close", f"two options lie within {apart} units of the last place: {both}"
+                yield "close", f"two options lie within {counted(apart, 'unit')} of the last place: {both}"
 
 
 def rounds_safely(value: float, decimals: int) -> bool:

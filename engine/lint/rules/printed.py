@@ -9,6 +9,7 @@ from engine.errors import SoftmarkError
 from engine.lint.finding import Finding
 from engine.lint.printed import Recomputation, recompute
 from engine.lint.subject import Subject
+from engine.plurals import counted
 from engine.spec.schema import (
     Erratum,
     MultipleChoiceAnswer,
@@ -121,7 +122,8 @@ def _undeclared(subject: Subject, found: Recomputation, needed: str) -> Finding:
     nearest = found.nearest
     if needed == "nearest_option_misrounded":
         why = (
-            f"no printed option is the key rounded to {found.decimals} decimals; option ({nearest}) is the "
+            f"no printed option is the key rounded to {counted(found.decimals, 'decimal')}; "
+            f"option ({nearest}) is the "
             f"nearest: within one unit of the last place ({found.unit:g}) and beyond half a unit"
         )
         hint = f"declare an erratum of kind nearest_option_misrounded with intended_option: {nearest}"

@@ -46,7 +46,7 @@ def _accepted(subject: Subject) -> Iterator[Finding]:
                 yield subject.fault(
                     RULE,
                     f"erratum {erratum.id} accepts printed option ({erratum.intended_option}), but answering "
-                    f"{text!r} is {report.outcome} with {report.score} marks",
+                    f"{text!r} is {report.outcome} with {report.score} of the marks",
                     ("errata", index),
                     expected="full marks and the note of the erratum",
                 )
@@ -156,5 +156,5 @@ def _malformed(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterat
             yield (
                 f"malformed {text}",
                 part.id,
-                f"{text!r} can't be read, but it is {report.outcome} with {report.score} marks",
+                f"{text!r} can't be read, but it is {report.outcome} with {report.score} of the marks",
             )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
+from engine.plurals import counted
 from engine.spec.schema import MultipleChoiceAnswer, SingleChoiceAnswer
 
 __all__ = ["check"]
@@ -50,7 +51,7 @@ def _points(subject: Subject) -> Iterator[Finding]:
             RULE,
             "the points are out of keeping with the time that the item takes",
             ("points",) if "points" in subject.spec.model_fields_set else (),
-            expected=f"{least:.3g} to {most:.3g} points for {minutes:g} minutes",
+            expected=f"{least:.3g} to {counted(most, 'point', '.3g')} for {counted(minutes, 'minute', 'g')}",
             got=f"{points:g}",
             next_step="change `points`, those of the steps, or `minutes`",
         )

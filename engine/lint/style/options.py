@@ -8,6 +8,7 @@ from statistics import mean, median
 
 from engine.lint.finding import Finding
 from engine.lint.subject import Loc, Subject
+from engine.plurals import counted
 from engine.spec.schema import MultipleChoiceAnswer, OptionSpec, SingleChoiceAnswer
 
 __all__ = ["check"]
@@ -61,7 +62,9 @@ def _lengths(subject: Subject, options: tuple[OptionSpec, ...], loc: Loc) -> Ite
                 RULE,
                 "an option is much longer than the others",
                 (*loc, "options", index, "text"),
-                expected=f"at most {LONGEST * usual:.0f} characters ({LONGEST:g} times the median)",
+                expected=(
+                    f"at most {counted(LONGEST * usual, 'character', '.0f')} ({LONGEST:g} times the median)"
+                ),
                 got=str(size),
                 next_step="shorten it; what explains belongs into the feedback",
             )
@@ -74,7 +77,7 @@ def _lengths(subject: Subject, options: tuple[OptionSpec, ...], loc: Loc) -> Ite
             f"the {side} options can be told by their length",
             (*loc, "options"),
             expected=f"average lengths within a factor of {SIDES:g}",
-            got=f"{right:.0f} characters for right options, {wrong:.0f} for wrong ones",
+            got=f"{counted(right, 'character', '.0f')} for right options, {wrong:.0f} for wrong ones",
         )
 
 

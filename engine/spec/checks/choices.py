@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.errors import Diagnostic
+from engine.plurals import counted
 from engine.spec.checks.reading import AnswerSite, Reading
 from engine.spec.wording import did_you_mean
 
@@ -86,7 +87,10 @@ def _computed(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
         yield reading.fault((*site.loc, "key"), "a computed key needs 'distractors'", key=True)
     position = site.data.get("key_position")
     if isinstance(position, int) and seen and position > len(seen):
-        message = f"the key can't stand at position {position} of {len(seen) + 1} options (counted from 0)"
+        message = (
+            f"the key can't stand at position {position} of "
+            f"{counted(len(seen) + 1, 'option')} (counted from 0)"
+        )
         yield reading.fault((*site.loc, "key_position"), message)
     elif position is not None and site.data.get("shuffle") is not False:
         yield reading.fault((*site.loc, "key_position"), "'key_position' needs 'shuffle: false'", key=True)
@@ -113,7 +117,7 @@ def _draw(reading: Reading, site: AnswerSite, count: int, right: int) -> Iterato
         if wanted < 1:
             yield reading.fault((*site.loc, "draw", index), f"at least one {kind} option must be drawn")
         elif wanted > there:
-            message = f"{wanted} {kind} options can't be drawn from {there}"
+            message = f"{counted(wanted, f'{kind} option')} can't be drawn from {there}"
             yield reading.fault((*site.loc, "draw", index), message)
 
 

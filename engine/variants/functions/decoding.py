@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 import reference
+from engine.plurals import agree, counted
 from engine.variants.functions.registry import function
 from engine.variants.values import as_float, as_tensor
 
@@ -34,7 +35,9 @@ def _rows(tree: Any) -> tuple[dict[Prefix, list[float]], int]:
             rows[prefix] = table[len(rows)].tolist() if len(rows) < count else []
         if len(rows) >= count:
             if len(rows) > count:
-                raise TypeError(f"{count} rows of {words} words are no full tree")
+                raise TypeError(
+                    f"{counted(count, 'row')} of {counted(words, 'word')} {agree(count, 'are')} no full tree"
+                )
             return rows, depth
     raise AssertionError
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from engine.plurals import agree, counted
 from engine.variants.functions.registry import function
 from engine.variants.values import as_float, as_tensor
 
@@ -84,7 +85,9 @@ def entry(x: Any, *position: Any) -> Any:
     """Return one entry, positions from 0."""
     tensor = as_tensor(x)
     if len(position) != tensor.ndim:
-        raise TypeError(f"{tensor.ndim} positions are needed, got {len(position)}")
+        raise TypeError(
+            f"{counted(tensor.ndim, 'position')} {agree(tensor.ndim, 'are')} needed, got {len(position)}"
+        )
     return tensor[tuple(_position(i, size) for i, size in zip(position, tensor.shape, strict=True))]
 
 
@@ -103,7 +106,7 @@ def with_row(H: Any, i: Any, x: Any) -> Tensor:
     """Return the matrix with row i, from 0, replaced by a vector."""
     matrix, new = _matrix(H).clone(), as_tensor(x)
     if new.shape != matrix.shape[1:]:
-        raise TypeError(f"a row has {matrix.shape[1]} entries, got shape {tuple(new.shape)}")
+        raise TypeError(f"a row has {counted(matrix.shape[1], 'entry')}, got shape {tuple(new.shape)}")
     matrix[_position(i, matrix.shape[0])] = new
     return matrix
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from engine.plurals import counted
 from engine.variants.stream import Stream
 
 __all__ = ["MAX_SIZE", "TRIES", "ImpossibleDraw", "Redraw", "composition", "decimal_text", "grid", "size_of"]
@@ -82,10 +83,10 @@ def composition(total: int, parts: int, stream: Stream, distinct: bool) -> Seque
     least = parts * (parts + 1) // 2 if distinct else parts
     if total < least:
         kind = "different positive" if distinct else "positive"
-        raise ImpossibleDraw(f"{total} steps can't be split into {parts} {kind} parts")
+        raise ImpossibleDraw(f"{counted(total, 'step')} can't be split into {counted(parts, f'{kind} part')}")
     for _ in range(TRIES):
         cuts = sorted(stream.sample(range(1, total), parts - 1))
         sizes = [b - a for a, b in itertools.pairwise([0, *cuts, total])]
         if not distinct or len(set(sizes)) == parts:
             return sizes
-    raise Redraw(f"no {parts} different parts of {total} steps")
+    raise Redraw(f"no {counted(parts, 'different part')} of {counted(total, 'step')}")

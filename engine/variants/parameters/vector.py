@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.model import Drawn
+from engine.plurals import counted
 from engine.spec.schema import VectorParameter
 from engine.variants.parameters.grid import ImpossibleDraw, grid, size_of
 from engine.variants.stream import Stream
@@ -20,5 +21,7 @@ def draw(spec: VectorParameter, stream: Stream, names: Mapping[str, Any]) -> Dra
     if not spec.distinct:
         return Drawn((size,), tuple(stream.choice(values) for _ in range(size)))
     if size > len(values):
-        raise ImpossibleDraw(f"{size} distinct entries, but only {len(values)} values to choose from")
+        raise ImpossibleDraw(
+            f"{counted(size, 'distinct entry')}, but only {counted(len(values), 'value')} to choose from"
+        )
     return Drawn((size,), tuple(stream.sample(values, size)))

@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.model import Array, KnownWrong, Part
+from engine.plurals import counted
 from engine.spec.schema import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.variants.expressions import evaluate
 from engine.variants.parameters import ImpossibleDraw, Redraw
@@ -129,7 +130,7 @@ def _safe_key(
     places = asked.places(key)
     for entry, place in zip(key.data, places, strict=True):
         if place is not None and not is_rounding_safe(entry, place):
-            raise Redraw(f"the key stays away from a rounding tie at {place} decimals")
+            raise Redraw(f"the key stays away from a rounding tie at {counted(place, 'decimal')}")
     return value, key, asked, places
 
 

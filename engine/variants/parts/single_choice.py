@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.errors import UndefinedValueError
 from engine.model import Array, Option, Part, Text
+from engine.plurals import agree, counted
 from engine.spec.schema import SingleChoiceAnswer
 from engine.variants.expressions import evaluate, require_finite
 from engine.variants.parameters import ImpossibleDraw, Redraw
@@ -89,7 +90,10 @@ def _draft_written(answer: SingleChoiceAnswer, context: FieldContext) -> Draft:
     options = WrittenOptions(answer, context, "one right option and a wrong one are needed")
     right = options.right
     if answer.draw is None and len(right) != 1:
-        raise ImpossibleDraw(f"{len(right)} options are marked correct, exactly one is needed")
+        raise ImpossibleDraw(
+            f"{counted(len(right), 'option')} {agree(len(right), 'are')} marked correct, exactly "
+            "one is needed"
+        )
     value = answer.options[right[0]].text if len(right) == 1 else None
     return Draft(value, options.pool.signature, options.builder({"decimals": None}))
 
@@ -106,7 +110,9 @@ def draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext) 
     if right.array is not None and answer.decimals is not None:
         for entry in right.array.data:
             if not is_rounding_safe(entry, answer.decimals):
-                raise Redraw(f"the key stays away from a rounding tie at {answer.decimals} decimals")
+                raise Redraw(
+                    f"the key stays away from a rounding tie at {counted(answer.decimals, 'decimal')}"
+                )
     known = {m.id: m for m in context.misconceptions}
     options = [right]
     for name in answer.distractors:

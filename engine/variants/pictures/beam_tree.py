@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from engine.plurals import agree, counted
 from engine.variants.escaping import escape_latex
 from engine.variants.figures import Figure, figure_of
 from engine.variants.pictures.layout import (
@@ -107,7 +108,7 @@ class BeamTree(Picture):
         return max(len(one.words) for one in self.hypotheses)
 
     def _title(self) -> str:
-        return f"Beam search with {self.width} hypothes{'is' if self.width == 1 else 'es'}"
+        return f"Beam search with {counted(self.width, 'hypothesis')}"
 
     def spoken(self) -> str:
         """Return the alternative text: step by step, every hypothesis with its probabilities."""
@@ -176,7 +177,7 @@ def beam_tree(T: Any, b: Any, vocabulary: str = "", places: int = 4) -> Picture:
         raise PictureFault("a beam tree needs a table of probabilities, one row for each prefix")
     count, size = table.shape
     if not vocabulary and size > len(_LETTERS.split()):
-        raise PictureFault(f'the table has {size} words; name them: beam_tree(T, b, "…")')
+        raise PictureFault(f'the table has {counted(size, "word")}; name them: beam_tree(T, b, "…")')
     words = words_of(vocabulary or " ".join(_LETTERS.split()[:size]), size, "vocabulary")
     if len(set(words)) != size:
         raise PictureFault(f"a word stands twice in the vocabulary {' '.join(words)}")
@@ -193,7 +194,10 @@ def _depth_of(count: int, size: int) -> int:
         rows += size**depth
         depth += 1
     if rows != count or size < 2:
-        raise PictureFault(f"{count} rows of {size} words are no full tree of prefixes")
+        raise PictureFault(
+            f"{counted(count, 'row')} of {counted(size, 'word')} {agree(count, 'are')} no full "
+            "tree of prefixes"
+        )
     return depth
 
 

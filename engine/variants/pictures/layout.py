@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
+from engine.plurals import agree, counted
 from engine.variants.pictures.registry import PictureFault
 
 __all__ = [
@@ -55,7 +56,10 @@ def words_of(words: Any, count: int, what: str) -> tuple[str, ...]:
         raise PictureFault(f"the {what} words stand in one text with blanks between them")
     found = tuple(words.split()) or tuple(str(i + 1) for i in range(count))
     if len(found) != count:
-        raise PictureFault(f"{count} {what} words are needed, got {len(found)}: {' '.join(found)[:60]}")
+        raise PictureFault(
+            f"{counted(count, f'{what} word')} {agree(count, 'are')} needed, got {len(found)}: "
+            f"{' '.join(found)[:60]}"
+        )
     return checked_words(found)
 
 
