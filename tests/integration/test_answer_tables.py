@@ -136,7 +136,7 @@ def test_a_single_quiz_file_is_a_collection_too(grade, course: Path) -> None:
     text = (course / "quizzes/week-1/week-1-ada.yaml").read_text(encoding="utf-8")
     Path("ada.yaml").write_text(text.replace("answer: ''", f"answer: '{key(quizzes(course)['ada'], 1)}'", 1))
     done = grade("batch", "ada.yaml", "--course", "c", "--out", "out")
-    assert done.code == 0 and said(done.out) == ["1 files graded, 0 kept from before"]
+    assert done.code == 0 and said(done.out) == ["1 file graded, 0 kept from before"]
 
 
 def test_attempts_earn_in_the_order_in_which_they_were_handed_in(grade, course: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_roster_at_fault_stops_only_who_is_concerned(grade, course: Path) -> N
     place = Path("c/roster.csv")
     assert done.code == 1
     assert said(done.out) == [
-        "1 files graded, 0 kept from before",
+        "1 file graded, 0 kept from before",
         f"not graded: {place}:5: id 'bob' is in line 4 already",
         f"not graded: t.csv:3: this is unclear in the roster: {place}:5: id 'bob' is in line 4 already",
     ]

@@ -25,7 +25,7 @@ def test_each_type_is_valid_as_it_is_written(grade, kind: str) -> None:
     assert spec.kind == ITEM_TYPES.get(kind, kind)
     assert spec.title == item.replace("-", " ").capitalize()
     checked = grade("lint", "--strict", path)
-    assert (checked.code, checked.out) == (0, "1 items checked: 0 errors, 0 warnings\n")
+    assert (checked.code, checked.out) == (0, "1 item checked: 0 errors, 0 warnings\n")
 
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"@[A-Z]+@", text), "a placeholder is left"

@@ -226,7 +226,7 @@ def test_matching_notations(answer):
 def test_matching_credit_and_feedback():
     result = grade(matching(), "1-c, 2-b")
     assert result.points == pytest.approx(1.0)
-    assert result.message == "1 of 3 pairs are right; 2 and 3 are not. About 2."
+    assert result.message == "1 of 3 pairs is right; 2 and 3 are not. About 2."
     assert grade(matching("exact"), "1-c, 2-b, 3-a").points == 0
 
 

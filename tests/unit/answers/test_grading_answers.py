@@ -204,7 +204,7 @@ def test_partial_credit_is_carried_forward_too():
     c = context(own)
     report = grade({"e": typed(WRONG_E, 4), "w": typed(own, 4), "c": typed([c[0], 9], 3)})
     assert points(report)["c"] == 0.5
-    assert message(report, "c") == "1 of 2 entries are right; entry 2 isn't, given your value of e."
+    assert message(report, "c") == "1 of 2 entries is right; entry 2 isn't, given your value of e."
 
 
 def test_a_mistake_on_one_s_own_values_is_still_named():

@@ -65,7 +65,7 @@ def test_one_wrong_entry_is_all_wrong_by_default():
 def test_partial_credit_entry_by_entry():
     result = grade(part(partial="per-entry"), "0.665, 0.3, 0.5")
     assert result.points == pytest.approx(2 / 3)
-    assert result.message == "1 of 3 entries are right; entry 2 and entry 3 aren't."
+    assert result.message == "1 of 3 entries is right; entry 2 and entry 3 aren't."
 
 
 def test_the_interval_is_closed_and_decimal():
