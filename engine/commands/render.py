@@ -191,7 +191,11 @@ def _folded(report: GradeReport) -> list[RichText | Table]:
     if passed:
         earned = sum(check.points for check in passed)
         worth = f", {points(earned)}" if earned else ""
-        told.append(RichText(f"✓ {len(passed)} of {len(report.checks)} checks passed{worth}", style="green"))
+        told.append(
+            RichText(
+                f"✓ {len(passed)} of {counted(len(report.checks), 'check')} passed{worth}", style="green"
+            )
+        )
     if skipped:
         told.append(
             RichText(

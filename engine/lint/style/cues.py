@@ -16,6 +16,7 @@ from statistics import mean
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
 from engine.model import Option, Part, Variant
+from engine.plurals import agree, counted
 
 __all__ = ["ABSOLUTE", "HEDGES", "check", "words_of"]
 
@@ -170,9 +171,10 @@ def _differs(each: _Shown) -> bool:
 def _count(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Finding]:
     counts = {each.right for each in shown}
     if len(shown) > 1 and len(counts) == 1 and len(shown[0].options) > 2:
+        right = counts.pop()
         yield subject.warning(
             RULE,
-            f"{counts.pop()} of {len(shown[0].options)} options are right in every variant",
+            f"{right} of {counted(len(shown[0].options), 'option')} {agree(right, 'are')} right in every variant",
             (*subject.loc_of(name), "draw"),
             expected="a number that differs from variant to variant",
             next_step="say only how many options are shown: draw: 6",

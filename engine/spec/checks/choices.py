@@ -108,7 +108,7 @@ def _draw(reading: Reading, site: AnswerSite, count: int, right: int) -> Iterato
     """Yield what can't be drawn from the options written."""
     draw = site.data.get("draw")
     if type(draw) is int and site.type == "multiple_choice" and draw > count:
-        yield reading.fault((*site.loc, "draw"), f"{draw} options can't be drawn from {count}")
+        yield reading.fault((*site.loc, "draw"), f"{counted(draw, 'option')} can't be drawn from {count}")
     if not (isinstance(draw, list) and len(draw) == 2 and all(type(number) is int for number in draw)):
         return
     for index, (wanted, there, kind) in enumerate(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import comb
 from typing import Any, Protocol
 
+from engine.plurals import agree, counted
 from engine.variants.expressions import evaluate_truth
 from engine.variants.parameters import ImpossibleDraw
 from engine.variants.stream import Stream
@@ -97,7 +98,7 @@ class MixedPool:
         self.counts = range(max(1, shown - len(wrong)), min(MOST_RIGHT, len(right), shown - 1) + 1)
         if not self.counts:
             raise ImpossibleDraw(
-                f"{shown} options are to be drawn, and this variant has {len(right)} right and "
+                f"{counted(shown, 'option')} {agree(shown, 'are')} to be drawn, and this variant has {len(right)} right and "
                 f"{len(wrong)} wrong"
             )
         self._pools = [
