@@ -171,10 +171,10 @@ def _differs(each: _Shown) -> bool:
 def _count(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Finding]:
     counts = {each.right for each in shown}
     if len(shown) > 1 and len(counts) == 1 and len(shown[0].options) > 2:
-        right = counts.pop()
+        right, of = counts.pop(), counted(len(shown[0].options), "option")
         yield subject.warning(
             RULE,
-            f"{right} of {counted(len(shown[0].options), 'option')} {agree(right, 'are')} right in every variant",
+            f"{right} of {of} {agree(right, 'are')} right in every variant",
             (*subject.loc_of(name), "draw"),
             expected="a number that differs from variant to variant",
             next_step="say only how many options are shown: draw: 6",

@@ -98,8 +98,8 @@ class MixedPool:
         self.counts = range(max(1, shown - len(wrong)), min(MOST_RIGHT, len(right), shown - 1) + 1)
         if not self.counts:
             raise ImpossibleDraw(
-                f"{counted(shown, 'option')} {agree(shown, 'are')} to be drawn, and this variant has {len(right)} right and "
-                f"{len(wrong)} wrong"
+                f"{counted(shown, 'option')} {agree(shown, 'are')} to be drawn, and this variant has "
+                f"{len(right)} right and {len(wrong)} wrong"
             )
         self._pools = [
             Pool(("right options", right, count), ("wrong options", wrong, shown - count))
