@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from engine.course.collection import IntakeProblem
 from engine.course.policies.schema import Policies
 from engine.course.roster import Roster, read_roster
-from engine.course.secret import make_secret, read_secret
+from engine.course.secret import fingerprint_file, is_known_secret, make_secret, read_secret
 from engine.course.settings import CourseSettings, check_title, read_settings, settings_text
-from engine.errors import CourseError, Diagnostic
+from engine.errors import CourseError, Diagnostic, SoftmarkError
 
 if TYPE_CHECKING:
     from engine.store import Store
@@ -149,8 +149,37 @@ class Course:
         return self.folder / "quizzes"
 
     def secret(self) -> bytes:
-        """Return the 32 secret bytes; :class:`CourseError` when others may read them."""
-        return read_secret(self.folder / ".softmark" / "secret")
+        """Return the 32 secret bytes.
+
+        Raises
+        ------
+        CourseError
+            Others may read them, or they aren't those that the course was begun with.
+        """
+        path = self.folder / ".softmark" / "secret"
+        secret = read_secret(path)
+        if not is_known_secret(path, secret):
+            raise CourseError(
+                "this isn't the secret that the course was begun with",
+                where=str(path),
+                got=self._drawn_anew(),
+                next_step="restore the secret from a backup; to go on with this one all the same, delete "
+                f"{fingerprint_file(path)}",
+            )
+        return secret
+
+    def _drawn_anew(self) -> str:
+        """Say whose work another secret changes."""
+        what = "whatever is drawn from now on, and hidden test inputs, would be others than before"
+        try:
+            with self.open_store() as store:
+                students = sorted({quiz.student for quiz in store.quizzes()})
+        except SoftmarkError:
+            students = []
+        if not students:
+            return what
+        more = f" and {len(students) - 10} more" if len(students) > 10 else ""
+        return f"{what}, for these who have quizzes already: {', '.join(students[:10])}{more}"
 
     def roster(self, *, tolerant: bool = False) -> Roster:
         """Return the roster; an empty one where there is no file.

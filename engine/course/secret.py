@@ -5,15 +5,19 @@ Whoever knows it can compute every student's variant and hidden plan.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import hmac
 import os
 import secrets
 import stat
 from pathlib import Path
 
 from engine.errors import CourseError
+from engine.files import read_bounded, replace_text
 from engine.plurals import counted
 
-__all__ = ["SECRET_BYTES", "make_secret", "read_secret"]
+__all__ = ["SECRET_BYTES", "fingerprint_file", "is_known_secret", "make_secret", "read_secret"]
 
 SECRET_BYTES = 32
 
@@ -28,6 +32,28 @@ def make_secret(path: Path) -> None:
         file.write(secrets.token_bytes(SECRET_BYTES))
         file.flush()
         os.fsync(file.fileno())
+
+
+def fingerprint_file(path: Path) -> Path:
+    """Return where the fingerprint of the secret at `path` is kept."""
+    return path.with_name("secret-fingerprint")
+
+
+def is_known_secret(path: Path, secret: bytes) -> bool:
+    """Return whether this is the secret that the course was begun with; its first use keeps a fingerprint.
+
+    The fingerprint tells nothing about the secret. Where it can't be written, every secret is taken.
+    """
+    expected = hmac.new(secret, b"softmark: fingerprint of the course secret", hashlib.sha256).hexdigest()
+    kept = fingerprint_file(path)
+    try:
+        return hmac.compare_digest(read_bounded(kept, 100).strip(), expected.encode("ascii"))
+    except FileNotFoundError:
+        with contextlib.suppress(OSError):
+            replace_text(kept, expected + "\n", durable=True, private=True)
+        return True
+    except OSError:
+        return False
 
 
 def read_secret(path: Path) -> bytes:

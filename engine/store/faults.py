@@ -88,6 +88,10 @@ def store_faults(where: str) -> Iterator[None]:
         ) from error
     except sqlite3.Error as error:
         raise _sqlite_fault(error, where) from error
+    except (UnicodeError, ValueError, TypeError) as error:  # a row, or the file's own words, of other bytes
+        what, next_step = _SQLITE[sqlite3.SQLITE_CORRUPT]
+        got = str(error).splitlines()[0][:200]
+        raise StoreError(what, where=where, got=got, next_step=next_step) from error
     except sa.exc.SQLAlchemyError as error:
         raise StoreError("the store failed", where=where, got=str(error).splitlines()[0]) from error
     except OSError as error:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +48,7 @@ def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, Pace | 
         if path.is_dir():
             raise StoreError("the store is a folder", where=str(path), expected="a file")
         journal = "WAL" if is_local(path.parent) else "DELETE"
+        _make_or_check(path, journal)
         pace = Pace() if journal == "WAL" else None
         engine = sa.create_engine(
             sa.URL.create("sqlite", database=str(path)), connect_args={"timeout": busy_timeout_s}
@@ -70,6 +74,32 @@ def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, Pace | 
             engine.dispose()
             raise
         return engine, pace
+
+
+def _make_or_check(path: Path, journal: str) -> None:
+    """Make a new file where there is none; one without a byte was a store that somebody has emptied.
+
+    A new file gets its name only when it has a beginning, so that nobody ever finds an empty one of ours.
+    """
+    if path.exists():
+        if path.stat().st_size == 0:
+            raise StoreError(
+                "the store is empty: the file has 0 bytes",
+                where=str(path),
+                next_step="restore it from a backup; if nothing was ever stored here, delete the file, and a "
+                "new store is made",
+            )
+        return
+    # Whatever can't be done here is done, or refused with its reason, when the file is opened.
+    with contextlib.suppress(OSError, sqlite3.Error), tempfile.TemporaryDirectory(dir=path.parent) as name:
+        begun = Path(name) / "store.db"
+        connection = sqlite3.connect(begun)
+        try:
+            connection.execute(f"PRAGMA journal_mode = {journal}")
+            connection.execute("PRAGMA user_version = 1")  # writes the first page
+        finally:
+            connection.close()
+        os.link(begun, path)  # fails where another process was faster
 
 
 def _set_journal(engine: sa.Engine, journal: str) -> None:

@@ -11,6 +11,7 @@ from engine.commands.options import course_option, store_option
 from engine.commands.quiz.files import file_stem, find_blueprint, is_quiz_file
 from engine.commands.quiz.new import make_quizzes
 from engine.commands.terminal import drop_typed
+from engine.errors import UsageError
 
 if TYPE_CHECKING:
     from engine.model import Quiz
@@ -57,6 +58,14 @@ def _write_practice_quiz(quiz: Quiz) -> Path:
     from engine.quiz import fill_in_text
 
     path = Path(f"{file_stem(quiz)}.yaml")
-    if not path.exists():
-        path.write_text(fill_in_text(quiz), encoding="utf-8")
+    try:
+        if not path.exists():
+            path.write_text(fill_in_text(quiz), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            "the quiz can't be written here",
+            where=str(path),
+            got=error.strerror or str(error),
+            next_step="go to a folder that you may write to, and take it there",
+        ) from error
     return path
