@@ -13,6 +13,7 @@ from enum import Enum
 from engine.errors import RunnerLostError
 from engine.runner import Limits
 from engine.sandbox.dialogue import Dialogue, EncodedPlan
+from engine.sandbox.own_time import LOOK_S, OwnTime
 from engine.sandbox.zygote import Ended, Zygote
 
 __all__ = ["Budget", "Link", "Stop", "converse", "converse_again"]
@@ -155,6 +156,7 @@ class _Exchange:
     ) -> None:
         self._ours = link.socket
         self._output = link.output
+        self._own: OwnTime | None = None  # made when a call takes long
         self._child = link.child
         self._dialogue = dialogue
         self._plan = plan
@@ -165,11 +167,15 @@ class _Exchange:
         self._poll.register(self._ours, select.POLLIN | select.POLLOUT)
         self._poll.register(self._output, select.POLLIN)
         self._before_s = budget.waited_s
+        self._looked = 0.0
+        self._waited_before = 0.0  # in this child, when the present call began
 
     def run(self) -> Stop:
         """Move bytes until something stops the child."""
         while True:
-            for fd, events in self._poll.poll(self._timeout_ms()):
+            happened = self._poll.poll(self._timeout_ms())
+            self._look()
+            for fd, events in happened:
                 if fd == self._output:
                     self._read_output(events)
                 elif not self._move(events):
@@ -196,6 +202,7 @@ class _Exchange:
             self._dialogue.feed(data)
             if before != (self._dialogue.next, self._dialogue.load is None):
                 self._progress = time.monotonic()
+                self._waited_before = self._own.waited_s() if self._own else 0.0
             if self._dialogue.wants_plan:
                 self._dialogue.plan_sent = True
                 self._unsent = memoryview(self._plan.frame)
@@ -222,23 +229,39 @@ class _Exchange:
         elif events:
             self._poll.unregister(self._output)
 
+    def _look(self) -> None:
+        """Find out, while a call takes long, whether it computes and sleeps or waits for a processor."""
+        if time.monotonic() - self._progress < LOOK_S:
+            return
+        if self._own is None:
+            self._own = self._child.watch()
+        elif self._looked < self._progress:
+            self._own.skip()
+        elif time.monotonic() - self._looked >= LOOK_S:
+            self._own.look()
+        else:
+            return
+        self._looked = time.monotonic()
+
     def _timeout_ms(self) -> float | None:
         if not self._budget.enforced:
             return None
         left = self._budget.left_s() + _SLACK_S
         if self._dialogue.plan_sent:
             left = min(left, self._call_left_s())
-        return max(1.0, left * 1000)
+        return max(1.0, min(left, LOOK_S) * 1000)
 
     def _call_left_s(self) -> float:
-        allowed = self._budget.limits.call_s + _SLACK_S + (self._budget.waited_s - self._before_s)
+        waited = max(0.0, self._budget.waited_s - self._before_s - self._waited_before)
+        allowed = self._budget.limits.call_s + _SLACK_S + waited
         return allowed - (time.monotonic() - self._progress)
 
     def _deadline(self) -> Stop | None:
         """Return which deadline has passed; waiting for a processor doesn't count."""
         if not self._budget.enforced or not self._passed():
             return None
-        self._budget.waited_s = self._before_s + self._child.waited_s()
+        self._own = self._own or self._child.watch()
+        self._budget.waited_s = self._before_s + self._own.waited_s()
         if time.monotonic() - self._budget.began > self._budget.limits.wall_s * _STARVED_FACTOR + 60:
             raise RunnerLostError(
                 "the machine gave the student's code too little processor time",

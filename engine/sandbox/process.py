@@ -10,6 +10,7 @@ import math
 import os
 import queue
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,12 +21,16 @@ from engine.errors import RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, RunResult
 from engine.sandbox.dialogue import VIOLATION, Dialogue, EncodedPlan, encode_load, encode_plan
 from engine.sandbox.inside.wire import Kind, pack
+from engine.sandbox.own_time import LOOK_S, OwnTime
 from engine.sandbox.results import Results
 
 __all__ = ["OUTPUT_KEPT", "TIMED_OUT", "Exchange", "Exit", "PipedProcess", "crashed", "run_job"]
 
 _CHUNK = 2**16
 _SLACK_S = 0.3
+# where the system doesn't tell how long a process waited for a processor, deadlines leave room for it: the
+# process limits its own processor time, so they are for code that sleeps
+_PATIENCE = 1.0 if sys.platform == "linux" else 3.0
 _START_S = 120.0
 _END_S = 1.0
 _LOOK_S = 0.002
@@ -193,6 +198,7 @@ class Exchange:
         self._limits = limits
         self._plan = plan
         self._judge = judge
+        self.waited_s = 0.0
 
     def start(self, settings: Mapping[str, object], left_s: float) -> None:
         """Give the process its limits and wait until they are in force.
@@ -218,21 +224,36 @@ class Exchange:
                 raise RunnerLostError("the process for student code couldn't be started")
 
     def run(self, load: bytes, left_s: float) -> CallOutcome | None:
-        """Return what the end says about the call it was in, None if it came to its natural end."""
-        end = time.monotonic() + left_s + _SLACK_S
+        """Return what the end says about the call it was in, None if it came to its natural end.
+
+        Time in which the process waited for a processor doesn't count: see `waited_s`.
+        """
+        own = OwnTime(self._process.pid)
+        began = time.monotonic()
         self._process.send(load)
-        deadline = end
+        progress, waited_before = began, 0.0
         while not self._dialogue.over:
             before = self._dialogue.next
-            if not self._receive(deadline - time.monotonic()):
-                late = time.monotonic() >= deadline
-                return TIMED_OUT if late else self._judge(self._process.wait_exit())
+            heard = self._receive(LOOK_S)
+            own.look()
+            self.waited_s = own.waited_s()
+            if heard is None:
+                now = time.monotonic()
+                late = now - began - self.waited_s > (left_s + _SLACK_S) * _PATIENCE
+                in_call = now - progress - (self.waited_s - waited_before)
+                if late or (
+                    self._dialogue.plan_sent and in_call > (self._limits.call_s + _SLACK_S) * _PATIENCE
+                ):
+                    return TIMED_OUT
+                continue
+            if not heard:
+                return self._judge(self._process.wait_exit())
             if self._dialogue.wants_plan:
                 self._dialogue.plan_sent = True
                 self._process.send(self._plan.frame)
                 before = -1
             if self._dialogue.plan_sent and before != self._dialogue.next:
-                deadline = min(end, time.monotonic() + self._limits.call_s + _SLACK_S)
+                progress, waited_before = time.monotonic(), self.waited_s
         return None
 
     def close(self) -> bytes:
@@ -240,12 +261,12 @@ class Exchange:
         self._process.close()
         return self._process.printed()
 
-    def _receive(self, timeout_s: float) -> bool:
-        """Feed the next bytes; False at a deadline or at the end of the stream."""
+    def _receive(self, timeout_s: float) -> bool | None:
+        """Feed the next bytes; False at the end of the stream, None where nothing came in time."""
         try:
             data = self._process.arrived.get(timeout=max(0.0, timeout_s))
         except queue.Empty:
-            return False
+            return None
         self._dialogue.feed(data)
         return bool(data)
 
@@ -274,7 +295,7 @@ def run_job(job: Job, tier: str, begin: Callable[[Dialogue, EncodedPlan, float],
             end = exchange.run(
                 encode_load(job, first, left_s, results.bytes_left, results.nodes_left), left_s
             )
-            spent_s += time.monotonic() - began
+            spent_s += time.monotonic() - began - exchange.waited_s
         finally:
             printed += exchange.close()
         if dialogue.violated:

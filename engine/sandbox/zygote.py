@@ -19,6 +19,7 @@ from engine.sandbox.bootstrap import ENVIRONMENT, interpreter_command, must_hold
 from engine.sandbox.bwrap import bwrap_arguments, bwrap_path, is_root
 from engine.sandbox.filter import compile_filter
 from engine.sandbox.layout import find_layout
+from engine.sandbox.own_time import OwnTime
 from engine.sandbox.tiers import landlock_abi
 from engine.sandbox.users import process_limit, slot_user
 
@@ -68,9 +69,9 @@ class Child:
         poll.register(self.pidfd, select.POLLIN)
         return bool(poll.poll(patience_s * 1000))
 
-    def waited_s(self) -> float:
-        """Return how long its main thread was ready to run but got no processor, in seconds."""
-        return _schedule_delay(_host_pid(self.pidfd))
+    def watch(self) -> OwnTime:
+        """Return what tells its own time from the machine's."""
+        return OwnTime(_host_pid(self.pidfd), from_birth=True)
 
 
 @dataclass(frozen=True)
@@ -288,10 +289,3 @@ def _host_pid(pidfd: int) -> int:
 def _status(pid: int) -> dict[str, str]:
     lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines()
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
-
-
-def _schedule_delay(pid: int) -> float:
-    try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    except (OSError, IndexError, ValueError):
-        return 0.0

@@ -1,0 +1,94 @@
+"""Limits mean the student's own time: verdicts on a busy machine are those on an idle one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from engine.runner import Call, CallStatus, Job, Limits
+from engine.sandbox import open_runner
+from engine.sandbox.own_time import LOOK_S, OwnTime
+from engine.sandbox.tiers import missing_layers
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
+
+_SOURCE = """
+import threading, time
+
+def compute(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+    return seconds
+
+def compute_beside(seconds):
+    thread = threading.Thread(target=compute, args=(seconds,))
+    thread.start()
+    thread.join()
+    return seconds
+
+def sleep(seconds):
+    time.sleep(seconds)
+    return seconds
+"""
+_SPIN = [sys.executable, "-S", "-c", "while True: pass"]
+
+
+@pytest.fixture
+def busy() -> Iterator[None]:
+    """Give the machine five times as much to do as it has processors."""
+    spinning = [subprocess.Popen(_SPIN) for _ in range(5 * (os.cpu_count() or 1))]
+    yield
+    for process in spinning:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("tier", ["T1", "T2", "T3"])
+def test_slow_but_right_programs_keep_their_verdict_on_a_busy_machine(tier: str, busy: None) -> None:
+    if missing_layers(tier):
+        pytest.skip(str(missing_layers(tier)))
+    calls = (
+        Call("compute", (0.5,)),
+        Call("compute_beside", (0.5,)),
+        Call("sleep", (0.5,)),
+        Call("sleep", (300.0,)),
+    )
+    with open_runner(tier=tier, unsafe_local=True) as runner:
+        begun = time.monotonic()
+        result = runner.run(Job(_SOURCE, "f.py", calls, Limits(wall_s=4.0, call_s=1.0)))
+        took = time.monotonic() - begun
+    statuses = [outcome.status for outcome in result.outcomes]
+    assert statuses == [CallStatus.RETURNED] * 3 + [CallStatus.TIMED_OUT], result.outcomes
+    assert took < 200, "who sleeps is stopped all the same"
+
+
+@pytest.mark.parametrize(
+    ("doing", "least", "most"),
+    [("import time; time.sleep(30)", 0.0, 0.3), ("while True: pass", 0.7, 5.0)],
+    ids=["sleeps", "computes"],
+)
+def test_who_waits_for_a_processor_is_told_from_who_sleeps(
+    doing: str, least: float, most: float, busy: None
+) -> None:
+    with subprocess.Popen([sys.executable, "-S", "-c", doing]) as process:
+        time.sleep(2)  # until it has started, on a busy machine
+        own = OwnTime(process.pid)
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            time.sleep(LOOK_S)
+            own.look()
+        waited = own.waited_s()
+        process.kill()
+    assert least <= waited <= most
+
+
+def test_a_process_that_is_gone_has_waited_for_nothing() -> None:
+    own = OwnTime(2**22 + 1)
+    own.look()
+    assert own.waited_s() == 0.0
