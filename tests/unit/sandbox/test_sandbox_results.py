@@ -20,6 +20,7 @@ class Said:
         self.outcomes = outcomes
         self.next = next_call
         self.nodes = 1
+        self.failed = ()
 
 
 def results(essential: int) -> Results:
