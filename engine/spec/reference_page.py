@@ -72,6 +72,8 @@ def _page(schema: Mapping[str, Any], models: Mapping[str, Any]) -> Iterator[str]
     yield from _parameters(models)
     yield "## Constraints\n"
     yield from _model(models["Constraint"])
+    yield "## Claims\n"
+    yield from _model(models["Claim"])
     yield EXPRESSIONS
     for title, group in GROUPS.items():
         yield from _functions(f"### {title}", group)

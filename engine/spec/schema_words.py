@@ -9,6 +9,7 @@ __all__ = ["type_in_words"]
 
 _MODELS = {
     "Source": "source",
+    "Claim": "claim",
     "Constraint": "constraint",
     "Misconception": "known mistake",
     "StepSpec": "step",

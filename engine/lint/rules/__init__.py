@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from engine.lint.finding import Finding
 from engine.lint.rules import (
+    claims,
     code,
     covers,
     draws,
@@ -31,6 +32,7 @@ RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     prose.check,
     responses.check,
     feedback.check,
+    claims.check,
     working.check,
     effort.check,
     code.check,

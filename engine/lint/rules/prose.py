@@ -34,6 +34,8 @@ _NAMES = {
     "S3": "GEN-AI notes",
     "S4": "Kuhlmann",
 }
+# eight, eleven, eighteen, eighty …: numbers that begin with a vowel when they are read
+_ARTICLE = re.compile(r"\ba (?:8|11|18|8\d|8\d\d)(?: [×x] | [a-z]|-[a-z])")
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")
 
 
@@ -120,6 +122,8 @@ def faults_of(text: Text, typed: str = "") -> list[str]:
     for name in ("plain text", "LaTeX"):
         if found := _unmeant(_LEFTOVER, forms[name], typed):
             faults.append(f"the {name} holds {found!r}, which no learner should see")
+    if article := _ARTICLE.search(text.plain):
+        faults.append(f"'an' is needed before this number: {article[0].strip()!r}")
     if found := _unmeant(_MINUS_ZERO, text.plain, typed):
         faults.append(f"a negative zero is shown: {found}")
     faults += _html_faults(text.html) + _latex_faults(text.latex)

@@ -22,6 +22,8 @@ def expression_sites(reading: Reading) -> Iterator[ExpressionSite]:
     values = reading.values()
     for where, _ in reading.entries("constraints"):
         yield from _at(reading, (*where, "expr"), values)
+    for where, _ in reading.entries("claims"):
+        yield from _at(reading, (*where, "holds"), values | reading.keys())
     yield from _answer(reading, ("answer",), values)
     yield from _at(reading, ("printed", "expr"), values)
     yield from _misconceptions(reading, (), values)

@@ -29,6 +29,7 @@ from engine.spec.schema.code_answer import CheckSpec, CodeAnswer, LimitsSpec, Mu
 from engine.spec.schema.item import ProblemSpec
 from engine.spec.schema.parameters import (
     ChoiceParameter,
+    Claim,
     Constraint,
     DecimalParameter,
     FixedParameter,
@@ -54,6 +55,7 @@ __all__ = [
     "CardSpec",
     "CheckSpec",
     "ChoiceParameter",
+    "Claim",
     "CodeAnswer",
     "Constraint",
     "DecimalParameter",

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints, Tag, model_validator
 
 from engine.spec.kinds import EntryId, Expression, Identifier, Name, OneOrList, Prose, Real, Whole
 from engine.spec.schema.base import Strict
-from engine.spec.schema.parameters import Constraint, ParameterSpec
+from engine.spec.schema.parameters import Claim, Constraint, ParameterSpec
 from engine.spec.schema.parts import (
     AnswerSpec,
     Effort,
@@ -94,6 +94,11 @@ class ProblemSpec(Strict):
     hints: tuple[Prose, ...] = Field(default=(), max_length=10, description="Hints, given one by one.")
     solution: Prose | None = Field(
         default=None, description="The worked solution; it may also use `{{ key }}` and the steps' names."
+    )
+    claims: tuple[Claim, ...] = Field(
+        default=(),
+        max_length=40,
+        description="Words that are true of some numbers only, with what makes them true.",
     )
     variants: Whole | None = Field(
         default=None, ge=1, description="Number of different variants, for an item that has fewer than 200."

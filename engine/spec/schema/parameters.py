@@ -23,6 +23,7 @@ from engine.spec.schema.base import Strict
 
 __all__ = [
     "ChoiceParameter",
+    "Claim",
     "Constraint",
     "DecimalParameter",
     "FixedParameter",
@@ -172,3 +173,16 @@ class Constraint(Strict):
         description="An expression that is true or false, such as `max(e) - min(e) >= 0.8`."
     )
     message: Sentence = Field(description="What the constraint asks for, in words.")
+
+
+class Claim(Strict):
+    """Words of the item that are true of some numbers only, and what makes them true.
+
+    `grade lint` evaluates ``holds`` for every variant that shows the words, and asks for a claim where
+    feedback, a hint or the solution says how many of the drawn numbers are negative or positive.
+    """
+
+    says: Sentence = Field(description="Words that stand in a text of the item as they are.")
+    holds: Expression = Field(
+        description="An expression that is true wherever the words are shown; it may use the keys too."
+    )
