@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-PLAN = "title: Two\nsections:\n- items: [l16-ex1-context-vector, softmax-weights]\n"
+PLAN = "title: Two\nsections:\n- items: [l16-ex2-greedy-vs-beam, softmax-weights]\n"
 
 
 @pytest.fixture
@@ -25,28 +25,28 @@ def answers() -> list[str]:
 
 def test_answers_are_asked_saved_and_graded(grade, say) -> None:
     Path("two.yaml").write_text(PLAN)
-    say("a", "0.1, 0.2, 0.7", "")
+    say("b", "0.1, 0.2, 0.7", "")
     said = grade("quiz", "take", "two.yaml")
     assert said.code == 1  # the second one is wrong
-    assert answers() == ["a", "0.1, 0.2, 0.7"]
+    assert answers() == ["b", "0.1, 0.2, 0.7"]
     assert "Total: 1 of 2 points" in said.out
 
 
 def test_what_cannot_be_read_is_asked_again_at_once(grade, say) -> None:
     Path("two.yaml").write_text(PLAN)
-    say("nonsense", "z", "a", "nan", "0.1, 0.2, 0.7", "")
+    say("nonsense", "z", "b", "nan", "0.1, 0.2, 0.7", "")
     said = grade("quiz", "take", "two.yaml")
-    assert answers() == ["a", "0.1, 0.2, 0.7"]
+    assert answers() == ["b", "0.1, 0.2, 0.7"]
     assert "nonsense" in said.out
 
 
 def test_stopping_keeps_the_answers_and_taking_goes_on(grade, say) -> None:
     Path("two.yaml").write_text(PLAN)
-    say("a")  # the end of the input stands for Ctrl-C at the second question
+    say("b")  # the end of the input stands for Ctrl-C at the second question
     said = grade("quiz", "take", "two.yaml")
     assert said.code == 1
     assert "your answers are in" in said.out
-    assert answers() == ["a", ""]
+    assert answers() == ["b", ""]
     say("0.1, 0.2, 0.7", "")
     said = grade("quiz", "take", "two-me.yaml")
     assert "Total: 1 of 2 points" in said.out
@@ -54,7 +54,7 @@ def test_stopping_keeps_the_answers_and_taking_goes_on(grade, say) -> None:
 
 def test_open_questions_are_asked_about_before_handing_in(grade, say) -> None:
     Path("two.yaml").write_text(PLAN)
-    say("a", "", "n")
+    say("b", "", "n")
     said = grade("quiz", "take", "two.yaml")
     assert "Still open: question 2" in said.out
     assert "Total" not in said.out

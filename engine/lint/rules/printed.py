@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from engine.spec.schema import (
 __all__ = ["check"]
 
 RULE = "printed"
+_OTHER_ORDER = re.compile(r"options\s+stand\s+in\s+another\s+order", re.IGNORECASE)
 OPTION_FAULTS = ("nearest_option_misrounded", "no_correct_option")
 
 
@@ -240,6 +242,8 @@ def _scored_version(subject: Subject, printed: PrintedExercise) -> Iterator[Find
     if not wanted:
         return
     got = set(_scored_letters(answer))
+    if answer.shuffle and _OTHER_ORDER.search(subject.spec.stem):
+        return  # the letters are others, and students are told so
     if answer.shuffle or got != wanted:
         yield subject.fault(
             RULE,
@@ -247,7 +251,8 @@ def _scored_version(subject: Subject, printed: PrintedExercise) -> Iterator[Find
             ("answer",),
             expected=", ".join(sorted(wanted)) + ", unshuffled",
             got=", ".join(sorted(got)) + (", shuffled" if answer.shuffle else ""),
-            next_step="set shuffle: false and key_position, so that the letters match the print",
+            next_step="set shuffle: false and key_position, so that the letters match the print; or write "
+            "into the stem that the options stand in another order than in the source",
         )
 
 

@@ -40,7 +40,8 @@ def _accepted(subject: Subject) -> Iterator[Finding]:
     for index, erratum in enumerate(subject.spec.errata):
         if not erratum.accept_intended or erratum.intended_option is None:
             continue
-        for text in (erratum.intended_option, str(printed.options.get(erratum.intended_option))):
+        letters = () if getattr(subject.spec.answer, "shuffle", False) else (erratum.intended_option,)
+        for text in (*letters, str(printed.options.get(erratum.intended_option))):
             report = graded(variant, {variant.parts[0].id: text})
             if report.outcome is not Outcome.RIGHT or not _is_told(variant, erratum.id, report.notes):
                 yield subject.fault(

@@ -377,7 +377,7 @@ def test_a_silent_wrong_option_is_warned_of(spoiler: Spoils) -> None:
 
     (message,) = warned(spoiler, "io-length-claims", silence)
     assert message.startswith(
-        "a wrong option says nothing to whoever chooses it: $T_x$ and $T_y$ must always differ"
+        "a wrong option says nothing to whoever chooses it: $T_x$ and $T_y$ differ in each pair of sentences."
     )
 
 

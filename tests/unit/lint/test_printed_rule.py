@@ -97,8 +97,11 @@ def repair(item: str, options: Data) -> list[Finding]:
 def test_an_erratum_that_is_no_longer_true_fails() -> None:
     found = only(repair("l16-ex3-softmax-weights", {"a": [0.665, 0.245, 0.09]}))
     assert found.message.startswith("erratum F-02 isn't true: printed option (a) is the key exactly rounded")
-    found = only(repair("l16-ex5-alignment-vector", {"a": [0.149, 0.74]}))
+    found, order = repair("l16-ex5-alignment-vector", {"a": [0.149, 0.74]})
     assert found.message.startswith("erratum F-03 isn't true")
+    assert order.got == "a, shuffled", (
+        "letters have a meaning again, and the stem doesn't say that they differ"
+    )
 
 
 def test_an_erratum_of_the_wrong_kind_fails() -> None:
@@ -175,12 +178,15 @@ def test_two_right_options_fail() -> None:
 
 def test_letters_of_the_scored_version_follow_the_print() -> None:
     def shuffle(data: Data) -> None:
-        data["answer"]["shuffle"] = True
+        data["stem"] = (
+            data["stem"].replace("The options stand in another", "").replace("order than in the lecture.", "")
+        )
 
     def move(data: Data) -> None:
         data["answer"]["options"].reverse()
 
     assert only(findings("l16-ex1-context-vector", shuffle)).got == "a, shuffled"
+    assert findings("l16-ex1-context-vector", lambda data: None) == [], "the stem says that the order differs"
     assert only(findings("l16-ex2-greedy-vs-beam", move)).got == "c"
     assert only(findings("l16-ex4-problems-addressed", move)).got == "b, c, d"
 

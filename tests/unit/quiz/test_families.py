@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from math import comb
 
 import pytest
 
@@ -14,7 +15,7 @@ from engine.quiz.family import Family, content, with_points
 from engine.spec import builtin_bank
 
 SECRET = b"s" * 32
-SMALL = "advantages-limitations"  # declares how many variants it has
+SMALL = "advantages-limitations"  # a pool of four right and six wrong options, and no numbers
 
 
 def family(item: str) -> Family:
@@ -22,9 +23,11 @@ def family(item: str) -> Family:
 
 
 def test_a_small_family_is_used_up_before_anything_comes_again() -> None:
-    size = builtin_bank().load(SMALL).variants
-    assert size is not None
-    one = family(SMALL)
+    spec = builtin_bank().load(SMALL)
+    assert spec.answer is not None
+    two_of_five = spec.answer.model_copy(update={"draw": (2, 3)})
+    size = comb(4, 2) * comb(6, 3)
+    one = Family(spec.model_copy(update={"answer": two_of_five, "variants": size}), "v", {}, SECRET, "q")
     often = Counter(content(one.first(f"s{n}", 0)) for n in range(2 * size))
     assert len(often) == size
     assert set(often.values()) == {2}

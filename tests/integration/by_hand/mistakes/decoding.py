@@ -9,7 +9,7 @@ from itertools import product
 from tests.integration.by_hand.decoding import ITEMS as RIGHT
 from tests.integration.by_hand.decoding import best_of, missed_table, spelled, table_of, worse_table
 from tests.integration.by_hand.drawing import Numbers
-from tests.oracles.sequences import Table, Words, probability
+from tests.oracles.sequences import Table, Words, greedy, probability
 
 __all__ = ["ITEMS"]
 
@@ -77,6 +77,7 @@ def _survivors(x: Numbers) -> Numbers:
     return {
         "one": {"m-survivors-order": listed([(kept[1],), (kept[0],)])},
         "two": {
+            "m-survivors-order": listed(candidates[:2][::-1]),
             "m-beam-best": listed(of_each[0][:2]),
             "m-beam-per": listed(four),
             "m-beam-last": listed(by_last[:2]),
@@ -93,7 +94,8 @@ def _both_searches(x: Numbers) -> Numbers:
     table, right = table_of(x["T"]), RIGHT["beam-vs-greedy-sequence"](x)
     tokens = _sequences(table, 2)
     of_p = _steps(table, right["beam"]) | {"m-step-max": _step_max(table, 2)[1]}
-    return {"greedy": tokens, "beam": tokens, "p": of_p}
+    by_greedy = {"m-beam-is-greedy": spelled(greedy(table, 2, -1))}
+    return {"greedy": tokens, "beam": by_greedy, "p": of_p}
 
 
 def _worse(x: Numbers) -> Numbers:
