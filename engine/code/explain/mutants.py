@@ -6,6 +6,11 @@ only mutants are made that are right otherwise.  A mutant *matches* if the submi
 the mutant differs from the reference, on at least three inputs.  It is named if no other mutant explains
 the same; one that explains strictly less than another match gives way to that one, and of pairs that
 explain the same the mistake that they share is named.
+
+Two rules keep names from programs that only break in the same way.  Of a program that computes nothing
+(:func:`engine.code.degenerate.degenerate`) only a mutant is named that computes nothing either.  And a mutant
+that is known by NaN, zeros or exceptions alone is named only if the submission mostly gives something else
+where that mutant is right: a row of NaN is no sign of an overflow if small scores give NaN too.
 """
 
 from __future__ import annotations
@@ -17,15 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Expected, Part, Plan
+from engine.code.degenerate import degenerate
 from engine.code.exercise import CodeExercise
 from engine.code.explain.behaviours import Behaviour, gallery, wrong_facets
-from engine.code.observe import Observation
+from engine.code.observe import Observation, Observations
+from engine.code.tolerance import VALUES
 from engine.model import Diagnosis
 from engine.runner import CallStatus
 
 __all__ = ["LEAST_INPUTS", "name_mutants"]
 
 LEAST_INPUTS = 3
+"""Fewer inputs name a mistake only if nothing else is wrong: two programs that differ from the right one in
+one place, and there in the same way, are the same as far as anybody can see."""
 # A second mistake can hide the first: large scores give NaN, masks may not work at all. So what is still
 # unexplained is looked at again without those cases, and at last on plain inputs alone.
 _CALMER = (
@@ -73,11 +82,20 @@ def name_mutants(
     if not submission.wrong:
         return ()
     known = gallery(exercise, plan)
+    nothing = degenerate(Observations(plan, exercise.function, "", tuple(observations))) is not None
     with known.lock:
-        named = _told(_matches(known.behaviours, submission, None))
+        behaviours = known.behaviours
+        if nothing:
+            behaviours = tuple(one for one in behaviours if _computes_nothing(one, plan))
+        named = _told(_matches(behaviours, submission, None))
         for aspects in _CALMER:
-            named += _named_within(aspects, known.behaviours, named, submission)
+            named += _named_within(aspects, behaviours, named, submission)
     return _diagnoses(exercise, {name for match in named for name in match.names})
+
+
+def _computes_nothing(behaviour: Behaviour, plan: Plan) -> bool:
+    seen = tuple(behaviour.at(place)[0] for place in range(len(plan.cases)))
+    return degenerate(Observations(plan, behaviour.mutant, "", seen)) is not None
 
 
 def _diagnoses(exercise: CodeExercise, named: set[str]) -> tuple[Diagnosis, ...]:
@@ -94,7 +112,8 @@ def _named_within(
     """Return the mutants that explain, within these aspects, what the named ones leave unexplained."""
     cases = submission.plan.cases
     covered: frozenset[Element] = frozenset().union(*(match.elements for match in named))
-    if not {one for one in submission.wrong - covered if cases[one[0]].aspect in aspects}:
+    left = submission.wrong - covered
+    if not {one for one in left if cases[one[0]].aspect in aspects}:
         return []
     taken = {match.behaviour.mutant for match in named}
     rest = [
@@ -102,7 +121,7 @@ def _named_within(
         for found in behaviours
         if found.mutant not in taken and len(found.names) == 1  # what sets a pair apart may lie outside
     ]
-    matches = _matches(rest, submission, aspects)
+    matches = _matches(rest, submission, aspects, left)
     return _told([match for match in matches if not match.elements & covered])
 
 
@@ -121,16 +140,56 @@ def _told(matches: Sequence[_Match]) -> list[_Match]:
 
 
 def _matches(
-    behaviours: Sequence[Behaviour], submission: _Submission, aspects: frozenset[str] | None
+    behaviours: Sequence[Behaviour],
+    submission: _Submission,
+    aspects: frozenset[str] | None,
+    left: frozenset[Element] | None = None,
 ) -> list[_Match]:
-    """Return the mutants that the submission equals, within some aspects or everywhere."""
+    """Return the mutants that the submission equals, within some aspects or everywhere.
+
+    `left` is what is wrong and not explained yet, all if None.
+    """
+    unexplained = submission.wrong if left is None else left
     found = []
     for behaviour in behaviours:
         elements = _equalled(behaviour, submission, aspects)
+        if not elements:
+            continue
         # an element may be missing from `wrong` where rounding decides on which side of the tolerance it is
-        if elements and len({place for place, _ in elements & submission.wrong}) >= LEAST_INPUTS:
+        inputs = len({place for place, _ in elements & submission.wrong})
+        enough = inputs >= LEAST_INPUTS or (inputs > 0 and unexplained <= elements)
+        if enough and _is_specific(behaviour, submission, elements):
             found.append(_Match(behaviour, behaviour.names, elements))
     return found
+
+
+def _is_specific(behaviour: Behaviour, submission: _Submission, elements: frozenset[Element]) -> bool:
+    """Return whether what the submission shares with a mutant tells more than that it is broken."""
+    shared = {place for place, facet in elements if facet.startswith("value")}
+    if len(shared) < len({place for place, _ in elements}):
+        return True  # dtypes, arguments, gradients, inputs accepted: each is a sign by itself
+    broken = {_breakdown(behaviour.at(place)[0]) for place in shared}
+    if None in broken:
+        return True
+    elsewhere = 0
+    for place, case in enumerate(submission.plan.cases):
+        if case.expected is None or place in shared or behaviour.at(place)[1]:
+            continue
+        right = any(part.values.size and (part.values != 0).any() for part in case.expected.parts)
+        elsewhere += right and _breakdown(submission.observations[place]) in broken
+    return elsewhere < len(shared)
+
+
+def _breakdown(observation: Observation) -> str | None:
+    """Return how a call broke down, if nothing in its result looks computed."""
+    if observation.status is CallStatus.RAISED:
+        return "raises"
+    if observation.parts is None:
+        return None
+    values = [part.values for part in observation.parts if part.values.size]
+    if values and all(np.isnan(array).any() for array in values):
+        return "NaN"
+    return "zeros" if values and not any(array.any() for array in values) else None
 
 
 def _equalled(
@@ -174,7 +233,7 @@ def _same(mutant: Observation, student: Observation, facet: str, expected: Expec
         return mutant.parts is student.parts and mutant.status is student.status
     part = int(facet.removeprefix("value "))
     a, b = mutant.parts[part].values, student.parts[part].values
-    return a.shape == b.shape and _equal(a, b, expected.parts[part].slack)
+    return a.shape == b.shape and _equal(a, b, expected.parts[part])
 
 
 def _dtypes(observation: Observation) -> tuple[str, ...]:
@@ -189,23 +248,36 @@ def _same_gradients(
     if mutant is None or student is None or not len(mutant) == len(student) == len(wanted):
         return False
     return all(
-        a is b if a is None or b is None else a.shape == b.shape and _equal(a, b, part.slack)
+        a is b if a is None or b is None else a.shape == b.shape and _equal(a, b, part)
         for a, b, part in zip(mutant, student, wanted, strict=True)
     )
 
 
-def _equal(mutant: Floats, student: Floats, slack: float) -> bool:
-    """Return whether two wrong results are the same: also in their NaN, infinities and lost precision."""
+def _equal(mutant: Floats, student: Floats, right: Part) -> bool:
+    """Return whether two wrong results are the same: also in their NaN, infinities and lost precision.
+
+    Where the mutant is far from the right result, a slip of the submission's own that is a thousand times
+    smaller doesn't make it another mistake.
+    """
     finite = np.isfinite(mutant)
     if not np.array_equal(mutant[~finite], student[~finite], equal_nan=True):
         return False
     a, b = mutant[finite], student[finite]
     size = max(1.0, float(np.abs(a).max(initial=0.0)))
     error = float(np.abs(a - b).max(initial=0.0)) if np.isfinite(b).all() else np.inf
-    if error <= slack * size:
+    if error <= right.slack * size:
+        return True
+    if error <= VALUES * size and error <= 1e-3 * _distance(mutant, right.values):
         return True
     # both were rounded to float32 on their way: equal as far as float32 can tell
     return error <= 1e-6 * size and _single(a) and _single(b)
+
+
+def _distance(wrong: Floats, right: Floats) -> float:
+    """Return how far a wrong result lies from the right one; infinity if it has NaN or another shape."""
+    if wrong.shape != right.shape or not np.isfinite(wrong).all():
+        return np.inf
+    return float(np.abs(wrong - right).max(initial=0.0))
 
 
 def _single(values: Floats) -> bool:
