@@ -23,6 +23,8 @@ __all__ = ["Behaviour", "Gallery", "gallery", "wrong_facets"]
 
 Floats = NDArray[np.float64]
 _REMEMBERED = 6
+_NO_REFUSALS = frozenset({"AssertionError", "IndexError", "KeyError", "LookupError", "TypeError"})
+"""Exceptions that checks of sizes are written with, or that come by themselves, where ValueError is asked."""
 
 
 class Behaviour:
@@ -116,10 +118,13 @@ def wrong_facets(observation: Observation, expected: Expected | None) -> tuple[s
     """Return the facets in which an observation isn't right.
 
     They are ``"value 0"`` (of part 0) and so on, ``"dtype"``, ``"argument"``, ``"gradient"``, or, for an
-    input that must be refused, ``"accepted"``.
+    input that must be refused, ``"accepted"`` or ``"other error"``.
     """
     if expected is None:
-        return ("accepted",) if observation.status is CallStatus.RETURNED else ()
+        if observation.status is CallStatus.RETURNED:
+            return ("accepted",)
+        kind = None if observation.exception is None else observation.exception.type
+        return ("other error",) if kind in _NO_REFUSALS else ()
     facets = [
         f"value {place}"
         for place, part in enumerate(expected.parts)

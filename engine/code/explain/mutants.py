@@ -1,8 +1,8 @@
 """Known-wrong implementations: which of them does a submission behave like?
 
 A behaviour is looked at in facets, case by case: the values (or that it raises), the dtype, gradients,
-whether the argument was changed, and whether an input is accepted that must be refused; of this last one
-only mutants are made that are right otherwise.  A mutant *matches* if the submission equals it wherever
+whether the argument was changed, and whether an input that must be refused is accepted or raises another
+exception than the one that is asked for; of these last two only mutants are made that are right otherwise.  A mutant *matches* if the submission equals it wherever
 the mutant differs from the reference, on at least three inputs.  It is named if no other mutant explains
 the same; one that explains strictly less than another match gives way to that one, and of pairs that
 explain the same the mistake that they share is named.
@@ -157,7 +157,8 @@ def _matches(
             continue
         # an element may be missing from `wrong` where rounding decides on which side of the tolerance it is
         inputs = len({place for place, _ in elements & submission.wrong})
-        enough = inputs >= LEAST_INPUTS or (inputs > 0 and unexplained <= elements)
+        sure = all(facet == "other error" for _, facet in elements)  # the class of an exception is no chance
+        enough = inputs >= LEAST_INPUTS or sure or (inputs > 0 and unexplained <= elements)
         if enough and _is_specific(behaviour, submission, elements):
             found.append(_Match(behaviour, behaviour.names, elements))
     return found
@@ -197,10 +198,12 @@ def _equalled(
 ) -> frozenset[Element] | None:
     """Return where a mutant is wrong, or None as soon as the submission differs from it in such a place.
 
-    That an input is accepted counts only if it's all that is wrong with the mutant.
+    That an input is accepted counts only if it's all that is wrong with the mutant. Another exception than
+    the one that is asked for is the same mistake on whichever inputs it shows.
     """
     found: set[Element] = set()
     accepted: list[int] = []
+    refused = False
     cases = submission.plan.cases
     for place in behaviour.order():
         if aspects is not None and cases[place].aspect not in aspects:
@@ -209,11 +212,18 @@ def _equalled(
         if facets == ("accepted",):
             accepted.append(place)
             continue
+        if facets == ("other error",):
+            refused = True
+            continue
         for facet in facets:
+            if _was_read_only(mutant) and submission.observations[place].exception is None:
+                continue  # no tensor is read-only: the same write in torch goes through
             if not _same(mutant, submission.observations[place], facet, cases[place].expected):
                 behaviour.told_by(place)
                 return None
             found.add((place, facet))
+    if refused and not found and not accepted:
+        return frozenset(one for one in submission.wrong if one[1] == "other error")
     if found or not accepted:
         return frozenset(found)
     if all(submission.observations[place].status is CallStatus.RETURNED for place in accepted):
@@ -223,7 +233,7 @@ def _equalled(
 
 def _same(mutant: Observation, student: Observation, facet: str, expected: Expected | None) -> bool:
     if facet == "argument":
-        return bool(student.modified)
+        return bool(student.modified) or _writes_into_a_leaf(student)
     if facet == "dtype":
         return _dtypes(student) == _dtypes(mutant)
     assert expected is not None
@@ -234,6 +244,17 @@ def _same(mutant: Observation, student: Observation, facet: str, expected: Expec
     part = int(facet.removeprefix("value "))
     a, b = mutant.parts[part].values, student.parts[part].values
     return a.shape == b.shape and _equal(a, b, expected.parts[part])
+
+
+def _writes_into_a_leaf(observation: Observation) -> bool:
+    """Return whether torch stopped a write into an argument whose gradient is wanted."""
+    told = observation.exception
+    return told is not None and told.type == "RuntimeError" and "in-place operation" in told.text
+
+
+def _was_read_only(observation: Observation) -> bool:
+    told = observation.exception
+    return told is not None and told.type == "ValueError" and "read-only" in told.text
 
 
 def _dtypes(observation: Observation) -> tuple[str, ...]:

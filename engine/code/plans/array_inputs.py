@@ -207,7 +207,8 @@ def add_contract(
             for place, arrays in enumerate(hidden)
         ),
     ]
-    plan.judge_each("dtype", members)
+    # double precision must be kept as well: a new tensor of torch's is float32 unless it gets a dtype
+    plan.judge_each("dtype", [*members, plan.case("public-double", *public, public=True)])
     plan.judge_each("values", members, cases="precision")
     layouts = [
         plan.case("strided", *hidden[0], aspect="layout", layout="strided"),
