@@ -152,7 +152,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="see that it works; no figures to quote")
-    parser.add_argument("--students", type=int, help="size of the class (1,000, quick: 20)")
+    parser.add_argument("--students", type=int, help="size of the class (1,000, quick: 4)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     students = options.students or (20 if options.quick else 1000)

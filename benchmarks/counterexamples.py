@@ -1,6 +1,6 @@
 """How small are the counterexamples?  For every known-wrong function of the bank: entries shown, calls made.
 
-    python benchmarks/counterexamples.py [ITEM ...] [--json FILE] [--each]
+    python benchmarks/counterexamples.py [ITEM ...] [--json FILE] [--each] [--quick]
 
 Each mutant is graded as a student's file would be, on the plan of a fixed seed, and the numbers inside the
 brackets of its counterexample are counted.  Mutants without a counterexample (a dtype that is only wrong
@@ -78,7 +78,9 @@ def main() -> None:
     parser.add_argument("items", nargs="*", help="code exercises; all of the bank if none")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     parser.add_argument("--each", action="store_true", help="print every counterexample")
+    parser.add_argument("--quick", action="store_true", help="one small exercise, to see that it works")
     options = parser.parse_args()
+    options.items = options.items or (["causal-mask"] if options.quick else [])
     bank = builtin_bank()
     specs = [spec for spec in bank.readable()[0] if spec.kind == "code"]
     every: list[Shown] = []

@@ -1,6 +1,6 @@
 """Measure diagnosis: how often does a wrong submission get the name of its mistake?
 
-Usage: python benchmarks/diagnosis.py [FOLDER] [--seeds N] [--json FILE] [--confusion] [--sandbox]
+Usage: python benchmarks/diagnosis.py [FOLDER] [--seeds N] [--json FILE] [--confusion] [--sandbox] [--quick]
 
 FOLDER (``benchmarks/wrong`` unless told) holds wrong submissions and ``index.json``, a list of::
 
@@ -336,6 +336,8 @@ def _runner(sandbox: bool) -> Runner:
 
 def _run(arguments: argparse.Namespace) -> None:
     submissions = read_folder(arguments.folder)
+    if arguments.quick:
+        submissions = [one for one in submissions if one.item == submissions[-1].item]
     exercises, missing, faulty = load_exercises(submissions)
     started = time.perf_counter()
     with _runner(arguments.sandbox) as runner:
@@ -385,6 +387,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every grading to this file")
     parser.add_argument("--confusion", action="store_true", help="print label → named as well")
     parser.add_argument("--sandbox", action="store_true", help="run the files in the sandbox")
+    parser.add_argument("--quick", action="store_true", help="one exercise, to see that it works")
     try:
         _run(parser.parse_args(argv))
     except SoftmarkError as error:

@@ -1,26 +1,50 @@
 """Write docs/code-figures.md: kill matrices, diagnosis figures and counterexample sizes of the whole bank.
 
-    python benchmarks/figures_page.py
+    python benchmarks/figures_page.py [--quick]
 
-Each part names the command that prints it.  Takes some minutes; nothing here depends on the machine's speed.
+Each part names the command that prints it.  Takes some minutes; nothing in the page depends on the machine's
+speed. How long each part took is printed.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import hashlib
 import io
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import counterexamples
 import diagnosis
 
+from engine.code import CodeExercise, exercise_of, freeze_plan, grade_code
+from engine.code.explain.trusted import TrustedRunner
 from engine.commands.lint import matrix_lines
 from engine.lint import lint_bank
+from engine.model import CodeSubmission, Mode
 from engine.spec import builtin_bank
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "code-figures.md"
+QUICK = ("causal-mask",)
+
+# what becomes of each array of a right result; numbers and token lists are left to `raises`
+NOTHINGS = {"NaN": "np.full_like(part, np.nan)", "zeros": "np.zeros_like(part)", "raises": ""}
+_NOTHING = """
+
+def _emptied(part):
+    if isinstance(part, (tuple, list)):
+        return type(part)(_emptied(each) for each in part)
+    if not isinstance(part, np.ndarray) or part.dtype.kind != "f":
+        return 0 * part
+    return {emptied}
+
+
+def {function}(*args):
+    return _emptied(right(*args))
+"""
 
 
 def _printed(script: Callable[[], object], *argv: str) -> str:
@@ -35,10 +59,41 @@ def _printed(script: Callable[[], object], *argv: str) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines())
 
 
-def _matrices() -> Iterator[str]:
-    bank = builtin_bank()
-    items = [spec.id for spec in bank.readable()[0] if spec.kind == "code"]
-    for report in lint_bank(bank, items, seeds=100):
+def _items() -> list[str]:
+    return [spec.id for spec in builtin_bank().readable()[0] if spec.kind == "code"]
+
+
+def nothing_of(exercise: CodeExercise, kind: str) -> CodeSubmission:
+    """Return a program that computes nothing: it gives only NaN, only zeros, or only exceptions."""
+    function, source = exercise.function, exercise.solutions["solution_numpy.py"]
+    if kind == "raises":
+        text = f"def {function}(*args):\n    raise NotImplementedError\n"
+    else:
+        renamed = source.replace(f"def {function}(", "def right(", 1)
+        text = "import numpy as np\n" + renamed + _NOTHING.format(emptied=NOTHINGS[kind], function=function)
+    return CodeSubmission(text, f"{kind}.py", hashlib.sha256(text.encode()).hexdigest())
+
+
+def nothings(items: Sequence[str]) -> list[str]:
+    """Return the table of programs that compute nothing: points and names of each, by exercise."""
+    lines = ["".join([f"{'exercise':<20}", *(f"{kind:>24}" for kind in NOTHINGS)])]
+    bank, named, points = builtin_bank(), 0, 0.0
+    with TrustedRunner() as runner:
+        for item in items:
+            exercise = exercise_of(bank, item)
+            plan, cells = freeze_plan(exercise, b"nothing"), []
+            for kind in NOTHINGS:
+                submission = nothing_of(exercise, kind)
+                report = grade_code(exercise, plan, submission, runner, mode=Mode.PRACTICE, student=None)
+                names = [found.misconception for found in report.diagnosis]
+                named, points = named + len(names), points + (report.score or 0.0)
+                cells.append(f"{report.score:g} of {report.max_score:g}, {' + '.join(names) or 'no name'}")
+            lines.append("".join([f"{item:<20}", *(f"{cell:>24}" for cell in cells)]))
+    return [*lines, "", f"{len(items) * len(NOTHINGS)} programs: {points:g} points, {named} names"]
+
+
+def _matrices(items: Sequence[str], seeds: int) -> Iterator[str]:
+    for report in lint_bank(builtin_bank(), list(items), seeds=seeds):
         if report.errors:
             raise SystemExit(f"{report.item} has errors; run: grade lint {report.item}")
         yield "\n".join(matrix_lines(report.item, report.facts))
@@ -48,8 +103,17 @@ def _block(text: str) -> str:
     return "\n".join(["```text", text, "```", ""])
 
 
-def main() -> None:
-    """Write the page."""
+def _timed(name: str, part: Callable[[], str]) -> str:
+    begun = time.perf_counter()
+    text = part()
+    print(f"{name}: {time.perf_counter() - begun:.0f} s", flush=True)
+    return text
+
+
+def page(quick: bool) -> str:
+    """Return the page; quick: of one small exercise."""
+    items = list(QUICK) if quick else _items()
+    scope = ["--quick"] if quick else []
     parts = [
         "# Figures of code grading",
         "",
@@ -57,29 +121,47 @@ def main() -> None:
         "",
         "## Diagnosis",
         "",
-        "Wrong submissions, written without looking at the known mistakes and frozen before any check was",
-        "tuned (`benchmarks/wrong/`): how many get the right name, a wrong one, none. The checks were",
-        "then tuned with them in view, so these shares are no held-out figures.",
+        "Wrong submissions, written without looking at the known mistakes (`benchmarks/wrong/`): how many",
+        "get the right name, a wrong one, none. The checks were tuned with them in view, so these shares are",
+        "no held-out figures.",
         "",
         "    python benchmarks/diagnosis.py",
         "",
-        _block(_printed(lambda: diagnosis.main([]))),
+        _timed("diagnosis", lambda: _block(_printed(lambda: diagnosis.main(scope)))),
+        "## Programs that compute nothing",
+        "",
+        "For each exercise a program that returns NaN, one that returns zeros and one that raises, whatever",
+        "the input is: the points, and what is named. Each is told what it does, and no known mistake.",
+        "",
+        _timed("nothing", lambda: _block("\n".join(nothings(items)))),
         "## Counterexamples",
         "",
         "Numbers in the smallest input that is shown for each known mistake.",
         "",
         "    python benchmarks/counterexamples.py",
         "",
-        _block(_printed(counterexamples.main)),
+        _timed("counterexamples", lambda: _block(_printed(counterexamples.main, *scope))),
         "## Kill matrices",
         "",
         "Which check fails for which known mistake, each check judged on its own, over three plans.",
         "",
         "    grade lint --mutants --seeds 100",
         "",
-        *(_block(matrix) for matrix in _matrices()),
+        _timed("matrices", lambda: "\n".join(map(_block, _matrices(items, 3 if quick else 100)))),
     ]
-    PAGE.write_text("\n".join(parts).rstrip() + "\n", encoding="utf-8")
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def main() -> None:
+    """Write the page; quick: print a small one."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="print the page of one exercise; write nothing")
+    quick = parser.parse_args().quick
+    text = page(quick)
+    if quick:
+        print(text)
+    else:
+        PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -112,16 +112,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="a small class; no figures to quote")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--quick", action="store_true", help="a small class, without girth; no figures to quote"
+    )
+    parser.add_argument("--rounds", type=int, help="classes (5, quick: 1)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     parser.add_argument("--cache", type=Path, default=default_cache(), help="where girth is installed")
     options = parser.parse_args()
     if any(os.environ.get(name) != one for name, one in ONE_THREAD.items()):  # libraries read it when loaded
         os.environ.update(ONE_THREAD)
         os.execv(sys.executable, [sys.executable, *sys.argv])
-    students, items = (2000, 20) if options.quick else (20_000, 50)
-    python, told = environment("girth", options.cache), machine()
+    students, items = (500, 10) if options.quick else (20_000, 50)
+    options.rounds = options.rounds or (1 if options.quick else 5)
+    peers = {} if options.quick else PEERS
+    python, told = environment("girth", options.cache) if peers else Path(sys.executable), machine()
     print("$ python benchmarks/irt.py", shlex.join(sys.argv[1:]))
     print(
         f"{told['cores']} cores ({told['processor']}), Python {told['python']}, {told['system']}, "
@@ -133,7 +137,7 @@ def main() -> None:
         for _ in range(options.rounds):
             true, answers = drawn(students, items, rng)
             found = {OURS: ours(answers)}
-            found |= {name: girth(python, Path(folder), answers, how) for name, how in PEERS.items()}
+            found |= {name: girth(python, Path(folder), answers, how) for name, how in peers.items()}
             top = log_likelihood(answers, found[OURS])
             rounds.append(
                 {

@@ -156,11 +156,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="see that it works; no figures to quote")
+    parser.add_argument(
+        "--quick", action="store_true", help="see that it works, without peers; no figures to quote"
+    )
     parser.add_argument("--no-peers", action="store_true", help="Softmark alone")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
-    count, rounds, students = (200, 2, 20) if options.quick else (1000, 7, 500)
+    options.no_peers = options.no_peers or options.quick
+    count, rounds, students = (50, 1, 3) if options.quick else (1000, 7, 500)
     import torch
 
     torch.set_num_threads(1)

@@ -1,6 +1,6 @@
 """Does any right implementation ever fail?  Grades the frozen right files on many plan seeds.
 
-    python benchmarks/right_code.py [--seeds 10000] [--first 0] [ITEM ...]
+    python benchmarks/right_code.py [--seeds 10000] [--first 0] [--quick] [ITEM ...]
 
 Every file of ``tests/unit/code/right`` is graded on every seed, in this process's workers; a plan is built
 once per exercise and seed.  Exit code 1 and the seed if one fails.  ``make sweep`` runs 10,000 seeds.
@@ -56,7 +56,12 @@ def main() -> int:
     parser.add_argument("items", nargs="*", help="code exercises; all that have right files if none")
     parser.add_argument("--seeds", type=int, default=10_000, help="how many seeds")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument(
+        "--quick", action="store_true", help="two exercises on one seed, to see that it works"
+    )
     options = parser.parse_args()
+    if options.quick:
+        options.items, options.seeds = options.items or ["causal-mask", "softmax"], 1
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     items = options.items or sorted(path.name for path in RIGHT.iterdir() if path.is_dir())
     wrong: list[str] = []

@@ -123,7 +123,7 @@ def overhead(known: Sequence[Handed], rounds: int) -> dict[str, list[list[float]
 def _bare_forker() -> Iterator[Callable[[Handed, Any], float]]:
     """Give a function that lets ``bare_fork.py`` run a submission and returns the seconds."""
     child = subprocess.Popen(
-        [sys.executable, str(ROOT / "benchmarks/bare_fork.py")],
+        [sys.executable, str(ROOT / "benchmarks/classes/bare_fork.py")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -223,7 +223,7 @@ def grade_mixed(
     slots = workers or os.cpu_count() or 1
     done = 0
 
-    def took() -> None:
+    def took(_: object) -> None:
         nonlocal done
         done += 1
         progress(done)

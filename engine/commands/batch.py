@@ -80,6 +80,11 @@ def command(
 
     workplace = find_workplace(course_path)
     workplace.check_tier(tier, unsafe_local, device)
+    for name in workplace.missing_packages():
+        click.echo(
+            f"warning: the package {name} of course.yaml isn't installed; code that needs it isn't graded",
+            err=True,
+        )
     result, files = _grade(
         workplace,
         source,

@@ -157,9 +157,18 @@ class Workplace:
     ) -> Runner:
         """Open the sandbox; in practice T3 may stand in for the stronger tiers."""
         from engine.sandbox import open_runner
+        from engine.sandbox.layout import COMMON_PACKAGES, offer_packages
 
+        asked = self.course.settings.packages if self.course else None
+        offer_packages(COMMON_PACKAGES if asked is None else asked)
         practice = self.mode is Mode.PRACTICE
         return open_runner(tier=tier, slots=slots, unsafe_local=unsafe_local or practice, device=device)
+
+    def missing_packages(self) -> tuple[str, ...]:
+        """Return those of the packages in course.yaml that aren't installed here."""
+        from engine.sandbox.layout import missing_packages
+
+        return missing_packages(self.course.settings.packages or ()) if self.course else ()
 
     def results(
         self,

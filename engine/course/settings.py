@@ -19,11 +19,16 @@ if TYPE_CHECKING:
 __all__ = ["CourseSettings", "check_title", "read_settings", "settings_text"]
 
 
+PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+_HOLDING_KEYS = frozenset({"cli", "engine", "problems", "reference"})
+
+
 class CourseSettings(BaseModel):
     """The whole file; unknown keys are errors.
 
     ``store`` is a path from the course folder, or ``postgresql://…``. ``errata: hide`` leaves out the notes
-    on faults of the lectures that the built-in items come from.
+    on faults of the lectures that the built-in items come from. ``packages`` are what students' code may
+    import beside the standard library, numpy and torch; None stands for a few common ones.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -32,7 +37,18 @@ class CourseSettings(BaseModel):
     mode: Literal["practice", "marks"] = "marks"
     store: Annotated[str, StringConstraints(min_length=1, max_length=500)] = ".softmark/store.db"
     errata: Literal["show", "hide"] = "show"
+    packages: tuple[PackageName, ...] | None = Field(default=None, max_length=50)
     policies: Policies = Field(default_factory=Policies)
+
+    @field_validator("packages")
+    @classmethod
+    def _no_keys(cls, packages: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        hidden = sorted(_HOLDING_KEYS.intersection(packages or ()))
+        if hidden:
+            raise PydanticCustomError(
+                "package", "{text}", {"text": f"{hidden[0]} isn't offered: it computes the keys of the items"}
+            )
+        return packages
 
     @field_validator("store")
     @classmethod
@@ -125,6 +141,9 @@ mode: marks
 store: .softmark/store.db
 # show: items say where the lectures that they come from are at fault. hide: they don't.
 errata: show
+# What students' code may import beside the standard library, numpy and torch, by the name in the import.
+# Without this line: einops, jaxtyping, pandas and scipy, as far as they are installed.
+# packages: [scipy, einops, pandas]
 policies:
   # grade: hand-ins of people who aren't in roster.csv are graded and listed. refuse: they aren't graded.
   unlisted_students: grade

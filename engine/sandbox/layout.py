@@ -8,12 +8,25 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import re
 import sys
 import sysconfig
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
-__all__ = ["Layout", "find_layout", "walkable_by_others"]
+__all__ = [
+    "COMMON_PACKAGES",
+    "Layout",
+    "find_layout",
+    "missing_packages",
+    "offer_packages",
+    "walkable_by_others",
+]
+
+COMMON_PACKAGES = ("einops", "jaxtyping", "pandas", "scipy")
+"""What is offered beside torch and numpy unless a course says otherwise, as far as it is installed."""
 
 # torch, numpy, and what importing them needs; what a CPU build lacks is passed over
 _PACKAGES = (
@@ -99,20 +112,81 @@ class Layout:
         return (*sorted(standard), *self.packages, *libraries, *_DEVICES)
 
 
-@functools.cache
+_offered: tuple[str, ...] = COMMON_PACKAGES
+
+
+def offer_packages(names: Iterable[str]) -> None:
+    """Offer these packages in every sandbox that is started from now on, as far as they are installed."""
+    global _offered
+    _offered = tuple(dict.fromkeys(names))
+
+
+def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the packages that can't be offered, because they aren't installed beside torch."""
+    folders = find_layout().site_folders
+    return tuple(name for name in names if not any(_package_paths(name, folders)))
+
+
 def find_layout() -> Layout:
-    """Return the layout of the running interpreter's torch, numpy and standard library."""
+    """Return the layout of the running interpreter's standard library, torch, numpy and what is offered."""
+    return _layout(_offered)
+
+
+@functools.cache
+def _layout(offered: tuple[str, ...]) -> Layout:
     standard = Path(sysconfig.get_path("stdlib")).resolve()
     site_folders = tuple(dict.fromkeys(_package_folder(name) for name in ("torch", "numpy")))
     packages = [folder / name for folder in site_folders for name in _PACKAGES if (folder / name).exists()]
+    packages += [path for name in offered for path in _package_paths(name, site_folders)]
     return Layout(
         executable=Path(getattr(sys, "_base_executable", None) or sys.executable).resolve(),
         standard=standard,
         site_folders=site_folders,
-        packages=tuple(packages),
+        packages=tuple(dict.fromkeys(packages)),
         libraries=tuple(_libraries()),
         inside=_INSIDE,
     )
+
+
+@functools.cache
+def _package_paths(name: str, folders: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return the folders and files of a package and of all that it needs; nothing if it isn't here."""
+    own = [path for folder in folders for path in (folder / name, folder / f"{name}.py") if path.exists()]
+    if not own:
+        return ()
+    found = _distribution(name, folders)
+    if found is None:  # sklearn is of scikit-learn; to look for it takes seconds
+        holders = metadata.packages_distributions().get(name, [])
+        found = next(filter(None, (_distribution(holder, folders) for holder in holders)), None)
+    waiting, seen, paths = [found] if found else [], set[str](), list(own)
+    while waiting:
+        one = waiting.pop()
+        if one.name not in seen:
+            seen.add(one.name)
+            paths += _entries_of(one)
+            waiting += [needed for line in _needs(one) if (needed := _distribution(line, folders))]
+    return tuple(dict.fromkeys(path for path in paths if path.exists()))
+
+
+def _distribution(name: str, folders: tuple[Path, ...]) -> metadata.Distribution | None:
+    return next(iter(metadata.distributions(name=name, path=[str(folder) for folder in folders])), None)
+
+
+def _entries_of(found: metadata.Distribution) -> Iterator[Path]:
+    """Yield what a distribution put into the packages' folder: packages, modules, and their C libraries."""
+    lines = (found.read_text("RECORD") or "").splitlines()
+    for name in sorted({line.partition(",")[0].partition("/")[0] for line in lines}):
+        if name not in ("", "..", "__pycache__", "bin") and not name.endswith((".dist-info", ".pth")):
+            yield Path(str(found.locate_file(name)))
+
+
+def _needs(found: metadata.Distribution) -> Iterator[str]:
+    """Yield the names of what a distribution requires, without its extras."""
+    for line in found.requires or ():
+        needed, _, marker = line.partition(";")
+        named = re.match(r"[\w.-]+", needed.strip())
+        if named and "extra" not in marker:
+            yield named.group()
 
 
 def _package_folder(name: str) -> Path:

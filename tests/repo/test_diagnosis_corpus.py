@@ -81,7 +81,7 @@ def test_every_exercise_has_enough_wrong_submissions(item: str) -> None:
     own = [entry for entry in INDEX if entry["item"] == item]
     one_mistake = [entry for entry in own if len(entry["labels"]) == 1]
     assert len(one_mistake) >= 8
-    assert len({entry["labels"][0] for entry in one_mistake}) >= 7  # all that causal-mask has
+    assert len({entry["labels"][0] for entry in one_mistake}) >= 6  # all that causal-mask has
     assert len(own) > len(one_mistake), "no submission with two mistakes"
     assert all(entry["file"].startswith(f"{item}/") for entry in own)
 

@@ -2,26 +2,26 @@
 
 A behaviour is looked at in facets, case by case: the values (or that it raises), the dtype, gradients,
 whether the argument was changed, and whether an input that must be refused is accepted or raises another
-exception than the one that is asked for; of these last two only mutants are made that are right otherwise.  A mutant *matches* if the submission equals it wherever
-the mutant differs from the reference, on at least three inputs.  It is named if no other mutant explains
-the same; one that explains strictly less than another match gives way to that one, and of pairs that
-explain the same the mistake that they share is named.
+exception than the one that is asked for; of these last two only mutants are made that are right otherwise.
+A mutant *matches* if the submission equals it wherever the mutant differs from the reference, on at least
+three inputs.  It is named if no other mutant explains the same; one that explains strictly less than another
+match gives way to that one, and of pairs that explain the same the mistake that they share is named.
 
-Two rules keep names from programs that only break in the same way.  Of a program that computes nothing
-(:func:`engine.code.degenerate.degenerate`) only a mutant is named that computes nothing either.  And a mutant
-that is known by NaN, zeros or exceptions alone is named only if the submission mostly gives something else
-where that mutant is right: a row of NaN is no sign of an overflow if small scores give NaN too.
+Two rules keep names from programs that only break in the same way.  A program that computes nothing
+(:func:`engine.code.degenerate.degenerate`) is told just that.  And a mutant that is known by NaN, zeros or
+exceptions alone is named only if the submission mostly gives something else where that mutant is right: a row
+of NaN is no sign of an overflow if small scores give NaN too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Expected, Part, Plan
+from engine.code.case import Part, Plan
 from engine.code.degenerate import degenerate
 from engine.code.exercise import CodeExercise
 from engine.code.explain.behaviours import Behaviour, gallery, wrong_facets
@@ -57,11 +57,12 @@ class _Match:
 
 @dataclass(frozen=True, slots=True)
 class _Submission:
-    """What a submission did, and where that is wrong."""
+    """What a submission did, and where that is wrong; whether small slips of its own are overlooked."""
 
     plan: Plan
     observations: Sequence[Observation]
     wrong: frozenset[Element]
+    loosely: bool = False
 
     @classmethod
     def of(cls, plan: Plan, observations: Sequence[Observation]) -> _Submission:
@@ -81,21 +82,20 @@ def name_mutants(
     submission = _Submission.of(plan, observations)
     if not submission.wrong:
         return ()
+    if degenerate(Observations(plan, exercise.function, "", tuple(observations))) is not None:
+        return ()
     known = gallery(exercise, plan)
-    nothing = degenerate(Observations(plan, exercise.function, "", tuple(observations))) is not None
     with known.lock:
         behaviours = known.behaviours
-        if nothing:
-            behaviours = tuple(one for one in behaviours if _computes_nothing(one, plan))
         named = _told(_matches(behaviours, submission, None))
         for aspects in _CALMER:
             named += _named_within(aspects, behaviours, named, submission)
+        # only now, because there are mutants that differ from one another by as little
+        loosely = replace(submission, loosely=True)
+        named = named or _told(_matches(behaviours, loosely, None))
+        for aspects in _CALMER:
+            named += _named_within(aspects, behaviours, named, loosely)
     return _diagnoses(exercise, {name for match in named for name in match.names})
-
-
-def _computes_nothing(behaviour: Behaviour, plan: Plan) -> bool:
-    seen = tuple(behaviour.at(place)[0] for place in range(len(plan.cases)))
-    return degenerate(Observations(plan, behaviour.mutant, "", seen)) is not None
 
 
 def _diagnoses(exercise: CodeExercise, named: set[str]) -> tuple[Diagnosis, ...]:
@@ -218,7 +218,7 @@ def _equalled(
         for facet in facets:
             if _was_read_only(mutant) and submission.observations[place].exception is None:
                 continue  # no tensor is read-only: the same write in torch goes through
-            if not _same(mutant, submission.observations[place], facet, cases[place].expected):
+            if not _same(mutant, facet, place, submission):
                 behaviour.told_by(place)
                 return None
             found.add((place, facet))
@@ -231,19 +231,20 @@ def _equalled(
     return None
 
 
-def _same(mutant: Observation, student: Observation, facet: str, expected: Expected | None) -> bool:
+def _same(mutant: Observation, facet: str, place: int, submission: _Submission) -> bool:
+    student, expected = submission.observations[place], submission.plan.cases[place].expected
     if facet == "argument":
         return bool(student.modified) or _writes_into_a_leaf(student)
     if facet == "dtype":
         return _dtypes(student) == _dtypes(mutant)
     assert expected is not None
     if facet == "gradient":
-        return _same_gradients(mutant.gradients, student.gradients, expected.gradients or ())
+        return _same_gradients(mutant.gradients, student.gradients, expected.gradients or (), submission)
     if mutant.parts is None or student.parts is None:
         return mutant.parts is student.parts and mutant.status is student.status
     part = int(facet.removeprefix("value "))
     a, b = mutant.parts[part].values, student.parts[part].values
-    return a.shape == b.shape and _equal(a, b, expected.parts[part])
+    return a.shape == b.shape and _equal(a, b, expected.parts[part], submission.loosely)
 
 
 def _writes_into_a_leaf(observation: Observation) -> bool:
@@ -265,20 +266,21 @@ def _same_gradients(
     mutant: tuple[Floats | None, ...] | None,
     student: tuple[Floats | None, ...] | None,
     wanted: tuple[Part, ...],
+    submission: _Submission,
 ) -> bool:
     if mutant is None or student is None or not len(mutant) == len(student) == len(wanted):
         return False
     return all(
-        a is b if a is None or b is None else a.shape == b.shape and _equal(a, b, part)
+        a is b if a is None or b is None else a.shape == b.shape and _equal(a, b, part, submission.loosely)
         for a, b, part in zip(mutant, student, wanted, strict=True)
     )
 
 
-def _equal(mutant: Floats, student: Floats, right: Part) -> bool:
+def _equal(mutant: Floats, student: Floats, right: Part, loosely: bool) -> bool:
     """Return whether two wrong results are the same: also in their NaN, infinities and lost precision.
 
-    Where the mutant is far from the right result, a slip of the submission's own that is a thousand times
-    smaller doesn't make it another mistake.
+    Loosely: where the mutant is far from the right result, a slip of the submission's own that is a thousand
+    times smaller doesn't make it another mistake.
     """
     finite = np.isfinite(mutant)
     if not np.array_equal(mutant[~finite], student[~finite], equal_nan=True):
@@ -288,7 +290,7 @@ def _equal(mutant: Floats, student: Floats, right: Part) -> bool:
     error = float(np.abs(a - b).max(initial=0.0)) if np.isfinite(b).all() else np.inf
     if error <= right.slack * size:
         return True
-    if error <= VALUES * size and error <= 1e-3 * _distance(mutant, right.values):
+    if loosely and error <= VALUES * size and error <= 1e-3 * _distance(mutant, right.values):
         return True
     # both were rounded to float32 on their way: equal as far as float32 can tell
     return error <= 1e-6 * size and _single(a) and _single(b)

@@ -28,7 +28,8 @@ def check(as_json: bool, course_path: Path | None) -> int:
     """Find what can't be meant in course.yaml and the roster, each with its line.
 
     Dates in the wrong order, names that nothing is called, extensions that change nothing, groups that
-    drop everything, weights that aren't 100 in all, quizzes with another deadline. Nothing is changed.
+    drop everything, weights that aren't 100 in all, quizzes with another deadline, packages that aren't
+    installed. Nothing is changed.
 
     Exit code 0: nothing found; 1: there are warnings; 2: there are faults, and with faults in the rules
     about marks `grade batch` applies none of these.
@@ -44,7 +45,9 @@ def check(as_json: bool, course_path: Path | None) -> int:
         raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
     faults = _faults(workplace.course)
     # Rules that can't be read can't contradict anything.
-    warnings = [] if workplace.course.rule_faults else _warnings(workplace, workplace.course)
+    warnings = _missing_packages(workplace, workplace.course)
+    if not workplace.course.rule_faults:
+        warnings += _warnings(workplace, workplace.course)
     if as_json:
         found = {"faults": [_as_json(f) for f in faults], "warnings": [_as_json(w) for w in warnings]}
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
@@ -55,6 +58,23 @@ def check(as_json: bool, course_path: Path | None) -> int:
 
 def _faults(course: Course) -> list[Diagnostic]:
     return [*course.rule_faults, *(fault.diagnostic for fault in course.roster(tolerant=True).faults)]
+
+
+def _missing_packages(workplace: Workplace, course: Course) -> list[Diagnostic]:
+    from engine.errors import Diagnostic
+
+    lines = course.settings_file.read_text(encoding="utf-8").splitlines()
+    place = next((number for number, line in enumerate(lines, 1) if line.startswith("packages:")), 1)
+    return [
+        Diagnostic(
+            str(course.settings_file),
+            place,
+            1,
+            f"the package {name} isn't installed here, so code that needs it can't be graded",
+            lines[place - 1] if lines else "",
+        )
+        for name in workplace.missing_packages()
+    ]
 
 
 def _warnings(workplace: Workplace, course: Course) -> list[Diagnostic]:
