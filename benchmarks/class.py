@@ -155,7 +155,7 @@ def main() -> None:
     parser.add_argument("--students", type=int, help="size of the class (1,000, quick: 4)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
-    students = options.students or (20 if options.quick else 1000)
+    students = options.students or (4 if options.quick else 1000)
     with tempfile.TemporaryDirectory() as folder:
         course, handed = make_class(Path(folder), students)
         said = subprocess.run(

@@ -33,7 +33,7 @@ def test_every_mutant_file_is_declared_and_has_a_twin(
 ) -> None:
     mutant = _mutant(exercise_of(item), stem)
     assert mutant.feedback or len(mutant.combines) >= 2
-    assert mutant.combines or (TWINS / item / f"{stem}.py").exists()
+    assert mutant.combines or stem == "other_error" or (TWINS / item / f"{stem}.py").exists()
 
 
 @pytest.mark.parametrize(("item", "stem"), FILES)
@@ -71,4 +71,6 @@ def _assert_killed_and_named(  # type: ignore[no-untyped-def]
     if failed == {"grad"}:  # costs no points, and no result shows it
         return
     assert report.score < report.max_score
+    if failed == {"refuses"}:  # there is no right result to show
+        return
     assert report.counterexample is not None
