@@ -14,6 +14,7 @@ __all__ = ["GAP", "read_gift"]
 GAP = "_____"
 """Stands in a text where a word is missing."""
 MAX_CHARACTERS = 4 * 2**20
+MAX_LINES = 100_000
 
 _ESSAY = (
     "a free text is marked by a person",
@@ -35,6 +36,9 @@ def read_gift(source: Source) -> Contents:
         faults.add(
             Place(), f"a GIFT file has at most {MAX_CHARACTERS // 2**20} MiB; make several files of it"
         )
+        return Contents(faults=faults.in_order())
+    if source.text.count("\n") > MAX_LINES:
+        faults.add(Place(), f"a GIFT file has at most {MAX_LINES:,} lines; make several files of it")
         return Contents(faults=faults.in_order())
     for number, block in enumerate(split_blocks(source)):
         if number >= MAX_QUESTIONS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.sax import SAXParseException
@@ -21,6 +22,7 @@ MAX_DEPTH = 32
 MAX_ELEMENTS = 250_000
 MAX_INSIDE = 2_000
 """Elements in one element; in the root there may be as many as a file has questions."""
+_LONG_TAG = re.compile(r"<[A-Za-z][^<>]{99999}")
 _UNREAD = {"file"}  # pictures and other attachments
 
 
@@ -53,6 +55,10 @@ def read_tree(source: Source, faults: Faults) -> Element | None:
 
     After a fault of the XML only those children of the root that end before it are kept.
     """
+    # A tag with a million attributes is in memory before anybody can count them.
+    if (long := _LONG_TAG.search(source.text)) is not None:
+        faults.add(source.place(long.start()), "this tag is longer than any; are its quotes closed?")
+        return None
     parser = make_parser()
     parser.forbid_dtd = True
     handler = _Handler(parser, faults)

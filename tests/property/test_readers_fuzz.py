@@ -1,0 +1,337 @@
+"""Every reader of files that people bring takes any bytes: a value or its own kind of error comes out."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.batch.mark_table import read_marks
+from engine.course.delimited import read_delimited
+from engine.course.roster import read_roster
+from engine.course.secret import read_secret
+from engine.course.settings import read_settings
+from engine.errors import IntakeError, SoftmarkError
+from engine.exchange.gift import read_gift
+from engine.exchange.moodle_xml import read_moodle
+from engine.exchange.reading import decode_source, read_source
+from engine.files import read_bounded
+from engine.gradebooks.autograder.settings import read_settings as read_autograder_settings
+from engine.gradebooks.sheet import read_sheet
+from engine.intake import collect
+from engine.intake.answers.table import read_table
+from engine.intake.answers.workbook import read_workbook
+from engine.intake.answers.yaml_file import read_class_yaml
+from engine.intake.archives import read_source as read_archive
+from engine.intake.beside import read_module
+from engine.intake.code_file import read_code_file
+from engine.intake.code_folder import read_submission
+from engine.intake.decoding import read_bytes, read_text_file
+from engine.intake.folder import read_folder
+from engine.intake.layouts.ruby_yaml import read_ruby_yaml
+from engine.quiz.blueprint import read_blueprint
+from engine.quiz.returned import read_filled
+from engine.report.receipt import read_receipts
+from engine.spec.text_file import read_text
+from engine.spec.yaml_source import read_yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+def packed() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        made.writestr("ada/softmax.py", "def softmax(x):\n    return x\n")
+        made.writestr("bob/week.yaml", "quiz: week-1\n")
+    return out.getvalue()
+
+
+def tarred(form: int, mode: str = "w") -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode, format=form) as made:  # type: ignore[call-overload]
+        for name in ("ada/softmax.py", "bob/" + "long" * 20 + ".py"):
+            info = tarfile.TarInfo(name)
+            info.size = 4
+            made.addfile(info, io.BytesIO(b"x=1\n"))
+    return out.getvalue()
+
+
+def workbook() -> bytes:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["id", "1", "2"], ["ada", 0.5, "b"], ["bob", True, None]):
+        book.active.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "code", "source": ["%matplotlib inline\n", "def softmax(x):\n", "    return x\n"]}
+    ],
+    "metadata": {"kernelspec": {"language": "python"}, "language_info": {"name": "python"}},
+    "nbformat": 4,
+    "worksheets": [{"cells": [{"cell_type": "code", "input": "x = 1"}]}],
+}
+TABLE = b'id,name,email,1,2,quiz\nada,Ada L,a@x.org,"b, c",0.5,week-1\nbob,\'=1,b@x.org,a,1,week-1\n'
+XML = (
+    b'<?xml version="1.0"?><quiz><question type="multichoice"><name><text>n</text></name>'
+    b'<questiontext format="html"><text><![CDATA[<b>t</b> $x$]]></text></questiontext>'
+    b'<answer fraction="100"><text>a</text></answer><answer fraction="0"><text>b</text></answer></question>'
+    b'<question type="numerical"><name><text>n</text></name><questiontext><text>1 + 1</text></questiontext>'
+    b'<answer fraction="100"><text>2</text><tolerance>0</tolerance></answer></question></quiz>'
+)
+GIFT = (
+    b"// [tag:a]\n$CATEGORY: c/d\n\n::n::[html]text \\{x\\} {=a ~%50%b#no ####all}\n\n"
+    b"q {#1.5:0.1}\n\nm {=a -> b =c -> d}\n"
+)
+QUIZ = (
+    b"quiz: week-1\nstudent: ada\nquestions:\n- number: 1\n  answer: b\n"
+    b"- number: '2'\n  answer: {a: 1, b: [2]}\n"
+)
+CLASS = b"quiz: week-1\nada: {1: b, softmax: [0.3, 0.7]}\nbob:\n- {1: c}\n"
+COURSE = b"title: x\nmode: marks\npolicies:\n  timezone: UTC\n  late: {grace: 1h}\n"
+LISTING = (
+    b":submission_1:\n  :submitters:\n  - :name: Ada\n    :sid: '1'\n  :created_at: 2026-03-01 10:00:00 Z\n"
+)
+BLUEPRINT = b"title: t\nquestions:\n- item: softmax-weights\n"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A reader, the name of a file for it, valid ones, and the call."""
+
+    reader: Callable[..., Any]
+    name: str
+    seeds: tuple[bytes, ...]
+    read: Callable[[Path], Any]
+
+    def __str__(self) -> str:
+        return f"{self.reader.__module__}.{self.reader.__name__}"
+
+
+def archive(path: Path) -> object:
+    with tempfile.TemporaryDirectory() as work:
+        return read_archive(path, Path(work))
+
+
+def whole(path: Path) -> object:
+    """Take in a class in which this file is one student's, and see that the other's is there."""
+    good = path.parent / "zoe" / "softmax.py"
+    good.parent.mkdir(exist_ok=True)
+    good.write_text("def softmax(x):\n    return x\n")
+    with tempfile.TemporaryDirectory() as work:
+        found = collect(path.parent, Path(work), items=["softmax"])
+    assert "zoe/softmax.py" in {file.name for student in found.students for file in student.files}
+    assert not [p for p in found.problems if "fault of Softmark" in p.message], found.problems
+    return found
+
+
+def exchange(reader: Callable[..., Any]) -> Callable[[Path], Any]:
+    return lambda path: reader(decode_source(path.read_bytes(), "q"))
+
+
+def nothing(*_: object) -> None:
+    return None
+
+
+NB = json.dumps(NOTEBOOK).encode()
+CODE = b"# -*- coding: utf-8 -*-\nimport helpers\ndef softmax(x):\n    return x\n"
+ARCHIVES = (
+    packed(),
+    tarred(tarfile.PAX_FORMAT),
+    tarred(tarfile.GNU_FORMAT),
+    tarred(tarfile.USTAR_FORMAT, "w:gz"),
+)
+CASES = [
+    Case(read_code_file, "a.ipynb", (NB,), read_code_file),
+    Case(read_code_file, "a.py", (CODE,), read_code_file),
+    Case(read_submission, "a.py", (CODE, NB), lambda path: read_submission(path, "softmax")),
+    Case(read_module, "a.py", (CODE,), lambda path: read_module("a", path)),
+    Case(read_archive, "a.zip", ARCHIVES, archive),
+    Case(collect, "ada/work.zip", ARCHIVES, lambda path: whole(path.parent)),
+    Case(collect, "ada/a.ipynb", (NB,), lambda path: whole(path.parent)),
+    Case(collect, "ada/softmax.py", (CODE,), lambda path: whole(path.parent)),
+    Case(collect, "ada/week.yaml", (QUIZ, CLASS), lambda path: whole(path.parent)),
+    Case(collect, "submission_metadata.yml", (LISTING,), whole),
+    Case(collect, "answers.csv", (TABLE,), whole),
+    Case(read_folder, "a/b.py", (CODE,), lambda path: read_folder(path.parent)),
+    Case(read_bytes, "a", (CODE,), lambda path: read_bytes(path, 1000)),
+    Case(read_text_file, "a", (CODE,), read_text_file),
+    Case(read_text, "a", (CODE,), read_text),
+    Case(read_bounded, "a", (CODE,), lambda path: read_bounded(path, 1000)),
+    Case(read_table, "t.csv", (TABLE,), lambda path: read_table(path, "t.csv")),
+    Case(read_workbook, "t.xlsx", (workbook(),), lambda path: read_workbook(path, "t.xlsx")),
+    Case(read_delimited, "t.csv", (TABLE,), lambda p: read_delimited(p, noun="it", error=IntakeError)),
+    Case(read_roster, "r.csv", (TABLE,), lambda path: (read_roster(path, tolerant=True), read_roster(path))),
+    Case(read_sheet, "s.csv", (TABLE,), read_sheet),
+    Case(
+        read_marks,
+        "m.csv",
+        (b"student,column,mark,why\nada,softmax,1,x\n",),
+        lambda p: read_marks(p, nothing),
+    ),
+    Case(read_class_yaml, "c.yaml", (CLASS, QUIZ), lambda path: read_class_yaml(path, "c.yaml")),
+    Case(read_filled, "q.yaml", (QUIZ,), read_filled),
+    Case(read_ruby_yaml, "l.yml", (LISTING,), lambda path: read_ruby_yaml(path, "l.yml")),
+    Case(read_yaml, "y.yaml", (QUIZ, CLASS, COURSE), read_yaml),
+    Case(read_settings, "course.yaml", (COURSE,), read_settings),
+    Case(read_blueprint, "b.yaml", (BLUEPRINT,), read_blueprint),
+    Case(read_secret, "secret", (bytes(32),), read_secret),
+    Case(read_autograder_settings, "s.json", (b'{"item": "softmax"}', NB), read_autograder_settings),
+    Case(read_source, "q.xml", (XML,), read_source),
+    Case(read_moodle, "q.xml", (XML,), exchange(read_moodle)),
+    Case(read_gift, "q.gift", (GIFT,), exchange(read_gift)),
+    Case(read_receipts, "p.html", (b"<p>x</p>",), lambda p: read_receipts(p.read_text(errors="replace"))),
+]
+
+# Readers that get parts of what another one has read: texts, numerals, arguments of our own.
+OF_PARTS = {
+    "engine.exchange.gift.answers.read_field": "read_gift",
+    "engine.exchange.moodle_xml.tree.read_tree": "read_moodle",
+    "engine.exchange.markup.html.read_html": "tests/property/test_exchange_texts.py",
+    "engine.exchange.keys.stem_numbers.read_value": "one number of a text",
+    "engine.exchange.numerals.read_decimal": "one number of a text",
+    "engine.exchange.numerals.read_share": "one number of a text",
+    "engine.spec.numbers.read_scalar": "read_yaml",
+    "engine.spec.yaml_source.read_yaml_text": "read_yaml",
+}
+
+
+def test_no_reader_is_left_out() -> None:
+    known = {str(case) for case in CASES} | set(OF_PARTS)
+    found = set()
+    for part in ("intake", "exchange", "course", "gradebooks", "quiz", "spec", "batch", "report"):
+        for path in ROOT.glob(f"engine/{part}/**/*.py"):
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef) and node.name.startswith("read_"):
+                    found.add(f"{module}.{node.name}")
+    assert len(found) > 25
+    assert found - known == set(), "a reader that no text here tries"
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=10)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(
+            st.sampled_from(
+                [
+                    "cells",
+                    "worksheets",
+                    "source",
+                    "input",
+                    "cell_type",
+                    "metadata",
+                    "kernelspec",
+                    "language",
+                    "name",
+                    "language_info",
+                    "quiz",
+                    "student",
+                    "questions",
+                    "number",
+                    "answer",
+                    "title",
+                    "policies",
+                    "item",
+                    ":submission_1",
+                    ":submitters",
+                    ":name",
+                    ":created_at",
+                ]
+            ),
+            inner,
+            max_size=5,
+        ),
+    ),
+    max_leaves=12,
+)
+TOKENS = st.sampled_from(
+    [
+        b"",
+        b"\0",
+        b"\xff",
+        b"\xff\xfe",
+        b"'",
+        b'"',
+        b"{",
+        b"[",
+        b"<",
+        b"=",
+        b"->",
+        b"~",
+        b"\n",
+        b"\r",
+        b"-1",
+        b"1e999",
+        b"9" * 30,
+        b"\xed\xa0\x80",
+        b"%s",
+        b"&a",
+        b"*a",
+        b"!!x",
+        b": ",
+        b"- ",
+        b",",
+        b"\t",
+        b"]]>",
+        b"<!DOCTYPE x>",
+    ]
+)
+
+
+@st.composite
+def bytes_for(draw: st.DrawFn, case: Case) -> bytes:
+    """Draw a valid file with some of it changed, or a structure of the reader's own words."""
+    if draw(st.integers(0, 3)) == 0:
+        value = draw(JSON)
+        if case.name.endswith((".yaml", ".yml")):
+            return yaml.safe_dump(value).encode("utf-8", "surrogatepass")
+        return json.dumps(value).encode()
+    data = bytearray(draw(st.sampled_from(case.seeds)))
+    for _ in range(draw(st.integers(0, 6))):
+        at = draw(st.integers(0, len(data)))
+        kind = draw(st.integers(0, 4))
+        if kind == 0:
+            data[at : at + draw(st.integers(0, 40))] = b""
+        elif kind == 1:
+            data[at:at] = draw(TOKENS)
+        elif kind == 2 and at < len(data):
+            data[at] = draw(st.integers(0, 255))
+        elif kind == 3:
+            data[at:at] = data[at : at + draw(st.integers(0, 600))]
+        else:
+            del data[at:]
+    return bytes(data)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case}-{case.name}")
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_bytes_are_read_or_refused(case: Case, data: st.DataObject) -> None:
+    content = data.draw(bytes_for(case))
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "in" / case.name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content)
+        path.chmod(0o600)
+        try:
+            case.read(path)
+        except SoftmarkError as error:
+            assert error.what and "fault of Softmark" not in str(error)
