@@ -224,7 +224,7 @@ def _in_words(message: str) -> str:
         low, high = found[1], found[2]
         return f"must be {low} or more" if high == _LARGEST else f"must be between {low} and {high}"
 
-    return re.sub(r"is not in the range (-?[\d.]+)<=x<=(-?[\d.]+)", bounds, message)
+    return re.sub(r"is not in the range (-?\d+(?:\.\d+)?)<=x<=(-?\d+(?:\.\d+)?)", bounds, message)
 
 
 def _tell_system_error(error: OSError, wants_json: bool) -> int:

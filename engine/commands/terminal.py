@@ -145,7 +145,7 @@ def _letters(sign: str) -> str:
     """Return a sign in ASCII: ``->`` for →, ``alpha`` for α, ``e`` for é; ``?`` where nothing is near."""
     if sign in _SIGNS:
         return _SIGNS[sign]
-    name = unicodedata.name(sign, "")
+    name = unicodedata.name(sign, "").replace("LAMDA", "LAMBDA")  # Unicode spells it without a B
     if name.startswith("GREEK SMALL LETTER ") and name.count(" ") == 3:
         return name.rpartition(" ")[2].lower()
     if name.startswith("GREEK CAPITAL LETTER ") and name.count(" ") == 3:
