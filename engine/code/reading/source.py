@@ -138,7 +138,7 @@ class _Bindings:
         wanted = function.lower().replace("_", "")
         close = difflib.get_close_matches(wanted, [name[:60] for name in folded], n=1, cutoff=0.6)
         if close and close[0] in folded:
-            return f"Did you mean it to be {clean_line(folded[close[0]], 60)}?"
+            return f"It defines {clean_line(folded[close[0]], 60)}: rename that if it is the one."
         if len(self.functions) == 1:
             return f"It defines {clean_line(next(iter(self.functions)), 60)}."
         return None

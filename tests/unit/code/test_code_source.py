@@ -78,8 +78,8 @@ def test_hostile_source_is_survived(source: str) -> None:
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("def soft_max(x, axis=-1): ...", "Did you mean it to be soft_max?"),
-        ("def Softmax(x, axis=-1): ...", "Did you mean it to be Softmax?"),
+        ("def soft_max(x, axis=-1): ...", "It defines soft_max: rename that if it is the one."),
+        ("def Softmax(x, axis=-1): ...", "It defines Softmax: rename that if it is the one."),
         ("def f(x, axis=-1): ...", "It defines f."),
         ("x = 1", "doesn't define softmax(x, axis=-1)."),
         ("class A:\n    def softmax(self, x, axis=-1): ...", "top level"),
