@@ -55,9 +55,9 @@ def command(
     \b
     Examples:
       grade lint
-      grade lint l16-ex3-softmax-weights my_item.yaml --seeds 200
+      grade lint l16-ex3-softmax-weights my-item.yaml --seeds 200
       grade lint --mutants softmax
-      grade lint --strict my_item.yaml
+      grade lint --strict my-item.yaml
       grade lint --own --course attention-2026
     """
     from engine.commands.terminal import progress_bar

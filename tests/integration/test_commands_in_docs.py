@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import json
 import os
 import re
 import shlex
@@ -67,6 +68,7 @@ ANOTHER_CLASS = {
 VARIES = (
     "grade quiz take practice",  # tests/integration/quizzes/test_guide.py compares it
     "grade watch softmax softmax.py",
+    "grade quiz check week --students 40 --course attention-2026",  # drawn with a secret of its own
 )
 # Exit codes of pages' commands that aren't 0 or 1, as the page says.
 CODES: dict[str, int] = {}
@@ -164,7 +166,7 @@ def examples() -> list[str]:
     lines = []
     for _, command in walk(group):
         told = re.split(r"Examples?:\n", command.help or "")
-        lines += [line.strip() for line in told[1].splitlines() if line.strip()] if len(told) > 1 else []
+        lines += re.findall(r"^\s*(grade .*)$", told[1], re.MULTILINE) if len(told) > 1 else []
     return lines
 
 
@@ -236,6 +238,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
             own.mkdir(parents=True)
             (own / "softmax.py").write_text((RIGHT, NEARLY, HOPELESS)[at % 3])
             shutil.copy(f"attention-2026/quizzes/l16/l16-{student}.yaml", own)
+            filled = Path(f"attention-2026/quizzes/week-3/week-3-{student}.yaml").read_text()
+            filled = re.sub(r"^(\s*answer:).*$", r"\1 '0.1 0.2 0.7'", filled, flags=re.MULTILINE)
+            (own / f"week-3-{student}.yaml").write_text(filled)
         shutil.make_archive("handed-in", "zip", "handed-in")
         needed("grade batch handed-in.zip --course attention-2026 --out results")
         _usual_files()
@@ -247,7 +252,8 @@ def _items_of_the_week(course: Path) -> None:
     for name in ("t-sum", "t-pick", "t-only"):
         (course / f"problems/{name}.yaml").write_text(ITEMS[name])
     (course / "problems/misconceptions.yaml").write_text(REGISTRY)
-    plan = "title: Week\nattempts: 2\nsections: [{title: One, items: [t-sum, t-pick, t-only]}]\n"
+    sections = "[{title: One, points: 2, items: [t-sum]}, {title: Two, points: 1, items: [t-pick, t-only]}]"
+    plan = f"title: Week\ncredit: [1, 0.5]\nsections: {sections}\n"
     (course / "blueprints/week.yaml").write_text(plan)
 
 
@@ -266,7 +272,15 @@ def _usual_files() -> None:
     Path("question-bank.xml").write_text(XML)
     Path("week3.gift").write_text("::one:: Two and two? {#4}\n")
     shutil.copy("attention-2026/quizzes/l16/l16-s01.yaml", ".")
-    Path("my_item.yaml").write_text(ITEMS["t-sum"].replace("t-sum", "my_item"))
+    for name in ("my-item", "my-first-item"):
+        Path(f"{name}.yaml").write_text(ITEMS["t-sum"].replace("t-sum", name))
+    shutil.copy("attention-2026/problems/misconceptions.yaml", ".")
+    cell = {"cell_type": "code", "source": RIGHT, "metadata": {}, "outputs": [], "execution_count": None}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    Path("my_notebook.ipynb").write_text(json.dumps(notebook))
+    for name in ("submissions", "handed-in-2025"):
+        shutil.copy("handed-in.zip", f"{name}.zip")
+    Path("week3").mkdir()
 
 
 @pytest.fixture(scope="module")
@@ -311,6 +325,11 @@ def _handed_in_of_the_readme() -> None:
     Path("canvas.csv").write_text(f"{heads}\n    Points Possible,,,,,13,10\nS,1,s07,s07,A,,\n")
 
 
+def _put_away_the_quizzes() -> None:
+    for name in ("l16-s01.yaml", "quiz.yaml", "practice-me.yaml", "l16-me.yaml"):
+        Path(name).unlink(missing_ok=True)
+
+
 def _roster_of_the_guide() -> None:
     Path("attention-2026/roster.csv").write_text(
         "id,name,email\n007,James,j@example.org\nada,Ada,a@example.org\n"
@@ -328,6 +347,8 @@ BEFORE: dict[tuple[str, str], Callable[[], object]] = {
     ("README.md", "grade batch handed-in.zip --out results"): _handed_in_of_the_readme,
     ("docs/instructor-guide.md", "grade regrade same-number-added --dry-run --course course"): _corrected,
     ("docs/instructor-guide.md", "grade quiz check l16 --course attention-2026"): _roster_of_the_guide,
+    ("help", "grade start softmax"): lambda: Path("softmax.py").unlink(),
+    ("help", "grade quiz key l16 --html l16-key.html --course attention-2026"): _put_away_the_quizzes,
     ("docs/student-guide.md", "grade start softmax"): lambda: Path("softmax.py").unlink(),
     ("docs/regrading.md", "grade regrade t-sum --dry-run"): lambda: os.chdir("attention-2026"),
 }
@@ -403,7 +424,7 @@ def test_the_commands_of_a_page_run_as_printed(
     # what a sentence names is called where the reader is told to be: in the course, if there is one
     courses = [folder / name for name in ("course", "attention-2026") if (folder / name).is_dir()]
     for path in folder.iterdir() if courses else ():
-        if path not in courses and not (courses[0] / path.name).exists():
+        if path != courses[0] and not (courses[0] / path.name).exists():
             (courses[0] / path.name).symlink_to(path)
     faults += played(page, courses[0] if courses and page != "docs/student-guide.md" else folder, named)
     assert not faults, "\n\n".join(faults)
@@ -452,7 +473,8 @@ def test_the_commands_of_help_texts_run(small: Path, tmp_path: Path) -> None:
     (course / "attention-2026").symlink_to(".")
     lines = [line for line in examples() if not has_placeholder(line)]
     assert len(lines) > 60
-    order = sorted(dict.fromkeys(lines), key=lambda line: "erase" in line)
+    last = ("quiz key l16 --html", "erase")  # what others need is gone afterwards
+    order = sorted(dict.fromkeys(lines), key=lambda line: [word in line for word in last])
     faults = played("help", course, [Step(line) for line in order])
     assert not faults, "\n\n".join(faults)
 
@@ -465,6 +487,7 @@ def test_what_isnt_run_is_somewhere_and_has_its_reason() -> None:
     assert all((ROOT / page).is_file() and (ROOT / test).is_file() for page, test in ELSEWHERE.items())
     assert all(len(steps(page)) > 0 for page in ANOTHER_CLASS)
     known = {(page, step.text) for page in PAGES for step in steps(page)}
+    known |= {("help", line) for line in examples()}
     assert [key for key in BEFORE if key not in known] == []
 
 
@@ -481,8 +504,8 @@ def test_a_wrong_output_or_command_would_be_found(tmp_path: Path) -> None:
 
 # Words behind "grade" in sentences about grading.
 PROSE = (
-    "again answers book can code first hostile inside it item many needs nothing one posted softmax the them "
-    "these this what will with without yet"
+    "a again answers book can code first for hostile inside it item many needs nothing of one posted softmax "
+    "the them these this what will with without yet"
 )
 
 

@@ -24,6 +24,8 @@ OWN = "home/.config/softmark/"  # the practice store and secret, hints seen, the
 # a command line -> what may be new afterwards below the folder, its home and its temporary folder: ends
 # with "/" for a folder with all it holds. The exit code isn't looked at, only that it isn't 3.
 SESSION: list[tuple[str, tuple[str, ...]]] = [
+    ("help quiz", ()),
+    ("version", ()),
     ("list", ()),
     ("show softmax-weights --solution", ()),
     ("schema", ()),
