@@ -256,7 +256,8 @@ def _place(file: Path, message: str) -> Diagnostic:
     except (OSError, UnicodeDecodeError):
         lines = []
     quoted = message.split("'")[1] if message.count("'") >= 2 else "answer:"
-    for wanted in (f"id: {quoted}", quoted):
+    key = "plan" if message.startswith("no plan is called") else "id"  # an item may be called as its plan
+    for wanted in (f"{key}: {quoted}", quoted):
         for place, line in enumerate(lines, start=1):
             if re.search(rf"{re.escape(wanted)}(?![\w-])", line):
                 return Diagnostic(str(file), place, line.index(wanted) + 1, message, line)

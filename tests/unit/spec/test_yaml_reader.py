@@ -290,3 +290,29 @@ def test_the_caller_chooses_the_error() -> None:
     ]
     with pytest.raises(QuizError):
         read_yaml(b"\xff\xfe", "quiz.yaml", error=QuizError)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        (
+            'id: a\ntitle: "not closed\nstem: |\n  text\nparts:\n- id: x\n  key: "3"\n',
+            "2:8",
+            "closed only on line 7",
+        ),
+        ("id: a\ntitle: 'not closed\nstem: x\nkey: '3'\n", "2:8", "closed only on line 4"),
+        ('id: a\ntitle: "open\nstem: x\n', "2:8", "never closed"),
+        ("a: {b: 1, key: (x[0] + 1), c: 2}\n", "1:18", "put it in quotes"),
+        ('a: "two\n  lines"\nb: 1\nc: ]\n', "4:4", "a value was expected"),
+    ],
+)
+def test_a_quotation_mark_that_is_not_closed_is_shown_where_it_opens(
+    text: str, place: str, said: str
+) -> None:
+    (fault,) = messages(text)
+    assert fault.startswith(f"{place}: ") and said in fault
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_is_read(encoding: str) -> None:
+    assert read_yaml("a: é\n".encode(encoding)).data == {"a": "é"}
