@@ -306,7 +306,7 @@ def _names(value: Any) -> tuple[str, ...]:
 def _failed(value: Any) -> tuple[ExceptionInfo, ...]:
     if not isinstance(value, list):
         raise WireError("failed")
-    return tuple(_exception(told) for told in value)[:_MAX_FAILED]
+    return tuple(_exception(told) for told in value[:_MAX_FAILED])
 
 
 def _leaf(node: ArrayNode) -> Leaf:

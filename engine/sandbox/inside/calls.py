@@ -204,13 +204,16 @@ def run_call(
         nonlocal begun
         args, kwargs, cotangents = plan.arguments(index)  # memory may be short already
         inputs = [] if cotangents is None else track([*args, *kwargs.values()])
+        # held in tuples: code that overwrites an array can't put a copy into the caller's list in its stead
+        held = tuple((v, dict(v) if type(v) is dict else None) for v in (*args, *kwargs.values()))
         begun = time.perf_counter()
         value = function(*args, **kwargs)
         seconds = time.perf_counter() - begun
         report: Report = {"status": "returned", "seconds": seconds, "value": writer.node(value)}
         if call["r"]:
-            after = [*args, *kwargs.values()]
-            report["arguments"] = [None if callable(v) else writer.node(v) for v in after]
+            report["arguments"] = [
+                None if callable(v) or _has_others(v, entries) else writer.node(v) for v, entries in held
+            ]
         if cotangents is not None:
             report["gradients"] = _gradients(value, cotangents, inputs, writer)
         return report
@@ -218,6 +221,13 @@ def run_call(
     report = _guarded(act, loaded.files, plan.call_s)
     report["index"] = index
     return (report, writer.blobs, writer.nodes) if report["status"] == "returned" else (report, [], 0)
+
+
+def _has_others(argument: Any, entries: dict[str, Any] | None) -> bool:
+    """Tell whether a dict holds other objects than before the call."""
+    if entries is None:
+        return False
+    return argument.keys() != entries.keys() or any(argument[name] is not entries[name] for name in entries)
 
 
 def _gradients(value: Any, cotangents: list[Any], inputs: list[Any], writer: TreeWriter) -> list[Any] | None:
