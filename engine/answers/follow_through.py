@@ -20,6 +20,7 @@ from engine.variants.expressions import evaluate, evaluate_truth, parse, require
 from engine.variants.parameters import ImpossibleDraw
 from engine.variants.parts.draft import FieldContext
 from engine.variants.parts.numeric import Asked, numbers
+from engine.variants.rounding import decimal_of
 from engine.variants.values import names_of
 from engine.variants.variant import misconception_name
 
@@ -90,7 +91,7 @@ def _carried(
         return Carried(None)
     if (kind := _degenerate(key, part)) is not None:
         return Carried(None, reason=f"your earlier values make this step {kind}")
-    return Carried(_asked_again(variant, part, key, names, own), tuple(step.id for step in own))
+    return Carried(_asked_again(variant, part, key, names, own, given), tuple(step.id for step in own))
 
 
 def _steps_behind(variant: Variant, step: str) -> frozenset[str]:
@@ -205,7 +206,7 @@ def _is_zero(value: Array, grain: float) -> bool:
 
 
 def _asked_again(
-    variant: Variant, part: Part, key: Array, names: Mapping[str, Any], own: Sequence[Part]
+    variant: Variant, part: Part, key: Array, names: Mapping[str, Any], own: Sequence[Part], given: Given
 ) -> Part:
     settings = dict(part.settings)
     tolerance = settings.get("tolerance")
@@ -219,7 +220,7 @@ def _asked_again(
     steps = {step.id for step in variant.parts}
     derived = {n: text for n, text in variant.expressions.items() if ":" not in n and n not in steps}
     # a student may go on with more digits than were typed
-    carried = {step.id: tuple(_half_units(step)) for step in own}
+    carried = {step.id: tuple(_half_units(step, given[step.id])) for step in own}
     spans = asked.intervals(key, FieldContext(names, derived, carried=carried))
     settings["places"] = list(asked.places(key))
     settings["lower"] = [str(span.lower) for span in spans]
@@ -228,8 +229,17 @@ def _asked_again(
     return replace(part, key=key, settings=settings, known_wrong=tuple(w for w in wrong if w is not None))
 
 
-def _half_units(step: Part) -> list[float]:
-    return [0.0 if place is None else 0.5 * 10.0**-place for place in step.settings["places"]]
+def _half_units(step: Part, entries: Sequence[Fraction]) -> list[float]:
+    """Return how far the digits with which a student goes on may lie from those typed.
+
+    Nothing for an exact entry that is right; a wrong one may have been rounded.
+    """
+    exact = step.settings.get("exact") or [False] * len(entries)
+    data = step.key.data if step.key is not None else ()
+    return [
+        0.0 if place is None or (is_exact and entry == Fraction(decimal_of(value))) else 0.5 * 10.0**-place
+        for place, is_exact, entry, value in zip(step.settings["places"], exact, entries, data, strict=True)
+    ]
 
 
 def _wrong_again(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from engine.answers.numeric import NumericType
+from engine.answers.numeric import NumericType, is_whole
 from engine.answers.reading.arrays import Numbers
+from engine.answers.reading.asides import without_count_word
 from engine.model import Part
 
 __all__ = ["Number"]
@@ -16,13 +17,13 @@ class Number(NumericType):
 
     name = "number"
 
-    def read(self, text: str, part: Part) -> Numbers:
-        """Return the number; the field's own unit may stand behind it."""
+    def bare(self, text: str, part: Part) -> str:
+        """Return the number; the field's own unit may stand behind it, and what is counted."""
+        bare = super().bare(text, part)
         unit = part.settings.get("unit")
-        bare = text.strip()
         if unit and bare.casefold().endswith(unit.casefold()):
-            bare = bare[: -len(unit)].rstrip() or bare
-        return super().read(bare, part)
+            return bare[: -len(unit)].rstrip() or bare
+        return without_count_word(bare) if is_whole(part) and not unit else bare
 
     def fit(self, numbers: Numbers, part: Part) -> tuple[Fraction, ...] | None:
         """Return the number, in brackets or without."""

@@ -2,26 +2,54 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
 from engine.answers.nearness import within
 from engine.answers.reading.arrays import Numbers, read_numbers
-from engine.answers.reading.numeral import format_error
+from engine.answers.reading.asides import without_asides
+from engine.answers.reading.marks import decided, pointed_thousands
+from engine.answers.reading.numeral import format_error, normal_signs
 from engine.answers.result import AnswerType, Graded, listed
 from engine.errors import ResponseFormatError
 from engine.model import Check, Diagnosis, KnownWrong, Part, Verdict
 from engine.plurals import agree, counted
 from engine.variants.rounding import decimal_of, place_of, shown, shown_array, unit
 
-__all__ = ["NumericType", "interval_text", "is_simplex", "rounding_id"]
+__all__ = ["NumericType", "interval_text", "is_simplex", "is_whole", "rounding_id"]
 
 rounding_id = "m-rounding"
-_UNITS_NEAR = Fraction(3, 2)
 _TINY = Fraction(1, 10**9)
 _CLOSE = 1e-9
+_LONGEST = 400  # names, brackets and line ends around the numbers
+_LONGEST_ENTRY = 80  # a numeral has 60 characters at most
+_NAMED = 4  # entries that a message lists
+_NAMED_PLACES = 6
+_AND = re.compile(r",? (?:and|und|&) ")
 _DOUBT = 1e-11  # a key counts with 12 significant digits
+
+
+def is_whole(part: Part) -> bool:
+    """Tell whether a field takes whole numbers only: it asks for 0 decimals, or exactly for a whole key."""
+    asked = part.settings.get
+    if asked("decimals") is not None:
+        return bool(asked("decimals") == 0)
+    is_exact = asked("significant") is None and asked("tolerance") is None
+    return is_exact and part.settings["lower"] == part.settings["upper"]
+
+
+def _plain(value: Fraction) -> str:
+    if 10**9 % value.denominator:
+        return str(value)
+    return shown(float(value), None)
+
+
+def _written_as(value: float, entry: Fraction) -> bool:
+    """Tell whether an entry is a value, rounded or cut off at the places that the entry shows."""
+    place = next((k for k in range(_NAMED_PLACES) if 10**k % entry.denominator == 0), _NAMED_PLACES)
+    return abs(Fraction(decimal_of(value)) - entry) < Fraction(unit(place))
 
 
 def _bounds(part: Part) -> list[tuple[Fraction, Fraction]]:
@@ -38,9 +66,23 @@ def interval_text(part: Part) -> str:
 class NumericType(AnswerType):
     """Base of the numeric types; each says how it reads a shape and how entries earn credit."""
 
-    def read(self, text: str, part: Part) -> Numbers:
-        """Return the numbers in the layout in which they were typed."""
-        return read_numbers(text, decimal_comma=bool(part.settings.get("decimal_comma")))
+    def bare(self, text: str, part: Part) -> str:
+        """Return an answer in usual signs, without what stands around its numbers.
+
+        Raises
+        ------
+        ResponseFormatError
+            It is longer than any answer to this field.
+        """
+        size = len(part.key.data) if part.key is not None else 1
+        most = _LONGEST + size * _LONGEST_ENTRY
+        if len(text) > most:
+            raise format_error(
+                f"the answer has {len(text)} characters; at most {most} are read here",
+                text[:60],
+                expected=self.wanted(part),
+            )
+        return _AND.sub(", ", without_asides(normal_signs(text)))
 
     def fit(self, numbers: Numbers, part: Part) -> tuple[Fraction, ...] | None:
         """Return the entries in C order if the layout fits the field, or else None."""
@@ -56,24 +98,53 @@ class NumericType(AnswerType):
         Raises
         ------
         ResponseFormatError
-            Something isn't a number, or the shape is another one.
+            Something isn't a number, the shape is another one, or a whole number is asked for.
         """
-        numbers = self.read(text, part)
-        entries = self.fit(numbers, part)
-        if entries is None:
-            raise self._shape_error(numbers, text, part)
+        bare = self.bare(text, part)
+        entries = self._entries(bare, text, part)
+        if is_whole(part):
+            self._require_whole(part, bare, entries)
         return entries
 
-    def _shape_error(self, numbers: Numbers, text: str, part: Part) -> ResponseFormatError:
-        what = f"this is {numbers.shape_words()}, but the field takes {self.wanted(part)}"
-        if numbers.has_glued_comma:
-            if part.settings.get("decimal_comma"):
-                what += (
-                    "; a comma between digits is a decimal comma here, so put a blank or ; between entries"
-                )
-            else:
-                what += "; if a comma is meant as a decimal mark, type a point"
-        return format_error(what, text, expected=self.wanted(part))
+    def _entries(self, bare: str, text: str, part: Part) -> tuple[Fraction, ...]:
+        numbers = decided(
+            bare,
+            lambda found: self.fit(found, part) is not None,
+            self.wanted(part),
+            decimal_comma=bool(part.settings.get("decimal_comma")),
+            is_whole=is_whole(part),
+        )
+        entries = self.fit(numbers, part)
+        if entries is None:  # decided() gives only what fits
+            raise format_error("this doesn't fit the field", text, expected=self.wanted(part))
+        return entries
+
+    def _require_whole(self, part: Part, bare: str, entries: Sequence[Fraction]) -> None:
+        if (pointed := pointed_thousands(bare)) is not None:
+            plain = pointed.replace(".", "")
+            raise format_error(
+                f"the point in {pointed} may be meant to separate thousands: write large numbers without "
+                f"separators: {plain}",
+                bare,
+                expected=self.wanted(part),
+            )
+        broken = [i for i, entry in enumerate(entries) if entry.denominator != 1]
+        if not broken:
+            return
+        if len(entries) == 1:
+            raise format_error(
+                f"this field takes a whole number, and {_plain(entries[0])} isn't one",
+                bare,
+                expected="a whole number",
+            )
+        named = [f"{self.label(part, i)} ({_plain(entries[i])})" for i in broken[:_NAMED]]
+        if len(broken) > _NAMED:
+            named.append(f"{len(broken) - _NAMED} more")
+        raise format_error(
+            f"this field takes whole numbers; not whole: {listed(named)}",
+            bare,
+            expected=f"{self.wanted(part)}, all whole",
+        )
 
     def judge(self, part: Part, answer: tuple[Fraction, ...]) -> Graded:
         """Judge entries against the intervals; name near misses and known mistakes."""
@@ -108,7 +179,9 @@ class NumericType(AnswerType):
         return Fraction(1) if all(right) else share if all(near) else Fraction(0)
 
     def _near(self, part: Part, answer: Sequence[Fraction], right: Sequence[bool]) -> list[bool]:
-        """Tell for each entry whether it misses by rounding at most; exact fields know no near miss."""
+        """Tell for each entry whether it misses by rounding at most; whole numbers are never nearly right."""
+        if is_whole(part):
+            return list(right)
         fields = zip(part.settings["lower"], part.settings["upper"], part.settings["places"], strict=True)
         return [
             is_right or _is_near(entry, *field)
@@ -158,9 +231,12 @@ class NumericType(AnswerType):
     def observe(self, part: Part, text: str) -> tuple[Diagnosis, ...]:
         """Return the known mistakes that give these numbers in this (other) shape."""
         try:
-            numbers = self.read(text, part)
+            bare = self.bare(text, part)
+            numbers = read_numbers(bare, decimal_comma=bool(part.settings.get("decimal_comma")))
         except ResponseFormatError:
             return ()
+        if is_whole(part) and self.fit(numbers, part) is not None:
+            return self._observe_broken(part, numbers.entries)
         found = []
         for wrong in part.known_wrong:
             if wrong.value is None or part.key is None or wrong.value.shape == part.key.shape:
@@ -168,6 +244,20 @@ class NumericType(AnswerType):
             if _has_shape(numbers, wrong.value.shape) and _equals(part, wrong.value.data, numbers.entries):
                 found.append(_matched(wrong))
         return tuple(found)
+
+    @staticmethod
+    def _observe_broken(part: Part, entries: Sequence[Fraction]) -> tuple[Diagnosis, ...]:
+        """Return the known mistakes that give these numbers, of which some aren't whole."""
+        if all(entry.denominator == 1 for entry in entries):
+            return ()
+        return tuple(
+            _matched(wrong)
+            for wrong in part.known_wrong
+            if wrong.value is not None
+            and part.key is not None
+            and wrong.value.shape == part.key.shape
+            and all(map(_written_as, wrong.value.data, entries))
+        )
 
     # --- weights
 
@@ -205,27 +295,29 @@ class NumericType(AnswerType):
 
     def rounding_words(self, part: Part) -> str:
         """Return how exactly the field asks, in words."""
+        if is_whole(part):
+            return "whole"
         if (decimals := part.settings.get("decimals")) is not None:
-            return "whole" if decimals == 0 else f"to {decimals} decimal place{'s' * (decimals > 1)}"
+            return f"to {decimals} decimal place{'s' * (decimals > 1)}"
         if (figures := part.settings.get("significant")) is not None:
             return f"to {figures} significant figure{'s' * (figures > 1)}"
         return ""
 
 
 def _is_near(entry: Fraction, low: str, high: str, place: int | None) -> bool:
-    bottom, top, typed = float(low), float(high), float(entry)
-    step = 0.0 if place is None else 10.0**-place
-    if abs(typed - (bottom + top) / 2) > 2 * max(top - bottom, _UNITS_NEAR * step):
+    """Tell whether a number lies within one unit of the last place of the key, rounded to that place."""
+    if place is None:
+        return False
+    step = 10.0**-place
+    if abs(float(entry) - (float(low) + float(high)) / 2) > 3 * step:
         return False  # far beyond what exact numbers are needed for
     return _is_near_exactly(entry, Fraction(low), Fraction(high), place)
 
 
-def _is_near_exactly(entry: Fraction, low: Fraction, high: Fraction, place: int | None) -> bool:
-    step = None if place is None else Fraction(unit(place))
-    centre, half = (low + high) / 2, (high - low) / 2
-    is_count = step is not None and step >= 1 and centre.denominator == 1
-    reach = half if step is None or is_count else max(2 * half, _UNITS_NEAR * step)
-    return abs(entry - centre) <= reach
+def _is_near_exactly(entry: Fraction, low: Fraction, high: Fraction, place: int) -> bool:
+    exact_step = Fraction(unit(place))
+    key = round((low + high) / 2 / exact_step) * exact_step
+    return abs(entry - key) <= exact_step
 
 
 def _place(part: Part, value: float) -> int | None:

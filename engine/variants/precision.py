@@ -158,7 +158,7 @@ def rounding_slack(
     known = dict(names)
     needed = _needed(key, working)
     for name, reach in (carried or {}).items():
-        if name not in needed:
+        if name not in needed or not any(reach):
             continue
         value = as_tensor(known[name])
         known[name] = work.disturbed(value, torch.tensor(reach, dtype=torch.float64).reshape(value.shape))

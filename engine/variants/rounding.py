@@ -17,20 +17,25 @@ __all__ = [
     "Interval",
     "decimal_of",
     "interval",
+    "is_on_grid",
     "is_rounding_safe",
     "place_of",
     "shown",
     "shown_array",
     "unit",
+    "whole_interval",
 ]
 
 _CONTEXT = Context(prec=60)
 _NOISE = 1e-12
+_EXACT = 2.0**53  # up to here every whole number is a float
 _SAFE_MARGIN = Decimal("0.05")
 
 
 def decimal_of(value: float) -> Decimal:
-    """Return a float's 12 significant digits; what lies within 1e-12 of 0 is 0."""
+    """Return a float's 12 significant digits, all of a larger whole number; within 1e-12 of 0 it is 0."""
+    if 1e12 <= abs(value) < _EXACT and value == int(value):
+        return Decimal(int(value))
     return Decimal(0) if abs(value) < _NOISE else Decimal(format(value, ".12g"))
 
 
@@ -79,6 +84,14 @@ def is_rounding_safe(value: float, place: int) -> bool:
     return up == even and abs(fraction - Decimal("0.5")) > _SAFE_MARGIN
 
 
+def is_on_grid(value: float, place: int | None) -> bool:
+    """Tell whether rounding to a place loses nothing of a value."""
+    if place is None:
+        return False
+    number = decimal_of(value)
+    return number == number.quantize(unit(place), context=_CONTEXT)
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """The closed interval that is shown and graded."""
@@ -89,6 +102,17 @@ class Interval:
     def holds(self, value: Fraction) -> bool:
         """Tell whether an exact value lies within."""
         return Fraction(self.lower) <= value <= Fraction(self.upper)
+
+
+def whole_interval(key: float, half_width: Decimal) -> Interval:
+    """Return the whole numbers that count as right: nearest to the key, or within the half width."""
+    centre = decimal_of(key)
+    half = half_width if centre == centre.to_integral_value() else max(half_width, Decimal("0.5"))
+    lower = (centre - half).to_integral_value(rounding=ROUND_CEILING)
+    upper = (centre + half).to_integral_value(rounding=ROUND_FLOOR)
+    return Interval(
+        lower.quantize(Decimal(1), context=_CONTEXT), upper.quantize(Decimal(1), context=_CONTEXT)
+    )
 
 
 def interval(key: float, half_width: Decimal, place: int | None) -> Interval:

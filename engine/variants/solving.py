@@ -206,13 +206,14 @@ def _with_own(field: Field, names: Mapping[str, Any]) -> Mapping[str, Any]:
 def _carried(field: Field, earlier: list[tuple[Field, Draft]]) -> dict[str, tuple[float, ...]]:
     """Return how far the earlier answers that a student goes on with may lie from their keys.
 
-    Where follow-through marks this step with the student's own values, they needn't be allowed for
-    beyond the rounding to the places asked for.
+    An entry that is exact at the places asked for isn't off at all. Where follow-through marks this step with
+    the student's own values, the others needn't be allowed for beyond the rounding to those places.
     """
     carried = {}
     for step, draft in earlier:
         if not draft.half_widths:
             continue
         rounding = tuple(0.0 if place is None else 0.5 * 10.0**-place for place in draft.places)
-        carried[step.id] = rounding if field.follow_through else draft.half_widths
+        reach = rounding if field.follow_through else draft.half_widths
+        carried[step.id] = tuple(0.0 if exact else far for far, exact in zip(reach, draft.exact, strict=True))
     return carried

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from engine.foreign import clean_line
+
 __all__ = ["Spelling", "UnclearTextError", "normal_token"]
 
 _SEPARATORS = re.compile(r"[\s,;>→|]+|->")
@@ -119,8 +121,8 @@ class Spelling:
             cased = self._cased(word)
             stranger = next((letter for letter in cased if letter not in self.letters), None)
             if stranger is not None:
-                shown = "an end token" if stranger == _END else word.replace(_END, "<eos>")
-                raise UnclearTextError(f"{shown} isn't made of this exercise's tokens")
+                shown = "an end token" if stranger == _END else clean_line(word.replace(_END, "<eos>"), 20)
+                raise UnclearTextError(f"{shown or 'this'} isn't made of this exercise's tokens")
             tokens += list(cased)
         return tokens
 

@@ -19,8 +19,25 @@ _DECIMAL = r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 _PLAIN = re.compile(_DECIMAL)
 _QUOTIENT = re.compile(rf"({_DECIMAL})/({_DECIMAL})")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)$")
-# minus signs and dashes that editors and keyboards put in the place of "-"
-_DASHES = str.maketrans(dict.fromkeys("\u2212\u2010\u2011\u2012\u2013\ufe63", "-"))
+# Signs that editors, keyboards and typesetters put in the place of those of ASCII. Dashes: all of Unicode but
+# the wavy ones, which mean "about" or "to".
+_WAVY = "\u301c\u3030\u30a0\u2e1a\u2e17\u2e40\u2e5d"
+_DASHES = "".join(
+    sign
+    for code in (*range(0x20, 0x3100), *range(0xFE00, 0x10000), 0x10D6E, 0x10EAD)
+    if unicodedata.category(sign := chr(code)) == "Pd" and sign not in _WAVY
+)
+_MINUS = _DASHES + "\u2212\u02d7\u2796\u2043\u30fc\uff70"
+_PLUS = "\ufe62\u2795\ufb29"
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_SIGNS = (
+    _FULL_WIDTH
+    | {ord(sign): "-" for sign in _MINUS}
+    | {ord(sign): "+" for sign in _PLUS}
+    | {0x2044: "/", 0x2215: "/", 0x3001: ",", 0xFF64: ",", 0x3002: "."}
+)
+_RAISED_MINUS = re.compile(r"(?<![0-9])[\u207b\u208b](?=[0-9.])")
+_RAISED_PLUS = re.compile(r"(?<![0-9])[\u207a\u208a](?=[0-9.])")
 _SUPER = re.compile(r"[×x*·]\s*10\s*(?:\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 
 
@@ -35,8 +52,8 @@ def format_error(what: str, got: str, expected: str | None = None) -> ResponseFo
 
 
 def normal_signs(text: str) -> str:
-    """Return text with every kind of minus sign as ``-`` and every kind of blank as a blank."""
-    dashed = text.translate(_DASHES)
+    """Return text with signs and digits as on the keyboard: minus, plus, full-width forms, blanks."""
+    dashed = _RAISED_PLUS.sub("+", _RAISED_MINUS.sub("-", text.translate(_SIGNS)))
     return "".join(
         " " if c.isspace() and c != "\n" else c for c in dashed.replace("\r\n", "\n").replace("\r", "\n")
     )

@@ -102,6 +102,8 @@ class Draft:
         Decimal places to which the key is asked.
     half_widths : tuple of float
         How far each entry of a right answer may lie from the key.
+    exact : tuple of bool
+        Whether nobody loses anything on the way to an entry and by writing it down.
     """
 
     value: Any
@@ -109,6 +111,7 @@ class Draft:
     build: Callable[[Scribe, Stream], Part]
     places: Sequence[int | None] = ()
     half_widths: tuple[float, ...] = ()
+    exact: tuple[bool, ...] = ()
 
 
 def letters(count: int) -> list[str]:

@@ -16,7 +16,17 @@ from engine.variants.expressions import evaluate
 from engine.variants.parameters import ImpossibleDraw, Redraw
 from engine.variants.parts.draft import Draft, FieldContext, Scribe
 from engine.variants.precision import rounding_slack
-from engine.variants.rounding import Interval, decimal_of, interval, is_rounding_safe, place_of, shown, unit
+from engine.variants.rounding import (
+    Interval,
+    decimal_of,
+    interval,
+    is_on_grid,
+    is_rounding_safe,
+    place_of,
+    shown,
+    unit,
+    whole_interval,
+)
 from engine.variants.stream import Stream
 from engine.variants.values import array_of
 
@@ -86,8 +96,31 @@ class Asked:
             raise ImpossibleDraw("the key isn't whole: state decimals, significant or tolerance")
         return places
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the field takes whole numbers only."""
+        return self.decimals == 0
+
+    def slack(self, key: Array, context: FieldContext) -> tuple[float, ...]:
+        """Return for each entry how far rounding every intermediate can move it.
+
+        Raises
+        ------
+        engine.errors.ExpressionError
+            The hand-work of the key fails.
+        """
+        working = self._working(self.places(key))
+        return rounding_slack(self.key, context.names, context.derived, working, context.carried)
+
+    def _working(self, places: Sequence[int | None]) -> int:
+        if self.working_decimals is not None:
+            return self.working_decimals
+        return max(0, max((place for place in places if place is not None), default=0) + EXTRA_DECIMALS)
+
     def half_widths(self, key: Array, context: FieldContext) -> tuple[Decimal, ...]:
         """Return for each entry how far a right answer may lie from the key.
+
+        A whole number is right or not: only a stated tolerance makes room for its neighbours.
 
         Raises
         ------
@@ -97,20 +130,33 @@ class Asked:
         if self.tolerance is not None:
             return (self.tolerance,) * len(key.data)
         places = [place for place in self.places(key) if place is not None]
-        if not places:
+        if not places or self.is_whole:
             return (Decimal(0),) * len(key.data)
-        working = self.working_decimals
-        if working is None:
-            working = max(0, max(places) + EXTRA_DECIMALS)
-        slack = rounding_slack(self.key, context.names, context.derived, working, context.carried)
+        working, slack = self._working(places), self.slack(key, context)
         return tuple(_half(place, working, moved) for place, moved in zip(places, slack, strict=True))
 
     def intervals(self, key: Array, context: FieldContext) -> tuple[Interval, ...]:
         """Return for each entry the interval that is shown and graded."""
         halves, places = self.half_widths(key, context), self.places(key)
+        if self.is_whole:
+            return tuple(whole_interval(x, half) for x, half in zip(key.data, halves, strict=True))
         return tuple(
             interval(x, half, place) for x, half, place in zip(key.data, halves, places, strict=True)
         )
+
+    def exact(self, key: Array, halves: Sequence[Decimal]) -> tuple[bool, ...]:
+        """Tell for each entry whether nobody loses anything on the way to it and by writing it down.
+
+        Such an entry lies at the places asked for, and so does every intermediate at the working precision;
+        its half width is that of rounding alone.
+        """
+        if self.tolerance is not None:
+            return tuple(self.is_whole and is_on_grid(x, 0) for x in key.data)
+        return tuple(
+            is_on_grid(x, place) and half <= (0 if self.is_whole else unit(place) / 2)
+            for x, place, half in zip(key.data, self.places(key), halves, strict=True)
+            if place is not None
+        ) or (True,) * len(key.data)
 
 
 def _half(place: int, working: int, slack: float) -> Decimal:
@@ -157,6 +203,7 @@ def draft(answer: NumericAnswer, context: FieldContext) -> Draft:
     """
     value, key, asked, places = _safe_key(answer, context.names)
     accepted = asked.intervals(key, context)
+    exact = asked.exact(key, [(found.upper - found.lower) / 2 for found in accepted])
     known = _known_wrong(context, key, places, accepted)
     settings: dict[str, Any] = {
         "decimals": answer.decimals,
@@ -166,6 +213,7 @@ def draft(answer: NumericAnswer, context: FieldContext) -> Draft:
         "places": list(places),
         "lower": [str(found.lower) for found in accepted],
         "upper": [str(found.upper) for found in accepted],
+        "exact": list(exact),
         "decimal_comma": answer.decimal_comma,
         "simplex": answer.simplex,
         "near_credit": answer.near_credit,
@@ -182,7 +230,7 @@ def draft(answer: NumericAnswer, context: FieldContext) -> Draft:
 
     signature = (key.shape, tuple(found.lower for found in accepted))
     halves = tuple(float(found.upper - found.lower) / 2 for found in accepted)
-    return Draft(value, signature, build, places, halves)
+    return Draft(value, signature, build, places, halves, exact)
 
 
 def _known_wrong(

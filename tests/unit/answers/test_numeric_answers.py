@@ -143,7 +143,7 @@ def test_nothing_is_broadcast_and_shapes_are_an_error_of_their_own(kind, shape, 
 
 def test_a_decimal_comma_where_it_is_not_allowed_is_explained():
     with pytest.raises(ResponseFormatError, match="type a point"):
-        grade(part(), "0,665 0,245 0,09")
+        grade(part(), "0,665,0,245,0,09")
     with pytest.raises(ResponseFormatError, match="put a blank or ; between"):
         grade(part("vector", (2,), (1.0, 2.0), decimal_comma=True), "1,2")
     assert grade(part(decimal_comma=True), "0,665 0,245 0,09").is_full
@@ -187,7 +187,7 @@ def test_units_may_be_typed():
         assert grade(field, text).is_full
     with pytest.raises(ResponseFormatError):
         grade(field, "546 bits")
-    assert blank_hint(field) == "a number, in tokens"
+    assert blank_hint(field) == "a whole number, in tokens"
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n\t"])
