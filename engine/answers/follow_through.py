@@ -24,7 +24,7 @@ from engine.variants.rounding import decimal_of
 from engine.variants.values import names_of
 from engine.variants.variant import misconception_name
 
-__all__ = ["Carried", "Given", "carry_forward"]
+__all__ = ["Carried", "Given", "carry_forward", "steps_behind"]
 
 # what a student entered for the numeric steps, exactly, by step id
 Given = Mapping[str, Sequence[Fraction]]
@@ -64,7 +64,7 @@ def carry_forward(variant: Variant, part: Part, given: Given) -> Carried:
     if part.key is None or part.id not in variant.expressions or not part.settings.get("follow_through"):
         return nothing
     before = variant.parts[: variant.parts.index(part)]
-    needed = _steps_behind(variant, part.id)
+    needed = steps_behind(variant, part.id)
     own = tuple(step for step in before if step.id in needed and step.id in given and step.key is not None)
     if not own:
         return nothing
@@ -94,7 +94,7 @@ def _carried(
     return Carried(_asked_again(variant, part, key, names, own, given), tuple(step.id for step in own))
 
 
-def _steps_behind(variant: Variant, step: str) -> frozenset[str]:
+def steps_behind(variant: Variant, step: str) -> frozenset[str]:
     """Return every name on which a step's key depends, through derived values and other steps."""
     found: set[str] = set()
     frontier = set(parse(variant.expressions[step]).names)

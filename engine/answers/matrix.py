@@ -69,7 +69,8 @@ class Matrix(NumericType):
         """Return e.g. ``2 rows of 3 numbers to 2 decimal places, with ; between rows``."""
         words = self.rounding_words(part)
         rounding = ", whole" if words == "whole" else f" {words}" if words else ""
-        return f"{self.wanted(part)}{rounding}, with ; or a new line between rows"
+        rows = f"{self.wanted(part)}{rounding}, with ; or a new line between rows"
+        return rows + self.leeway_words(part)
 
     def policy(self, part: Part) -> str:
         """Return whether rows or entries count one by one."""

@@ -47,4 +47,4 @@ class Number(NumericType):
         words = self.rounding_words(part)
         noun = "a whole number" if words == "whole" else f"a number {words}".strip()
         unit = part.settings.get("unit")
-        return f"{noun}, in {unit}" if unit else noun
+        return (f"{noun}, in {unit}" if unit else noun) + self.leeway_words(part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from engine.answers.nearness import within
@@ -292,6 +292,18 @@ class NumericType(AnswerType):
                 places = [_place(part, value) for value in wrong.value.data]
                 found.append((shown_array(wrong.value, places), wrong.misconception))
         return found
+
+    def leeway_words(self, part: Part) -> str:
+        """Return how far off every entry may be, where some may by more than one unit of the last place."""
+        halves = [(high - low) / 2 for low, high in _bounds(part)]
+        units = [Fraction(0) if place is None else Fraction(unit(place)) for place in part.settings["places"]]
+        least = min(halves)
+        if least == 0 or not any(half > one for half, one in zip(halves, units, strict=True)):
+            return ""
+        shown_half = Decimal(least.numerator) / Decimal(least.denominator)
+        exponent = shown_half.adjusted() - 1  # two digits, rounded down so that it is true
+        half = shown_half.quantize(Decimal(1).scaleb(exponent), rounding=ROUND_FLOOR).normalize()
+        return f"; up to {half:f} off counts as right"
 
     def rounding_words(self, part: Part) -> str:
         """Return how exactly the field asks, in words."""

@@ -58,7 +58,7 @@ class Vector(NumericType):
         """Return e.g. ``3 numbers to 2 decimal places, such as 0.1, 0.2, 0.7``."""
         words = self.rounding_words(part)
         asked = "whole numbers" if words == "whole" else f"numbers {words}".strip()
-        return f"{self._size(part)} {asked}, with commas or blanks between them"
+        return f"{self._size(part)} {asked}, with commas or blanks between them" + self.leeway_words(part)
 
     def policy(self, part: Part) -> str:
         """Return whether entries count one by one."""

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from itertools import combinations
 
 from engine.lint.finding import Finding
 from engine.lint.printed import rounded
 from engine.lint.subject import Subject
-from engine.model import Option, Part
+from engine.model import Option, Part, Variant
 from engine.plurals import counted
+from engine.variants.rounding import unit
 
 __all__ = ["check", "rounds_safely", "units_apart"]
 
 RULE = "keys"
 LEAST_UNITS = 3
 _SLACK = 1e-9
+_WIDEST = Decimal("1.01")  # the ends are rounded outwards to a thousandth of a unit
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -26,7 +28,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     seen: set[tuple[str, str]] = set()
     for seed, variant in enumerate(subject.variants):
         for part in variant.parts:
-            for kind, message in _faults(part):
+            for kind, message in (*_faults(part), *_wide(variant, part)):
                 if (part.id, kind) not in seen:
                     seen.add((part.id, kind))
                     loc = subject.loc_of(part.id)
@@ -36,6 +38,7 @@ def check(subject: Subject) -> Iterator[Finding]:
 _NEXT = {
     "tie": "add a constraint that keeps the key away from a rounding tie",
     "close": "add a constraint that keeps the options apart",
+    "wide": "state more working_decimals or a smaller tolerance, and say in the stem how exactly to work",
     "equal": "add a constraint, or drop the misconception",
 }
 
@@ -54,6 +57,29 @@ def _faults(part: Part) -> Iterator[tuple[str, str]]:
             if same_shape and wrong.value and units_apart(part.key.data, wrong.value.data, decimals) == 0:
                 yield "equal", f"{wrong.misconception} gives the key itself for these numbers"
     yield from _option_faults(part.options, decimals)
+
+
+def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
+    """A step whose inputs are exact accepts at most one unit of the last place that it asks for."""
+    places = part.settings.get("places")
+    if part.key is None or not places:
+        return
+    from engine.answers.follow_through import steps_behind
+
+    behind = steps_behind(variant, part.id) if part.id in variant.expressions else frozenset()
+    inputs = [other for other in variant.parts if other.id in behind and other.id != part.id]
+    if not all(all(other.settings.get("exact") or (True,)) for other in inputs):
+        return
+    for low, high, place in zip(part.settings["lower"], part.settings["upper"], places, strict=True):
+        units = 0 if place is None else (Decimal(high) - Decimal(low)) / 2 / unit(place)
+        if units > _WIDEST:
+            half = ((Decimal(high) - Decimal(low)) / 2).normalize()
+            yield (
+                "wide",
+                f"answers up to {half:f} beside the key count as right, {units:.1f} units of the last place "
+                "asked for, and nothing before this step is rounded",
+            )
+            return
 
 
 def _option_faults(options: Sequence[Option], decimals: int | None) -> Iterator[tuple[str, str]]:

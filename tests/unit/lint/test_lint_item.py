@@ -423,3 +423,46 @@ def test_a_name_with_a_capital_is_not_found_in_a_symbol() -> None:
     assert term.shown_in("the state s1") is None and term.shown_in("see S1, S2") == "S1"
     assert Term(title="t", words=("head",)).shown_in("two Heads") == "Heads"
     assert Term(title="t", words=("head",)).shown_in("ahead") is None
+
+
+# --- tolerances -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("change", [{"tolerance": 0.003}, {"working_decimals": 3}])
+def test_a_tolerance_wider_than_a_unit_of_the_last_place_fails_where_nothing_is_rounded(
+    spoiler: Spoils, change: Data
+) -> None:
+    def wide(data: Data) -> None:
+        data["answer"].pop("working_decimals", None)
+        data["answer"] |= change
+
+    found = next(f for f in spoiler.lint("softmax-weights", wide, seeds=12).errors if f.rule == "keys")
+    assert "units of the last place asked for, and nothing before this step is rounded" in found.message
+    assert "tolerance" in (found.next_step or "")
+
+
+def test_a_step_after_rounded_ones_may_accept_more(spoiler: Spoils) -> None:
+    def later(data: Data) -> None:
+        step = next(step for step in data["steps"] if step["id"] == "w")
+        assert step["answer"]["decimals"] == 2
+
+    subject = spoiler.subject("additive-all-positions", later)
+    part = next(part for part in subject.variants[0].parts if part.id == "w")
+    widths = [
+        float(b) - float(a) for a, b in zip(part.settings["lower"], part.settings["upper"], strict=True)
+    ]
+    assert max(widths) / 2 > 0.01
+    assert list(keys.check(subject)) == []
+
+
+@pytest.mark.parametrize("item", ["full-attention-pass", "value-transform", "context-missing-weight"])
+def test_exact_steps_make_no_room_in_later_ones(spoiler: Spoils, item: str) -> None:
+    """Scores, weights and values lie at the places asked for: nobody loses anything on the way."""
+    for variant in spoiler.subject(item, seeds=6).variants:
+        exact = [part for part in variant.parts if part.key is not None and all(part.settings["exact"])]
+        assert exact
+        for part in exact:
+            for low, high, place in zip(
+                *(part.settings[k] for k in ("lower", "upper", "places")), strict=True
+            ):
+                assert float(high) - float(low) <= 10.0**-place * 1.001
