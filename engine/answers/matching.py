@@ -15,7 +15,7 @@ from engine.plurals import agree, counted
 __all__ = ["Matching"]
 
 _PAIR = re.compile(r"\(?([0-9]{1,2})\)?\s*+[-:=.>→]*+\s*+\(?([A-Za-z])\)?")
-_BETWEEN = re.compile(r"[\s,;/]*")
+_BETWEEN = re.compile(r"[\s,;/&|]*+(?:(?:and|und)\s++)?", re.IGNORECASE)
 
 
 class Matching(AnswerType):

@@ -298,6 +298,8 @@ class NumericType(AnswerType):
         halves = [(high - low) / 2 for low, high in _bounds(part)]
         units = [Fraction(0) if place is None else Fraction(unit(place)) for place in part.settings["places"]]
         least = min(halves)
+        if self.rounding_words(part) and None in part.settings["places"]:
+            return ""
         if least == 0 or not any(half > one for half, one in zip(halves, units, strict=True)):
             return ""
         shown_half = Decimal(least.numerator) / Decimal(least.denominator)

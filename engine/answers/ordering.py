@@ -38,7 +38,7 @@ class Ordering(AnswerType):
             A card is missing, unknown or named twice.
         """
         labels = [option.id for option in part.options]
-        found = read_labels(text, labels, "cards")
+        found = read_labels(text, labels, "cards", in_order=True)
         twice = sorted({label for label in found if found.count(label) > 1})
         missing = [label for label in labels if label not in found]
         expected = f"each of the {counted(len(labels), 'letter')} once, first to last"
@@ -67,7 +67,15 @@ class Ordering(AnswerType):
     def right_responses(self, part: Part) -> list[str]:
         """Return the order with blanks, commas, arrows, and together."""
         keys = part.key_ids
-        return [" ".join(keys), ", ".join(keys), "".join(keys), " > ".join(keys).upper(), " -> ".join(keys)]
+        return [
+            " ".join(keys),
+            " – ".join(keys),
+            ", ".join(keys),
+            "".join(keys),
+            " > ".join(keys).upper(),
+            " -> ".join(keys),
+            "-".join(keys),
+        ]
 
     def wrong_responses(self, part: Part) -> list[tuple[str, str | None]]:
         """Return the reversed order."""

@@ -6,14 +6,17 @@ from fractions import Fraction
 from typing import Any
 
 from engine.answers.reading.arrays import Numbers, read_numbers
+from engine.answers.reading.asides import without_asides
 from engine.answers.reading.labels import read_labels, same_words
-from engine.answers.reading.numeral import format_error
+from engine.answers.reading.numeral import format_error, normal_signs
 from engine.answers.result import AnswerType, Graded
 from engine.errors import ResponseFormatError
 from engine.model import Array, Diagnosis, Option, Part
 from engine.variants.rounding import shown
 
 __all__ = ["SingleChoice"]
+
+_LONGEST = 2_000  # an option's own text
 
 
 class SingleChoice(AnswerType):
@@ -32,7 +35,13 @@ class SingleChoice(AnswerType):
         ResponseFormatError
             It is none of the options, or several.
         """
-        words = same_words(text[:20_000])
+        if len(text) > _LONGEST:
+            raise format_error(
+                f"the answer has {len(text)} characters; at most {_LONGEST} are read here",
+                text[:60],
+                expected=f"one letter from a to {part.options[-1].id}",
+            )
+        words = same_words(text)
         by_text = [option.id for option in part.options if same_words(option.text.plain) == words]
         if len(by_text) == 1:
             return by_text[0]
@@ -46,19 +55,22 @@ class SingleChoice(AnswerType):
 
     def _by_value(self, text: str, part: Part) -> Any:
         """Return the option whose numbers were typed, if there is exactly one."""
-        try:
-            numbers = read_numbers(text)
-        except ResponseFormatError:
-            return None
         decimals = part.settings.get("decimals")
-        found: list[Any] = [
-            option.id
-            for option in part.options
-            if option.value is not None and _same_numbers(numbers, option.value, decimals)
-        ]
-        if not found:
-            found = [entry for entry in part.settings.get("accepted", ()) if _is_printed(numbers, entry)]
-        return found[0] if len(found) == 1 else None
+        for decimal_comma in (False, True):
+            try:
+                numbers = read_numbers(without_asides(normal_signs(text)), decimal_comma=decimal_comma)
+            except ResponseFormatError:
+                continue
+            found: list[Any] = [
+                option.id
+                for option in part.options
+                if option.value is not None and _same_numbers(numbers, option.value, decimals)
+            ]
+            if not found:
+                found = [entry for entry in part.settings.get("accepted", ()) if _is_printed(numbers, entry)]
+            if len(found) == 1:
+                return found[0]
+        return None
 
     def judge(self, part: Part, answer: Any) -> Graded:
         """Judge one option."""

@@ -212,7 +212,11 @@ def find_workplace(course_path: Path | None) -> Workplace:
         return Workplace(builtin_bank(), None, store_wanted(in_course=False))
     # git keeps no empty folders: a course without items of its own may lack theirs.
     own = [course.problems] if course.problems.exists() else []
-    bank = Bank([builtin_root(), *own], errata_notes=course.settings.errata == "show")
+    bank = Bank(
+        [builtin_root(), *own],
+        errata_notes=course.settings.errata == "show",
+        decimal_comma=course.settings.decimal_comma,
+    )
     return Workplace(bank, course, store_wanted(in_course=True))
 
 

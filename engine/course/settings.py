@@ -28,7 +28,8 @@ class CourseSettings(BaseModel):
 
     ``store`` is a path from the course folder, or ``postgresql://…``. ``errata: hide`` leaves out the notes
     on faults of the lectures that the built-in items come from. ``packages`` are what students' code may
-    import beside the standard library, numpy and torch; None stands for a few common ones.
+    import beside the standard library, numpy and torch; None stands for a few common ones. ``decimal_comma:
+    true`` says that a comma between digits is a decimal mark in every field that takes numbers.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -37,6 +38,7 @@ class CourseSettings(BaseModel):
     mode: Literal["practice", "marks"] = "marks"
     store: Annotated[str, StringConstraints(min_length=1, max_length=500)] = ".softmark/store.db"
     errata: Literal["show", "hide"] = "show"
+    decimal_comma: bool = False
     packages: tuple[PackageName, ...] | None = Field(default=None, max_length=50)
     policies: Policies = Field(default_factory=Policies)
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from engine.errors import Diagnostic, InputError, SpecError, UnknownItemError
 from engine.spec.loading import load_spec
@@ -34,6 +35,8 @@ class Bank:
     errata_notes : bool
         Whether items keep the notes on faults of their sources, which students read. Without them an item
         is marked as with them, and its version is the same.
+    decimal_comma : bool
+        Whether ``0,5`` means one half in every field that takes numbers.
 
     Raises
     ------
@@ -46,9 +49,12 @@ class Bank:
     with faults, or an id that two files of one root claim, spoils that item only.
     """
 
-    def __init__(self, roots: Sequence[Path], *, errata_notes: bool = True) -> None:
+    def __init__(
+        self, roots: Sequence[Path], *, errata_notes: bool = True, decimal_comma: bool = False
+    ) -> None:
         self._roots = tuple(Path(root) for root in roots)
         self._errata_notes = errata_notes
+        self._decimal_comma = decimal_comma
         self._paths: dict[str, Path] = {}
         self._specs: dict[str, ProblemSpec] = {}
         self._registry: Mapping[str, str] | None = None
@@ -105,7 +111,8 @@ class Bank:
             raise self._doubled[item_id]
         if item_id not in self._specs:
             spec = load_spec(self.path(item_id), registry=self.registry())
-            self._specs[item_id] = spec if self._errata_notes else without_errata_notes(spec)
+            spec = spec if self._errata_notes else without_errata_notes(spec)
+            self._specs[item_id] = _with_decimal_commas(spec) if self._decimal_comma else spec
         return self._specs[item_id]
 
     def readable(self) -> tuple[list[ProblemSpec], list[SpecError]]:
@@ -122,7 +129,7 @@ class Bank:
     def version(self, item_id: str) -> str:
         """Return the item version: see :func:`engine.spec.version.item_version`."""
         spec, path = self.load(item_id), self.path(item_id)
-        if spec.errata and not self._errata_notes:
+        if self._decimal_comma or (spec.errata and not self._errata_notes):
             spec = load_spec(path, registry=self.registry())
         return item_version(spec, path)
 
@@ -215,3 +222,15 @@ def item_files(root: Path) -> Iterator[Path]:
         for name in sorted(files):
             if name.endswith(".yaml") and not name.startswith(".") and name not in _OTHER_FILES:
                 yield Path(folder) / name
+
+
+def _with_decimal_commas(spec: ProblemSpec) -> ProblemSpec:
+    """Return an item in whose numeric fields a comma between digits is a decimal mark."""
+
+    def changed(answer: Any) -> Any:
+        return (
+            answer.model_copy(update={"decimal_comma": True}) if hasattr(answer, "decimal_comma") else answer
+        )
+
+    steps = tuple(step.model_copy(update={"answer": changed(step.answer)}) for step in spec.steps)
+    return spec.model_copy(update={"answer": changed(spec.answer), "steps": steps})

@@ -21,7 +21,7 @@ from typing import Any
 
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.variants.compiled import Node, Scope, compiled, truth
-from engine.variants.values import as_float, is_tensor
+from engine.variants.values import as_float, away_from_jump, is_tensor
 
 __all__ = ["OPERATORS", "Parsed", "evaluate", "evaluate_number", "evaluate_truth", "parse", "require_finite"]
 
@@ -143,6 +143,24 @@ def _arithmetic(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any
     return apply
 
 
+def _can_round(value: Any) -> bool:
+    return bool(value.is_floating_point()) if is_tensor(value) else isinstance(value, int | float)
+
+
+def _away_from_whole(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return ``//`` or ``%`` that refuses a quotient so near to a whole number that rounding decides."""
+
+    def apply(left: Any, right: Any) -> Any:
+        value = act(left, right)
+        if not (isinstance(left, int) and isinstance(right, int)):
+            quotient = left / right
+            nearest = quotient.round() if is_tensor(quotient) else round(quotient)
+            away_from_jump(name, quotient - nearest, quotient)
+        return value
+
+    return apply
+
+
 def _same_shape(name: str, left: Any, right: Any) -> None:
     if left.shape != right.shape and left.numel() > 1 and right.numel() > 1:
         raise TypeError(f"{name} needs equal shapes, got {tuple(left.shape)} and {tuple(right.shape)}")
@@ -165,7 +183,7 @@ def _power(base: Any, exponent: Any) -> Any:
     return result
 
 
-def _compare(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _compare(name: str, act: Callable[[Any, Any], Any], exact: bool = False) -> Callable[[Any, Any], Any]:
     def apply(left: Any, right: Any) -> Any:
         if isinstance(left, str | tuple) or isinstance(right, str | tuple):
             if type(left) is not type(right):
@@ -173,6 +191,8 @@ def _compare(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], 
             return act(left, right)
         if is_tensor(left) and is_tensor(right):
             _same_shape(name, left, right)
+        if exact and _can_round(left) and _can_round(right):
+            away_from_jump(name, left - right, right if is_tensor(right) else left)
         result = act(left, right)
         return bool(result) if is_tensor(result) and result.numel() == 1 else result
 
@@ -197,13 +217,23 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.USub: lambda x: -x,
     ast.UAdd: lambda x: x,
     ast.Not: lambda x: not truth(x),
-    ast.Eq: _compare("==", operator.eq),
-    ast.NotEq: _compare("!=", operator.ne),
-    ast.Lt: _compare("<", operator.lt),
-    ast.LtE: _compare("<=", operator.le),
-    ast.Gt: _compare(">", operator.gt),
-    ast.GtE: _compare(">=", operator.ge),
 }
+_COMPARISONS: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+# What decides a key mustn't hang on the last bit of a float. A constraint may: whichever way it goes, the
+# numbers that are drawn have a key of their own, and every student keeps the draw of yesterday.
+EXACT_OPERATORS = OPERATORS | {
+    ast.FloorDiv: _away_from_whole("//", OPERATORS[ast.FloorDiv]),
+    ast.Mod: _away_from_whole("%", OPERATORS[ast.Mod]),
+}
+EXACT_OPERATORS |= {kind: _compare(*named, exact=True) for kind, named in _COMPARISONS.items()}
+OPERATORS |= {kind: _compare(*named) for kind, named in _COMPARISONS.items()}
 
 
 _KNOWN_FAILURES = (TypeError, ValueError, IndexError, RuntimeError, OverflowError, AttributeError)
@@ -258,8 +288,9 @@ def evaluate(
     else:
         called = {name: call for name in parsed.functions if (call := functions(name)) is not None}
     try:
-        value = parsed.run(Scope(names, called, operators or OPERATORS))
-    except ExpressionError:
+        value = parsed.run(Scope(names, called, operators or EXACT_OPERATORS))
+    except ExpressionError as error:
+        error.where = error.where or f"expression {text[:120]!r}"
         raise
     except ZeroDivisionError as error:
         raise UndefinedValueError(f"undefined: {error}", where=f"expression {text[:120]!r}") from None
@@ -308,15 +339,22 @@ def evaluate_number(text: str, names: Mapping[str, Any]) -> float:
         raise _fault(str(error), text) from None
 
 
-def evaluate_truth(text: str, names: Mapping[str, Any]) -> bool:
+def evaluate_truth(text: str, names: Mapping[str, Any], *, exact: bool = False) -> bool:
     """Evaluate a constraint.
+
+    Parameters
+    ----------
+    text : str
+    names : mapping of str to value
+    exact : bool
+        Whether a comparison on which a rounding error decides is refused.
 
     Raises
     ------
     ExpressionError
         It fails, or its value isn't true or false.
     """
-    value = evaluate(text, names)
+    value = evaluate(text, names, operators=None if exact else OPERATORS)
     if is_tensor(value) and value.numel() == 1:
         value = bool(value)
     if not isinstance(value, bool):

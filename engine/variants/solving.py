@@ -101,7 +101,7 @@ def solve(spec: ProblemSpec, stream: Stream) -> Solved:
         except Redraw as reason:
             failures[str(reason)] += 1
         except UndefinedValueError as error:
-            failures[f"{error.where} has a value"] += 1
+            failures[error.expected or f"{error.where} has a value"] += 1
         except ImpossibleDraw as reason:
             raise DrawError(f"no variant can be drawn: {reason}", where=spec.id) from None
         except ExpressionError as error:

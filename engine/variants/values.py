@@ -11,12 +11,16 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from engine.errors import UndefinedValueError
 from engine.model import Array, Drawn
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["array_of", "as_float", "as_tensor", "is_tensor", "names_of", "value_of"]
+__all__ = ["array_of", "as_float", "as_tensor", "away_from_jump", "is_tensor", "names_of", "value_of"]
+
+
+_NEAR_JUMP = 1e-9
 
 
 def is_tensor(value: object) -> TypeGuard[Tensor]:
@@ -51,6 +55,39 @@ def _floats(value: Any) -> Any:
     if isinstance(value, str):
         raise TypeError(f"got the word {value[:40]!r}")
     return float(value)
+
+
+def away_from_jump(name: str, distance: Any, at: Any) -> None:
+    """Refuse numbers so near to a jump that a rounding error of a float decides on which side they lie.
+
+    ``log(1000) / log(10)`` is 2.9999999999999996, of which ``floor`` would make 2.
+
+    Parameters
+    ----------
+    name : str
+        The function or comparison that jumps.
+    distance : Tensor, float or int
+        How far each number lies from its nearest jump; exactly 0 is no doubt.
+    at : Tensor, float or int
+        The numbers themselves, for their size.
+
+    Raises
+    ------
+    engine.errors.UndefinedValueError
+        Some number lies within 1e-9 of a jump, relative to its size, but not on it.
+    """
+    if not is_tensor(distance):
+        doubtful = 0 < abs(distance) <= _NEAR_JUMP * max(1.0, abs(at))
+    else:
+        far = distance.abs()
+        bound = abs(at).clamp(min=1.0) if is_tensor(at) else max(1.0, abs(at))
+        doubtful = bool(((far > 0) & (far <= _NEAR_JUMP * bound)).any())
+    if doubtful:
+        raise UndefinedValueError(
+            f"{name} is taken so near to a jump that a rounding error decides",
+            expected=f"{name} stays away from its jumps, by more than 1e-9 of the value",
+            next_step="round the argument first, or compute it in whole numbers",
+        )
 
 
 def as_float(value: Any) -> float:

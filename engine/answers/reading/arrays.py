@@ -20,6 +20,7 @@ __all__ = ["MAX_TEXT", "Numbers", "read_numbers"]
 
 MAX_TEXT = 10_000
 MAX_ENTRIES = 1_000
+_DEEPEST = 8
 
 _WRAPPER = re.compile(
     r"(?:(?:np|numpy|torch)\.)?(?:array|tensor|matrix)\((?P<body>.*?)(?:,\s*(?:dtype|device)\s*=\s*[\w.'\":]+)*\)\Z",
@@ -153,13 +154,17 @@ class _Layout:
 
     def _check_brackets(self) -> None:
         stack: list[str] = []
+        deepest = 0
         for token in self._tokens:
             if token in _OPENING:
                 stack.append(token)
+                deepest = max(deepest, len(stack))
             elif token in _CLOSING and (not stack or _OPENING.index(stack.pop()) != _CLOSING.index(token)):
                 raise self.fault("the brackets don't match")
         if stack:
             raise self.fault("a bracket isn't closed")
+        if deepest > _DEEPEST:  # each further one would cost a look at all tokens
+            raise self.fault("the brackets are nested deeper than a matrix")
 
     def _is_enclosed(self, tokens: list[str]) -> bool:
         if len(tokens) < 2 or tokens[0] not in _OPENING:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.answers.reading.numeral import format_error
+from engine.answers.reading.numeral import format_error, normal_signs
 from engine.plurals import counted
 
 __all__ = ["MAX_TEXT", "read_labels", "same_words"]
 
-MAX_TEXT = 10_000
+MAX_TEXT = 1_000  # 26 letters, however they are set apart
 
-_SEPARATORS = re.compile(r"(?:[\s,;/&+>|→]|->|\band\b)+", re.IGNORECASE)
+_SEPARATORS = re.compile(r"(?:[\s,;/&+>|→⟶⇒➔]|[-=]+>|\b(?:and|und|then)\b)+", re.IGNORECASE)
+_DASHED = re.compile(r"(?<=[A-Za-z)])\s*-\s*(?=[A-Za-z(])")
 _LABEL = re.compile(r"\(?([A-Za-z])[).:]?")
 
 
@@ -21,7 +22,7 @@ def same_words(text: str) -> str:
     return " ".join(text.split()).casefold().rstrip(".")
 
 
-def read_labels(text: str, labels: Sequence[str], what: str) -> list[str]:
+def read_labels(text: str, labels: Sequence[str], what: str, *, in_order: bool = False) -> list[str]:
     """Return the letters in the order typed, repetitions kept.
 
     Parameters
@@ -32,6 +33,8 @@ def read_labels(text: str, labels: Sequence[str], what: str) -> list[str]:
         The letters that exist.
     what : str
         What the letters stand for, e.g. ``"options"``.
+    in_order : bool
+        Whether an order is asked for: then ``c-a-b`` is one, while ``a-c`` could mean "a to c" elsewhere.
 
     Raises
     ------
@@ -43,7 +46,9 @@ def read_labels(text: str, labels: Sequence[str], what: str) -> list[str]:
         raise format_error(
             f"the answer has {counted(len(text), 'character')}; at most {MAX_TEXT} are read", text[:60]
         )
-    body = text.strip()
+    body = normal_signs(text).strip()
+    if in_order:
+        body = _DASHED.sub(" ", body)
     if body[:1] + body[-1:] in ("[]", "{}") or re.fullmatch(r"\([^()]*\)", body):
         body = body[1:-1]
     found: list[str] = []

@@ -17,6 +17,7 @@ __all__ = ["decided", "pointed_thousands", "ungrouped"]
 
 _POINT = re.compile(r"[0-9]\.[0-9]|(?<![0-9])\.[0-9]")
 _COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
+_LEADING = re.compile(r"(?:^|(?<=[\s\[({;+-])),(?=[0-9])")
 _CHAIN = re.compile(r"[0-9],[0-9]+,[0-9]")
 _BLANK = re.compile(r"[0-9] +[+-]?[0-9.]")
 _HAS_COMMA = re.compile(r"(?<![0-9])[0-9]*,[0-9]+")
@@ -57,9 +58,10 @@ def _some_ungrouped(text: str) -> str | None:
 
 def _with_points(text: str) -> str | None:
     """Return a text with points for its decimal commas, or None if it has none that could be meant."""
-    if not _COMMA.search(text) or _POINT.search(text) or _CHAIN.search(text):
+    with_points = _LEADING.sub(".", _COMMA.sub(".", text))
+    if with_points == text or _POINT.search(text) or _CHAIN.search(text):
         return None
-    return _COMMA.sub(".", text)
+    return with_points
 
 
 def decided(
@@ -111,7 +113,7 @@ def decided(
         )
     if (plain := ungrouped(text)) is not None:
         raise format_error(f"write large numbers without separators: {plain}", text, expected=wanted)
-    if by_points is not None:
+    if by_points is not None and _some_ungrouped(text) is None:
         raise format_error("this field takes whole numbers, without a decimal mark", text, expected=wanted)
     if by_commas is None:
         if (some := _some_ungrouped(text)) is not None:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from engine.variants.functions.registry import Rounded, function
-from engine.variants.values import as_float, as_tensor
+from engine.variants.values import as_float, as_tensor, away_from_jump
 
 __all__ = ["product", "product_by_hand"]
 
@@ -120,23 +120,27 @@ def absolute(x: Any) -> Any:
 @function("round")
 def rounded_to(x: Any, decimals: int = 0) -> Tensor:
     """Return every entry rounded to `decimals` places, halves to the even digit."""
+    values = as_tensor(x).detach() * 10.0 ** int(decimals)
+    away_from_jump("round", (values - values.floor()) - 0.5, values)
     return torch.round(as_tensor(x), decimals=int(decimals))
 
 
 @function(exact=True)
 def floor(x: Any) -> Any:
     """Return the greatest whole number at or below; an ``int`` for a number."""
-    return _whole(x, torch.floor)
+    return _whole("floor", x, torch.floor)
 
 
 @function(exact=True)
 def ceil(x: Any) -> Any:
     """Return the least whole number at or above; an ``int`` for a number."""
-    return _whole(x, torch.ceil)
+    return _whole("ceil", x, torch.ceil)
 
 
-def _whole(x: Any, act: Any) -> Any:
-    result = act(as_tensor(x).detach())
+def _whole(name: str, x: Any, act: Any) -> Any:
+    values = as_tensor(x).detach()
+    away_from_jump(name, values - values.round(), values)
+    result = act(values)
     if result.ndim:
         return result
     if not bool(result.isfinite()):

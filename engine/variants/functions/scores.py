@@ -15,7 +15,7 @@ from torch import Tensor
 import reference
 from engine.variants.functions.arithmetic import product_by_hand
 from engine.variants.functions.registry import Rounded, function
-from engine.variants.values import as_float, as_tensor
+from engine.variants.values import as_float, as_tensor, away_from_jump
 
 __all__ = ["context_by_hand", "mask_of", "sdpa_by_hand", "softmax_by_hand"]
 
@@ -175,6 +175,7 @@ def aligned_positions(A: Any, axis: int = -1) -> tuple[int, ...]:
 @function(exact=True)
 def threshold_alignment(A: Any, threshold: Any) -> Tensor:
     """Return 1 where a weight reaches the threshold, 0 elsewhere."""
+    away_from_jump("threshold_alignment", as_tensor(A).detach() - as_float(threshold), as_float(threshold))
     return as_tensor(reference.threshold_alignment(as_tensor(A), as_float(threshold)))
 
 

@@ -33,7 +33,11 @@ def offered(entries: Sequence[Conditional], names: Mapping[str, Any]) -> list[in
     engine.errors.ExpressionError
         A condition is faulty.
     """
-    return [i for i, entry in enumerate(entries) if entry.when is None or evaluate_truth(entry.when, names)]
+    return [
+        i
+        for i, entry in enumerate(entries)
+        if entry.when is None or evaluate_truth(entry.when, names, exact=True)
+    ]
 
 
 class Pool:

@@ -296,3 +296,21 @@ def test_markup_in_answers_is_only_shown():
     with pytest.raises(ResponseFormatError) as caught:
         grade(SINGLE, "[bold]x[/bold]\x1b[31m<script>")
     assert "\x1b" not in str(caught.value)
+
+
+THREE = tuple(Option(letter, text(f"card {letter}")) for letter in "abc")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["c-a-b", "c – a – b", "c → a → b", "c => a => b", "ｃ，ａ，ｂ", "c then a then b", "(c) - (a) - (b)"],
+)
+def test_an_order_is_read_as_people_write_it(answer):
+    assert grade(Part("answer", "ordering", 1.0, key_ids=("c", "a", "b"), options=THREE), answer).is_full
+
+
+def test_letters_with_words_between_them_and_a_range_that_is_none():
+    field = Part("answer", "multiple_choice", 1.0, key_ids=("a", "c"), options=THREE)
+    assert grade(field, "a und c").is_full
+    with pytest.raises(ResponseFormatError):
+        grade(field, "a-c")
