@@ -9,7 +9,9 @@ import pytest
 
 from engine.code import CodeExercise
 from engine.model import GradeReport, Outcome, Verdict
+from engine.spec import builtin_bank
 
+BANK = builtin_bank()
 TWINS = Path(__file__).parent / "twins"
 CODE = Path(__file__).parents[3] / "problems" / "code"
 FILES = [
@@ -74,3 +76,54 @@ def _assert_killed_and_named(  # type: ignore[no-untyped-def]
     if failed == {"refuses"}:  # there is no right result to show
         return
     assert report.counterexample is not None
+
+
+NOTHINGS = {
+    "NaN": "np.full_like(part, np.nan)",
+    "zeros": "np.zeros_like(part)",
+    "ones": "np.ones_like(part)",
+}
+EMPTIED = """
+
+def emptied(part):
+    if isinstance(part, tuple):
+        return tuple(emptied(each) for each in part)
+    return {emptied}
+
+
+def {function}(*args):
+    return emptied(right(*args))
+"""
+ARRAYS = [spec.id for spec in BANK.readable()[0] if spec.kind == "code" and "decode" not in spec.id]
+ARRAYS = [item for item in ARRAYS if item not in ("beam-search", "causal-mask")]
+
+
+@pytest.mark.parametrize("kind", NOTHINGS)
+@pytest.mark.parametrize("item", ARRAYS)
+def test_nothing_is_named_for_a_program_that_computes_nothing(
+    item: str, kind: str, grade: Grade, exercise_of: Callable[[str], CodeExercise]
+) -> None:
+    exercise = exercise_of(item)
+    right = exercise.solutions["solution_numpy.py"].replace(f"def {exercise.function}(", "def right(", 1)
+    source = right + EMPTIED.format(emptied=NOTHINGS[kind], function=exercise.function)
+    report = grade(item, f"import numpy as np\n{source}")
+    assert (report.diagnosis, report.score) == ((), 0)
+
+
+@pytest.mark.parametrize(
+    ("item", "broken"),
+    [
+        # as an overflow gives NaN on large scores, but on small ones too
+        ("softmax", "return out if x.ndim == 1 else out * np.nan"),
+        ("softmax", "return out * np.nan if float(np.abs(x).max()) > 1 else out"),
+        ("softmax-vjp", "return out if out.ndim == 1 else out * 0"),
+    ],
+)
+def test_a_breakdown_alone_is_no_evidence(
+    item: str, broken: str, grade: Grade, exercise_of: Callable[[str], CodeExercise]
+) -> None:
+    exercise = exercise_of(item)
+    right = exercise.solutions["solution_numpy.py"].replace(f"def {exercise.function}(", "def right(", 1)
+    source = f"import numpy as np\n{right}\n\ndef {exercise.function}(x, *more):\n"
+    report = grade(item, f"{source}    out = right(x, *more)\n    {broken}\n")
+    assert report.outcome is not Outcome.RIGHT and report.diagnosis == ()

@@ -27,6 +27,7 @@ from engine.runner import (
     StepFunction,
 )
 from engine.sandbox import open_runner
+from engine.sandbox.layout import COMMON_PACKAGES, find_layout, missing_packages, offer_packages
 from engine.sandbox.runner import SandboxRunner
 from engine.sandbox.tiers import missing_layers
 from engine.sandbox.zygote import Child, Zygote
@@ -573,3 +574,32 @@ def _descendants(pid: int) -> set[int]:
 
 def _alive(pid: int) -> bool:
     return _stat(pid)[0] not in "ZX"
+
+
+@pytest.fixture
+def offered() -> Iterator[None]:
+    yield
+    offer_packages(COMMON_PACKAGES)
+
+
+@pytest.mark.parametrize("tier", ["T1", "T2", "T3"])
+def test_a_package_can_be_imported_only_while_it_is_offered(tier: str, offered: None) -> None:
+    if missing_layers(tier):
+        pytest.skip(f"{tier} isn't possible here")
+    source = "def f():\n    import scipy.special\n    return float(scipy.special.expit(0.0))\n"
+    job = Job(source, "hand-in.py", (Call("f"),), PATIENT)
+    for names, status in ((["scipy"], "returned"), ([], "raised")):
+        offer_packages(names)
+        with open_runner(tier=tier, unsafe_local=True) as runner:
+            (outcome,) = runner.run(job).outcomes
+        assert outcome.status == status, outcome
+        assert outcome.value == (0.5 if names else None)
+
+
+def test_what_a_package_needs_is_offered_with_it_and_nothing_else(offered: None) -> None:
+    offer_packages([])
+    bare = set(find_layout().package_names)
+    offer_packages(["scipy"])
+    assert set(find_layout().package_names) - bare == {"scipy"}
+    assert {"scipy", "scipy.libs"} <= {path.name for path in find_layout().packages}
+    assert missing_packages(["scipy", "no_such_package_anywhere"]) == ("no_such_package_anywhere",)
