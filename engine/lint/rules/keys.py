@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from itertools import combinations
@@ -13,12 +14,20 @@ from engine.model import Option, Part, Variant
 from engine.plurals import counted
 from engine.variants.rounding import unit
 
-__all__ = ["check", "rounds_safely", "units_apart"]
+__all__ = ["check", "rounds_safely", "units_apart", "value_of"]
 
 RULE = "keys"
 LEAST_UNITS = 3
 _SLACK = 1e-9
 _WIDEST = Decimal("1.01")  # the ends are rounded outwards to a thousandth of a unit
+# Ways to write one thing: minus signs and dashes, brackets of vectors, signs of a product.
+_LIKE = str.maketrans(
+    dict.fromkeys("−–—‐‑﹣－", "-") | dict.fromkeys("[](){}⟨⟩", " ") | dict.fromkeys("×·⋅", "*")
+)
+_DIGITS = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,3})?"
+# A number that isn't the end of a word or of another number, such as the 1 of x1 or of 2-1.
+_NUMBER = re.compile(rf"(?<![\w.]){_DIGITS}(?![\w.])", re.ASCII)
+_QUOTIENT = re.compile(rf"(?P<top>{_DIGITS}) ?(?:/ ?(?P<bottom>{_DIGITS})|(?P<percent>%))", re.ASCII)
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -40,6 +49,7 @@ _NEXT = {
     "close": "add a constraint that keeps the options apart",
     "wide": "state more working_decimals or a smaller tolerance, and say in the stem how exactly to work",
     "equal": "add a constraint, or drop the misconception",
+    "same": "drop one of them, or give it another value",
 }
 
 
@@ -84,13 +94,34 @@ def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
 
 def _option_faults(options: Sequence[Option], decimals: int | None) -> Iterator[tuple[str, str]]:
     for a, b in combinations(options, 2):
-        if " ".join(a.text.plain.split()).casefold() == " ".join(b.text.plain.split()).casefold():
-            yield "close", f"two options read the same: {a.text.plain.strip()[:60]}"
+        one, other = (" ".join(option.text.plain.split())[:60] for option in (a, b))
+        if one.casefold() == other.casefold():
+            yield "close", f"two options read the same: {one}"
+        elif value_of(a.text.plain) == value_of(b.text.plain):
+            yield "same", f"two options are the same value: {one} and {other}"
         elif a.value and b.value and decimals is not None and a.value.shape == b.value.shape:
             apart = units_apart(a.value.data, b.value.data, decimals)
             if apart < LEAST_UNITS:
                 both = f"{a.text.plain} and {b.text.plain}"
                 yield "close", f"two options lie within {counted(apart, 'unit')} of the last place: {both}"
+
+
+def value_of(text: str) -> str:
+    """Return a text in a form that is the same for texts of the same value.
+
+    Numbers lose their notation (0.50, .5, 5e-1 and +0.5 are one number, and a fraction or a percentage that
+    stands alone is its quotient), brackets, minus signs, capitals and the last full stop don't count.
+    """
+    plain = " ".join(text.casefold().translate(_LIKE).replace(",", " ").split()).rstrip(".")
+    if (whole := _QUOTIENT.fullmatch(plain)) is not None:
+        top, bottom = Decimal(whole["top"]), Decimal("100" if whole["percent"] else whole["bottom"])
+        if bottom:
+            return _canonical(top / bottom)
+    return _NUMBER.sub(lambda found: _canonical(Decimal(found[0])), plain)
+
+
+def _canonical(number: Decimal) -> str:
+    return format(number.normalize() + 0, "f")
 
 
 def rounds_safely(value: float, decimals: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from engine.lint.finding import Finding
-from engine.lint.style import completeness, cues, formulas, options, pictures, stems
+from engine.lint.style import completeness, cues, formulas, options, pictures, stems, undrawn
 from engine.lint.subject import Subject
 
 __all__ = ["STYLE_RULES"]
@@ -17,4 +17,5 @@ STYLE_RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     formulas.check,
     pictures.check,
     completeness.check,
+    undrawn.check,
 )
