@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
+from engine.model import Variant
 from engine.plurals import counted
 
 __all__ = ["check", "is_computed", "measured"]
 
 RULE = "effort"
+_UNEVEN = 1.4  # three or four states to mix pass; four or nine products don't
+_FEW = 3
 _VARIANTS = 50  # the count hardly varies: it depends on the shapes, and rarely on the numbers
 
 
@@ -31,10 +34,39 @@ def measured(subject: Subject) -> tuple[int, int]:
     return operations, max((decimals_of(variant.values) for variant in variants), default=0)
 
 
+def _uneven(subject: Subject) -> Iterator[Finding]:
+    """Yield what one variant asks much more of than another, for the same marks."""
+    from engine.lint.effort import operations_of
+
+    variants = subject.variants[:_VARIANTS]
+    counts = {
+        "operations": [operations_of(subject.spec, variant) for variant in variants],
+        "numbers to write": [_written(variant) for variant in variants],
+    }
+    for name, found in counts.items():
+        least, most = min(found, default=0), max(found, default=0)
+        if most > max(_UNEVEN * least, least + _FEW):
+            yield subject.warning(
+                RULE,
+                f"variants differ in {name}, for the same marks",
+                ("parameters",),
+                expected=f"at most {_UNEVEN:g} times as many in one variant as in another",
+                got=f"{least} to {most}",
+                next_step="draw sizes that lie closer together, or fix them",
+                seed=found.index(most),
+            )
+
+
+def _written(variant: Variant) -> int:
+    return sum(len(part.key.data) for part in variant.parts if part.key is not None)
+
+
 def check(subject: Subject) -> Iterator[Finding]:
-    """Yield bounds that a variant exceeds, and where no bounds are stated how much work there is."""
+    """Yield bounds that a variant exceeds, uneven variants, and how much work an item is without bounds."""
     if not is_computed(subject):
         return
+    if subject.strict:
+        yield from _uneven(subject)
     operations, decimals = measured(subject)
     subject.facts["effort"] = {"operations": operations, "decimals": decimals}
     stated = subject.spec.effort

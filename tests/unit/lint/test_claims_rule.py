@@ -95,3 +95,12 @@ def test_a_count_of_signs_without_a_claim_is_found(spoiler: Any) -> None:
 )
 def test_the_article_fits_the_number_behind_it(text: str, is_fault: bool) -> None:
     assert bool(faults_of(Text(text, text, text))) is is_fault
+
+
+def test_variants_that_differ_much_in_effort_are_found(spoiler: Any) -> None:
+    def change(data: Data) -> None:
+        data["parameters"]["d"] = {"kind": "choice", "from": [4, 9]}
+
+    report = spoiler.lint("scaled-dot-score", change, seeds=12, strict=True)
+    assert "variants differ in operations, for the same marks" in [f.message for f in report.findings]
+    assert spoiler.lint("scaled-dot-score", lambda data: None, seeds=12, strict=True).findings == ()
