@@ -13,6 +13,7 @@ from engine.model import Mode, Outcome, Part, Response
 from tests.integration.by_hand.drawing import bank, numbers_of, variants_of
 from tests.integration.by_hand.entering import agrees, keyed, same_numbers, typed
 from tests.integration.by_hand.everything import MISTAKEN, WORKED
+from tests.integration.by_hand.words import Read
 
 
 @pytest.mark.parametrize("item", sorted(WORKED))
@@ -66,3 +67,16 @@ def test_every_item_that_draws_or_computes_something_is_worked_out_here() -> Non
         if spec.kind != "code" and (has_key or orders or spec.parameters):
             needed.add(spec.id)
     assert set(WORKED) == needed
+
+
+def test_a_statement_that_depends_on_drawn_numbers_is_judged_and_not_only_read() -> None:
+    """Options with a number in them, or with a condition, are recomputed for every variant that is drawn."""
+    only_read = []
+    for spec in bank().readable()[0]:
+        for name, answer in spec.answers:
+            options = getattr(answer, "options", ())
+            if any("{{" in option.text or option.when is not None for option in options):
+                variant = next(iter(variants_of(spec.id)))
+                if isinstance(WORKED[spec.id](numbers_of(variant))[name], Read):
+                    only_read.append((spec.id, name))
+    assert only_read == []
