@@ -141,7 +141,10 @@ def _unfit(step: Part, entries: Sequence[Fraction], names: Mapping[str, Any]) ->
         if not evaluate_truth(invariant, names):
             return f"your value of {step.id} isn't carried on, as it can't be right in any case"
     own = Array(step.key.shape, tuple(float(entry) for entry in entries))
-    kind = _degenerate(own, step) if _is_weights(step.key, step) else _zero(own, step)
+    if _is_weights(step.key, step):
+        kind = _degenerate(own, step) or _nearly_trivial(own, step, _grain(step))
+    else:
+        kind = _zero(own, step)
     if kind is not None:
         return f"your value of {step.id} isn't carried on, as it is {kind} and makes the rest trivial"
     return None
@@ -183,14 +186,52 @@ def _degenerate(value: Array, part: Part) -> str | None:
     return None
 
 
+def _nearly_trivial(value: Array, part: Part, grain: float) -> str | None:
+    """Return in which way weights are almost trivial although the key isn't, or None.
+
+    What a known mistake gives is an honest slip, however peaked it is, and is carried on.
+    """
+    key = part.key
+    honest = [known.value.data for known in part.known_wrong if known.value is not None]
+    if key is None or any(
+        len(own) == len(value.data) and all(abs(a - b) <= grain for a, b in zip(own, value.data, strict=True))
+        for own in honest
+    ):
+        return None
+    for kind, holds in (("nearly uniform", _is_nearly_uniform), ("nearly one-hot", _is_nearly_one_hot)):
+        if holds(value) and not holds(key):
+            return kind
+    return None
+
+
+# With such weights the next step is an average, or a copy of one value, to the digit that somebody reads off:
+# every weight within a tenth of 1/n, or less than a twentieth of all weight outside of one place.
+_EVEN = 0.1
+_PEAK = 0.95
+
+
+def _rows_of(value: Array) -> list[tuple[float, ...]]:
+    width = value.shape[-1] if value.shape else 1
+    return [value.data[i : i + width] for i in range(0, len(value.data), width)]
+
+
+def _is_nearly_uniform(value: Array) -> bool:
+    rows = _rows_of(value)
+    return len(rows[0]) > 1 and all(abs(x - 1 / len(row)) <= _EVEN / len(row) for row in rows for x in row)
+
+
+def _is_nearly_one_hot(value: Array) -> bool:
+    rows = _rows_of(value)
+    return len(rows[0]) > 1 and all(max(row) >= _PEAK for row in rows)
+
+
 def _is_uniform(value: Array, grain: float) -> bool:
     return len(value.data) > 1 and max(value.data) - min(value.data) < grain * 1.001
 
 
 def _is_one_hot(value: Array, grain: float) -> bool:
-    width = value.shape[-1] if value.shape else 1
-    rows = [value.data[i : i + width] for i in range(0, len(value.data), width)]
-    return width > 1 and all(max(row) > 1 - grain * 1.001 for row in rows)
+    rows = _rows_of(value)
+    return len(rows[0]) > 1 and all(max(row) > 1 - grain * 1.001 for row in rows)
 
 
 def _is_saturated(value: Array, grain: float) -> bool:

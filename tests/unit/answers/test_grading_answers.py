@@ -221,11 +221,27 @@ def test_values_that_can_not_be_weights_are_not_carried_on():
     assert "your value of w isn't carried on, as it can't be weights" in message(report, "c")
 
 
-@pytest.mark.parametrize("weights", [(1, 0, 0), (1 / 3, 1 / 3, 1 / 3)])
+@pytest.mark.parametrize(
+    "weights",
+    [
+        (1, 0, 0),
+        (1 / 3, 1 / 3, 1 / 3),
+        (0.33, 0.33, 0.34),
+        (0.98, 0.01, 0.01),
+        (0.01, 0.04, 0.95),
+        (0.3, 0.34, 0.36),
+    ],
+)
 def test_trivial_weights_are_not_carried_on(weights):
     report = grade({"e": RIGHT["e"], "w": typed(weights, 4), "c": typed(context(weights), 3)})
     assert points(report)["c"] == 0
     assert "makes the rest trivial" in message(report, "c")
+
+
+@pytest.mark.parametrize("weights", [(0.25, 0.35, 0.4), (0.9, 0.05, 0.05)])
+def test_weights_that_leave_work_to_do_are_carried_on(weights):
+    report = grade({"e": RIGHT["e"], "w": typed(weights, 4), "c": typed(context(weights), 3)})
+    assert points(report)["c"] == 1
 
 
 @pytest.mark.parametrize(

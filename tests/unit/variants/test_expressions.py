@@ -265,3 +265,28 @@ def test_evaluation_changes_nothing():
 
 def test_names_can_not_hide_functions():
     assert evaluate("sum(sum)", {"sum": t([1.0, 2.0])}) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["floor(log(a) / log(10))", "ceil(0.1 * 3 * 10)", "round(0.285, 2)", "1 if 0.1 + 0.2 > 0.3 else 0",
+     "0.3 // 0.1", "number(0.1 * 3 == 0.3)", "0.3 % 0.1"],
+)  # fmt: skip
+def test_a_value_on_which_a_rounding_error_decides_is_refused(text):
+    with pytest.raises(UndefinedValueError, match="rounding error decides"):
+        evaluate(text, {"a": 1000})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("floor(log10(a))", 3), ("floor(2.5)", 2), ("ceil(7 / 2)", 4),
+     ("a // 3", 333), ("1 if a >= 1000 else 0", 1),
+     ("floor(0.5 * 6)", 3)],
+)  # fmt: skip
+def test_a_value_on_a_jump_or_away_from_it_is_no_doubt(text, value):
+    assert evaluate(text, {"a": 1000}) == value
+
+
+def test_a_constraint_goes_one_way_or_the_other():
+    # numbers that are drawn have a key of their own; yesterday's draws must stay as they are
+    assert evaluate_truth("0.1 + 0.2 > 0.3", {}) is True
