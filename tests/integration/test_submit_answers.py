@@ -52,6 +52,19 @@ def test_a_course_may_leave_out_the_notes_on_its_sources(grade, tmp_path: Path) 
     assert (printed.code, printed.json()["notes"]) == (0, [])
 
 
+def test_a_course_may_say_that_a_comma_is_a_decimal_mark(grade, tmp_path: Path) -> None:
+    course = tmp_path / "dl"
+    assert grade("init", course).code == 0
+    answer = ("submit", "variance-of-dot", "--seed", "1", "--answer", "var=1", "--answer", "dev=1,234")
+    before = grade(*answer, "--course", course, "--json").json()
+    assert before["outcome"] == "format_error"
+    settings = course / "course.yaml"
+    settings.write_text(settings.read_text() + "decimal_comma: true\n")
+    after = grade(*answer, "--course", course, "--json").json()
+    assert after["outcome"] == "wrong"
+    assert after["item_version"] == before["item_version"]
+
+
 def test_a_known_mistake_is_named(grade) -> None:
     said = grade("submit", "l16-ex3-softmax-weights", "--answer", "b", "--json")
     assert [d["misconception"] for d in said.json()["diagnosis"]] == ["m-base2"]
