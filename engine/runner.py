@@ -118,6 +118,10 @@ class Call:
         Wire values; arrays arrive fresh for every call.
     return_arguments : bool
         The arguments come back as they are afterwards, those of ``kwargs`` last.
+    overwrite_result : bool
+        After result and arguments have been taken down, the arrays of the result are filled with other
+        numbers: a result that is a view of an argument, or that the function keeps for another call, shows
+        it. Doesn't happen where there are cotangents.
     cotangents : tuple of (Leaf or None), optional
         Asks for gradients.  One torch leaf for each array that the function returns (those in lists,
         tuples and dicts too, in their order), of its shape; None leaves that array out.  Every floating
@@ -128,6 +132,7 @@ class Call:
     args: tuple[WireValue, ...] = ()
     kwargs: Mapping[str, WireValue] = field(default_factory=dict)
     return_arguments: bool = False
+    overwrite_result: bool = False
     cotangents: tuple[Leaf | None, ...] | None = None
 
 
@@ -180,6 +185,8 @@ class CallOutcome:
         used.  Empty: the function returned, but differentiating it failed.  None: they weren't asked for,
         or there is nothing to differentiate (numpy, no output with a graph, outputs of other number or
         shape than the cotangents).
+    shared : bool
+        Whether writing into the result changed an argument, where ``overwrite_result`` was asked.
     """
 
     status: CallStatus
@@ -189,6 +196,7 @@ class CallOutcome:
     seconds: float = 0.0
     detail: str = ""
     gradients: tuple[WireValue, ...] | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ def causal_mask(n: int, device: torch.device | str | None = None) -> Tensor:
     Parameters
     ----------
     n : int
-        Number of tokens, at least 1.
+        Number of tokens, 0 or more; none have an empty mask of the shape (0, 0).
     device : torch.device or str, optional
         Where the mask shall live.
 
@@ -29,12 +29,12 @@ def causal_mask(n: int, device: torch.device | str | None = None) -> Tensor:
     Raises
     ------
     ArgumentError
-        If ``n`` is no whole number of at least 1.
+        If ``n`` is no whole number of at least 0.
 
     Notes
     -----
     Background; no lecture prints it.
     """
-    n = whole("n", n, least=1)
+    n = whole("n", n)
     position = torch.arange(n, device=device)
     return position <= position.unsqueeze(-1)

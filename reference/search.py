@@ -89,8 +89,9 @@ def beam_search(
 ) -> list[Hypothesis]:
     """Return the survivors of a search that keeps the b best hypotheses in each step.
 
-    All unfinished hypotheses are expanded with all words; of the candidates together with the
-    finished hypotheses the b best by total log-probability are kept. Lengths aren't normalised.
+    All unfinished hypotheses are expanded with all words that have a probability; of the candidates
+    together with the finished hypotheses the b best by total log-probability are kept. A word of
+    probability 0 is never taken. Lengths aren't normalised.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def beam_search(
     Returns
     -------
     list of Hypothesis
-        At most b, the best first; equals by their words.
+        At most b, fewer if no more have a probability, the best first; equals by their words.
 
     Raises
     ------
@@ -127,7 +128,8 @@ def beam_search(
             break
         candidates: list[_Partial] = []
         for partial in beam:
-            candidates += [partial] if partial.finished else _expand(step, partial, bos, eos)
+            grown = [partial] if partial.finished else _expand(step, partial, bos, eos)
+            candidates += [one for one in grown if one.logprob > -math.inf]
         beam = sorted(candidates, key=_rank)[:b]
     return [Hypothesis(list(partial.tokens), partial.logprob) for partial in beam]
 

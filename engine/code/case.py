@@ -131,7 +131,7 @@ class Case:
             wire_argument(value, library, narrow=self.narrow, layout=self.layout) for value in self.args
         )
         if self.cotangents is None or library == "numpy":
-            return Call(function, args, return_arguments=returning)
+            return Call(function, args, return_arguments=returning, overwrite_result=returning)
         cotangents = tuple(leaf_of(array, library) for array in self.cotangents)
         return Call(function, args, return_arguments=returning, cotangents=cotangents)
 
@@ -215,9 +215,14 @@ class Plan:
         return cls(_digest(family, cases), family, tuple(cases), frozen, returning)
 
     def only(self, keys: set[str], always: frozenset[int]) -> Plan:
-        """Return the plan without the groups that no check asks for, nor the cases that only they need."""
-        groups = [group for key, found in self.groups.items() if key in keys for group in found]
-        kept = sorted(always.union(*(group.members for group in groups)))
+        """Return the plan without the groups that no check asks for, nor the cases that only they need.
+
+        That a call leaves its arguments alone is judged of every case that is needed for something else.
+        """
+        asked = [group for key, found in self.groups.items() if key in keys for group in found]
+        needed = always.union(*(group.members for group in asked if not _follows(group)))
+        groups = [group for group in asked if not _follows(group) or group.members[0] in needed]
+        kept = sorted(needed)
         place = {old: new for new, old in enumerate(kept)}
         moved = [
             Group(group.property, tuple(place[member] for member in group.members), group.data)
@@ -225,6 +230,10 @@ class Plan:
         ]
         returning = frozenset(place[old] for old in self.returning if old in place)
         return Plan.of(self.family, [self.cases[old] for old in kept], moved, returning)
+
+
+def _follows(group: Group) -> bool:
+    return group.property == "pure" and len(group.members) == 1
 
 
 def _digest(family: str, cases: Sequence[Case]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.code.case import Group
@@ -11,6 +11,7 @@ from engine.code.degenerate import degenerate
 from engine.code.exercise import PREREQUISITES, CodeExercise, Rubric
 from engine.code.observe import Observations, UnusableError
 from engine.code.properties import property_of
+from engine.code.properties.contract import is_right
 from engine.code.show import exception_text, sentence
 from engine.code.tolerance import close
 from engine.model import Check, Verdict
@@ -25,6 +26,7 @@ _LOAD = {
 }
 _UNCOMPARABLE = "what came back can't be compared with the right result"
 _log = logging.getLogger(__name__)
+_NOTHING_RIGHT = "Skipped, because not one result is right yet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +52,42 @@ def judge_all(exercise: CodeExercise, seen: Observations) -> tuple[Check, ...]:
     """Return ``runs`` and every check of the rubric, in the order of the rubric.
 
     A check whose prerequisite didn't pass is skipped and says so; one that names no prerequisite
-    requires ``runs``.
+    requires ``runs``.  Checks of a contract, such as the dtype, also need that something is right: a
+    result, or a law that earns points.
     """
     runs = _prerequisite(seen)
     trivial = degenerate(seen)
     if trivial is not None:
         runs = _computes_nothing(runs, trivial)
     done = dict.fromkeys(PREREQUISITES, Verdict.PASSED) | {"runs": runs.verdict}
-    checks = [runs]
+    checks = []
     for rubric in exercise.checks:
         missing = [name for name in ("runs", *rubric.requires) if done[name] is not Verdict.PASSED]
         check = skipped(rubric, missing[0]) if missing else _judged(rubric, seen)
         done[rubric.id] = check.verdict
         checks.append(check)
-    return (runs, *_all_or_nothing(exercise, checks[1:]))
+    if runs.verdict is Verdict.PASSED and not _something_right(exercise, checks, seen):
+        checks = [
+            replace(check, verdict=Verdict.SKIPPED, points=0.0, message=_NOTHING_RIGHT)
+            if rubric.property.contract and check.verdict is Verdict.PASSED
+            else check
+            for rubric, check in zip(exercise.checks, checks, strict=True)
+        ]
+    return (runs, *_all_or_nothing(exercise, checks))
+
+
+def _something_right(exercise: CodeExercise, checks: Sequence[Check], seen: Observations) -> bool:
+    """Return whether a law that earns points holds, or one result that isn't all zeros is right."""
+    for rubric, check in zip(exercise.checks, checks, strict=True):
+        says = not (rubric.property.contract or rubric.property.form)
+        if says and check.points:
+            return True
+    return any(
+        case.expected is not None
+        and any(part.values.any() for part in case.expected.parts)
+        and is_right(seen, member)
+        for member, case in enumerate(seen.plan.cases)
+    )
 
 
 def _all_or_nothing(exercise: CodeExercise, checks: list[Check]) -> Iterator[Check]:

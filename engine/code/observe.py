@@ -60,8 +60,9 @@ class Observation:
 
     ``parts`` holds what came back, in float64, where it has the right type, of whatever shapes;
     ``misfit`` says what came back otherwise, ``wanted`` what should have where the type doesn't tell it.
-    ``modified`` is None where it wasn't asked, ``gradients`` where there are none (numpy, or a result that
-    isn't differentiable); a gradient that is None is one of an argument that the result doesn't depend on.
+    ``modified`` is None where it wasn't asked; ``shared`` tells whether writing into the result changes an
+    argument. ``gradients`` is None where there are none (numpy, or a result that isn't differentiable); a
+    gradient that is None is one of an argument that the result doesn't depend on.
     """
 
     status: CallStatus
@@ -69,6 +70,7 @@ class Observation:
     misfit: str | None = None
     exception: ExceptionInfo | None = None
     modified: bool | None = None
+    shared: bool = False
     gradients: tuple[Floats | None, ...] | None = None
     wanted: str | None = None
 
@@ -157,14 +159,16 @@ def observed(case: Case, call: Call, outcome: CallOutcome, library: str) -> Obse
     try:
         parts = result.read(outcome.value, library, shapes)
     except MisfitError as misfit:
-        return Observation(outcome.status, misfit=str(misfit), modified=modified, wanted=misfit.wanted)
+        return Observation(
+            outcome.status, misfit=str(misfit), modified=modified, shared=outcome.shared, wanted=misfit.wanted
+        )
     except (ArithmeticError, MemoryError, TypeError, ValueError):  # nothing but foreign values is read here
         return Observation(outcome.status, misfit="a value that can't be read", modified=modified)
     if case.narrow is not None and library == "numpy":
         # numpy has no such dtype: float32 went in, so float32 is right and stands for the narrow one
         parts = tuple(replace(part, dtype=case.narrow) if part.dtype == "float32" else part for part in parts)
     gradients = _gradients(outcome.gradients, case) if case.cotangents is not None else None
-    return Observation(outcome.status, parts, modified=modified, gradients=gradients)
+    return Observation(outcome.status, parts, modified=modified, shared=outcome.shared, gradients=gradients)
 
 
 def _tells_kind(outcome: CallOutcome) -> bool:

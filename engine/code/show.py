@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,16 +23,15 @@ __all__ = [
     "exception_text",
     "number",
     "number_pair",
-    "numbers",
     "python_of",
     "sentence",
     "shape_text",
-    "worst_place",
 ]
 
 
 _MOST_SHOWN = 400
 _LONGEST_SENTENCE = 600
+_LONGEST_CALL = 160
 
 
 def sentence(text: str) -> str:
@@ -40,36 +39,23 @@ def sentence(text: str) -> str:
     return text if len(text) <= _LONGEST_SENTENCE else f"{text[: _LONGEST_SENTENCE - 2].rstrip()} …"
 
 
-def number(value: Any) -> str:
-    """Return a number with six significant digits; NaN and infinities in words."""
+def number(value: Any, digits: int = 6) -> str:
+    """Return a number with some significant digits; NaN and infinities in words."""
     x = float(value)
     if math.isnan(x):
         return "NaN"
     if math.isinf(x):
         return "infinity" if x > 0 else "-infinity"
-    return f"{x:.6g}"
+    return f"{x:.{digits}g}"
 
 
 def number_pair(got: Any, wanted: Any) -> tuple[str, str]:
     """Return two different numbers as text, with as many digits as it takes to tell them apart."""
-    pair = (number(got), number(wanted))
-    return pair if pair[0] != pair[1] else (f"{float(got):.12g}", f"{float(wanted):.12g}")
-
-
-def worst_place(error: NDArray[np.float64]) -> tuple[int, ...]:
-    """Return where an error is largest; NaN is larger than anything."""
-    flat = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
-    return tuple(int(index) for index in np.unravel_index(flat, error.shape))
-
-
-def numbers(values: Iterable[Any], most: int = 4) -> str:
-    """Return numbers as a list in words, at most `most` of them."""
-    texts = [number(value) for value in values]
-    unique = list(dict.fromkeys(texts))
-    shown = unique[:most]
-    if len(unique) > most:
-        return ", ".join(shown) + " …"
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
+    for digits in (6, 9, 12):
+        pair = (number(got, digits), number(wanted, digits))
+        if pair[0] != pair[1]:
+            return pair
+    return number(got, 17), number(wanted, 17)  # 17 digits tell any two floats apart
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -86,12 +72,23 @@ def exception_text(exception: ExceptionInfo) -> str:
 
 
 def described(plan: Plan, member: int, function: str, shapes: bool = False) -> str:
-    """Return a call on a case as one short expression; arrays beyond 16 entries only by their shapes."""
-    texts = [_argument(value, shapes) for value in plan.cases[member].args]
+    """Return a call on a case as one short expression.
+
+    Arrays beyond 16 entries stand there by their shapes; where the whole is too long to be read on one
+    line, the longest arguments do, one after the other.
+    """
+    args = plan.cases[member].args
+    texts = [_argument(value, shapes) for value in args]
+    for place in sorted(range(len(args)), key=lambda place: -len(texts[place])):
+        if len(", ".join(texts)) <= _LONGEST_CALL:
+            break
+        texts[place] = _argument(args[place], shapes=True)
     return f"{function}({', '.join(texts)})"
 
 
 def _argument(value: Argument, shapes: bool) -> str:
+    if isinstance(value, Mapping) and shapes:
+        return "{" + ", ".join(f"{name}: {shape_text(array.shape)}" for name, array in value.items()) + "}"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{name!r}: {_argument(array, shapes)}" for name, array in value.items()) + "}"
     if isinstance(value, SpecialArgument):

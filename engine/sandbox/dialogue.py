@@ -151,6 +151,7 @@ def _encode_calls(job: Job) -> EncodedPlan:
                 "a": [writer.node(value) for value in call.args],
                 "k": [[name, writer.node(value)] for name, value in call.kwargs.items()],
                 "r": call.return_arguments,
+                "o": call.overwrite_result,
                 "g": None if call.cotangents is None else [writer.node(c) for c in call.cotangents],
             }
         )
@@ -338,6 +339,7 @@ def _outcome(frame: Frame, reader: TreeReader) -> CallOutcome:
         seconds=_seconds(body.get("seconds", 0.0)),
         detail=_sentence(status, body.get("code")),
         gradients=gradients if returned else None,
+        shared=returned and body.get("shared") is True,
     )
 
 

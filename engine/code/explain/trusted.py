@@ -30,6 +30,8 @@ from engine.runner import (
 
 __all__ = ["TrustedProgram", "TrustedRunner"]
 
+_OVERWRITTEN = -57.0  # as in the sandbox
+
 
 class TrustedProgram:
     """A program of ours, loaded in this process with ``exec``; to be called one call after the other.
@@ -125,7 +127,29 @@ def _call(call: Call, namespace: dict[str, Any], job: Job) -> CallOutcome:
             outcome = replace(outcome, gradients=_gradients(value, cotangents, inputs))
     if not call.return_arguments or outcome.status is not CallStatus.RETURNED:
         return outcome
-    return replace(outcome, arguments=tuple(None if callable(v) else _leaving(v) for v in sent))
+    after = tuple(None if callable(v) else _leaving(v) for v in sent)
+    if not call.overwrite_result or call.cotangents is not None:
+        return replace(outcome, arguments=after)
+    _overwrite(value)
+    shared = after != tuple(None if callable(v) else _leaving(v) for v in sent)
+    return replace(outcome, arguments=after, shared=shared)
+
+
+def _overwrite(value: Any) -> None:
+    """Write over the arrays of a result, as the sandbox does."""
+    for array in _arrays(value):
+        if isinstance(array, np.ndarray):
+            if array.flags.writeable and array.dtype.kind in "bf":
+                array[...] = ~array if array.dtype == np.bool_ else _OVERWRITTEN
+            continue
+        plain = array.detach()
+        try:
+            if plain.dtype.is_floating_point:
+                plain.fill_(_OVERWRITTEN)
+            elif str(plain.dtype) == "torch.bool":
+                plain.logical_not_()
+        except RuntimeError:  # one that was expanded can't be written to
+            continue
 
 
 def _tracked(values: list[Any]) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +21,9 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.plans.draws import Values, draw_specs, spread, unlike
 from engine.code.plans.score_cases import add_key_relations, add_saturated, add_tanh_relations
 
 if TYPE_CHECKING:
@@ -77,6 +79,7 @@ class _Additive(ArrayFamily):
         add_contract(plan, _SQUARE, drawn[2], drawn[:2])
         add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
         _add_refused(plan)
+        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
         plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
@@ -106,9 +109,9 @@ def _draw(values: Values, sizes: Sizes) -> Drawn:
     """Return arguments whose sums stay where tanh is neither straight nor flat."""
     n, dh, ds, da = sizes
     s, H = values.distinct(1, (ds,)), values.eighths(1, (n, dh))
-    H[:, 0] = np.arange(n) / 4 - 0.5  # no two states are equal
+    H[:, 0] = spread(n) / 4 - 0.5  # no two states are equal
     W, U = values.eighths(1, (da, ds)), values.eighths(1, (da, dh))
-    W[:, 0] += np.arange(1, da + 1) / 8
+    W[:, 0] += spread(da) / 8 + 0.125
     return s, H, W, U, values.distinct(2, (da,))
 
 
@@ -144,6 +147,8 @@ def _add_refused(plan: PlanBuilder) -> None:
             "too-few-rows": (s, H, W, U[:3], v),
             "v-too-short": (s, H, W, U, v[:3]),
         },
+        _INPUTS.letters,
+        _RECT,
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.code.case import Argument, Plan
 from engine.code.plans.array_inputs import ArrayFamily, ArrayInputs, Floats, add_contract
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values, draw_specs, unlike
 
@@ -54,18 +56,17 @@ class _HardAlignment(ArrayFamily):
         square = plan.case("square", _SQUARE, public=True)
         rect = plan.case("rect", _RECT, public=True)
         plan.judge("runs", square)
-        plan.arguments_return(square, rect)
         hidden = [
             plan.case(f"hidden-{place}", _weights(values, sizes))
             for place, sizes in enumerate((shapes.first, shapes.second, (shapes.square, shapes.square)))
         ]
-        plan.arguments_return(hidden[0])
         ties = _add_ties(plan, shapes, values)
         for name in ("shape", "values", "one-hot", "at-largest"):
             plan.judge_each(name, [square, rect, *hidden, *ties])
         _add_orders(plan, hidden, values)
         drawn = [(plan.argument(member),) for member in hidden]
         add_contract(plan, (_RECT,), drawn[2], drawn[:2])
+        add_longer(plan, partial(_any, values), longer(shapes.first, values))
         plan.judge("pure", square, plan.case("square-again", _SQUARE, public=True))
         return plan.plan()
 
@@ -89,6 +90,12 @@ def _weights(values: Values, sizes: tuple[int, int]) -> Floats:
         parts[top] += 64 - parts.sum()
         rows.append(parts / 64.0)
     return np.array(rows)
+
+
+def _any(values: Values, sizes: tuple[int, int]) -> tuple[Floats]:
+    """Return rows of positive weights, no two equal, that sum to 1 up to rounding."""
+    weights = values.distinct(4, sizes) + 5.0
+    return (weights / weights.sum(axis=1, keepdims=True),)
 
 
 def _add_ties(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from engine.code.case import Argument, Expected, Part, Plan
@@ -14,6 +16,7 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values
 from engine.code.results import TupleResult
@@ -49,7 +52,6 @@ class _Backward(ArrayFamily):
         plan.judge("runs", members[0])
         for name in ("shape", "values"):
             plan.judge_each(name, members)
-        plan.arguments_return(*members)
         for place, (member, one) in enumerate(zip(members, inputs, strict=True)):
             _add_sums(plan, place, member, one)
             _add_uniform(plan, place, one)
@@ -63,9 +65,9 @@ class _Backward(ArrayFamily):
             plan.judge("row-sums", member, cases="large", part=2, due=one[3].sum(axis=0))
         add_contract(plan, _RECT, inputs[2], inputs[3:5])
         Q, K, V, G = _RECT
-        add_refusals(
-            plan, {"keys": (Q, K[:, :1], V, G), "values": (Q, K, V[:2], G), "rows": (Q, K, V, G[:1])}
-        )
+        refused = {"keys": (Q, K[:, :1], V, G), "values": (Q, K, V[:2], G), "rows": (Q, K, V, G[:1])}
+        add_refusals(plan, refused, _INPUTS.letters, _RECT)
+        add_longer(plan, partial(_draw, values), longer(_SIZES[1], values))
         plan.judge("pure", members[0], plan.case("again", *_SQUARE, public=True))
         return plan.plan()
 

@@ -91,9 +91,10 @@ class _Beam:
         plan.judge("runs", members[0])
         single = replace(_TABLE, dtype="float32")
         members.append(plan.case("single-precision", *_called(single, _PUBLIC, 2), public=True))
+        _add_longer(plan, values)
         zero = [plan.case(f"impossible-{b}", *_called(_ZERO, _PUBLIC, b), public=True) for b in (1, 4, 50)]
         for name in ("values", "vocabulary", "length", "ends", "own-logprob", "ranked"):
-            plan.judge_each(name, [*members, *zero])
+            plan.judge_each(name, members)
         plan.judge_each("possible", zero)
         for place, (table, search, b) in enumerate(_TIES):
             tie = plan.case(f"tie-{place}", *_called(table, search, b), public=True)
@@ -116,6 +117,24 @@ class _Beam:
 
 def _called(table: StepTable, search: Search, b: int) -> tuple[Argument, ...]:
     return table, (), b, search.vocabulary, search.eos, search.most
+
+
+def _add_longer(plan: PlanBuilder, values: Values) -> None:
+    """Add more tokens, longer sequences and a wider beam than usual blocks hold; no two hypotheses tie."""
+    wide = Search(65, 64, 2, 33)
+    uneven = [(np.arange(65) + start) ** 1.7 for start in (11.3, 7.9)]
+
+    def draw() -> StepTable:
+        rows = [row[values.order(65)] for row in uneven]
+        first, other = (tuple(map(float, row / row.sum())) for row in rows)
+        return StepTable((((), first),), other)
+
+    table = accepted(draw, lambda table: all(clear(table, b, wide.eos, wide.most) for b in (3, 17, 33)))
+    for b in (3, 17, 33):
+        plan.judge("values", plan.case(f"longer-{b}", *_called(table, wide, b)), cases="sizes")
+    for most, b in ((17, 1), (33, 2), (65, 1)):
+        args = _called(StepTable((), (0.71875, 0.28125)), Search(2, 1, most, b), b)
+        plan.judge("values", plan.case(f"longer-of-{most}", *args), cases="sizes")
 
 
 def _add_search(plan: PlanBuilder, name: str, table: StepTable, search: Search) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values, draw_specs, unlike
 from engine.code.plans.score_cases import add_key_relations
@@ -76,7 +78,8 @@ class _Bilinear(ArrayFamily):
         add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
         q, K, W = _RECT
         refused = {"query-too-short": (q[:2], K, W), "matrix-transposed": (q, K, np.ascontiguousarray(W.T))}
-        add_refusals(plan, refused)
+        add_refusals(plan, refused, _INPUTS.letters, _RECT)
+        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
         plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 

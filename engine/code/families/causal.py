@@ -30,7 +30,7 @@ class _Causal:
 
         (n,) = args
         assert isinstance(n, int)
-        mask = causal_mask(n).numpy() if n else np.zeros((0, 0))  # the reference begins at 1
+        mask = causal_mask(n).numpy()
         return Expected.array(mask.astype(np.float64), "bool", 1e-9, 1e-9)
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
@@ -44,6 +44,8 @@ class _Causal:
         plan.judge("runs", members[0])
         for name in ("shape", "values", "dtype", "sees-itself", "sees-past", "no-future"):
             plan.judge_each(name, members)
+        for n in (17, 33, 65, 99):
+            plan.judge("values", plan.case(f"longer-{n}", n), cases="sizes")
         plan.judge("empty", plan.case("none", 0, aspect="empty", public=True))
         plan.judge("refuses", plan.case("negative", -1, aspect="refused", public=True))
         plan.judge("pure", members[0], plan.case("three-again", 3, public=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +21,9 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.plans.draws import Values, draw_specs, spread, unlike
 from engine.code.plans.score_cases import add_key_relations, add_saturated, add_tanh_relations
 
 if TYPE_CHECKING:
@@ -87,6 +89,7 @@ class _Concat(ArrayFamily):
         add_contract(plan, _EVEN, drawn[2], drawn[:2])
         add_gradients(plan, _INPUTS, _EVEN, drawn[:2], values)
         _add_refused(plan)
+        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
         plan.judge("pure", public[0], plan.case("even-again", *_EVEN, public=True))
         return plan.plan()
 
@@ -118,9 +121,9 @@ def _draw(values: Values, sizes: Sizes) -> Drawn:
     """Return arguments whose sums stay where tanh is neither straight nor flat."""
     n, dq, dk, da = sizes
     q, K = values.distinct(1, (dq,)), values.eighths(1, (n, dk))
-    K[:, 0] = np.arange(n) / 4 - 0.5  # no two keys are equal
+    K[:, 0] = spread(n) / 4 - 0.5  # no two keys are equal
     W1 = values.eighths(1, (da, dq + dk))
-    W1[:, 0] += np.arange(1, da + 1) / 8
+    W1[:, 0] += spread(da) / 8 + 0.125
     return q, K, W1, values.distinct(2, (da,))
 
 
@@ -155,7 +158,7 @@ def _add_refused(plan: PlanBuilder) -> None:
         "too-few-columns": (q, K, W1[:, :4], w2),
         "w2-too-short": (q, K, W1, w2[:2]),
     }
-    add_refusals(plan, cases)
+    add_refusals(plan, cases, _INPUTS.letters, _UNEVEN)
 
 
 def _candidates() -> Iterator[tuple[Argument, ...]]:

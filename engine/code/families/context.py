@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
+from engine.code.plans.beyond import add_longer, longer, misfits
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values, draw_specs, unlike
 
@@ -68,7 +70,13 @@ class _Context(ArrayFamily):
         add_contract(plan, (_W, _H), drawn[2], drawn[:2])
         _add_large(plan, drawn)
         add_gradients(plan, _INPUTS, (_W, _H), drawn, values)
-        add_refusals(plan, {"too-few": (_W[:2], _H), "too-many": (np.append(_W, _W), _H)})
+        refused: dict[str, Sequence[Argument]] = {
+            "too-few": (_W[:2], _H),
+            "too-many": (np.append(_W, _W), _H),
+        }
+        refused |= {f"rows-{name}": args for name, args in misfits(("mn", "nd"), (_W[None], _H)).items()}
+        add_refusals(plan, refused, ("n", "nd"), (_W4, _H4))
+        add_longer(plan, partial(_any, values), longer(shapes.first, values))
         plan.judge("pure", public, plan.case("square-again", _W, _H, public=True))
         return plan.plan()
 
@@ -86,6 +94,12 @@ def _weights(values: Values, shape: tuple[int, ...]) -> Floats:
     return values.weights(shape, step=16, noise=7, total=1024)
 
 
+def _any(values: Values, sizes: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Return weights of both signs, which sum to anything, and states."""
+    n, d = sizes
+    return values.distinct(2, (n,)), values.distinct(8, (n, d))
+
+
 def _drawn(plan: PlanBuilder, member: int) -> tuple[Floats, Floats]:
     return plan.argument(member, 0), plan.argument(member, 1)
 
@@ -97,7 +111,6 @@ def _add_public(plan: PlanBuilder) -> int:
     for name in ("shape", "values", "dtype"):
         plan.judge_each(name, [square, rect])
     _judge_range(plan, [square, rect])
-    plan.arguments_return(square, rect)
     return square
 
 
@@ -115,7 +128,6 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int
     for name in ("shape", "values"):
         plan.judge_each(name, found)
     _judge_range(plan, found)
-    plan.arguments_return(*found)
     return found
 
 

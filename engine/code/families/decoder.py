@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 
 from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.plans.array_inputs import add_contract, add_ordinary, add_public, add_refusals, single
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.plans.draws import Values, draw_specs, spread, unlike
 from engine.code.plans.gradients import gradients_of
 from engine.code.results import TupleResult
 from engine.code.tolerance import relative_tolerance
@@ -96,7 +98,8 @@ class _Decoder:
             _add_large(plan, place, inputs)
         add_contract(plan, _RECT, drawn[2], drawn[:2])
         self._add_gradients(plan, [_SQUARE, *drawn[:2]], values)
-        add_refusals(plan, _misfits(_RECT))
+        add_refusals(plan, _misfits(_RECT), ("y", "s", "nh", *_AXES.values()), _RECT)
+        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
         plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
@@ -173,7 +176,7 @@ def _draw(values: Values, sizes: Sizes) -> Inputs:
     p = {name: values.eighths(1, shape) for name, shape in _shapes_of(sizes).items()}
     p["v"] += 0.5
     H = values.eighths(1, (n, dh))
-    H[:, 0] = np.arange(n) / 2 - 0.5  # no two states alike
+    H[:, 0] = spread(n) / 2 - 0.5  # no two states alike
     return values.distinct(1, (dy,)), values.distinct(1, (ds,)), H, p
 
 

@@ -78,6 +78,7 @@ class _Greedy:
             members.append(plan.case(f"bos-known-{place}", table, s0, known, eos, most))
             members.append(plan.case(f"cut-{place}", *args[:4], 1))
         members.append(plan.case("single-precision", replace(_TABLE, dtype="float32"), (), 3, 2, 4))
+        _add_longer(plan)
         ties = [plan.case(name, *args, public=True) for name, args in _TIES.items()]
         ties += [plan.case(f"tie-{place}", *_tied(values)) for place in range(3)]
         for name in ("values", "vocabulary", "length", "ends", "largest"):
@@ -89,6 +90,17 @@ class _Greedy:
 
     def candidates(self) -> tuple[tuple[Argument, ...], ...]:
         return tuple(args for args in _candidates() if self.sound(args))
+
+
+def _add_longer(plan: PlanBuilder) -> None:
+    """Add more tokens and longer sequences than usual blocks hold."""
+    for tokens, most in ((17, 17), (33, 33), (65, 65), (65, 3)):
+        steps = np.arange(1.0, tokens + 1)
+        first = tuple(map(float, steps / steps.sum()))
+        second = tuple(map(float, np.roll(steps, -2) / steps.sum()))
+        table = StepTable((((), first), ((tokens - 1,), second)), second)
+        args = (table, (), tokens, 0, most)
+        plan.judge("values", plan.case(f"longer-{tokens}-{most}", *args), cases="sizes")
 
 
 def _called(args: tuple[Argument, ...]) -> tuple[Any, ...]:

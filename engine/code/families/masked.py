@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Argument, Expected, Part, Plan
+from engine.code.plans.attention_cases import LOW
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values, draw_specs
 from engine.code.plans.gradients import gradients_of
@@ -73,7 +75,8 @@ class _MaskedSoftmax:
         if not (scores.ndim and scores.size and mask.ndim):
             return False
         fits = zip(mask.shape[::-1], scores.shape[::-1], strict=False)
-        return mask.ndim <= scores.ndim and all(m in (1, s) for m, s in fits)
+        whole = mask.shape[-1] == scores.shape[-1]
+        return whole and mask.ndim <= scores.ndim and all(m in (1, s) for m, s in fits)
 
     def plan(self, seed: bytes) -> Plan:
         shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
@@ -89,6 +92,11 @@ class _MaskedSoftmax:
         _add_layouts(plan, hidden)
         _add_gradients(plan, shapes, values)
         _add_refused(plan)
+        drawn = partial(_partly, values)
+        add_longer(plan, drawn, longer(shapes.flat, values))
+        # each has a check of its own, which tells of functions that can't do with such arrays at all
+        add_longer(plan, drawn, longer((shapes.row,), values), "longer-line", "one-axis")
+        add_longer(plan, drawn, longer(shapes.cube, values)[:3], "longer-cube", "more-axes")
         again = plan.case("square-again", *(plan.argument(public, i) for i in range(2)), public=True)
         plan.judge("pure", public, again)
         return plan.plan()
@@ -125,15 +133,16 @@ def _add_public(plan: PlanBuilder) -> int:
         plan.case("rect", _SQUARE[:2], _GAP, aspect="masked", public=True),
     ]
     plan.judge("runs", square)
-    _judge_masked(plan, found)
+    _judge_masked(plan, [found[0], found[2]])
+    plan.judge("values", found[1], cases="one-axis")
     return square
 
 
 def _judge_masked(plan: PlanBuilder, members: list[int]) -> None:
+    """Judge laws on two axes alone: a function that can't do with one, or with three, has its own checks."""
     for name in ("shape", "values", "nonneg", "hidden-zero"):
         plan.judge_each(name, members)
     plan.judge_each("sum1", members, axis=-1)
-    plan.arguments_return(*members)
 
 
 def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> dict[str, int]:
@@ -144,7 +153,9 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> dict[str
         name: plan.case(name, values.distinct(4, shape), values.partial_mask(shape), aspect="masked")
         for name, shape in sizes.items()
     }
-    _judge_masked(plan, list(found.values()))
+    _judge_masked(plan, [member for name, member in found.items() if name not in ("cube", "line")])
+    plan.judge("values", found["line"], cases="one-axis")
+    plan.judge("values", found["cube"], cases="more-axes")
     zeros = plan.case("zeros", np.zeros(side), values.partial_mask(side), aspect="masked")
     plan.judge("values", zeros)
     plan.judge("hidden-zero", zeros)
@@ -153,7 +164,7 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> dict[str
 
 def _add_visible(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     """With nothing hidden it is softmax."""
-    drawn = {"flat": shapes.flat, "wide": shapes.wide, "cube": shapes.cube}
+    drawn = {"flat": shapes.flat, "wide": shapes.wide}
     members = [plan.case("square-visible", _SQUARE, np.ones((3, 3), dtype=bool), public=True)]
     for name, shape in drawn.items():
         scores = values.distinct(4, shape)
@@ -166,6 +177,10 @@ def _add_visible(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     alone = np.eye(shapes.side, dtype=bool)[::-1].copy()
     scores = values.distinct(4, alone.shape)
     plan.judge("values", plan.case("one-visible", scores, alone, aspect="masked"), cases="one-key")
+
+
+def _partly(values: Values, shape: tuple[int, ...]) -> tuple[Floats, Mask]:
+    return values.distinct(4, shape), values.partial_mask(shape)
 
 
 def _add_broadcast(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
@@ -194,7 +209,7 @@ def _add_broadcast(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
 
 
 def _add_relations(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, values: Values) -> None:
-    for name in ("flat", "cube"):
+    for name in ("flat", "wide"):
         scores, mask = (plan.argument(hidden[name], i) for i in range(2))
         order = values.order(scores.shape[-1])
         moved = plan.case(
@@ -207,10 +222,10 @@ def _add_relations(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, va
         other[0] = values.eighths(4, other[0].shape) + np.arange(other.shape[1])
         changed = plan.case(f"{name}-other-row", other, mask, aspect="masked")
         plan.judge("rowind", hidden[name], changed, changed=0)
-    for name, held in (("flat", LIFT), ("wide", LIFT), ("cube", LIFT), ("even", -LIFT), ("line", 50.0)):
+    for name, held in (("flat", LIFT), ("wide", LIFT), ("even-more", 1e5), ("even", -LIFT), ("flat", 50.0)):
         scores, mask = (plan.argument(hidden[name], i) for i in range(2))
         aspect = "masked" if held == 50.0 else "large"
-        member = plan.case(f"{name}-hidden-other", np.where(mask, scores, held), mask, aspect=aspect)
+        member = plan.case(f"{name}-hidden-{held:g}", np.where(mask, scores, held), mask, aspect=aspect)
         plan.judge("mask-irrel", hidden[name], member)
     loud = np.where(_GAP, _SQUARE[:2], LIFT)
     member = plan.case("rect-hidden-large", loud, _GAP, aspect="large", public=True)
@@ -218,9 +233,14 @@ def _add_relations(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, va
     m, n = shapes.wide
     keep = values.partial_mask((n,))
     scores = values.distinct(4, (m, n))
-    whole = plan.case("some-hidden", scores, np.tile(keep, (m, 1)), aspect="masked")
-    short = plan.case("some-left-out", scores[:, keep].copy(), np.ones((m, int(keep.sum())), dtype=bool))
-    plan.judge("left-out", whole, short, kept=tuple(int(place) for place in np.flatnonzero(keep)))
+    for height in (0.0, *LOW):
+        low, aspect = np.where(keep, scores - height, scores), "large" if height else "masked"
+        whole = plan.case(f"some-hidden-{height:.0e}", low, np.tile(keep, (m, 1)), aspect=aspect)
+        short = plan.case(
+            f"some-left-out-{height:.0e}", low[:, keep].copy(), np.ones((m, int(keep.sum())), dtype=bool),
+            aspect="large" if height else "ordinary",
+        )  # fmt: skip
+        plan.judge("left-out", whole, short, kept=tuple(int(place) for place in np.flatnonzero(keep)))
 
 
 def _add_all_hidden(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
@@ -228,7 +248,7 @@ def _add_all_hidden(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     full[1] = False
     member = plan.case("square-row-hidden", _SQUARE, full, aspect="all-hidden", public=True)
     plan.judge("fullmask", member, rows=(1,))
-    for name, shape in (("flat", shapes.flat), ("cube", shapes.cube), ("even", (shapes.side,) * 2)):
+    for name, shape in (("flat", shapes.flat), ("wide", shapes.wide), ("even", (shapes.side,) * 2)):
         mask = values.partial_mask(shape)
         mask[..., -1, :] = False
         member = plan.case(f"{name}-row-hidden", values.distinct(4, shape), mask, aspect="all-hidden")
@@ -241,7 +261,9 @@ def _add_all_hidden(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
 
 def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     """Every row sees scores at both ends, two of them at the top, and some are hidden."""
-    members = [plan.case("ends-row", np.array([1000.0, 0.0, -1000.0]), _ENDS, aspect="large", public=True)]
+    members = [
+        plan.case("ends-row", np.array([[1000.0, 0.0, -1000.0]]), _ENDS[None], aspect="large", public=True)
+    ]
     pair = np.array([[1000.0, 1001.0, 1002.0], [-1000.0, -1001.0, -1002.0]])
     members.append(plan.case("apart-rows", pair, _GAP, aspect="large", public=True))
     h, (m, n) = float(shapes.height), shapes.flat
@@ -266,7 +288,7 @@ def _add_types(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     for name, shape, scores in drawn:
         mask = values.partial_mask(shape)
         members.append(plan.case(f"{name}-single", scores.astype(np.float32), mask, aspect="precision"))
-    plan.judge_each("values", members, cases="precision")
+    plan.judge_each("precision", members)
     halves = [plan.case("square-half", _SQUARE.astype(np.float16), _CAUSAL, aspect="half", public=True)]
     for name, shape, scores in drawn:
         mask = values.partial_mask(shape)
@@ -278,7 +300,7 @@ def _add_types(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
 
 
 def _sizes(shapes: Shapes) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    return ("flat", shapes.flat), ("cube", shapes.cube)
+    return ("flat", shapes.flat), ("wide", shapes.wide)
 
 
 def _add_layouts(plan: PlanBuilder, hidden: dict[str, int]) -> None:
@@ -315,7 +337,17 @@ def _add_refused(plan: PlanBuilder) -> None:
     members = [
         plan.case("mask-too-short", _SQUARE[0], np.array([True, False]), aspect="refused", public=True),
         plan.case("mask-swapped", _SQUARE[:2], np.ones((3, 2), dtype=bool), aspect="refused", public=True),
-        plan.case("mask-too-wide", _SQUARE[0], _GAP, aspect="refused"),
+        plan.case("mask-too-wide", _SQUARE[0], _GAP, aspect="refused", public=True),
+    ]
+    # numpy would make the scores larger, which isn't what broadcasting the mask to them means
+    rect, two = _SQUARE[:2], np.stack([_GAP, _GAP])
+    grown = {
+        "more-axes": (rect, two), "rows": (rect[:1], _GAP), "columns": (rect[:, :1], _GAP),
+        "one-entry": (rect[:1, :1], _GAP), "one-row-of-many": (rect[0], _GAP[:1]), "parts": (rect[None], two),
+        "one-column": (rect[:, 0], np.ones((2, 2), dtype=bool)),
+    }  # fmt: skip
+    members += [
+        plan.case(f"mask-grows-{name}", *args, aspect="refused", public=True) for name, args in grown.items()
     ]
     plan.judge_each("refuses", members)
 

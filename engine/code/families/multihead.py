@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.plans.draws import Values, draw_specs, spread, unlike
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -35,7 +37,10 @@ Drawn = tuple[Floats, Floats, Floats, Floats, Floats, int]
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """What hypothesis draws: sizes of the hidden inputs, where no two axes are equal, and a square one."""
+    """What hypothesis draws: sizes of the hidden inputs, unequal but for d, which is h heads wide.
+
+    Inputs of any other width have a check of their own.
+    """
 
     first: Sizes
     second: Sizes
@@ -47,7 +52,7 @@ def _shapes() -> SearchStrategy[Shapes]:
 
     heads = st.sampled_from([(2, 2), (2, 3), (3, 2)])
     around = st.permutations([3, 5, 7]).map(tuple)
-    sizes = st.builds(lambda inner, outer: (outer[0], outer[1], *inner, outer[2]), heads, around)
+    sizes = st.builds(lambda inner, outer: (outer[0], inner[0] * inner[1], *inner, outer[2]), heads, around)
     return st.builds(Shapes, sizes, sizes, st.sampled_from([2, 4])).filter(
         lambda found: unlike(found.first, found.second)
     )
@@ -87,6 +92,7 @@ class _MultiHead(ArrayFamily):
             _add_mixtures(plan, place, inputs)
         for place, (member, inputs) in enumerate(zip(members, drawn, strict=True)):
             _add_relations(plan, member, place, inputs, values)
+        _add_widths(plan, [shapes.first, shapes.second], values)
         for place, (X, Wq, Wk, Wv, Wo, h) in enumerate([_RECT, *drawn]):
             loud = plan.case(
                 f"loud-{place}", X, 1024.0 * Wq, 2.0 * Wk, Wv, np.eye(len(Wo)), h,
@@ -102,7 +108,8 @@ class _MultiHead(ArrayFamily):
             "no-head": (*_RECT[:5], 0),
             "keys-narrow": (X, Wq, Wk[:, :2], Wv, Wo, h),
             "tokens-narrow": (X[:, :1], Wq, Wk, Wv, Wo, h),
-        })  # fmt: skip
+        }, _INPUTS.letters, _RECT)  # fmt: skip
+        add_longer(plan, partial(_draw_fitted, values), longer(shapes.first, values)[:-1])
         plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
@@ -118,7 +125,7 @@ _SQUARE: Drawn = (
     np.array([[1.0, 0.0], [2.0, 1.0]]),
     2,
 )
-_RECT: Drawn = (
+_WIDE: Drawn = (
     np.array([[1.0, 0.0], [0.0, 2.0], [1.0, -1.0]]),
     np.array([[1.0, 0.0, 1.0, -1.0], [0.0, 1.0, 0.5, 0.0]]),
     np.array([[0.0, 1.0, -1.0, 0.0], [1.0, 0.0, 0.0, 1.0]]),
@@ -126,16 +133,52 @@ _RECT: Drawn = (
     np.array([[1.0], [0.0], [2.0], [-1.0]]),
     2,
 )
+_RECT: Drawn = (
+    np.array([[1.0, 0.0, 0.0, 1.0], [0.0, 2.0, 1.0, 0.0], [1.0, -1.0, 0.0, 0.5]]),
+    np.vstack([_WIDE[1], [[0.0, 0.0, 1.0, 0.0], [1.0, -1.0, 0.0, 0.0]]]),
+    np.vstack([_WIDE[2], [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]]]),
+    np.vstack([_WIDE[3], [[0.0, 0.0, 1.0, 2.0], [-1.0, 1.0, 0.0, 0.0]]]),
+    _WIDE[4],
+    2,
+)
 
 
 def _draw(values: Values, sizes: Sizes) -> Drawn:
     n, d, h, size, out = sizes
     X = values.eighths(1, (n, d))
-    X[:, 0] = (np.arange(n) - 1) / 2  # no two tokens alike
+    X[:, 0] = (spread(n) - 1) / 2  # no two tokens alike
     Wq, Wk = values.eighths(1, (d, h * size)), values.eighths(1, (d, h * size))
     Wq[0] = values.integers(0, 1, (h * size,)) + 0.5
     Wk[0] = np.where(np.arange(h * size) % 2 == 0, 1.0, -1.0)
     return X, Wq, Wk, values.distinct(4, (d, h * size)), values.eighths(2, (h * size, out)), h
+
+
+def _fitted(X: Floats, Wq: Floats, Wk: Floats, Wv: Floats, Wo: Floats, h: int) -> Drawn:
+    """Return arguments of the same result in which X is as wide as all heads together.
+
+    Features and heads of zeros fill them up. How wide X may be otherwise is no matter of these inputs.
+    """
+    d, columns = Wq.shape
+    size = columns // h
+    width = -(-max(d, columns) // size) * size
+    wider = [np.pad(W, ((0, width - d), (0, width - columns))) for W in (Wq, Wk, Wv)]
+    rows = np.pad(Wo, ((0, width - columns), (0, 0)))
+    return np.pad(X, ((0, 0), (0, width - d))), wider[0], wider[1], wider[2], rows, width // size
+
+
+def _draw_fitted(values: Values, sizes: Sizes) -> Drawn:
+    return _fitted(*_draw(values, sizes))
+
+
+def _add_widths(plan: PlanBuilder, sizes: Sequence[Sizes], values: Values) -> None:
+    """Add inputs in which X is narrower, and wider, than all heads together."""
+    members = [plan.case("wide-heads", *_WIDE, public=True)]
+    for place, (n, d, h, size, out) in enumerate(sizes):
+        members += [
+            plan.case(f"narrow-{place}", *_draw(values, (n, d - 1, h, size, out))),
+            plan.case(f"wide-{place}", *_draw(values, (n, d + 3, h, size, out))),
+        ]
+    plan.judge_each("values", members, cases="width")
 
 
 def _blocks(W: Floats, h: int) -> list[Floats]:
@@ -155,7 +198,8 @@ def _add_heads(plan: PlanBuilder, place: int, inputs: Drawn, values: Values) -> 
         changed = plan.case(f"others-{place}-{head}", X, *others, passed, h, public=public)
         plan.judge("joint-perm", alone, changed, cases="head-alone")
         first = [block[head] for block in (_blocks(Wq, h), _blocks(Wk, h), _blocks(Wv, h))]
-        lone = plan.case(f"lone-{place}-{head}", X, *first, passed[own], 1, public=public)
+        single_head = _fitted(X, first[0], first[1], first[2], passed[own], 1)
+        lone = plan.case(f"lone-{place}-{head}", *single_head, public=public)
         copied = [np.tile(block, (1, h)) for block in first]
         copies = plan.case(f"copies-{place}-{head}", X, *copied, passed, h, public=public)
         plan.judge("joint-perm", copies, lone, cases="copies")
@@ -175,7 +219,7 @@ def _add_scale(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     X, Wq, Wk, Wv, Wo, h = inputs
     public = place == 0
     quarter = np.vstack([np.vstack([block, *[0 * block] * 3]) for block in np.split(Wo, h)])
-    wide: tuple[Argument, ...] = (X, *(_widened(W, h) for W in (Wq, Wk, Wv)), quarter, h)
+    wide = _fitted(X, _widened(Wq, h), _widened(Wk, h), _widened(Wv, h), quarter, h)
     tiled = plan.case(f"tiled-{place}", *wide, public=public)
     plan.judge("tile-law", tiled, plan.case(f"doubled-{place}", X, 2 * Wq, Wk, Wv, Wo, h, public=public))
 
@@ -194,7 +238,7 @@ def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     units[d:, -size:] = np.eye(n, size)
     passed = np.zeros((h * size, n))
     passed[-size:] = np.eye(size, n)
-    args = (marked, np.vstack([Wq, blind]), np.vstack([Wk, blind]), units, passed, h)
+    args = _fitted(marked, np.vstack([Wq, blind]), np.vstack([Wk, blind]), units, passed, h)
     member = plan.case(f"weights-{place}", *args, public=place < 2)
     scores = (X[:n] @ Wq[:, -size:]) @ (X[:n] @ Wk[:, -size:]).T / math.sqrt(size)
     for judged in ("order", "logratio"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +19,9 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.plans.draws import Values, draw_specs, spread, unlike
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -72,7 +74,6 @@ class _Rnn(ArrayFamily):
         for name in ("shape", "values"):
             plan.judge_each(name, members)
         plan.judge_each("within", members, low=0.0, high=1.0)
-        plan.arguments_return(*members)
         for place, (member, arrays) in enumerate(zip(members, [_SQUARE, _RECT, *drawn], strict=True)):
             _add_relations(plan, place, member, arrays)
             _add_silent(plan, place, arrays)
@@ -86,7 +87,10 @@ class _Rnn(ArrayFamily):
                 "input-too-short": (X[:, :2], W, U, h0),
                 "input-matrix-transposed": (X, W, U.T, h0),
             },
+            _INPUTS.letters,
+            _RECT,
         )
+        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
         plan.judge("pure", square, plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
@@ -112,9 +116,9 @@ def _draw(values: Values, sizes: Sizes) -> Drawn:
     """Return arguments whose sums stay where the logistic function is not flat."""
     T, dx, dh = sizes
     X, W, U = values.eighths(1, (T, dx)), values.eighths(1, (dh, dh)), values.eighths(1, (dh, dx))
-    X[:, 0] = (np.arange(T) + 1) / 4  # no two inputs are equal
+    X[:, 0] = (spread(T) + 1) / 4  # no two inputs are equal
     W[0, 1], W[1, 0] = 1.0, -0.5  # not symmetric
-    U[:, 0] += np.arange(1, dh + 1) / 8
+    U[:, 0] += spread(dh) / 8 + 0.125
     return X, W, U, values.distinct(2, (dh,))
 
 

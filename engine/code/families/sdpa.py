@@ -6,13 +6,15 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.code.case import Argument, Expected, Part, Plan
 from engine.code.plans.array_inputs import Floats, single
 from engine.code.plans.attention_cases import (
+    LOW,
     RECT,
     Sizes,
     add_halves,
@@ -21,6 +23,7 @@ from engine.code.plans.attention_cases import (
     draw_arguments,
     read_arguments,
 )
+from engine.code.plans.beyond import add_longer, longer, misfits
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values, draw_specs, unlike
 from engine.code.plans.gradients import gradients_of
@@ -100,6 +103,7 @@ class _Sdpa:
         _add_layouts(plan, hidden, values)
         _add_gradients(plan, shapes, values)
         _add_refused(plan)
+        add_longer(plan, partial(_mild, values), longer(shapes.first, values))
         again = plan.case("square-again", *(plan.argument(public, i) for i in range(3)), public=True)
         plan.judge("pure", public, again)
         return plan.plan()
@@ -133,7 +137,6 @@ def _add_public(plan: PlanBuilder) -> int:
     plan.judge("runs", square)
     for name in ("shape", "values", "hull"):
         plan.judge_each(name, [square, rect])
-    plan.arguments_return(square, rect)
     return square
 
 
@@ -142,8 +145,13 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int
     found = [plan.case(name, *draw_arguments(values, sizes)) for name, sizes in drawn]
     for name in ("shape", "values", "hull"):
         plan.judge_each(name, found)
-    plan.arguments_return(found[0])
     return found
+
+
+def _mild(values: Values, sizes: Sizes) -> tuple[Floats, Floats, Floats]:
+    """Return inputs whose scores stay small however many features there are: every key counts."""
+    Q, K, V = draw_arguments(values, sizes)
+    return Q / math.sqrt(sizes[2]), K, V
 
 
 def _add_weights(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
@@ -201,36 +209,58 @@ def _add_batches(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     whole = plan.case("batch", Q, K, V, aspect="batch")
     parts = [plan.case(f"batch-{b}", Q[b], K[b], V[b]) for b in range(shapes.batch)]
     plan.judge("batch", whole, *parts)
-    heads = plan.case("batch-heads", *draw_arguments(values, (3, 2, 5, 4), (2, 3)), aspect="batch")
+    Q, K, V = draw_arguments(values, (3, 2, 5, 4), (2, 3))
+    heads = plan.case("batch-heads", Q, K, V, aspect="batch")
+    each = [plan.case(f"batch-heads-{a}-{b}", Q[a, b], K[a, b], V[a, b]) for a in range(2) for b in range(3)]
+    plan.judge("batch", heads, *each)
     plan.judge_each("values", [whole, heads], cases="batch")
 
 
 def _add_masks(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Values) -> None:
     causal = np.tril(np.ones((3, 3), dtype=bool))
-    members = [plan.case("square-causal", _Q, _K, _V, causal, aspect="masked", public=True)]
+    drawn: dict[str, tuple[NDArray[Any], ...]] = {"square-causal": (_Q, _K, _V, causal)}
     for name, sizes in (("masked", shapes.masked), ("masked-more", shapes.first)):
-        Q, K, V = draw_arguments(values, sizes)
-        members.append(plan.case(name, Q, K, V, values.partial_mask((sizes[0], sizes[1])), aspect="masked"))
+        drawn[name] = (*draw_arguments(values, sizes), values.partial_mask((sizes[0], sizes[1])))
+    members = []
+    for name, (Q, K, V, mask) in drawn.items():
+        public = name == "square-causal"
+        members.append(plan.case(name, Q, K, V, mask, aspect="masked", public=public))
+        rows = [
+            plan.case(f"{name}-row-{i}", Q[i : i + 1], K[keep], V[keep], public=public)
+            for i, keep in enumerate(mask)
+        ]
+        plan.judge("alone", members[-1], *rows)
     plan.judge_each("hull", members)
+    plan.judge_each("values", members, cases="masked")
     lead = (shapes.batch,)
     Q, K, V = draw_arguments(values, shapes.masked, lead)
     m, n = shapes.masked[:2]
     each = np.stack([values.partial_mask((m, n)) for _ in range(shapes.batch)])
-    members += [
-        plan.case("masked-batch", Q, K, V, each.copy(), aspect="masked"),
-        plan.case("masked-shared", Q, K, V, each[0].copy(), aspect="masked"),
-    ]
-    plan.judge_each("values", members, cases="masked")
+    for name, mask in (("masked-batch", each.copy()), ("masked-shared", each[0].copy())):
+        _add_masked_batch(plan, name, (Q, K, V, mask))
     full = causal.copy()
     full[1] = False
     member = plan.case("square-all-hidden", _Q, _K, _V, full, aspect="all-hidden", public=True)
     plan.judge("fullmask", member, rows=(1,))
     each[:, m - 1] = False  # the last query of every part
-    for name, args in (("all-hidden", (Q[0], K[0], V[0], each[0])), ("all-hidden-batch", (Q, K, V, each))):
-        plan.judge("fullmask", plan.case(name, *args, aspect="all-hidden"), rows=(m - 1,))
+    hidden_row = plan.case("all-hidden", Q[0], K[0], V[0], each[0], aspect="all-hidden")
+    plan.judge("fullmask", hidden_row, rows=(m - 1,))
+    _add_masked_batch(plan, "all-hidden-batch", (Q, K, V, each))
     Q, K, V = (plan.argument(hidden[2], i) for i in range(3))
     everything = np.ones((len(Q), len(K)), dtype=bool)
     plan.judge("all-true", hidden[2], plan.case("all-visible", Q, K, V, everything, aspect="masked"))
+
+
+def _add_masked_batch(plan: PlanBuilder, name: str, args: tuple[NDArray[Any], ...]) -> None:
+    """Add a batch with masks; it's judged by its parts, so that a mistake with masks costs nothing here."""
+    Q, K, V, mask = args
+    aspect = "all-hidden" if name.startswith("all-hidden") else "masked"
+    whole = plan.case(name, *args, aspect=aspect)
+    parts = []
+    for b in range(len(Q)):
+        own = mask if mask.ndim == 2 else mask[b]
+        parts.append(plan.case(f"{name}-{b}", Q[b], K[b], V[b], own, aspect=aspect))
+    plan.judge("batch", whole, *parts)
 
 
 def _add_hidden_keys(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
@@ -242,6 +272,12 @@ def _add_hidden_keys(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     mask = np.tile(keep, (m, 1))
     base = plan.case("key-hidden", Q, K, V, mask, aspect="masked")
     plan.judge("subset", base, plan.case("key-left-out", Q, K[keep], V[keep]))
+    for height in LOW:
+        low, under = Q.copy(), K.copy()
+        low[:, 0], under[:, 0] = height, np.where(keep, -1.0, 0.0)
+        whole = plan.case(f"low-{height:.0e}", low, under, V, mask, aspect="large")
+        short = plan.case(f"low-out-{height:.0e}", low, under[keep], V[keep], aspect="large")
+        plan.judge("subset", whole, short)
     other = np.where(keep[:, None], V, 1e4)
     plan.judge("mask-irrel", base, plan.case("hidden-value", Q, K, other, mask, aspect="masked"))
     loud = np.where(keep[:, None], K, np.where(np.arange(d) == 0, 1e4, 0.0))
@@ -289,6 +325,12 @@ def _add_refused(plan: PlanBuilder) -> None:
         plan.case("counts-differ", _Q4, _K4, _V2[:2], aspect="refused", public=True),
         plan.case("mask-swapped", _Q4, _K4, _V2, swapped, aspect="refused", public=True),
     ]
+    for name, args in misfits(("md", "nd", "nv"), (_Q4, _K4, _V2)).items():
+        members.append(plan.case(f"misfit-{name}", *args, aspect="refused", public=True))
+    # many broadcast a mask of size 1, or without the axis of the queries: such masks aren't tried
+    for name, shape in (("more-queries", (3, 3)), ("more-keys", (2, 4)), ("fewer-keys", (2, 2))):
+        mask = np.ones(shape, dtype=bool)
+        members.append(plan.case(f"mask-{name}", _Q4, _K4, _V2, mask, aspect="refused", public=True))
     plan.judge_each("refuses", members)
 
 

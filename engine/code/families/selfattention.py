@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +22,10 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
+from engine.code.plans.attention_cases import LOW
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.plans.draws import Values, draw_specs, spread, unlike
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -78,14 +81,17 @@ class _SelfAttention(ArrayFamily):
         for place, (member, inputs) in enumerate(zip(members, drawn, strict=True)):
             _add_relations(plan, member, place, inputs, values)
         _add_large(plan, drawn)
+        _add_low(plan, values)
         add_contract(plan, _RECT, drawn[3], drawn[:2])
         low = plan.case("causal-single", *single(*drawn[2]), True, aspect="precision")
-        plan.judge("values", low, cases="precision")
+        plan.judge("precision", low)
         plan.judge("dtype", low)
         add_gradients(plan, _INPUTS, _SQUARE, [drawn[0], (*drawn[1], True)], values)
         X, Wq, Wk, Wv = _RECT
         refused = {"keys-narrow": (X, Wq, Wk[:, :1], Wv), "tokens-narrow": (X[:, :2], Wq, Wk, Wv)}
-        add_refusals(plan, refused)
+        add_refusals(plan, refused, _INPUTS.letters, _RECT)
+        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
+        add_longer(plan, partial(_draw_causal, values), longer(shapes.second, values)[::4], "causal")
         plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
@@ -110,10 +116,14 @@ _RECT = (
 def _draw(values: Values, sizes: Sizes) -> Drawn:
     n, d, dk, dv = sizes
     X = values.eighths(1, (n, d))
-    X[:, 0] = (np.arange(n) - 1) / 2  # no two tokens alike
+    X[:, 0] = (spread(n) - 1) / 2  # no two tokens alike
     Wq, Wk = values.eighths(1, (d, dk)), values.eighths(1, (d, dk))
     Wq[0, 0], Wk[0, 0] = 1.0, -1.0
     return X, Wq, Wk, values.distinct(3, (d, dv))
+
+
+def _draw_causal(values: Values, sizes: Sizes) -> tuple[Argument, ...]:
+    return (*_draw(values, sizes), True)
 
 
 def _scores(X: Floats, Wq: Floats, Wk: Floats) -> Floats:
@@ -188,6 +198,19 @@ def _add_large(plan: PlanBuilder, drawn: list[Drawn]) -> None:
             loud = (X, 1024.0 * Wq, 2.0 * Wk, Wv, flag)
             member = plan.case(f"loud-{place}-{flag}", *loud, aspect="large", public=place == 0)
             plan.judge("stable", member, mixed=X @ Wv)
+
+
+def _add_low(plan: PlanBuilder, values: Values) -> None:
+    """Add scores far below 0 for what a position sees, and higher ones for what comes later."""
+    n = 4
+    X = np.column_stack([np.arange(n, 0.0, -1.0), np.ones(n), values.distinct(2, (n,))])
+    for height in LOW:
+        Wq, Wk = np.array([[0.0], [-1.0], [0.0]]), np.array([[height], [0.0], [0.0]])
+        Wv = np.array([[0.0], [0.0], [1.0]])
+        whole = plan.case(f"low-{height:.0e}", X, Wq, Wk, Wv, True, aspect="large")
+        for kept in range(1, n):
+            short = plan.case(f"low-{height:.0e}-{kept}", X[:kept], Wq, Wk, Wv, True, aspect="large")
+            plan.judge("prefix", whole, short)
 
 
 def _candidates() -> Iterator[tuple[Argument, ...]]:

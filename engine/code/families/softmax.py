@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Argument, Expected, Part, Plan
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values, draw_specs
 from engine.code.plans.gradients import gradients_of
@@ -79,6 +80,7 @@ class _Softmax:
         _add_halves(plan, shapes, values)
         _add_layouts(plan, hidden, shapes, values)
         _add_gradients(plan, shapes, values)
+        _add_longer(plan, shapes, values)
         again = plan.case("square-again", plan.argument(public["square"]), public=True)
         plan.judge("pure", public["square"], again)
         return plan.plan()
@@ -108,8 +110,8 @@ def _add_public(plan: PlanBuilder) -> dict[str, int]:
         "rect": plan.case("rect", _SQUARE[:2], public=True),
     }
     plan.judge("runs", found["square"])
-    plan.arguments_return(found["square"], found["row"], found["rect"])
-    _judge_weights(plan, list(found.values()))
+    _judge_weights(plan, [found["square"], found["rect"]])
+    plan.judge("values", found["row"], cases="one-axis")
     return found
 
 
@@ -120,12 +122,14 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> dict[str
         "cube": plan.case("cube", values.distinct(4, shapes.cube)),
         "line": plan.case("line", values.distinct(4, (shapes.row,))),
     }
-    _judge_weights(plan, list(found.values()))
-    plan.arguments_return(found["flat"], found["cube"])
+    _judge_weights(plan, [found["flat"], found["wide"]])
+    plan.judge("values", found["line"], cases="one-axis")
+    plan.judge("values", found["cube"], cases="more-axes")
     return found
 
 
 def _judge_weights(plan: PlanBuilder, members: list[int]) -> None:
+    """Judge laws on two axes alone: a function that can't do with one, or with three, has its own checks."""
     for name in ("shape", "values"):
         plan.judge_each(name, members)
     for name in ("nonneg", "sum1", "order", "logratio"):
@@ -143,12 +147,12 @@ def _add_axes(plan: PlanBuilder, rect: int, hidden: dict[str, int]) -> None:
 
 
 def _add_relations(plan: PlanBuilder, public: dict[str, int], hidden: dict[str, int], values: Values) -> None:
-    lifted = plan.case("row-lifted", plan.argument(public["row"]) + LIFT, aspect="large", public=True)
-    plan.judge("shift", public["row"], lifted, by=LIFT)
+    lifted = plan.case("rect-lifted", plan.argument(public["rect"]) + LIFT, aspect="large", public=True)
+    plan.judge("shift", public["rect"], lifted, by=LIFT)
     for name, by in (("flat", LIFT), ("wide", -LIFT)):
         moved = plan.case(f"{name}-lifted", plan.argument(hidden[name]) + by, aspect="large")
         plan.judge("shift", hidden[name], moved, by=by)
-    for name in ("flat", "cube"):
+    for name in ("flat", "wide"):
         x = plan.argument(hidden[name])
         order = values.order(x.shape[-1])
         moved = plan.case(f"{name}-permuted", np.ascontiguousarray(x[..., order]))
@@ -157,7 +161,7 @@ def _add_relations(plan: PlanBuilder, public: dict[str, int], hidden: dict[str, 
         x = plan.argument(hidden[name]).copy()
         x[0] = values.eighths(4, x[0].shape) + np.arange(x.shape[1])
         plan.judge("rowind", hidden[name], plan.case(f"{name}-other-row", x), changed=0)
-    for name in ("wide", "line"):
+    for name in ("wide", "flat"):
         plan.judge("hot", plan.case(f"{name}-hot", plan.argument(hidden[name]) / 1e6), spread=1e-5)
 
 
@@ -167,7 +171,7 @@ def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     up = np.where(values.integers(0, 1, (m, n)) == 1, h, -h)
     up[:, 0], up[:, 1], up[:, -1] = h, -h, h  # every row has scores at both ends, two of them at the top
     members = [
-        plan.case("ends-row", np.array([1000.0, 0.0, -1000.0]), aspect="large", public=True),
+        plan.case("ends-row", np.array([[1000.0, 0.0, -1000.0]]), aspect="large", public=True),
         plan.case("ends", up + values.eighths(2, (m, n)), aspect="large"),
         plan.case("ends-more", np.roll(up, 1, axis=1) + values.eighths(1, (m, n)), aspect="large"),
         plan.case(
@@ -190,30 +194,42 @@ def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     members = [
         plan.case("square-single", _SQUARE.astype(np.float32), aspect="precision", public=True),
         plan.case("flat-single", flat.astype(np.float32), aspect="precision"),
-        plan.case("cube-single", values.eighths(4, shapes.cube).astype(np.float32), aspect="precision"),
+        plan.case("wide-single", values.eighths(4, shapes.wide).astype(np.float32), aspect="precision"),
     ]
     plan.judge_each("dtype", members)
-    plan.judge_each("values", members, cases="precision")
+    plan.judge_each("precision", members)
 
 
 def _add_halves(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     """Multiples of 1/8 up to 4, which both half precisions hold exactly."""
     members = [plan.case("square-half", _SQUARE.astype(np.float16), aspect="half", public=True)]
-    for name, shape, axis in (("flat", shapes.flat, -1), ("cube", shapes.cube, 1)):
+    for name, shape in (("flat", shapes.flat), ("wide", shapes.wide)):
         x = values.eighths(4, shape)
-        members.append(plan.case(f"{name}-half", x.astype(np.float16), axis, aspect="half"))
+        members.append(plan.case(f"{name}-half", x.astype(np.float16), aspect="half"))
         single = x.astype(np.float32)
-        members.append(plan.case(f"{name}-brain", single, axis, aspect="half", narrow="bfloat16"))
+        members.append(plan.case(f"{name}-brain", single, aspect="half", narrow="bfloat16"))
     plan.judge_each("dtype", members)
     plan.judge_each("half", members)
 
 
 def _add_layouts(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, values: Values) -> None:
-    for name, axis in (("flat", -1), ("cube", 1)):
-        x = plan.argument(hidden[name])
+    for name, *axis in (("flat",), ("wide",), ("cube", 1)):
+        x = plan.argument(hidden[str(name)])
         for layout in ("strided", "read-only"):
-            plan.judge("layout", plan.case(f"{name}-{layout}", x, axis, aspect="layout", layout=layout))
+            case = plan.case(f"{name}-{layout}", x, *axis, aspect="layout", layout=layout)
+            plan.judge("layout", case)
     plan.judge("values", plan.case("one-entry", values.distinct(4, (shapes.row, 1))), cases="one-key")
+
+
+def _add_longer(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+    def drawn(shape: tuple[int, ...]) -> tuple[Floats]:
+        return (values.distinct(4, shape),)
+
+    add_longer(plan, drawn, longer(shapes.flat, values))
+    # each has a check of its own: a function that can't do with such arrays at all doesn't lose this one too
+    add_longer(plan, drawn, longer((shapes.row,), values), "longer-line", "one-axis")
+    add_longer(plan, drawn, longer(shapes.cube, values)[:3], "longer-cube", "more-axes")
+    add_longer(plan, lambda shape: (*drawn(shape), 1), longer(shapes.cube, values)[:3], "longer-axis", "axis")
 
 
 def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
@@ -226,8 +242,8 @@ def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         (found,) = gradients_of(partial(softmax, axis=axis), [x], cotangent)
         right = Part(found, "float64", relative, 8 * relative)
         public = name == "square"
-        case = f"{name}-gradient"
-        plan.gradient_case(case, x, axis, cotangents=(cotangent,), gradients=(right,), public=public)
+        case, given = f"{name}-gradient", () if axis == -1 else (axis,)
+        plan.gradient_case(case, x, *given, cotangents=(cotangent,), gradients=(right,), public=public)
 
 
 def _candidates() -> Iterator[tuple[Argument, ...]]:

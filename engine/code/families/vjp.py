@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
+from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values, draw_specs, unlike
 
@@ -67,20 +69,24 @@ class _Vjp(ArrayFamily):
         plan = PlanBuilder("vjp", self.expected)
         public = [plan.case("square", *_SQUARE, public=True), plan.case("row", *_ROW, public=True)]
         plan.judge("runs", public[0])
-        sizes = (shapes.first, shapes.second, (shapes.square, shapes.square), (4,))
+        plan.judge("values", public.pop(), cases="one-axis")
+        line = plan.case("line", _weights(values, (4,)), values.distinct(8, (4,)))
+        plan.judge("values", line, cases="one-axis")
+        sizes = (shapes.first, shapes.second, (shapes.square, shapes.square))
         drawn = [(_weights(values, shape), values.distinct(8, shape)) for shape in sizes]
         hidden = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
         for name in ("shape", "values"):
             plan.judge_each(name, [*public, *hidden])
-        plan.arguments_return(*public, *hidden)
         for member in (*public, *hidden):
             plan.judge("balanced", member)
         _add_special(plan, [_SQUARE, *drawn])
         _add_relations(plan, hidden, values)
         _add_batches(plan, shapes, values)
-        add_contract(plan, _ROW, drawn[2], drawn[:2])
+        add_contract(plan, _SQUARE, drawn[2], drawn[:2])
         w, g = _ROW
-        add_refusals(plan, {"g-too-short": (w, g[:2]), "g-too-long": (w, np.append(g, g))})
+        add_refusals(plan, {"g-too-short": (w, g[:2]), "g-too-long": (w, np.append(g, g)), **_misfits()})
+        add_longer(plan, partial(_any, values), longer(shapes.first, values))
+        add_longer(plan, partial(_any, values), longer((4,), values), "longer-line", "one-axis")
         plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
@@ -93,6 +99,26 @@ _SQUARE = (
     np.array([[1.0, 0.0, 2.0], [-1.0, 3.0, 0.5], [2.0, -2.0, 1.0]]),
 )
 _ROW = (np.array([0.5, 0.125, 0.375]), np.array([2.0, -1.0, 4.0]))
+
+
+def _misfits() -> dict[str, tuple[Argument, ...]]:
+    """Return pairs of shapes of which numpy would broadcast one to the other, in both orders, and others."""
+    w, g = _SQUARE[0][:2], _SQUARE[1][:2]
+    others = {
+        "row": g[0], "one-row": g[:1], "one-column": g[:, :1], "one-entry": g[:1, :1], "scalar": g[0, :1],
+        "more-axes": g[np.newaxis], "two": np.stack([g, g]), "transposed": np.ascontiguousarray(g.T),
+    }  # fmt: skip
+    found: dict[str, tuple[Argument, ...]] = {}
+    for name, other in others.items():
+        found[f"g-{name}"] = (w, other)
+        found[f"w-{name}"] = (np.abs(other), g)
+    return found
+
+
+def _any(values: Values, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """Return rows of positive weights that sum to 1 up to rounding, and a gradient."""
+    weights = values.distinct(4, shape) + 5.0
+    return weights / weights.sum(axis=-1, keepdims=True), values.distinct(8, shape)
 
 
 def _weights(values: Values, shape: tuple[int, ...]) -> Floats:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Argument, Expected, Part
+from engine.code.plans.beyond import misfits
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values
 from engine.code.plans.gradients import gradients_of
@@ -170,7 +171,6 @@ def add_ordinary(plan: PlanBuilder, drawn: Sequence[Arguments]) -> list[int]:
     found = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
     for name in ("shape", "values"):
         plan.judge_each(name, found)
-    plan.arguments_return(*found)
     return found
 
 
@@ -180,7 +180,6 @@ def add_public(plan: PlanBuilder, cases: Mapping[str, Arguments]) -> list[int]:
     plan.judge("runs", found[0])
     for name in ("shape", "values", "dtype"):
         plan.judge_each(name, found)
-    plan.arguments_return(*found)
     return found
 
 
@@ -209,7 +208,7 @@ def add_contract(
     ]
     # double precision must be kept as well: a new tensor of torch's is float32 unless it gets a dtype
     plan.judge_each("dtype", [*members, plan.case("public-double", *public, public=True)])
-    plan.judge_each("values", members, cases="precision")
+    plan.judge_each("precision", members)
     layouts = [
         plan.case("strided", *hidden[0], aspect="layout", layout="strided"),
         plan.case("read-only", *hidden[1], aspect="layout", layout="read-only"),
@@ -238,7 +237,12 @@ def add_gradients(
         )
 
 
-def add_refusals(plan: PlanBuilder, cases: Mapping[str, Arguments]) -> None:
-    """Add public inputs whose sizes don't fit."""
-    for name, arrays in cases.items():
+def add_refusals(
+    plan: PlanBuilder, cases: Mapping[str, Arguments], letters: Sequence[str] = (), fitting: Arguments = ()
+) -> None:
+    """Add public inputs whose sizes don't fit: these, and every axis of `fitting` with another size.
+
+    ``letters`` name the axes of the arrays of `fitting`, those of records too.
+    """
+    for name, arrays in {**cases, **misfits(letters, fitting)}.items():
         plan.judge("refuses", plan.case(name, *arrays, aspect="refused", public=True))

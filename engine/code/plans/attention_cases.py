@@ -16,10 +16,21 @@ from engine.code.plans.array_inputs import Floats, single
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values
 
-__all__ = ["RECT", "Sizes", "add_halves", "add_large", "add_precision", "draw_arguments", "read_arguments"]
+__all__ = [
+    "LOW",
+    "RECT",
+    "Sizes",
+    "add_halves",
+    "add_large",
+    "add_precision",
+    "draw_arguments",
+    "read_arguments",
+]
 
 Sizes = tuple[int, int, int, int]  # m queries, n keys, d, dv
 
+# how far below 0 visible scores lie while hidden ones are near it: beyond the numbers that are used to hide
+LOW = (4e4, 4e5, 4e9)
 # public: small numbers that a person can follow
 _Q = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, -1.0, 1.0]])
 _K = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 1.0], [1.0, 1.0, 0.0, -1.0]])
@@ -76,7 +87,7 @@ def add_precision(plan: PlanBuilder, drawn: Sequence[Sizes], values: Values) -> 
     mask = values.partial_mask(drawn[0][:2])
     members.append(plan.case("masked-single", *single(*arrays[0]), mask, aspect="masked"))
     plan.judge_each("dtype", members)
-    plan.judge_each("values", members, cases="precision")
+    plan.judge_each("precision", members)
 
 
 def add_halves(plan: PlanBuilder, drawn: Sequence[Sizes], values: Values) -> None:

@@ -24,7 +24,7 @@ from engine.plurals import counted
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Values", "draw_specs", "unlike"]
+__all__ = ["Values", "draw_specs", "spread", "unlike"]
 
 T = TypeVar("T")
 _lock = threading.Lock()  # one hypothesis engine at a time, whatever the thread
@@ -76,6 +76,14 @@ def unlike(*drawn: object) -> bool:
     return len(set(drawn)) == len(drawn)
 
 
+def spread(size: int) -> NDArray[np.float64]:
+    """Return 0, 1, 2 … where they stay below 8, else as many numbers that do, no two equal."""
+    step = 1.0
+    while step * (size - 1) >= 8:
+        step /= 2
+    return np.asarray(np.arange(size) * step, dtype=np.float64)
+
+
 class Values:
     """A stream of small exact numbers, a function of the seed."""
 
@@ -93,11 +101,12 @@ class Values:
         return self.integers(-8 * bound, 8 * bound, shape) / 8.0
 
     def distinct(self, bound: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return multiples of 1/8 from -bound to bound of which no two are equal."""
-        size, available = math.prod(shape), 16 * bound + 1
-        if size > available:
-            raise ValueError(f"{counted(size, 'different multiple')} of 1/8 don't fit within ±{bound}")
-        return (self.order(available)[:size].reshape(shape) - 8 * bound) / 8.0
+        """Return multiples of 1/8 from -bound to bound, of 1/16 and so on if need be, no two equal."""
+        size, steps = math.prod(shape), 8
+        while size > 2 * steps * bound + 1:
+            steps *= 2
+        available = 2 * steps * bound + 1
+        return (self.order(available)[:size].reshape(shape) - steps * bound) / float(steps)
 
     def shuffled(self, size: int) -> NDArray[np.int64]:
         """Return any permutation of 0 … size-1, each as likely as the others."""

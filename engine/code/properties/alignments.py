@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.code.case import Group
+from engine.code.differing import Evidence, contrast
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, numbers
+from engine.code.show import described, number
 
 __all__ = ["PROPERTIES"]
 
@@ -17,7 +19,9 @@ def _one_hot(group: Group, seen: Observations) -> str | None:
     rows = seen.values(member)
     for row in rows:
         if np.count_nonzero(row == 1) != 1 or np.count_nonzero(row) != 1:
-            return f"for {described(seen.plan, member, seen.function)} a row holds {numbers(row)}"
+            call = described(seen.plan, member, seen.function)
+            shown = _row(row)
+            return Evidence(f"for {call} a row is {shown}", shown, "a single 1 and zeros")
     return None
 
 
@@ -26,9 +30,23 @@ def _largest(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
     rows, weights = seen.values(member), np.asarray(seen.plan.cases[member].args[0], dtype=np.float64)
     top = weights == weights.max(axis=-1, keepdims=True)
-    if not ((rows == 1) & ~top).any():
+    wrong = (rows == 1) & ~top
+    if not wrong.any():
         return None
-    return f"for {described(seen.plan, member, seen.function)} a 1 stands at a smaller weight of its row"
+    row, column = (int(index) for index in np.argwhere(wrong)[0])
+    call = described(seen.plan, member, seen.function)
+    clause = f"a 1 stands in row {row} at the weight {{got}}, where the largest is {{due}}"
+    return contrast(f"for {call}", clause, weights[row, column], weights[row].max())
+
+
+def _row(row: NDArray[np.float64]) -> str:
+    """Return a row with as many digits as it takes to see that it isn't one-hot."""
+    for digits in (6, 9, 12):
+        shown = [number(value, digits) for value in row[:8]]
+        if sorted(shown) != ["0"] * (len(shown) - 1) + ["1"]:
+            break
+    more = ", …" if len(row) > 8 else ""
+    return f"[{', '.join(shown)}{more}]"
 
 
 PROPERTIES = (

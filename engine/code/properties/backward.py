@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Group
-from engine.code.differing import part_apart, total_slack
+from engine.code.differing import Evidence, contrast, differs, part_apart, total_slack, worst
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number_pair, numbers, worst_place
+from engine.code.properties.weights import least
+from engine.code.show import described, number
 
 __all__ = ["PROPERTIES"]
 
@@ -55,10 +56,14 @@ def _row_sums(group: Group, seen: Observations) -> str | None:
     part = int(group.data["part"])
     rows, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
     got = rows.sum(axis=0)
-    if (np.abs(got - due) <= len(rows) * total_slack(seen, [member], part)).all():
+    wanted = np.broadcast_to(due, got.shape)
+    wrong = differs(got, wanted, len(rows) * total_slack(seen, [member], part))
+    if not wrong.any():
         return None
     name, call = seen.expected(member).result.parts[part], described(seen.plan, member, seen.function)
-    return f"for {call} the rows of {name} sum to {numbers(got)} instead of {numbers(due)}"
+    place = worst(got, wanted, wrong)
+    clause = f"the rows of {name} sum to {{got}} instead of {{due}} in column {place[0]}"
+    return contrast(f"for {call}", clause, got[place], wanted[place])
 
 
 def _balance(group: Group, seen: Observations) -> str | None:
@@ -67,12 +72,13 @@ def _balance(group: Group, seen: Observations) -> str | None:
     Q, K = (np.asarray(value, dtype=np.float64) for value in seen.plan.cases[member].args[:2])
     left, right = Q.T @ seen.values(member, 0), seen.values(member, 1).T @ K
     room = total_slack(seen, [member]) * (1.0 + np.abs(Q).sum() + np.abs(K).sum())
-    if (np.abs(left - right) <= room).all():
+    wrong = differs(left, right, room)
+    if not wrong.any():
         return None
-    worst = worst_place(np.abs(left - right))
-    pair = number_pair(left[worst], right[worst])
+    place = worst(left, right, wrong)
     call = described(seen.plan, member, seen.function)
-    return f"for {call} an entry of Q^T dQ is {pair[0]}, but of dK^T K {pair[1]}"
+    clause = "an entry of Q^T dQ is {got}, but of dK^T K {due}"
+    return contrast(f"for {call}", clause, left[place], right[place])
 
 
 def _log_ratios(group: Group, seen: Observations) -> str | None:
@@ -81,14 +87,15 @@ def _log_ratios(group: Group, seen: Observations) -> str | None:
     weights, scores = seen.values(member, 2).T, np.asarray(group.data["scores"], dtype=np.float64)
     call = described(seen.plan, member, seen.function)
     if not (weights > 0).all():
-        return f"for {call} not every entry of dV is positive"
+        found, due = number(least(weights)), "a positive number"
+        return Evidence(f"for {call} an entry of dV is {found} instead of {due}", found, due)
     got, wanted = np.diff(np.log(weights), axis=1), np.diff(scores, axis=1)
-    wrong = ~(np.abs(got - wanted) <= 100 * seen.expected(member).relative)
+    wrong = differs(got, wanted, 100 * seen.expected(member).relative)
     if not wrong.any():
         return None
-    place = tuple(np.argwhere(wrong)[0])
-    found, due = number_pair(got[place], wanted[place])
-    return f"for {call} the logarithms of two entries of a column of dV differ by {found} instead of {due}"
+    place = worst(got, wanted, wrong)
+    clause = "the logarithms of two entries of a column of dV differ by {got} instead of {due}"
+    return contrast(f"for {call}", clause, got[place], wanted[place])
 
 
 PROPERTIES = (

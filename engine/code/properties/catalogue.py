@@ -33,6 +33,11 @@ class Property:
         where a call gave no array of the right shape.
     compares : bool
         Whether it says no more than "differs from the reference".
+    contract : bool
+        Whether it holds of many a program that is wrong: what it earns, it earns only where something is
+        right.
+    form : bool
+        Whether it only says that a result has the right form.
     """
 
     name: str
@@ -40,6 +45,8 @@ class Property:
     sentence: str
     judge: Callable[[Group, Observations], str | None]
     compares: bool = False
+    contract: bool = False
+    form: bool = False
 
 
 @cache

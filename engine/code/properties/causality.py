@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.code.case import Group
-from engine.code.differing import apart, total_slack
+from engine.code.differing import apart, own_slack, total_slack
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
 
@@ -17,22 +17,21 @@ def _prefix(group: Group, seen: Observations) -> str | None:
     whole, short = group.members
     wanted = seen.values(short)
     got = seen.values(whole)[: len(wanted)]
-    return apart(seen, group.members, got, wanted, total_slack(seen, group.members))
+    return apart(seen, group.members, got, wanted, own_slack(seen, group.members))
 
 
 def _first_row(group: Group, seen: Observations) -> str | None:
     """Judge the first row of the output: the right one comes with the group as ``due``."""
     wanted = np.asarray(group.data["due"], dtype=np.float64)
-    return apart(
-        seen, group.members, seen.values(group.members[0])[0], wanted, total_slack(seen, group.members)
-    )
+    slack = total_slack(seen, group.members)
+    return apart(seen, group.members, seen.values(group.members[0])[0], wanted, slack)
 
 
 def _last_row(group: Group, seen: Observations) -> str | None:
     """Judge two calls that differ in the flag alone: the last position sees everything in both."""
     causal, full = group.members
     got, wanted = seen.values(causal)[-1], seen.values(full)[-1]
-    return apart(seen, group.members, got, wanted, total_slack(seen, group.members))
+    return apart(seen, group.members, got, wanted, own_slack(seen, group.members))
 
 
 PROPERTIES = (

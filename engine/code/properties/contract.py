@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Expected, Group, Part
+from engine.code.differing import Evidence, contrast, differs, own, own_slack, worst
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number_pair, shape_text, worst_place
+from engine.code.show import described, shape_text
 from engine.code.tolerance import VALUES
 from engine.runner import CallStatus
 
-__all__ = ["PROPERTIES"]
+__all__ = ["PROPERTIES", "is_right", "judge_values"]
 
+Judge = Callable[[Group, Observations], str | None]
+
+# how far two results of one program in different precision may lie apart, in tolerances of a right one: a
+# wrong program may pass its roundings on through larger numbers
+_LENIENT = 4.0
 _REFUSALS = {"ValueError", "AxisError"}
 _OTHER_BUILTIN = {
     "ArithmeticError", "AssertionError", "AttributeError", "IndexError", "KeyError", "LookupError",
@@ -43,16 +51,15 @@ def _parts(seen: Observations, member: int) -> list[tuple[NDArray[np.float64], P
 
 
 def _dtype(group: Group, seen: Observations) -> str | None:
+    """Judge dtypes alone: whether the numbers are finite is for the checks of the values to find."""
     for member in group.members:
         case, expected = seen.plan.cases[member], seen.expected(member)
-        for place, (values, part) in enumerate(_parts(seen, member)):
+        for place, (_, part) in enumerate(_parts(seen, member)):
             came = "float32" if case.narrow and seen.library == "numpy" else part.dtype
             name = _of_part(expected, place)
             got = (seen[member].parts or ())[place].dtype
             if got != part.dtype:
-                return f"for {came} input the result{name} is {got}"
-            if not np.isfinite(values).all():
-                return f"for {came} input the result{name} isn't finite"
+                return Evidence(f"for {came} input the result{name} is {got}", got, part.dtype)
     return None
 
 
@@ -62,22 +69,61 @@ def _of_part(expected: Expected, place: int) -> str:
 
 
 def _pure(group: Group, seen: Observations) -> str | None:
-    """Judge one case (its argument is as before) or two cases of equal input (equal results)."""
-    if len(group.members) == 2:
-        pairs = zip(*(_parts(seen, member) for member in group.members), strict=True)
-        same = (_repeats(first, second, part.slack) for (first, part), (second, _) in pairs)
-        return None if all(same) else "the same call gave two different results"
-    (member,) = group.members
-    seen.returned(member)
-    if seen[member].modified:
-        return (
-            f"after {described(seen.plan, member, seen.function)} the argument had other values than before"
-        )
+    """Judge one case (its arguments are as before), two of equal input, or two of similar input.
+
+    Calls that raised say nothing here.
+    """
+    if group.data.get("similar"):
+        return _stale(group, seen)
+    first = group.members[0]
+    call = described(seen.plan, first, seen.function)
+    if len(group.members) == 1:
+        if seen[first].modified:
+            return Evidence(f"after {call} an argument had other values than before")
+        if seen[first].shared:
+            return Evidence(
+                f"writing into the result of {call} changes an argument, because it's a view of it"
+            )
+        return None
+    for place in range(len(seen.expected(first).parts)):
+        pair = [own(seen, member, place) for member in group.members]
+        if pair[0] is None or pair[1] is None:
+            return None
+        wrong = differs(pair[0], pair[1], own_slack(seen, group.members, place))
+        if wrong.any():
+            at = worst(pair[0], pair[1], wrong)
+            clause = "gave {got} in one entry, and {due} when it was called again"
+            return contrast(call, clause, pair[0][at], pair[1][at])
     return None
 
 
-def _repeats(first: NDArray[np.float64], second: NDArray[np.float64], slack: float) -> bool:
-    return bool(np.allclose(first, second, rtol=0.0, atol=slack, equal_nan=True))
+def _stale(group: Group, seen: Observations) -> str | None:
+    """Judge two inputs that are alike in much, but have different results: is the second the first's?"""
+    first, second = group.members
+    kept = [own(seen, first, place) for place in range(len(seen.expected(first).parts))]
+    got = [own(seen, second, place) for place in range(len(seen.expected(second).parts))]
+    if not is_right(seen, first) or is_right(seen, second):
+        return None
+    if not all(
+        a is not None and b is not None and np.array_equal(a, b) for a, b in zip(kept, got, strict=True)
+    ):
+        return None
+    calls = [described(seen.plan, member, seen.function) for member in group.members]
+    return Evidence(f"{calls[1]} gave the result of {calls[0]}, which was called before")
+
+
+def is_right(seen: Observations, member: int) -> bool:
+    """Return whether all parts of a result are what the definition gives."""
+    parts = seen.expected(member).parts
+    found = [own(seen, member, place) for place in range(len(parts))]
+    pairs = zip(found, parts, strict=True)
+    return all(values is not None and not _off(values, part).any() for values, part in pairs)
+
+
+def _off(got: NDArray[np.float64], part: Part) -> NDArray[np.bool_]:
+    """Return where a part of a result is wrong; nothing is broadcast, because the shape was compared."""
+    largest = float(np.abs(part.values).max(initial=1.0))
+    return differs(got, part.values, max(part.slack, VALUES * largest))
 
 
 def _refuses(group: Group, seen: Observations) -> str | None:
@@ -91,86 +137,157 @@ def _refuses(group: Group, seen: Observations) -> str | None:
         return None  # a class of the student's own
     call = described(seen.plan, member, seen.function, shapes=True)
     if kind is not None:
-        return f"{call} raised {kind}, not ValueError"
+        return Evidence(f"{call} raised {kind}, not ValueError", kind, "ValueError")
     shape = "" if observation.shape is None else f" of shape {shape_text(observation.shape)}"
-    return f"{call} gave a result{shape} instead of an error"
+    return Evidence(f"{call} gave a result{shape} instead of an error")
 
 
-def _values(group: Group, seen: Observations) -> str | None:
-    """NaN never equals anything; nothing is broadcast, because the shape was compared first."""
+def judge_values(group: Group, seen: Observations) -> str | None:
+    """Judge every part of every member by what the definition gives."""
     for member in group.members:
         for place, (got, part) in enumerate(_parts(seen, member)):
-            error = np.abs(got - part.values)
-            largest = float(np.abs(part.values).max(initial=1.0))
-            if (error <= max(part.slack, VALUES * largest)).all():
-                continue
-            return _apart(seen, member, place, got, part)
+            wrong = _off(got, part)
+            if wrong.any():
+                return _apart(seen, member, place, got, part, wrong)
     return None
 
 
-def _apart(seen: Observations, member: int, place: int, got: NDArray[np.float64], part: Part) -> str:
+def _apart(
+    seen: Observations,
+    member: int,
+    place: int,
+    got: NDArray[np.float64],
+    part: Part,
+    wrong: NDArray[np.bool_],
+) -> Evidence:
     call = described(seen.plan, member, seen.function)
     expected = seen.expected(member)
     if part.dtype == "int":
-        got_text = expected.result.text(seen[member].parts or (), seen.library)
-        return f"for {call} the result is {got_text}, expected {expected.text(seen.library)}"
-    worst = worst_place(np.abs(got - part.values))
-    where = ", ".join(str(index) for index in worst)
-    found, wanted = number_pair(got[worst], part.values[worst])
+        found = expected.result.text(seen[member].parts or (), seen.library)
+        due = expected.text(seen.library)
+        return Evidence(f"for {call} the result is {found}, expected {due}", found, due)
+    at = worst(got, part.values, wrong)
+    where = ", ".join(str(index) for index in at)
     entry, name = f"entry [{where}]" if where else "the result", expected.result.parts[place]
     named = f"{entry} of {name}" if name else entry
-    return f"for {call} {named} is {found}, expected {wanted}"
+    return contrast(f"for {call} {named}", "is {got}, expected {due}", got[at], part.values[at])
+
+
+def _as_alone(group: Group, seen: Observations) -> str | None:
+    """Judge an input in another form by what the program itself gives for the plain form.
+
+    Members are the case and its plain twin. A twin without a result is reported elsewhere.
+    """
+    member, twin = group.members
+    plain = [own(seen, twin, place) for place in range(len(seen.expected(twin).parts))]
+    if any(values is None for values in plain):
+        return None
+    for place, values in enumerate(plain):
+        assert values is not None
+        got = seen.values(member, place)
+        wrong = differs(got, values, _LENIENT * own_slack(seen, [member], place))
+        if wrong.any():
+            at = worst(got, values, wrong)
+            form = _form(seen, member)
+            call = described(seen.plan, member, seen.function)
+            return contrast(
+                f"for {call}", f"an entry is {{got}} {form}, and {{due}} otherwise", got[at], values[at]
+            )
+    return None
+
+
+def _form(seen: Observations, member: int) -> str:
+    """Return in what form the arguments of a case came."""
+    case = seen.plan.cases[member]
+    if case.layout != "plain":
+        return (
+            "if the arrays are read-only"
+            if case.layout == "read-only"
+            else "if the arrays are views with gaps"
+        )
+    return f"in {seen.expected(member).parts[0].dtype}"
 
 
 def _grad(group: Group, seen: Observations) -> str | None:
-    """Judge gradients where there are any: numpy has none, and nobody must be differentiable."""
+    """Judge gradients where there are any: numpy has none, and nobody must be differentiable.
+
+    Of a wrong result the right gradient is another.
+    """
     (member,) = group.members
-    _parts(seen, member)
     found, wanted = seen[member].gradients, seen.expected(member).gradients
-    if found is None or wanted is None:
+    if found is None or wanted is None or not is_right(seen, member):
         return None
     call = described(seen.plan, member, seen.function)
     if len(found) != len(wanted):
-        return f"the gradient of {call} can't be computed"
+        return Evidence(f"the gradient of {call} can't be computed")
     for got, part in zip(found, wanted, strict=True):
         if got is None or got.shape != part.values.shape:
-            return f"the result of {call} is cut off from one of its arguments"
-        if not (np.abs(got - part.values) <= part.slack).all():
-            worst = worst_place(np.abs(got - part.values))
-            pair = number_pair(got[worst], part.values[worst])
-            return f"a gradient through {call} is {pair[0]}, expected {pair[1]}"
+            return Evidence(f"the result of {call} is cut off from one of its arguments")
+        wrong = differs(got, part.values, part.slack)
+        if wrong.any():
+            at = worst(got, part.values, wrong)
+            return contrast(
+                f"a gradient through {call}", "is {got}, expected {due}", got[at], part.values[at]
+            )
     return None
 
 
 def _comparison(name: str, title: str, sentence: str) -> Property:
-    return Property(name, title, sentence, _values, compares=True)
+    return Property(name, title, sentence, judge_values, compares=True)
+
+
+def _contract(name: str, title: str, sentence: str, judge: Judge) -> Property:
+    return Property(name, title, sentence, judge, contract=True)
 
 
 PROPERTIES = (
-    Property("runs", "the function runs", "The function must return a value.", _runs),
-    Property("shape", "shape of the result", "The result must be an array of the right shape.", _shape),
-    Property("dtype", "dtype of the result", "The result must have the floating dtype of the input.", _dtype),
+    Property("runs", "the function runs", "The function must return a value.", _runs, form=True),
     Property(
+        "shape", "shape of the result", "The result must be an array of the right shape.", _shape, form=True
+    ),
+    _contract(
+        "dtype", "dtype of the result", "The result must have the floating dtype of the input.", _dtype
+    ),
+    _contract(
         "pure",
-        "arguments stay unchanged, equal calls give equal results",
-        "The function must leave its arguments as they are and repeat its result.",
+        "nothing is changed or kept",
+        "Arguments must stay as they are, results must be new arrays, and equal calls must give equal ones.",
         _pure,
     ),
-    Property(
+    _contract(
         "refuses", "wrong sizes are refused", "Inputs whose shapes don't fit must raise ValueError.", _refuses
     ),
-    Property(
+    _contract(
         "grad",
         "gradients through the result",
         "Gradients through the result must be right (torch only).",
         _grad,
     ),
     _comparison("values", "values of the result", "The result must equal what the definition gives."),
-    _comparison(
+    _contract(
         "layout",
         "views and read-only arrays",
-        "Views with gaps and read-only arrays must give the same result.",
+        "Views with gaps and read-only arrays must give the same result as other arrays.",
+        _as_alone,
     ),
-    _comparison("empty", "empty input", "An empty batch must give an empty result."),
-    _comparison("half", "half precision", "Half precision input must give the same result, up to rounding."),
+    _contract(
+        "precision",
+        "single precision",
+        "Single precision input must give the same result as double precision, up to rounding.",
+        _as_alone,
+    ),
+    _contract(
+        "half",
+        "half precision",
+        "Half precision input must give the same result as double precision, up to rounding.",
+        _as_alone,
+    ),
+    Property(
+        "empty",
+        "empty input",
+        "An empty batch must give an empty result.",
+        judge_values,
+        contract=True,
+        compares=True,
+    ),
 )

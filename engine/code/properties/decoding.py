@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from engine.code.case import Group
-from engine.code.differing import apart, part_apart
+from engine.code.differing import apart, contrast, part_apart
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number
+from engine.code.properties.weights import least
+from engine.code.show import described
 
 __all__ = ["PROPERTIES"]
 
@@ -26,10 +27,14 @@ def _distribution(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
     part = int(group.data["part"])
     got, slack = seen.values(member, part), seen.expected(member).parts[part].slack
-    if (got >= -slack).all() and abs(float(got.sum()) - 1) <= len(got) * slack:
-        return None
     call = described(seen.plan, member, seen.function)
-    return f"for {call} the smallest is {number(got.min())} and the sum {number(got.sum())}"
+    if not (got >= -slack).all():
+        return contrast(
+            f"for {call}", "a probability is {got}, which is no number from {due} on", least(got), 0
+        )
+    if not abs(float(got.sum()) - 1) <= len(got) * slack:
+        return contrast(f"for {call}", "the sum is {got} instead of {due}", got.sum(), 1)
+    return None
 
 
 def _same(group: Group, seen: Observations) -> str | None:

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Group
-from engine.code.differing import apart, total_slack
+from engine.code.differing import apart, contrast, own_slack
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number
+from engine.code.show import described
 
 __all__ = ["PROPERTIES"]
 
@@ -24,14 +24,15 @@ def _hidden_zero(group: Group, seen: Observations) -> str | None:
     wrong = hidden[~(hidden == 0)]
     if not wrong.size:
         return None
-    return f"for {described(seen.plan, member, seen.function)} a hidden entry gets {number(wrong[0])}"
+    call = described(seen.plan, member, seen.function)
+    return contrast(f"for {call}", "a hidden entry gets {got} instead of {due}", wrong[0], 0)
 
 
 def _left_out(group: Group, seen: Observations) -> str | None:
     """Judge two calls: one hides all but some entries of every row, the other has only those."""
     whole, short = group.members
     got = seen.values(whole)[..., list(group.data["kept"])]
-    slack = total_slack(seen, group.members)
+    slack = own_slack(seen, group.members)
     return apart(seen, group.members, got, seen.values(short), slack, noun="a weight")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from engine.code.case import Group
+from engine.code.differing import contrast, differs, worst
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, numbers
+from engine.code.show import described
 
 __all__ = ["PROPERTIES"]
 
@@ -15,11 +16,13 @@ __all__ = ["PROPERTIES"]
 def _balanced(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
     found = seen.values(member)
-    sums = found.sum(axis=-1)
-    if (np.abs(sums) <= found.shape[-1] * seen.expected(member).slack).all():
+    sums = np.atleast_1d(found.sum(axis=-1))
+    zero = np.zeros_like(sums)
+    wrong = differs(sums, zero, found.shape[-1] * seen.expected(member).slack)
+    if not wrong.any():
         return None
     call = described(seen.plan, member, seen.function)
-    return f"for {call} the sums are {numbers(np.atleast_1d(sums).ravel())}"
+    return contrast(f"for {call}", "a sum is {got} instead of {due}", sums[worst(sums, zero, wrong)], 0)
 
 
 PROPERTIES = (

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Group
+from engine.code.differing import Evidence, apart, contrast
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number, number_pair
+from engine.code.show import described
 
 __all__ = ["PROPERTIES", "leaves_range"]
 
@@ -21,8 +22,8 @@ def _values_of(group: Group, seen: Observations) -> Floats:
     return np.asarray(found, dtype=np.float64)
 
 
-def leaves_range(group: Group, seen: Observations) -> bool:
-    """Return whether an output lies outside the smallest and largest value of some coordinate.
+def leaves_range(group: Group, seen: Observations) -> Evidence | None:
+    """Return where an output lies outside the smallest and largest value of some coordinate.
 
     Exactly between would fail half of all right constant-value runs by rounding, so there is slack
     of the size n * eps * max|V|.
@@ -30,29 +31,26 @@ def leaves_range(group: Group, seen: Observations) -> bool:
     (member,) = group.members
     output, values = seen.values(member), _values_of(group, seen)
     slack = seen.expected(member).slack
-    low = values.min(axis=-2, keepdims=True) - slack  # (..., 1, Dv)
-    high = values.max(axis=-2, keepdims=True) + slack
-    return not bool(((output >= low) & (output <= high)).all())
+    low = np.broadcast_to(values.min(axis=-2, keepdims=True), output.shape)  # from (..., 1, Dv)
+    high = np.broadcast_to(values.max(axis=-2, keepdims=True), output.shape)
+    below, above = ~(output >= low - slack), ~(output <= high + slack)
+    if not (below | above).any():
+        return None
+    place = tuple(np.argwhere(below | above)[0])
+    told, bound = ("smallest", low) if below[place] else ("largest", high)
+    call = described(seen.plan, member, seen.function)
+    clause = f"an entry is {{got}}, but the {told} of the values there is {{due}}"
+    return contrast(f"for {call}", clause, output[place], bound[place])
 
 
 def _hull(group: Group, seen: Observations) -> str | None:
-    (member,) = group.members
-    if not leaves_range(group, seen):
-        return None
-    return f"for {described(seen.plan, member, seen.function)} the output leaves the range of the values"
+    return leaves_range(group, seen)
 
 
 def _equals(group: Group, seen: Observations, wanted: Floats) -> str | None:
     (member,) = group.members
     output, slack = seen.values(member), seen.expected(member).slack
-    right = np.abs(output - wanted) <= slack
-    if right.all():
-        return None
-    place = tuple(np.argwhere(~right)[0])
-    wide = np.broadcast_to(wanted, output.shape)
-    call = described(seen.plan, member, seen.function)
-    found, due = number_pair(output[place], wide[place])
-    return f"for {call} an entry is {found} instead of {due}"
+    return apart(seen, [member], output, np.broadcast_to(wanted, output.shape), slack)
 
 
 def _constant(group: Group, seen: Observations) -> str | None:
@@ -66,9 +64,11 @@ def _mean(group: Group, seen: Observations) -> str | None:
 def _zeros(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
     rows = seen.values(member)[..., list(group.data["rows"]), :]
-    if (rows == 0).all():
+    wrong = rows[~(rows == 0)]
+    if not wrong.size:
         return None
-    return f"for {described(seen.plan, member, seen.function)} such a row holds {number(rows.flat[0])}"
+    call = described(seen.plan, member, seen.function)
+    return contrast(f"for {call}", "such a row holds {got} instead of {due}", wrong[0], 0)
 
 
 PROPERTIES = (

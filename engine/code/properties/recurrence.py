@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from engine.code.case import Group
-from engine.code.differing import total_slack
+from engine.code.differing import contrast, differs, own_slack, worst
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number_pair, worst_place
+from engine.code.show import described
 
 __all__ = ["PROPERTIES"]
 
@@ -17,13 +17,14 @@ def _chain(group: Group, seen: Observations) -> str | None:
     """Judge that the states of a whole sequence are those of its first part and then of the rest."""
     whole, first, rest = group.members
     wanted = np.concatenate([seen.values(first), seen.values(rest)])
-    error = np.abs(seen.values(whole) - wanted)
-    if (error <= total_slack(seen, group.members)).all():
+    got = seen.values(whole)
+    wrong = differs(got, wanted, own_slack(seen, group.members))
+    if not wrong.any():
         return None
-    worst = worst_place(error)
-    found, due = number_pair(seen.values(whole)[worst], wanted[worst])
+    place = worst(got, wanted, wrong)
     call = described(seen.plan, whole, seen.function)
-    return f"for {call} an entry is {found}, but {due} if the sequence is given in two parts"
+    clause = "an entry is {got}, but {due} if the sequence is given in two parts"
+    return contrast(f"for {call}", clause, got[place], wanted[place])
 
 
 PROPERTIES = (

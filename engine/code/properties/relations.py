@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Group
-from engine.code.differing import apart, total_slack
+from engine.code.differing import apart, own, own_slack
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def _differing(group: Group, seen: Observations, got: Floats, wanted: Floats) -> str | None:
-    return apart(seen, group.members[-2:], got, wanted, total_slack(seen, group.members))
+    return apart(seen, group.members[-2:], got, wanted, own_slack(seen, group.members))
 
 
 def _unchanged(group: Group, seen: Observations) -> str | None:
@@ -40,8 +40,24 @@ def _other_rows(group: Group, seen: Observations) -> str | None:
 
 
 def _batch(group: Group, seen: Observations) -> str | None:
+    """Judge a batch by what the program gives for its parts; what those lack is reported elsewhere."""
     whole, *parts = group.members
-    return _differing(group, seen, seen.values(whole), np.stack([seen.values(part) for part in parts]))
+    alone = [own(seen, part) for part in parts]
+    if any(values is None for values in alone):
+        return None
+    got = seen.values(whole)
+    wanted = np.stack([values for values in alone if values is not None]).reshape(got.shape)
+    return apart(seen, [whole], got, wanted, own_slack(seen, group.members))
+
+
+def _alone(group: Group, seen: Observations) -> str | None:
+    """Judge each row under a mask by what the program gives for its visible keys without any mask."""
+    whole, *rows = group.members
+    alone = [own(seen, row) for row in rows]
+    if any(values is None for values in alone):
+        return None
+    wanted = np.concatenate([values for values in alone if values is not None])
+    return apart(seen, [whole], seen.values(whole), wanted, own_slack(seen, group.members))
 
 
 def _linear(group: Group, seen: Observations) -> str | None:
@@ -100,6 +116,12 @@ PROPERTIES = (
         "hidden entries don't matter",
         "What a hidden key or value holds must not matter.",
         _unchanged,
+    ),
+    Property(
+        "alone",
+        "some keys are hidden",
+        "With a mask, a query must get what its visible keys alone would give.",
+        _alone,
     ),
     Property(
         "all-true", "a mask that hides nothing", "A mask that hides nothing must change nothing.", _unchanged

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Group
-from engine.code.differing import apart, total_slack
+from engine.code.differing import apart, contrast, differs, own_slack, worst
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
-from engine.code.show import described, number
+from engine.code.show import described
 
 __all__ = ["PROPERTIES"]
 
@@ -29,30 +29,32 @@ def _within(group: Group, seen: Observations) -> str | None:
     part = int(group.data.get("part", 0))
     got, slack = seen.values(member, part), seen.expected(member).parts[part].slack
     low, high = (np.broadcast_to(group.data[name], got.shape) for name in ("low", "high"))
-    wrong = ~((got >= low - slack) & (got <= high + slack))
-    if not wrong.any():
+    below, above = ~(got >= low - slack), ~(got <= high + slack)
+    if not (below | above).any():
         return None
-    place = tuple(np.argwhere(wrong)[0])
+    place = tuple(np.argwhere(below | above)[0])
+    told, bound = ("lower", low) if below[place] else ("upper", high)
     call = described(seen.plan, member, seen.function)
-    return (
-        f"for {call} an entry is {number(got[place])}, outside of the range from "
-        f"{number(low[place])} to {number(high[place])}"
-    )
+    clause = f"an entry is {{got}}, but its {told} bound is {{due}}"
+    return contrast(f"for {call}", clause, got[place], bound[place])
 
 
 def _negated(group: Group, seen: Observations) -> str | None:
     first, second = group.members
     wanted = -seen.values(first)
-    return apart(seen, [second], seen.values(second), wanted, total_slack(seen, group.members))
+    return apart(seen, [second], seen.values(second), wanted, own_slack(seen, group.members))
 
 
 def _equal(group: Group, seen: Observations) -> str | None:
     (member,) = group.members
     got = seen.values(member)
-    if (np.abs(got - got[:1]) <= 2 * seen.expected(member).slack).all():
+    first = np.broadcast_to(got[:1], got.shape)
+    wrong = differs(got, first, 2 * own_slack(seen, [member]))
+    if not wrong.any():
         return None
+    place = worst(got, first, wrong)
     call = described(seen.plan, member, seen.function)
-    return f"for {call} the scores go from {number(got.min())} to {number(got.max())}"
+    return contrast(f"for {call}", "one score is {got}, another one {due}", got[place], first[place])
 
 
 PROPERTIES = (

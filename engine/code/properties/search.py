@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Argument, Group
+from engine.code.differing import Evidence, contrast
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
+from engine.code.properties.contract import judge_values
 from engine.code.show import described, number
 from engine.code.step_table import StepTable
 from engine.plurals import counted
@@ -54,7 +56,7 @@ def _each(clause: Callable[[list[int], StepTable, int, int], str | None]) -> Jud
         for tokens in _sequences(seen, member):
             told = clause(tokens, *_asked(seen, member))
             if told is not None:
-                return f"in {_call(group, seen)} {tokens} {told}"
+                return Evidence(f"in {_call(group, seen)} {tokens} {told}")
         return None
 
     return judge
@@ -104,11 +106,9 @@ def _own_logprob(group: Group, seen: Observations) -> str | None:
     for tokens, got in zip(*_logs(group, seen), strict=True):
         chances = [_chance(row, token) for token, row in zip(tokens, table.along(tokens), strict=True)]
         due = sum(math.log(chance) if chance > 0 else -math.inf for chance in chances)
-        if not abs(got - due) <= slack:
-            call = _call(group, seen)
-            return (
-                f"in {call} {tokens} has {number(got)}, but the logarithm of its probability is {number(due)}"
-            )
+        if got != due and not abs(got - due) <= slack:  # infinities are equal, and have no difference
+            clause = "has {got}, but the logarithm of its probability is {due}"
+            return contrast(f"in {_call(group, seen)} {tokens}", clause, got, due)
     return None
 
 
@@ -118,17 +118,26 @@ def _chance(row: tuple[float, ...], token: int) -> float:
 
 def _possible(group: Group, seen: Observations) -> str | None:
     tokens, logs = _logs(group, seen)
-    bad = [row for row, log in zip(tokens, logs, strict=True) if not math.isfinite(log)]
-    if not bad:
-        return None
-    return f"in {_call(group, seen)} the log-probability of {bad[0]} isn't finite"
+    table = _asked(seen, group.members[0])[0]
+    for row, log in zip(tokens, logs, strict=True):
+        for place, token in enumerate(row):
+            if _chance(table.after(tuple(row[:place])), token) == 0:
+                clause = f"holds {token} at place {place}, where its probability is 0"
+                return Evidence(
+                    f"in {_call(group, seen)} {row} with the log-probability {number(log)} {clause}"
+                )
+    return judge_values(group, seen)  # what is left must be found all the same
 
 
 def _ranked(group: Group, seen: Observations) -> str | None:
-    _, logs = _logs(group, seen)
-    if (np.diff(logs) <= seen.expected(group.members[0]).parts[1].slack).all():
-        return None
-    return f"in {_call(group, seen)} a hypothesis stands behind one with a smaller log-probability"
+    tokens, logs = _logs(group, seen)
+    slack = seen.expected(group.members[0]).parts[1].slack
+    for place in range(1, len(logs)):
+        before, log = float(logs[place - 1]), float(logs[place])
+        if log != before and not log - before <= slack:  # infinities are equal, and have no difference
+            clause = f"stands behind {tokens[place - 1]}, with {{got}} behind {{due}}"
+            return contrast(f"in {_call(group, seen)} {tokens[place]}", clause, log, before)
+    return None
 
 
 def _count(group: Group, seen: Observations) -> str | None:
@@ -137,9 +146,10 @@ def _count(group: Group, seen: Observations) -> str | None:
     due = int(group.data["due"])
     call = _call(group, seen)
     if len(tokens) != due:
-        return f"{call} gave {counted(len(tokens), 'hypothesis')} instead of {due}"
+        came = counted(len(tokens), "hypothesis")
+        return Evidence(f"{call} gave {came} instead of {due}", str(len(tokens)), str(due))
     if len({tuple(row) for row in tokens}) < len(tokens):
-        return f"{call} gave the same hypothesis twice"
+        return Evidence(f"{call} gave the same hypothesis twice")
     return None
 
 
@@ -149,14 +159,16 @@ def _best(group: Group, seen: Observations) -> str | None:
     due = list(group.data["due"])
     if tokens and tokens[0] == due:
         return None
-    return f"{_call(group, seen)} has {tokens[0] if tokens else 'nothing'} first instead of {due}"
+    first = str(tokens[0]) if tokens else "nothing"
+    return Evidence(f"{_call(group, seen)} has {first} first instead of {due}", first, str(due))
 
 
 def _tie_order(group: Group, seen: Observations) -> str | None:
     tokens, logs = _logs(group, seen)
     for first in range(len(tokens) - 1):
         if logs[first] == logs[first + 1] and tokens[first] > tokens[first + 1]:
-            return f"in {_call(group, seen)} {tokens[first]} stands before {tokens[first + 1]}"
+            pair = str(tokens[first]), str(tokens[first + 1])
+            return Evidence(f"in {_call(group, seen)} {pair[0]} stands before {pair[1]}", *pair)
     return None
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.case import Group
+from engine.code.differing import Evidence
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
 from engine.code.show import described
@@ -23,7 +24,7 @@ def _all_are(
         mask = seen.values(member)
         if (mask[chosen(len(mask))] == wanted).all():
             return None
-        return f"in {described(seen.plan, member, seen.function)} {told}"
+        return Evidence(f"in {described(seen.plan, member, seen.function)} {told}")
 
     return judge
 

@@ -45,6 +45,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                 source_line=fault.source_line,
             )  # fmt: skip
         return
+    yield from _unpaid(subject, exercise)
     killed: dict[str, set[str]] = {mutant.id: set() for mutant in exercise.mutants}
     plans = PLANS if subject.seeds >= _THOROUGH else PLANS[:1]
     for plan in (freeze_plan(exercise, seed) for seed in plans):
@@ -55,6 +56,19 @@ def check(subject: Subject) -> Iterator[Finding]:
     yield from _reference_only(subject, exercise, killed)
     subject.facts["kill_matrix"] = {mutant: sorted(checks) for mutant, checks in killed.items()}
     subject.facts["checks"] = [check.id for check in exercise.checks]
+
+
+def _unpaid(subject: Subject, exercise: CodeExercise) -> Iterator[Finding]:
+    """Yield checks that can fail and cost nothing: a program that isn't right would have full marks."""
+    paid = {check.together for check in exercise.checks if check.points and check.together is not None}
+    for index, check in enumerate(exercise.checks):
+        if not check.points and check.together not in paid:
+            yield subject.fault(
+                RULE,
+                f"check {check.id} has no points, so a program that fails it has full marks",
+                ("answer", "checks", index),
+                next_step="give it points, or put it together with a check that has some",
+            )
 
 
 def _observed(exercise: CodeExercise, plan: Plan, source: str, function: str) -> Observations | Check:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from .gradients import MismatchError, differentiate, track
-from .leaves import describe, make_array
+from .leaves import describe, make_array, overwrite
 from .modules import add_source, main_module, offer_modules, run_statements
 from .standins import offer_standins
 from .steps import make_step
@@ -143,7 +143,7 @@ class Plan:
     Parameters
     ----------
     body : dict
-        ``calls`` (each ``f``, ``a``, ``k``, ``r``, ``g``, ``at``) and ``call_s``.
+        ``calls`` (each ``f``, ``a``, ``k``, ``r``, ``o``, ``g``, ``at``) and ``call_s``.
     blob : memoryview
         All leaves; ``at`` says where a call's own begin.
     """
@@ -186,8 +186,8 @@ def run_call(
     Returns
     -------
     report : dict
-        ``index``, ``status``, and ``value``, ``arguments``, ``gradients``, ``exception``, ``code`` as they
-        apply.
+        ``index``, ``status``, and ``value``, ``arguments``, ``shared``, ``gradients``, ``exception``,
+        ``code`` as they apply.
     blobs : list of bytes
         The leaves of value, arguments and gradients.
     nodes : int
@@ -214,6 +214,8 @@ def run_call(
             report["arguments"] = [
                 None if callable(v) or _has_others(v, entries) else writer.node(v) for v, entries in held
             ]
+        if call["o"] and cotangents is None:
+            report["shared"] = overwrite(value, [v for v, _ in held], max_bytes)
         if cotangents is not None:
             report["gradients"] = _gradients(value, cotangents, inputs, writer)
         return report

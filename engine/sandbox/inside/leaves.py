@@ -9,18 +9,20 @@ from __future__ import annotations
 import math
 import sys
 import types
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from .wire import ITEM_SIZES, ArrayNode, TooLargeError, UnsupportedError
 
-__all__ = ["describe", "device", "device_is_lost", "make_array", "place_tensors"]
+__all__ = ["describe", "device", "device_is_lost", "make_array", "overwrite", "place_tensors"]
 
 # dtype.name is computed anew each time, in Python
 _NAMES = {np.dtype(name): name for name in ITEM_SIZES if name != "bfloat16"}
 _NUMPY_SCALARS = frozenset(dtype.type for dtype in _NAMES)
 _CPU = "cpu"
+_OVERWRITTEN = -57.0  # exact in every floating dtype, and no number of any plan
 _device = _CPU
 
 
@@ -133,6 +135,58 @@ def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
     # by way of an integer of the same size: a single element may have any stride, which view(uint8) refuses
     data = (plain.view(torch.int16) if name == "bfloat16" else plain).numpy().tobytes()
     return ArrayNode("torch", name, shape, data)
+
+
+def overwrite(value: Any, arguments: Sequence[Any], limit: int) -> bool:
+    """Write over the arrays of a result that has been taken down; tell whether an argument changed by it.
+
+    Parameters
+    ----------
+    value : object
+        The result.
+    arguments : sequence of object
+        Those of the call.
+    limit : int
+        Most bytes of one of them.
+    """
+    torch = sys.modules.get("torch")
+    arrays = list(_arrays(torch, arguments))
+    before = [describe(array, limit).data for array in arrays]
+    for array in _arrays(torch, [value]):
+        if type(array) is np.ndarray:
+            _overwrite_array(array)
+        else:
+            _overwrite_tensor(torch, array)
+    return any(describe(array, limit).data != data for array, data in zip(arrays, before, strict=True))
+
+
+def _arrays(torch: Any, values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        kind = type(value)
+        if kind is list or kind is tuple:
+            yield from _arrays(torch, value)
+        elif kind is dict:
+            yield from _arrays(torch, value.values())
+        elif kind is np.ndarray or (torch is not None and kind is torch.Tensor):
+            yield value
+
+
+def _overwrite_array(array: Any) -> None:
+    if array.flags.writeable and array.dtype == np.bool_:
+        np.logical_not(array, out=array)
+    elif array.flags.writeable and array.dtype.kind == "f":
+        array.fill(_OVERWRITTEN)
+
+
+def _overwrite_tensor(torch: Any, tensor: Any) -> None:
+    plain = tensor.detach()
+    try:
+        if plain.dtype == torch.bool:
+            plain.logical_not_()
+        elif plain.is_floating_point():
+            plain.fill_(_OVERWRITTEN)
+    except RuntimeError:  # one that was expanded, or made in inference mode, can't be written to
+        return
 
 
 def make_array(node: ArrayNode) -> Any:

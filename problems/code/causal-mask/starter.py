@@ -1,6 +1,11 @@
-import numpy as np
+import numpy as np  # or: import torch (then the result must be a tensor)
 
 
 def causal_mask(n):
-    """Return the boolean (n, n) mask that is True where query i may see key j."""
+    """Return who may attend to whom: True where query i may see key j.
+
+    n : int, 0 or more
+
+    Returns: boolean, (n, n).
+    """
     raise NotImplementedError("write me")

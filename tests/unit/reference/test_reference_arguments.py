@@ -152,7 +152,7 @@ def test_unknown_scales(scale: Any) -> None:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: ref.causal_mask(0), "n is 0"),
+        (lambda: ref.causal_mask(-1), "n is -1"),
         (lambda: ref.causal_mask(2.5), "n is 2.5"),  # type: ignore[arg-type]
         (lambda: ref.causal_mask(True), "n is True"),
         (lambda: ref.multi_head(M, *[torch.ones(2, 4)] * 3, torch.ones(4, 2), 3), "h is 3"),

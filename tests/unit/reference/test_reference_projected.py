@@ -10,11 +10,11 @@ from tests.oracles import loops
 from tests.oracles.arrays import NARROW, WIDE, Source, listed, same
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_causal_mask(n: int, device: str) -> None:
     mask = ref.causal_mask(n, device)
     assert mask.dtype == torch.bool and mask.device.type == device
-    assert mask.tolist() == loops.causal_mask(n)
+    assert mask.shape == (n, n) and mask.tolist() == loops.causal_mask(n)
 
 
 @pytest.mark.parametrize("dtype", WIDE)

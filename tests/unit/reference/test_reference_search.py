@@ -103,12 +103,21 @@ def test_sequence_probability_equals_fractions(dtype: torch.dtype, device: str) 
     )
 
 
+def test_a_word_of_probability_0_is_never_taken() -> None:
+    def step(y: int, s: None) -> tuple[list[float], None]:
+        return [0.5, 0.0, 0.5], None
+
+    found = ref.beam_search(step, None, 9, 3, 0, 2)
+    assert [one.tokens for one in found] == [[0], [2, 0], [2, 2]]
+    assert all(math.isfinite(one.logprob) for one in found)
+
+
 def test_zero_probability_is_minus_infinity() -> None:
     table = {(): [1.0, 0.0]}
     assert ref.sequence_prob(table, [1]) == 0.0
     assert ref.sequence_logprob(table, [1]) == -math.inf
     assert ref.exhaustive(table) == [([0], 0.0), ([1], -math.inf)]
-    assert ref.beam_search(table, b=2) == ref.exhaustive(table)
+    assert ref.beam_search(table, b=2) == [([0], 0.0)]  # a beam never takes such a word
 
 
 @pytest.mark.parametrize("dtype", WIDE)

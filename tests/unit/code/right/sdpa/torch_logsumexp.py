@@ -2,6 +2,8 @@ import torch
 
 
 def sdpa(Q, K, V, mask=None):
+    if Q.shape[-1] != K.shape[-1]:
+        raise ValueError("Q and K")  # einsum would broadcast an axis of size 1
     scores = torch.einsum("...md,...nd->...mn", Q, K) / Q.shape[-1] ** 0.5
     if V.shape[-2] != scores.shape[-1]:
         raise ValueError("V")

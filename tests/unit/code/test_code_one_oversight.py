@@ -1,0 +1,221 @@
+"""One oversight costs its own check, and none is missed because all inputs are small and well-behaved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from engine.model import GradeReport, Outcome, Verdict
+
+BEAM = """
+import math
+import numpy as np
+
+def beam_search(step, s0, b, bos, eos, max_len):
+    if b < 1:
+        raise ValueError(b)
+    kept = [((), 0.0, s0)]
+    for _ in range(max_len):
+        found = []
+        for words, total, state in kept:
+            if words and words[-1] == eos:
+                found.append((words, total, state))
+                continue
+            P, after = step(words[-1] if words else bos, state)
+            for word in range(len(P)):
+                found.append((words + (word,), total + float({log}(P[word])), after))
+        found.sort(key=lambda one: (-one[1], one[0]))
+        kept = found[:b]
+    return [(list(words), total) for words, total, _ in kept]
+"""
+SDPA = """
+import math
+import numpy as np
+
+def sdpa(Q, K, V, mask=None):
+    if Q.shape[-1] != K.shape[-1] or K.shape[-2] != V.shape[-2]:
+        raise ValueError("sizes")
+    S = Q @ {keys} / {scale}
+    if mask is not None:
+        if mask.shape[-2:] != S.shape[-2:]:
+            raise ValueError("mask")
+        S = np.where(mask, S, S.dtype.type({fill}))
+    {cut}
+    top = S.max(axis=-1, keepdims=True)
+    e = np.exp(S - np.where(np.isfinite(top), top, 0))
+    if mask is not None:
+        e = e * mask.any(axis=-1, keepdims=True){lost}
+    total = e.sum(axis=-1, keepdims=True)
+    return (e / np.where(total == 0, 1, total)).astype(Q.dtype) @ V
+"""
+USUAL = {
+    "keys": "np.swapaxes(K, -1, -2)",
+    "scale": "math.sqrt(Q.shape[-1])",
+    "fill": "-np.inf",
+    "cut": "",
+    "lost": "",
+}
+HEADS = """
+import numpy as np
+
+def multi_head(X, Wq, Wk, Wv, Wo, h):
+    columns = Wq.shape[1]
+    if h < 1 or columns % h or not Wq.shape == Wk.shape == Wv.shape or Wo.shape[0] != columns:
+        raise ValueError("sizes")
+    size = X.shape[1] // h
+    parts = []
+    for head in range(h):
+        own = slice(head * size, head * size + size)
+        S = (X @ Wq)[:, own] @ (X @ Wk)[:, own].T / float(size) ** 0.5
+        e = np.exp(S - S.max(axis=1, keepdims=True))
+        parts.append(e / e.sum(axis=1, keepdims=True) @ (X @ Wv)[:, own])
+    return np.concatenate(parts, axis=1) @ Wo
+"""
+SOFTMAX = """
+import numpy as np
+
+SEEN = {{}}
+
+def softmax(x, axis=-1):
+    {before}
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    w = e / e.sum(axis=axis, keepdims=True)
+    {after}
+    return w
+"""
+KEEP = "key = x.shape, x.dtype, axis, {key}\n    if key in SEEN: return SEEN[key]{copy}"
+SINGLE = "if x.shape[axis] == 1 and x.flags.writeable: x[...] = 1.0; return x + 0"
+CUT = "S, V = S[..., :{n}], V[..., :{n}, :]\n    mask = None if mask is None else mask[..., :{n}]"
+ALONE = "if S.shape[-2:] == (1, 1) and mask is None: return V"
+FEW = "np.swapaxes(K, -1, -2)[..., :32, :]"
+ROWS = "if x.ndim != 2: raise NotImplementedError('rows only')"
+
+
+def _sdpa(**changed: str) -> str:
+    return SDPA.format(**{**USUAL, **changed})
+
+
+# what fails alone; what is skipped because of it, or counts only together with it, doesn't fail
+OWN_CHECK: dict[str, tuple[str, str, set[str] | None]] = {
+    "log of 0 kept": ("beam-search", BEAM.format(log="np.log"), {"possible"}),
+    "log of 0 raised": ("beam-search", BEAM.format(log="math.log"), {"possible"}),
+    "keys transposed without regard to batches": ("sdpa", _sdpa(keys="K.T"), {"batch"}),
+    "no scale": ("sdpa", _sdpa(scale="1"), {"values", "log-weights", "tile-law"}),
+    "head size from the width of X": ("multi-head", HEADS, {"width"}),
+    "only two axes": (
+        "softmax",
+        SOFTMAX.format(before=ROWS, after=""),
+        {"one-axis", "more-axes", "axis", "sum-axis"},
+    ),
+    "results kept by shape and first entry": (
+        "softmax",
+        SOFTMAX.format(
+            before=KEEP.format(key="float(x.ravel()[0])", copy=".copy()"), after="SEEN[key] = w.copy()"
+        ),
+        None,
+    ),
+    "results kept and handed out again": (
+        "softmax",
+        SOFTMAX.format(before=KEEP.format(key="x.tobytes()", copy=""), after="SEEN[key] = w"),
+        None,
+    ),
+    "written into where there is one entry": ("softmax", SOFTMAX.format(before=SINGLE, after=""), {"pure"}),
+    "a view where there is one key": ("sdpa", _sdpa(cut=ALONE), {"pure"}),
+    "keys beyond 16 lost": ("sdpa", _sdpa(cut=CUT.format(n=16)), {"sizes"}),
+    "keys beyond 64 lost": ("sdpa", _sdpa(cut=CUT.format(n=64)), {"sizes"}),
+    "features beyond 32 lost": (
+        "sdpa",
+        _sdpa(keys=FEW).replace("S = Q @", "S = Q[..., :32] @"),
+        {"sizes"},
+    ),
+    **{
+        f"hidden scores of {fill}": ("sdpa", _sdpa(fill=fill), {"subset"})
+        for fill in ("-1e4", "-1e5", "-1e9")
+    },
+}
+
+
+def _failed(report: GradeReport) -> set[str]:
+    return {check.id for check in report.checks if check.verdict not in (Verdict.PASSED, Verdict.SKIPPED)}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("name", OWN_CHECK)
+def test_an_oversight_costs_its_own_check(name: str, seed: int, grade: Callable[..., GradeReport]) -> None:
+    item, source, wanted = OWN_CHECK[name]
+    report = grade(item, source, seed)
+    failed = _failed(report)
+    assert report.outcome is Outcome.PARTIAL and report.score is not None
+    assert report.score <= report.max_score - 0.25, "a check that fails has points"
+    if wanted is not None:
+        assert failed == wanted, [(c.id, c.message) for c in report.checks if c.id in failed]
+    else:
+        assert failed
+
+
+WINDOW = """
+import numpy as np
+
+def self_attention(X, Wq, Wk, Wv, causal=False):
+    if Wq.shape[1] != Wk.shape[1] or not X.shape[1] == Wq.shape[0] == Wk.shape[0] == Wv.shape[0]:
+        raise ValueError("sizes")
+    S = (X @ Wq) @ (X @ Wk).T / float(Wk.shape[1]) ** 0.5
+    if causal:
+        place = np.arange(len(X))
+        back = place[:, None] - place[None, :]
+        S = np.where((back >= 0) & (back < {seen}), S, {fill})
+    e = np.exp(S - S.max(axis=1, keepdims=True))
+    return (e / e.sum(axis=1, keepdims=True) @ (X @ Wv)).astype(X.dtype)
+"""
+
+
+@pytest.mark.parametrize(
+    ("seen", "fill", "wanted"),
+    [(5, "-np.inf", "sizes"), (16, "-np.inf", "sizes"), (64, "-np.inf", "sizes"), (99, "-1e9", "prefix")],
+)
+def test_self_attention_beyond_usual_windows_and_scores(
+    seen: int, fill: str, wanted: str, grade: Callable[..., GradeReport]
+) -> None:
+    report = grade("self-attention", WINDOW.format(seen=seen, fill=fill))
+    assert _failed(report) == {wanted}, [(c.id, c.message) for c in report.checks if c.message]
+
+
+@pytest.mark.parametrize(
+    ("item", "source"),
+    [
+        ("softmax-vjp", "def softmax_vjp(w, g):\n    return w * (g - (w * g).sum(-1, keepdims=True))\n"),
+        (
+            "softmax-vjp",
+            "def softmax_vjp(w, g):\n    if w.shape[-1] != g.shape[-1]: raise ValueError('n')\n"
+            "    return w * (g - (w * g).sum(-1, keepdims=True))\n",
+        ),
+        (
+            "context",
+            "def context(weights, H):\n    return (weights[..., None] * H).sum(-2)\n",
+        ),
+    ],
+)
+def test_sizes_that_are_broadcast_are_refused(
+    item: str, source: str, grade: Callable[..., GradeReport]
+) -> None:
+    report = grade(item, source)
+    assert _failed(report) == {"refuses"}
+    (check,) = [check for check in report.checks if check.id == "refuses"]
+    assert check.message.count("of shape") >= 2  # both shapes are named
+
+
+def test_what_holds_of_wrong_programs_earns_nothing_while_nothing_is_right(
+    grade: Callable[..., GradeReport],
+) -> None:
+    source = "import numpy as np\ndef softmax(x, axis=-1):\n    return np.sin(x) - 7\n"
+    report = grade("softmax", source)
+    verdicts = {check.id: check for check in report.checks}
+    for name in ("dtype", "pure", "layout", "single-precision", "half", "grad"):
+        assert verdicts[name].verdict is Verdict.SKIPPED and verdicts[name].points == 0
+
+
+def test_every_check_says_what_it_tries(grade: Callable[..., GradeReport]) -> None:
+    report = grade("masked-softmax", "def masked_softmax(scores, mask):\n    return scores * mask\n")
+    titles = [check.title for check in report.checks if check.max_points]
+    assert titles and all(5 <= len(title) <= 70 and title[0].islower() for title in titles)
