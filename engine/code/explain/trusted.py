@@ -142,6 +142,8 @@ def _overwrite(value: Any) -> None:
             if array.flags.writeable and array.dtype.kind in "bf":
                 array[...] = ~array if array.dtype == np.bool_ else _OVERWRITTEN
             continue
+        if not hasattr(array, "detach"):
+            continue  # a scalar of numpy shares no memory
         plain = array.detach()
         try:
             if plain.dtype.is_floating_point:
