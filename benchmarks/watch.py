@@ -87,7 +87,7 @@ def measure(
                 raise SystemExit(f"save {number} ({kind}) was graded as: {lines[0]}")
     finally:
         watch.send_signal(signal.SIGINT)
-        watch.wait(10)
+        watch.wait(60)
     return first, times
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.course import Course
     from engine.errors import Diagnostic
 
-__all__ = ["check"]
+__all__ = ["check", "missing_package_faults"]
 
 
 @click.command("check")
@@ -45,7 +45,7 @@ def check(as_json: bool, course_path: Path | None) -> int:
         raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
     faults = _faults(workplace.course)
     # Rules that can't be read can't contradict anything.
-    warnings = _missing_packages(workplace, workplace.course)
+    warnings = missing_package_faults(workplace.course)
     if not workplace.course.rule_faults:
         warnings += _warnings(workplace, workplace.course)
     if as_json:
@@ -60,8 +60,10 @@ def _faults(course: Course) -> list[Diagnostic]:
     return [*course.rule_faults, *(fault.diagnostic for fault in course.roster(tolerant=True).faults)]
 
 
-def _missing_packages(workplace: Workplace, course: Course) -> list[Diagnostic]:
+def missing_package_faults(course: Course) -> list[Diagnostic]:
+    """Return a warning for each package that course.yaml offers and that isn't installed."""
     from engine.errors import Diagnostic
+    from engine.sandbox.layout import missing_packages
 
     lines = course.settings_file.read_text(encoding="utf-8").splitlines()
     place = next((number for number, line in enumerate(lines, 1) if line.startswith("packages:")), 1)
@@ -73,7 +75,7 @@ def _missing_packages(workplace: Workplace, course: Course) -> list[Diagnostic]:
             f"the package {name} isn't installed here, so code that needs it can't be graded",
             lines[place - 1] if lines else "",
         )
-        for name in workplace.missing_packages()
+        for name in missing_packages(course.settings.packages or ())
     ]
 
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.commands.course.check import missing_package_faults
 from engine.course import Course, Roster, Student, read_roster
-from engine.errors import CourseError, InputError
+from engine.errors import CourseError, InputError, SpecError
 from engine.store import Store
 
 
@@ -236,3 +237,32 @@ def test_what_init_writes_can_be_opened(title: str) -> None:
             assert "title" in refused.what and not folder.exists(), "nothing is written"
         else:
             assert made.title == title.strip() == Course.open(folder).title
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("packages: [reference]", "computes the keys"),
+        ("packages: [scipy.special]", "packages"),
+        ("packages: scipy", "packages"),
+    ],
+)
+def test_packages_are_names_of_imports_and_none_that_holds_keys(tmp_path: Path, line: str, told: str) -> None:
+    folder = tmp_path / "course"
+    Course.init(folder, "A course")
+    settings = folder / "course.yaml"
+    settings.write_text(settings.read_text(encoding="utf-8") + f"{line}\n", encoding="utf-8")
+    with pytest.raises(SpecError, match=told):
+        Course.open(folder)
+
+
+def test_missing_packages_are_told_with_their_line(tmp_path: Path) -> None:
+    folder = tmp_path / "course"
+    Course.init(folder, "A course")
+    settings = folder / "course.yaml"
+    settings.write_text(
+        settings.read_text(encoding="utf-8") + "packages: [scipy, no_such_package_here]\n", encoding="utf-8"
+    )
+    (told,) = missing_package_faults(Course.open(folder))
+    assert "no_such_package_here isn't installed here" in told.message
+    assert told.source_line == "packages: [scipy, no_such_package_here]"
