@@ -78,7 +78,7 @@ class NumericType(AnswerType):
         most = _LONGEST + size * _LONGEST_ENTRY
         if len(text) > most:
             raise format_error(
-                f"the answer has {len(text)} characters; at most {most} are read here",
+                f"the answer has {counted(len(text), 'character')}; at most {most} are read here",
                 text[:60],
                 expected=self.wanted(part),
             )

@@ -12,6 +12,7 @@ from engine.answers.reading.numeral import format_error, normal_signs
 from engine.answers.result import AnswerType, Graded
 from engine.errors import ResponseFormatError
 from engine.model import Array, Diagnosis, Option, Part
+from engine.plurals import counted
 from engine.variants.rounding import shown
 
 __all__ = ["SingleChoice"]
@@ -37,7 +38,7 @@ class SingleChoice(AnswerType):
         """
         if len(text) > _LONGEST:
             raise format_error(
-                f"the answer has {len(text)} characters; at most {_LONGEST} are read here",
+                f"the answer has {counted(len(text), 'character')}; at most {_LONGEST} are read here",
                 text[:60],
                 expected=f"one letter from a to {part.options[-1].id}",
             )

@@ -20,6 +20,7 @@ from engine.intake.naming import copy_of, quiz_head
 from engine.intake.numbering import Ranked, in_sequence
 from engine.intake.owners import Owners
 from engine.intake.student_folder import CodeEntry, sort_folder
+from engine.plurals import counted
 
 __all__ = ["Sorting"]
 
@@ -104,7 +105,7 @@ class Sorting:
             last[at] = problem
         for at, count in counts.items():
             if count > _MOST_ALIKE:
-                more = f"… and {count - _MOST_ALIKE:,} more entries like these: {at[1]}"
+                more = f"… and {counted(count - _MOST_ALIKE, 'more entry', ',')} like these: {at[1]}"
                 kept.append(replace(last[at], where=self._top(last[at].where), message=more))
         return kept
 

@@ -19,6 +19,7 @@ from engine.intake.archives.opening import RefusedError, opened, too_many
 from engine.intake.entries import Entries, Entry, archive_suffix, is_junk, is_listing, is_wanted
 from engine.intake.entry_names import common_length, name_fault, name_parts
 from engine.intake.folder import read_folder
+from engine.plurals import agree, counted
 
 __all__ = ["read_source"]
 
@@ -103,7 +104,7 @@ class _Nest:
     def _finished(self) -> Entries:
         for owner, count in self._beyond.items():
             name = "/".join(owner)
-            message = f"… and {count:,} more entries, which were not looked at"
+            message = f"… and {counted(count, 'more entry', ',')}, not looked at"
             most = self._limits.owner_entries
             self._entries.refuse(name, message, f"hand in the files that count, at most {most:,} of them")
         return self._entries
@@ -164,8 +165,8 @@ class _Nest:
         self._beyond.pop(owner, None)
         self._entries.refuse(
             "/".join(owner),
-            f"all hand-ins together are more than is read, and this one is by far the largest: its {count:,} "
-            "entries are left out",
+            f"all hand-ins together are more than is read, and this one is by far the largest: "
+            f"its {counted(count, 'entry', ',')} {agree(count, 'are')} left out",
             "ask for the files that count alone",
         )
 

@@ -86,8 +86,8 @@ def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
             half = ((Decimal(high) - Decimal(low)) / 2).normalize()
             yield (
                 "wide",
-                f"answers up to {half:f} beside the key count as right, {units:.1f} units of the last place "
-                "asked for, and nothing before this step is rounded",
+                f"answers up to {half:f} beside the key count as right, "
+                f"{counted(units, 'unit', '.1f')} of the last place asked for, and nothing before this step is rounded",
             )
             return
 
