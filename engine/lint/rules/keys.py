@@ -87,7 +87,8 @@ def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
             yield (
                 "wide",
                 f"answers up to {half:f} beside the key count as right, "
-                f"{counted(units, 'unit', '.1f')} of the last place asked for, and nothing before this step is rounded",
+                f"{counted(units, 'unit', '.1f')} of the last place asked for, "
+                "and nothing before this step is rounded",
             )
             return
 
