@@ -223,10 +223,14 @@ def grade_mixed(
     slots = workers or os.cpu_count() or 1
     done = 0
 
-    def took(_: object) -> None:
+    def took() -> None:
         nonlocal done
         done += 1
         progress(done)
+
+    @contextmanager
+    def counting(_: int) -> Iterator[Callable[[], None]]:
+        yield took
 
     with tempfile.TemporaryDirectory() as folder:
         written = write_class(programs, Path(folder, "handed-in"))
@@ -250,7 +254,7 @@ def grade_mixed(
                     read_text=intake.read_text_file,
                     open_runner=lambda slots: wrap(_Lent(runner)),
                     workers=slots,
-                    progress=took,
+                    progress=counting,
                 )
             seconds = time.perf_counter() - begun
     return {
