@@ -1,6 +1,6 @@
 # tries: raise SystemExit while being loaded
 # stopped by: fork
-# expect: load:raised
+# expect: returned
 # proof: none
 # control: status
 
