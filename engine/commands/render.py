@@ -264,6 +264,6 @@ def check_table(checks: Iterable[Check]) -> Table:
             RichText(f"{mark} {check.verdict}".replace("_", " "), style=style),
             RichText(check.id),
             RichText(points),
-            RichText(clean(check.message)),
+            RichText(clean(check.message or check.title)),
         )
     return table
