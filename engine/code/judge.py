@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from engine.code.case import Group
@@ -52,8 +52,7 @@ def judge_all(exercise: CodeExercise, seen: Observations) -> tuple[Check, ...]:
     """Return ``runs`` and every check of the rubric, in the order of the rubric.
 
     A check whose prerequisite didn't pass is skipped and says so; one that names no prerequisite
-    requires ``runs``.  Checks of a contract, such as the dtype, also need that something is right: a
-    result, or a law that earns points.
+    requires ``runs``.  Checks of a contract, such as the dtype, also need one result that is right.
     """
     runs = _prerequisite(seen)
     trivial = degenerate(seen)
@@ -66,7 +65,7 @@ def judge_all(exercise: CodeExercise, seen: Observations) -> tuple[Check, ...]:
         check = skipped(rubric, missing[0]) if missing else _judged(rubric, seen)
         done[rubric.id] = check.verdict
         checks.append(check)
-    if runs.verdict is Verdict.PASSED and not _something_right(exercise, checks, seen):
+    if runs.verdict is Verdict.PASSED and not _something_right(seen):
         checks = [
             replace(check, verdict=Verdict.SKIPPED, points=0.0, message=_NOTHING_RIGHT)
             if rubric.property.contract and check.verdict is Verdict.PASSED
@@ -76,12 +75,8 @@ def judge_all(exercise: CodeExercise, seen: Observations) -> tuple[Check, ...]:
     return (runs, *_all_or_nothing(exercise, checks))
 
 
-def _something_right(exercise: CodeExercise, checks: Sequence[Check], seen: Observations) -> bool:
-    """Return whether a law that earns points holds, or one result that isn't all zeros is right."""
-    for rubric, check in zip(exercise.checks, checks, strict=True):
-        says = not (rubric.property.contract or rubric.property.form)
-        if says and check.points:
-            return True
+def _something_right(seen: Observations) -> bool:
+    """Return whether one result that isn't all zeros is right."""
     return any(
         case.expected is not None
         and any(part.values.any() for part in case.expected.parts)

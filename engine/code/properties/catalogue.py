@@ -36,8 +36,6 @@ class Property:
     contract : bool
         Whether it holds of many a program that is wrong: what it earns, it earns only where something is
         right.
-    form : bool
-        Whether it only says that a result has the right form.
     """
 
     name: str
@@ -46,7 +44,6 @@ class Property:
     judge: Callable[[Group, Observations], str | None]
     compares: bool = False
     contract: bool = False
-    form: bool = False
 
 
 @cache

@@ -241,10 +241,8 @@ def _contract(name: str, title: str, sentence: str, judge: Judge) -> Property:
 
 
 PROPERTIES = (
-    Property("runs", "the function runs", "The function must return a value.", _runs, form=True),
-    Property(
-        "shape", "shape of the result", "The result must be an array of the right shape.", _shape, form=True
-    ),
+    Property("runs", "the function runs", "The function must return a value.", _runs),
+    Property("shape", "shape of the result", "The result must be an array of the right shape.", _shape),
     _contract(
         "dtype", "dtype of the result", "The result must have the floating dtype of the input.", _dtype
     ),

@@ -99,14 +99,14 @@ def test_a_mask_is_never_left_out_of_a_counterexample(
 ) -> None:
     for mutant in exercise_of(ITEM).mutants:
         found = grade(ITEM, mutant.source, 0).counterexample
-        if mutant.id != "detached":
+        if mutant.id not in ("detached", "other-error"):  # gradients, and which error is raised
             assert found is not None and "mask" in found.code, mutant.id
 
 
 def test_what_is_sound() -> None:
     sound = family("masked").sound
     scores = np.zeros((2, 3))
-    for shape, right in (((2, 3), True), ((3,), True), ((1, 3), True), ((2, 1), True), ((3, 2), False)):
+    for shape, right in (((2, 3), True), ((3,), True), ((1, 3), True), ((2, 1), False), ((3, 2), False)):
         assert sound((scores, np.ones(shape, dtype=bool))) is right
     assert not sound((scores,)) and not sound((np.zeros(3), np.ones((2, 3), dtype=bool)))
 

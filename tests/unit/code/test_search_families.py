@@ -246,5 +246,5 @@ def test_a_model_is_found_in_a_few_rounds(name: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(f"engine.code.families.{name}.accepted", counted)
     for seed in range(25):
         family(name).plan(b"rounds %d" % seed)
-    assert len(rounds) == 100
+    assert len(rounds) == {"beam": 125, "greedy": 100}[name]  # beam search has a wide model besides
     assert sum(rounds) / len(rounds) < 40  # 2,000 rounds then fail about once in exp(50) draws
