@@ -166,8 +166,8 @@ stands in `errata` counts by itself. `grade coverage` shows which items cover wh
 and lecture documents whose notation an item may quote (`S0` to `S4`), each with a `title` and the `words` by
 which texts show it. A course's own file adds to the built-in one. An item names in `needs` what its students
 must have been taught; a blueprint with `needs: [seq2seq, recurrence]` draws only items that need nothing
-else. `grade lint --strict` finds an item whose title, stem, prompts, options or hints use a term that it
-doesn't need.
+else. An item without `needs` is drawn whatever a blueprint says. Of an item with `needs`, `grade lint
+--strict` finds terms that its title, stem, prompts, options or hints use and `needs` doesn't name.
 """
 
 PRINTED = """\

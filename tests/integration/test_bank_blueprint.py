@@ -92,3 +92,8 @@ def test_the_quiz_on_one_lecture_quotes_no_other() -> None:
     for slot in slots_of(read_blueprint(BLUEPRINT), specs):
         for item in slot.pool:
             assert not {"S1", "S2", "S3", "S4"} & set(bank.load(item).needs), item
+
+
+def test_every_built_in_item_says_what_it_needs() -> None:
+    specs, _ = builtin_bank().readable()
+    assert [spec.id for spec in specs if "needs" not in spec.model_fields_set] == []

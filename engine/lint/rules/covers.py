@@ -55,7 +55,8 @@ def _needs(subject: Subject) -> Iterator[Finding]:
             yield subject.fault("needs", message + did_you_mean(name, sorted(terms)), loc)
         elif name in spec.needs[:index]:
             yield subject.fault("needs", f"the term {name!r} stands here twice", loc)
-    if not subject.strict:  # an author's first item needn't say what it presupposes
+    # an item that says nothing of its needs leaves it to the author which quiz it goes into
+    if not subject.strict or "needs" not in spec.model_fields_set:
         return
     texts: list[tuple[str, Loc]] = [(spec.title, ("title",))]
     texts += [(text.text, text.loc) for text in written_texts(spec) if text.kind in _BEFORE_ANSWERING]
