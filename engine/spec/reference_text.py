@@ -146,7 +146,7 @@ MISTAKES = """\
 A wrong answer is compared with what each known mistake would give. Ids and sentences stand in the registry,
 `misconceptions.yaml`, a mapping from id to sentence:
 
-    m-base2: These are the weights that powers of 2 give. Softmax uses powers of e.
+    m-base2: This is what powers of 2 give. Softmax uses powers of e.
 
 An item lists the ids that fit it, each with the expression of the mistake. A course's own registry adds to
 the built-in one, or replaces sentences of it.
