@@ -16,8 +16,8 @@ from engine.code.explain.weights import compared_weights
 from engine.code.judge import judge_all, judge_load, skipped
 from engine.code.loading import IMPORTABLE, load_notes, missing_package
 from engine.code.observe import Observations, observe
-from engine.code.reading.cells import CellLines
-from engine.code.reading.source import SourceFacts, examine_source
+from engine.code.reading.cells import CellLines, FewerArguments
+from engine.code.reading.source import SourceFacts, defaults_of, examine_source
 from engine.code.show import exception_text
 from engine.errors import EngineError
 from engine.foreign import clean_line
@@ -93,6 +93,10 @@ def grade_code(
     blank = replace(blank, tier=runner.tier)
     if submission.filename.lower().endswith(".ipynb"):
         runner = CellLines(runner)
+    if facts.takes is not None:
+        defaults = defaults_of(exercise.signature)
+        size = exercise.signature.count(",") + 1
+        runner = FewerArguments(runner, facts.takes, defaults, size)
     try:
         with np.errstate(all="ignore"):  # infinities and NaN of a student are nothing to warn of
             return _run_and_judge(blank, exercise, plan, submission, runner, facts, explain)

@@ -10,12 +10,13 @@ import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 from engine.code.reading.forbidden import first_forbidden
 from engine.foreign import clean_line
 from engine.python_source import MAX_CHARACTERS, parse_python
 
-__all__ = ["SourceFacts", "examine_source", "function_names", "library_of", "names_from"]
+__all__ = ["SourceFacts", "defaults_of", "examine_source", "function_names", "library_of", "names_from"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class SourceFacts:
         Names that look like the function's.
     forbidden : str or None
         One sentence about the first forbidden call, if there is one.
+    takes : int or None
+        How many arguments the function takes, where it leaves out some of those that have a default.
     """
 
     library: str
@@ -41,6 +44,7 @@ class SourceFacts:
     fault: str | None = None
     hint: str | None = None
     forbidden: str | None = None
+    takes: int | None = None
 
 
 def examine_source(
@@ -85,7 +89,8 @@ def examine_source(
             return replace(facts, forbidden=found)
     definition = bindings.only_definition(function)
     if definition is not None:
-        return replace(facts, fault=_signature_fault(definition, signature))
+        fault, takes = _signature_fault(definition, signature)
+        return replace(facts, fault=fault, takes=takes)
     hint = bindings.nearest(function)
     if bindings.may_bind(function):
         return replace(facts, hint=hint)
@@ -203,14 +208,18 @@ def _names_bound(node: ast.AST) -> Iterator[str]:
             yield alias.asname or alias.name.partition(".")[0]
 
 
-def _signature_fault(definition: _Function, signature: str) -> str | None:
-    """Return what is wrong if the function can't take the arguments by position; names don't matter."""
+def _signature_fault(definition: _Function, signature: str) -> tuple[str | None, int | None]:
+    """Return what is wrong if the function can't take the arguments by position; names don't matter.
+
+    A function that leaves out arguments with a default can be judged where these have their default; then
+    how many arguments it takes is returned, too.
+    """
     wanted = parse_python(f"def {signature}: ...").body[0]
     assert isinstance(wanted, ast.FunctionDef)
     if definition.decorator_list:
-        return None
+        return None, None
     if isinstance(definition, ast.AsyncFunctionDef):
-        return f"{definition.name} is declared async; expected {signature}."
+        return f"{definition.name} is declared async; expected {signature}.", None
     most = len(wanted.args.args)
     least = most - len(wanted.args.defaults)
     given = definition.args
@@ -218,9 +227,18 @@ def _signature_fault(definition: _Function, signature: str) -> str | None:
     required = positional - len(given.defaults)
     keywords = [a.arg for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is None]
     if required <= least and (positional >= most or given.vararg is not None) and not keywords:
-        return None
+        return None, None
+    if required <= least <= positional and not keywords:
+        return None, positional
     written = clean_line(f"{definition.name}({_parameters(given)})", 120)
-    return f"The function is written {written}; expected {signature}."
+    return f"The function is written {written}; expected {signature}.", None
+
+
+def defaults_of(signature: str) -> tuple[Any, ...]:
+    """Return the defaults of a signature's last arguments, such as ``(-1,)`` of ``softmax(x, axis=-1)``."""
+    wanted = parse_python(f"def {signature}: ...").body[0]
+    assert isinstance(wanted, ast.FunctionDef)
+    return tuple(ast.literal_eval(default) for default in wanted.args.defaults)
 
 
 def _parameters(given: ast.arguments) -> str:

@@ -108,6 +108,16 @@ OWN_CHECK: dict[str, tuple[str, str, set[str] | None]] = {
         SOFTMAX.format(before=ROWS, after=""),
         {"one-axis", "more-axes", "axis", "sum-axis"},
     ),
+    "no axis at all": (
+        "softmax",
+        SOFTMAX.format(before="axis = -1", after="").replace("softmax(x, axis=-1)", "softmax(x)"),
+        {"axis", "sum-axis"},
+    ),
+    "axis by keyword only": (
+        "softmax",
+        SOFTMAX.format(before="", after="").replace("softmax(x, axis=-1)", "softmax(x, *, axis=-1)"),
+        {"axis", "sum-axis"},
+    ),
     "results kept by shape and first entry": (
         "softmax",
         SOFTMAX.format(
