@@ -99,9 +99,9 @@ def _reordered(x: Numbers) -> Numbers:
         "because the weights are other numbers now": False,
         "because the tokens now see the three others": False,
         "plain means": any(_near(row, context([1 / 4] * 4, old)) for row in after),
-        "divided again, since their sum changes": False,
+        "rescaled, since their sum changes": False,
         "shapes don't fit in this order": False,
-        "The largest weight is left over": False,
+        "Only the largest weight remains": False,
         "Its entries are put in the same new order": False,
         "It becomes the state or value that now stands last": any(_near(row, new[-1]) for row in after)
         and case != "causal",

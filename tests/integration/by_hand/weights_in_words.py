@@ -186,7 +186,7 @@ def survives(x: Numbers) -> Pick:
         "distances from the largest, as negative numbers": _ratios([_exp(-(best - s)) for s in e]),
         "above 700 by 700": _ratios([_exp(min(s, 700.0)) for s in e]),
         "Divide all scores by the largest": _ratios([_exp(s / best) for s in e]),
-        "32 bits instead of 64": _ratios([_exp(s, top=88.0) for s in e]),
+        "32-bit numbers instead of 64": _ratios([_exp(s, top=88.0) for s in e]),
         "small constant to the denominator": [p / (sum(plain) + 1e-9) for p in plain],
         "by the number of scores before they are added": [p / sum(q / 3 for q in plain) for p in plain],
         "Take the logarithm of each score": _ratios([math.log(s) for s in e]),
