@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from engine.model import Drawn, Variant
 from engine.spec.schema import ProblemSpec
-from engine.variants.expressions import evaluate
+from engine.variants.expressions import OPERATORS, evaluate
 from engine.variants.functions import FUNCTIONS
 from engine.variants.values import names_of
 
@@ -20,6 +20,8 @@ _ONE_EACH = frozenset(
     {"mul", "div", "exp", "tanh", "sigmoid", "log", "log2", "log10", "sqrt", "pow", "reciprocal", "square"}
 )
 _TWO_EACH = frozenset({"_softmax"})  # an exponential and a division for every entry
+# to round or to compare is nothing to work out; the engine's own look at near jumps isn't either
+_ROUNDINGS = frozenset({"round", "floor", "ceil", "threshold_alignment"})
 _PRODUCTS = frozenset({"mm", "mv", "dot", "bmm", "addmm"})
 
 
@@ -34,7 +36,7 @@ class _Counter(TorchDispatchMode):
     def function(self, name: str) -> Callable[..., Any] | None:
         """Return a function of the expression language; searches are counted as they are done by hand."""
         function = FUNCTIONS.get(name)
-        by_hand = _BY_HAND.get(name)
+        by_hand = _nothing if name in _ROUNDINGS else _BY_HAND.get(name)
         if function is None or by_hand is None:
             return None if function is None else function.call
 
@@ -65,6 +67,10 @@ class _Counter(TorchDispatchMode):
         elif name in _TWO_EACH:
             self.operations += 2 * result.numel()
         return result
+
+
+def _nothing(*_: Any) -> int:
+    return 0
 
 
 # What a search takes by hand isn't what it takes the reference, which adds logarithms: products of the
@@ -130,10 +136,10 @@ def operations_of(spec: ProblemSpec, variant: Variant) -> int:
     names: dict[str, Any] = dict(names_of(variant.values))
     with _Counter() as counter:
         for name, text in spec.derived.items():
-            names[name] = evaluate(text, names, functions=counter.function)
+            names[name] = evaluate(text, names, functions=counter.function, operators=OPERATORS)
         for name, answer in spec.answers:
             if (key := getattr(answer, "key", None)) is not None:
-                names[name] = evaluate(key, names, functions=counter.function)
+                names[name] = evaluate(key, names, functions=counter.function, operators=OPERATORS)
     return int(counter.operations)
 
 

@@ -49,8 +49,12 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def _prose(subject: Subject) -> list[Written]:
-    """Return the texts of the item itself, without its notes on the source."""
-    return [written for written in written_texts(subject.spec) if written.kind != "erratum"]
+    """Return the texts of the item itself, without its notes on the source.
+
+    Messages and feedback of a code exercise are shown as they stand, beside code: they hold no formulas.
+    """
+    plain = {"erratum", "feedback"} if subject.is_code else {"erratum"}
+    return [written for written in written_texts(subject.spec) if written.kind not in plain]
 
 
 def _long(subject: Subject) -> Iterator[Finding]:
