@@ -187,6 +187,8 @@ class CallOutcome:
         shape than the cotangents).
     shared : bool
         Whether writing into the result changed an argument, where ``overwrite_result`` was asked.
+    kept : bool
+        Whether the result is made of the memory of an earlier one, where that was asked.
     """
 
     status: CallStatus
@@ -197,6 +199,7 @@ class CallOutcome:
     detail: str = ""
     gradients: tuple[WireValue, ...] | None = None
     shared: bool = False
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)

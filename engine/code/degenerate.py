@@ -1,4 +1,4 @@
-"""Programs that compute nothing: zeros, NaN, one number, an argument or an exception, whatever the input is.
+"""Programs that compute nothing: zeros, NaN, one number, an argument, an exception or random numbers.
 
 Such a program breaks many laws and keeps some others by accident. Neither says anything about it, so it
 earns nothing, and it's told what it does instead of a known mistake that happens to look alike.
@@ -61,11 +61,40 @@ def degenerate(seen: Observations) -> str | None:
     names = list(dict.fromkeys(name for name, _ in kinds))
     if "" in names:  # at least one result holds different numbers
         same = len(kinds) == 1 and len(results) == 1 and next(iter(kinds)) == ("", None)
+        if not same and _is_random(seen):
+            return "returns other numbers each time, for the same input too, and never the right ones"
         return "returns the same result for every input" if same else None
     if len({value for name, value in kinds if name == _ONE}) > 1:
         return None  # one number in each result, but not always the same: something was computed
     told = [_words(name, value) for name, value in kinds]
     return f"{' or '.join(dict.fromkeys(told))} for every input"
+
+
+def _is_random(seen: Observations) -> bool:
+    """Return whether equal calls gave different results, and no call of all a right one."""
+    pairs = [group.members for group in seen.plan.groups.get("pure", ()) if len(group.members) == 2]
+    equal = [pair for pair in pairs if _same_input(seen, pair)]
+    arrays = [[[part.values for part in seen[m].parts or ()] for m in pair] for pair in equal]
+    if not any(first and second and _key(first) != _key(second) for first, second in arrays):
+        return False
+    return not any(_is_right(case, item) for case, item in zip(seen.plan.cases, seen.items, strict=True))
+
+
+def _same_input(seen: Observations, pair: Sequence[int]) -> bool:
+    first, second = (arrays_of(seen.plan.cases[member].args) for member in pair)
+    return all(map(np.array_equal, first, second))
+
+
+def _is_right(case: Case, observation: Observation) -> bool:
+    if case.expected is None or observation.parts is None:
+        return False
+    if all(np.ptp(part.values) == 0 for part in case.expected.parts if part.values.size):
+        return False  # a single weight is 1 whatever it was made of
+    pairs = zip(observation.parts, case.expected.parts, strict=True)
+    return all(
+        got.values.shape == part.values.shape and np.allclose(got.values, part.values, rtol=1e-2, atol=1e-6)
+        for got, part in pairs
+    )
 
 
 _ONE = "one number"

@@ -16,7 +16,7 @@ from engine.code.explain.weights import compared_weights
 from engine.code.judge import judge_all, judge_load, skipped
 from engine.code.loading import IMPORTABLE, load_notes, missing_package
 from engine.code.observe import Observations, observe
-from engine.code.reading.cells import CellLines, FewerArguments
+from engine.code.reading.cells import CellLines, OwnArguments
 from engine.code.reading.source import SourceFacts, defaults_of, examine_source
 from engine.code.show import exception_text
 from engine.errors import EngineError
@@ -28,6 +28,11 @@ from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
 __all__ = ["grade_code"]
 
 _log = logging.getLogger(__name__)
+
+_NO_DEFAULT = (
+    "An argument without its default was passed by the grader in most calls; expected {signature}, "
+    "so that it can be left out."
+)
 
 
 def grade_code(
@@ -93,10 +98,12 @@ def grade_code(
     blank = replace(blank, tier=runner.tier)
     if submission.filename.lower().endswith(".ipynb"):
         runner = CellLines(runner)
-    if facts.takes is not None:
-        defaults = defaults_of(exercise.signature)
+    if facts.takes is not None or facts.requires is not None:
         size = exercise.signature.count(",") + 1
-        runner = FewerArguments(runner, facts.takes, defaults, size)
+        takes, requires = facts.takes or size, facts.requires or 0
+        runner = OwnArguments(runner, takes, requires, defaults_of(exercise.signature), size)
+    if facts.requires is not None:
+        blank = replace(blank, notes=(*blank.notes, _NO_DEFAULT.format(signature=exercise.signature)))
     try:
         with np.errstate(all="ignore"):  # infinities and NaN of a student are nothing to warn of
             return _run_and_judge(blank, exercise, plan, submission, runner, facts, explain)

@@ -6,6 +6,7 @@ before any property looks at a number; nothing is broadcast and nothing is round
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
@@ -34,6 +35,7 @@ _VERDICTS = {
 }
 
 
+_FEWER = re.compile(r"takes (from )?\d[\d to]* positional arguments? but \d+ (was|were) given$")
 _RETURNED = "The function returned "  # how the sentences of the sandbox about a value's kind begin
 
 
@@ -61,8 +63,10 @@ class Observation:
     ``parts`` holds what came back, in float64, where it has the right type, of whatever shapes;
     ``misfit`` says what came back otherwise, ``wanted`` what should have where the type doesn't tell it.
     ``modified`` is None where it wasn't asked; ``shared`` tells whether writing into the result changes an
-    argument. ``gradients`` is None where there are none (numpy, or a result that isn't differentiable); a
-    gradient that is None is one of an argument that the result doesn't depend on.
+    argument, ``kept`` whether it's made of the memory of an earlier result. ``gradients`` is None where
+    there are none (numpy, or a result that isn't differentiable); a gradient that is None is one of an
+    argument that the result doesn't depend on. ``changed`` is the position of the first argument that the
+    call changed.
     """
 
     status: CallStatus
@@ -71,8 +75,16 @@ class Observation:
     exception: ExceptionInfo | None = None
     modified: bool | None = None
     shared: bool = False
+    kept: bool = False
     gradients: tuple[Floats | None, ...] | None = None
     wanted: str | None = None
+    changed: int | None = None
+
+    @property
+    def takes_fewer(self) -> bool:
+        """Whether Python refused the call because the function takes fewer arguments."""
+        told = self.exception
+        return told is not None and told.type == "TypeError" and _FEWER.search(told.text) is not None
 
     @property
     def shape(self) -> tuple[int, ...] | None:
@@ -150,7 +162,8 @@ def observe(plan: Plan, library: str, outcomes: Sequence[CallOutcome]) -> tuple[
 
 def observed(case: Case, call: Call, outcome: CallOutcome, library: str) -> Observation:
     """Return what the outcome of a call shows; a leaf that lies about itself is a result of no type."""
-    modified = None if outcome.arguments is None else _modified(call.args, outcome.arguments)
+    place = None if outcome.arguments is None else _modified(call.args, outcome.arguments)
+    modified = None if outcome.arguments is None else place is not None
     if outcome.status is not CallStatus.RETURNED:
         kind = outcome.detail.removeprefix(_RETURNED).rstrip(".") if _tells_kind(outcome) else None
         return Observation(outcome.status, misfit=kind, exception=outcome.exception, modified=modified)
@@ -168,7 +181,15 @@ def observed(case: Case, call: Call, outcome: CallOutcome, library: str) -> Obse
         # numpy has no such dtype: float32 went in, so float32 is right and stands for the narrow one
         parts = tuple(replace(part, dtype=case.narrow) if part.dtype == "float32" else part for part in parts)
     gradients = _gradients(outcome.gradients, case) if case.cotangents is not None else None
-    return Observation(outcome.status, parts, modified=modified, shared=outcome.shared, gradients=gradients)
+    return Observation(
+        outcome.status,
+        parts,
+        modified=modified,
+        shared=outcome.shared,
+        kept=outcome.kept,
+        gradients=gradients,
+        changed=place,
+    )
 
 
 def _tells_kind(outcome: CallOutcome) -> bool:
@@ -191,8 +212,10 @@ def _gradients(found: tuple[WireValue, ...] | None, case: Case) -> tuple[Floats 
     return tuple(arrays)
 
 
-def _modified(before: Sequence[WireValue], after: Sequence[WireValue]) -> bool:
-    return len(after) != len(before) or any(map(_changed, before, after))
+def _modified(before: Sequence[WireValue], after: Sequence[WireValue]) -> int | None:
+    """Return the position of the first argument that came back other than it was sent, None for none."""
+    found = (place for place, pair in enumerate(zip(before, after, strict=False)) if _changed(*pair))
+    return next(found, None if len(after) == len(before) else 0)
 
 
 def _changed(before: WireValue, after: WireValue) -> bool:

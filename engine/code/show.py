@@ -106,7 +106,7 @@ def _nested(value: Any, digits: int, point: bool = False) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_nested(item, digits, point) for item in value) + "]"
     if isinstance(value, float) and math.isfinite(value):
-        shown = f"{value:.{digits}g}"
+        shown = f"{value + 0.0:.{digits}g}"  # -0.0 + 0.0 is 0.0
         return f"{shown}." if point and shown.lstrip("-").isdigit() else shown
     return str(value)
 
@@ -117,7 +117,9 @@ def array_text(array: NDArray[Any], library: str, dtype: str, digits: int = 6) -
     Of one with more than 400 entries only the first few are shown: it may be foreign, and nobody reads them.
     """
     name, prefix = ("array", "") if library == "numpy" else ("tensor", "torch.")
-    suffix = "" if dtype == "float64" else f", dtype={prefix}{dtype}"
+    truth = dtype == "bool" and array.size > 0  # printed as True and False, which say the dtype
+    array = array.astype(bool) if truth else array
+    suffix = "" if dtype == "float64" or truth else f", dtype={prefix}{dtype}"
     if array.size > _MOST_SHOWN:
         first = ", ".join(_nested(x, digits, point=True) for x in array.ravel()[:4].tolist())
         return f"{name}([{first}, …]{suffix}), {counted(array.size, 'entry')}"

@@ -263,8 +263,9 @@ def _show(exercise: CodeExercise, library: str, shown: _Shown) -> Counterexample
     code = python_of(args, names, exercise.function, library)
     observation, expected = shown.observation, shown.expected
     if _fault(observation, expected) == "argument":
-        got = f"{names[0]} holds other values than before the call"
-        return Counterexample(f"{code}\n{names[0]}", got, f"{names[0]} is as it was")
+        name = names[observation.changed or 0]
+        got = f"{name} holds other values than before the call"
+        return Counterexample(f"{code}\n{name}", got, f"{name} is as it was")
     if observation.exception is not None:
         return Counterexample(code, exception_text(observation.exception), expected.text(library))
     if observation.parts is None:

@@ -30,8 +30,6 @@ from engine.runner import (
 
 __all__ = ["TrustedProgram", "TrustedRunner"]
 
-_OVERWRITTEN = -57.0  # as in the sandbox
-
 
 class TrustedProgram:
     """A program of ours, loaded in this process with ``exec``; to be called one call after the other.
@@ -54,6 +52,7 @@ class TrustedProgram:
         if job.modules:
             Importer(module, job.source, job.modules)
         self._namespace = module.__dict__
+        self._given: list[Any] = []  # arrays and lists of earlier results: alive, so no memory comes twice
         # errstate belongs to this thread; stdout and warning filters are the process's own, so they stay
         with np.errstate(all="ignore"):
             self.load = _load(job, self._namespace)
@@ -61,7 +60,7 @@ class TrustedProgram:
     def call(self, call: Call) -> CallOutcome:
         """Make one call; an exception becomes an outcome."""
         with np.errstate(all="ignore"):
-            return _call(call, self._namespace, self._job)
+            return _call(call, self._namespace, self._job, self._given)
 
     def has(self, name: str) -> bool:
         """Return whether the program defines a function of this name."""
@@ -104,7 +103,7 @@ def _load(job: Job, namespace: dict[str, Any]) -> CallOutcome:
     return CallOutcome(CallStatus.RETURNED, seconds=time.perf_counter() - started)
 
 
-def _call(call: Call, namespace: dict[str, Any], job: Job) -> CallOutcome:
+def _call(call: Call, namespace: dict[str, Any], job: Job, given: list[Any]) -> CallOutcome:
     function = namespace.get(call.function)
     if not callable(function):
         return CallOutcome(CallStatus.NOT_RUN, detail=f"no function {call.function}")
@@ -130,28 +129,22 @@ def _call(call: Call, namespace: dict[str, Any], job: Job) -> CallOutcome:
     after = tuple(None if callable(v) else _leaving(v) for v in sent)
     if not call.overwrite_result or call.cotangents is not None:
         return replace(outcome, arguments=after)
-    _overwrite(value)
-    shared = after != tuple(None if callable(v) else _leaving(v) for v in sent)
-    return replace(outcome, arguments=after, shared=shared)
+    results = list(_arrays(value))
+    shared = any(_one_memory(result, argument) for result in results for argument in _arrays(sent))
+    results += [value] if isinstance(value, list) else []
+    kept = any(_one_memory(result, earlier) for result in results for earlier in given)
+    given += results
+    return replace(outcome, arguments=after, shared=shared, kept=kept)
 
 
-def _overwrite(value: Any) -> None:
-    """Write over the arrays of a result, as the sandbox does."""
-    for array in _arrays(value):
-        if isinstance(array, np.ndarray):
-            if array.flags.writeable and array.dtype.kind in "bf":
-                array[...] = ~array if array.dtype == np.bool_ else _OVERWRITTEN
-            continue
-        if not hasattr(array, "detach"):
-            continue  # a scalar of numpy shares no memory
-        plain = array.detach()
-        try:
-            if plain.dtype.is_floating_point:
-                plain.fill_(_OVERWRITTEN)
-            elif str(plain.dtype) == "torch.bool":
-                plain.logical_not_()
-        except RuntimeError:  # one that was expanded can't be written to
-            continue
+def _one_memory(first: Any, second: Any) -> bool:
+    """Return whether writing into one changes the other; of tensors whether they are parts of one storage."""
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        return bool(np.may_share_memory(first, second))
+    if hasattr(first, "untyped_storage") and hasattr(second, "untyped_storage"):
+        storages = [tensor.detach().untyped_storage() for tensor in (first, second)]
+        return bool(storages[0].nbytes()) and bool(storages[0].data_ptr() == storages[1].data_ptr())
+    return first is second and isinstance(first, list)
 
 
 def _tracked(values: list[Any]) -> list[Any]:

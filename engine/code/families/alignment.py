@@ -63,6 +63,7 @@ class _HardAlignment(ArrayFamily):
         ties = _add_ties(plan, shapes, values)
         for name in ("shape", "values", "one-hot", "at-largest"):
             plan.judge_each(name, [square, rect, *hidden, *ties])
+        plan.judge("at-largest", plan.case("narrowly", _NARROWLY, public=True))
         _add_orders(plan, hidden, values)
         drawn = [(plan.argument(member),) for member in hidden]
         add_contract(plan, (_RECT,), drawn[2], drawn[:2])
@@ -76,6 +77,8 @@ class _HardAlignment(ArrayFamily):
 
 _SQUARE = np.array([[0.25, 0.5, 0.25], [0.625, 0.125, 0.25], [0.125, 0.25, 0.625]])
 _RECT = np.array([[0.125, 0.375, 0.25, 0.25], [0.5, 0.125, 0.125, 0.25]])
+# nearer to each other than numpy.isclose tells apart, though not than single precision does
+_NARROWLY = np.array([[0.5 - 2**-19, 0.5 + 2**-19, 0.0], [0.25, 0.375 - 2**-20, 0.375 + 2**-20]])
 _TIE = np.array([[0.375, 0.25, 0.375], [0.125, 0.4375, 0.4375]])
 
 
@@ -133,6 +136,7 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield (np.array([[0.25, 0.75], [0.25, 0.75]]),)
     yield (np.array([[0.375, 0.25, 0.375]]),)
     yield (_TIE,)
+    yield (_NARROWLY[:1, :2],)
     yield (_SQUARE,)
     yield (_RECT,)
     yield (np.array([[0.25, 0.75]], dtype=np.float32),)

@@ -22,6 +22,7 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
+from engine.code.plans.attention_cases import billions
 from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values, draw_specs, spread, unlike
@@ -99,6 +100,9 @@ class _MultiHead(ArrayFamily):
                 aspect="large", public=place == 0,
             )  # fmt: skip
             plan.judge("stable", loud, mixed=X @ Wv)
+        X, Wq, Wk, Wv = billions()
+        loud = plan.case("billions", X, Wq, Wk, Wv, np.eye(2), 1, aspect="large", public=True)
+        plan.judge("stable", loud, mixed=(X @ Wv)[1:])
         add_contract(plan, _RECT, drawn[2], drawn[:2])
         add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
         X, Wq, Wk, Wv, Wo, h = _RECT

@@ -22,7 +22,7 @@ from engine.code.plans.array_inputs import (
     add_refusals,
     single,
 )
-from engine.code.plans.attention_cases import LOW
+from engine.code.plans.attention_cases import LOW, billions
 from engine.code.plans.beyond import add_longer, longer
 from engine.code.plans.building import PlanBuilder
 from engine.code.plans.draws import Values, draw_specs, spread, unlike
@@ -91,7 +91,8 @@ class _SelfAttention(ArrayFamily):
         refused = {"keys-narrow": (X, Wq, Wk[:, :1], Wv), "tokens-narrow": (X[:, :2], Wq, Wk, Wv)}
         add_refusals(plan, refused, _INPUTS.letters, _RECT)
         add_longer(plan, partial(_draw, values), longer(shapes.first, values))
-        add_longer(plan, partial(_draw_causal, values), longer(shapes.second, values)[::4], "causal")
+        longest = longer(shapes.second, values)[::4]
+        add_longer(plan, partial(_draw_causal, values), longest, "longer-causal", "causal")
         plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
@@ -197,7 +198,12 @@ def _add_large(plan: PlanBuilder, drawn: list[Drawn]) -> None:
         for flag in (False, True):
             loud = (X, 1024.0 * Wq, 2.0 * Wk, Wv, flag)
             member = plan.case(f"loud-{place}-{flag}", *loud, aspect="large", public=place == 0)
-            plan.judge("stable", member, mixed=X @ Wv)
+            # zeros are in place too: a token that sees nothing, by a slip of the mask, is for other checks
+            mixed = np.vstack([X @ Wv, np.zeros(Wv.shape[1])]) if flag else X @ Wv
+            plan.judge("stable", member, mixed=mixed)
+    X, Wq, Wk, Wv = billions()
+    member = plan.case("billions", X, Wq, Wk, Wv, False, aspect="large", public=True)
+    plan.judge("stable", member, mixed=(X @ Wv)[1:])
 
 
 def _add_low(plan: PlanBuilder, values: Values) -> None:

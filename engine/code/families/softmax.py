@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["FAMILY"]
 
 LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on
+_BILLIONS = 2.0**32  # beyond any bound at which scores might be cut off; eighths stay exact there
 Floats = NDArray[np.float64]
 
 
@@ -149,8 +150,9 @@ def _add_axes(plan: PlanBuilder, rect: int, hidden: dict[str, int]) -> None:
 def _add_relations(plan: PlanBuilder, public: dict[str, int], hidden: dict[str, int], values: Values) -> None:
     lifted = plan.case("rect-lifted", plan.argument(public["rect"]) + LIFT, aspect="large", public=True)
     plan.judge("shift", public["rect"], lifted, by=LIFT)
-    for name, by in (("flat", LIFT), ("wide", -LIFT)):
-        moved = plan.case(f"{name}-lifted", plan.argument(hidden[name]) + by, aspect="large")
+    for name, by in (("flat", LIFT), ("wide", -LIFT), ("wide", _BILLIONS), ("flat", -_BILLIONS)):
+        case = f"{name}-lifted" if abs(by) == LIFT else f"{name}-billions"
+        moved = plan.case(case, plan.argument(hidden[name]) + by, aspect="large")
         plan.judge("shift", hidden[name], moved, by=by)
     for name in ("flat", "wide"):
         x = plan.argument(hidden[name])

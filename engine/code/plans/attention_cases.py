@@ -23,6 +23,7 @@ __all__ = [
     "add_halves",
     "add_large",
     "add_precision",
+    "billions",
     "draw_arguments",
     "read_arguments",
 ]
@@ -36,6 +37,16 @@ _Q = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, -1.0, 1.0]])
 _K = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 1.0], [1.0, 1.0, 0.0, -1.0]])
 _V = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 4.0]])
 RECT = (_Q, _K, _V)
+
+
+def billions() -> tuple[Floats, Floats, Floats, Floats]:
+    """Return X, Wq, Wk and Wv with scores of billions, of which the second token has the larger ones.
+
+    Both tokens get its value alone: where scores are cut off at a bound, they get the mean.
+    """
+    X = np.array([[1.0, 0.0], [1.0, 1.0]])
+    Wq, Wk = np.array([[2.0**31, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])
+    return X, Wq, Wk, np.array([[2.0, 0.0], [1.0, -1.0]])
 
 
 def read_arguments(

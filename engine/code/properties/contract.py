@@ -59,7 +59,8 @@ def _dtype(group: Group, seen: Observations) -> str | None:
             name = _of_part(expected, place)
             got = (seen[member].parts or ())[place].dtype
             if got != part.dtype:
-                return Evidence(f"for {came} input the result{name} is {got}", got, part.dtype)
+                given = "" if part.dtype == "bool" else f"for {came} input "  # a mask is made of a number
+                return Evidence(f"{given}the result{name} is {got}", got, part.dtype)
     return None
 
 
@@ -84,6 +85,8 @@ def _pure(group: Group, seen: Observations) -> str | None:
             return Evidence(
                 f"writing into the result of {call} changes an argument, because it's a view of it"
             )
+        if seen[first].kept:
+            return Evidence(f"the result of {call} is the same object, or memory, as that of an earlier call")
         return None
     for place in range(len(seen.expected(first).parts)):
         pair = [own(seen, member, place) for member in group.members]
@@ -135,6 +138,8 @@ def _refuses(group: Group, seen: Observations) -> str | None:
         return None
     if kind is not None and kind not in _OTHER_BUILTIN:
         return None  # a class of the student's own
+    if seen[member].takes_fewer:
+        return None  # an argument that is missing altogether shows in the checks of what it does
     call = described(seen.plan, member, seen.function, shapes=True)
     if kind is not None:
         return Evidence(f"{call} raised {kind}, not ValueError", kind, "ValueError")
@@ -182,6 +187,8 @@ def _as_alone(group: Group, seen: Observations) -> str | None:
     plain = [own(seen, twin, place) for place in range(len(seen.expected(twin).parts))]
     if any(values is None for values in plain):
         return None
+    if seen[twin].modified and seen.plan.cases[member].layout == "read-only" and seen[member].exception:
+        return None  # it writes into its arguments: the same fault, which the check of that reports
     for place, values in enumerate(plain):
         assert values is not None
         got = seen.values(member, place)

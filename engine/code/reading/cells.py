@@ -1,4 +1,4 @@
-"""Runners before the sandbox: a notebook's lines as its author sees them, and calls with fewer arguments."""
+"""Runners before the sandbox: a notebook's lines as its author sees them, calls as a function takes them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from engine.python_source import place_in_cells
-from engine.runner import Call, CallOutcome, ExceptionInfo, Job, Runner, RunResult
+from engine.runner import Call, CallOutcome, ExceptionInfo, Job, Leaf, Runner, RunResult
 
-__all__ = ["CellLines", "FewerArguments"]
+__all__ = ["CellLines", "OwnArguments"]
 
 
 class CellLines:
@@ -43,25 +43,32 @@ class CellLines:
         self.close()
 
 
-class FewerArguments:
-    """A runner for a function that leaves out arguments with a default; the caller closes it.
+class OwnArguments:
+    """A runner for a function without an argument that has a default, or without the default.
 
-    An argument that has its default isn't passed to such a function, so that everything which doesn't need
-    the argument is judged; where another value is asked for, Python's own TypeError says what is missing.
+    An argument that has its default isn't passed to a function that doesn't take it, so that everything
+    which doesn't need the argument is judged; where another value is asked for, Python's own TypeError says
+    what is missing. To a function that has no default for an argument, the default is passed, except in the
+    calls on views and read-only arrays: so the oversight costs that one check. The caller closes the runner.
 
     Parameters
     ----------
     runner : Runner
     takes : int
         How many arguments the function takes.
+    requires : int
+        How many it requires.
     defaults : tuple
         Defaults of the last arguments of the exercise's function.
     size : int
         How many arguments that has.
     """
 
-    def __init__(self, runner: Runner, takes: int, defaults: tuple[Any, ...], size: int) -> None:
-        self._runner, self._takes, self._defaults, self._size = runner, takes, defaults, size
+    def __init__(
+        self, runner: Runner, takes: int, requires: int, defaults: tuple[Any, ...], size: int
+    ) -> None:
+        self._runner, self._takes, self._requires = runner, takes, requires
+        self._defaults, self._size = defaults, size
 
     @property
     def tier(self) -> str:
@@ -69,11 +76,16 @@ class FewerArguments:
         return self._runner.tier
 
     def run(self, job: Job) -> RunResult:
-        """Run one job without the arguments that have their default."""
-        return self._runner.run(replace(job, calls=tuple(self._shortened(call) for call in job.calls)))
+        """Run one job with the arguments that the function takes, and those that it requires."""
+        result = self._runner.run(replace(job, calls=tuple(self._fitted(call) for call in job.calls)))
+        pairs = zip(job.calls, result.outcomes, strict=False)
+        return replace(result, outcomes=tuple(_as_sent(call, outcome) for call, outcome in pairs))
 
-    def _shortened(self, call: Call) -> Call:
+    def _fitted(self, call: Call) -> Call:
         args = call.args
+        views = any(isinstance(arg, Leaf) and not (arg.contiguous and arg.writeable) for arg in args)
+        while len(args) < self._requires and not views:
+            args = (*args, self._defaults[len(args) - self._size])
         while len(args) > self._takes:
             default = self._defaults[len(args) - 1 - self._size]
             last = args[-1]
@@ -93,6 +105,14 @@ class FewerArguments:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _as_sent(call: Call, outcome: CallOutcome) -> CallOutcome:
+    """Return an outcome with as many arguments as the call had before it was fitted."""
+    if outcome.arguments is None or len(outcome.arguments) == len(call.args):
+        return outcome
+    came = outcome.arguments[: len(call.args)]
+    return replace(outcome, arguments=came + call.args[len(came) :])
 
 
 def _placed(outcome: CallOutcome, source: str) -> CallOutcome:

@@ -37,6 +37,8 @@ class SourceFacts:
         One sentence about the first forbidden call, if there is one.
     takes : int or None
         How many arguments the function takes, where it leaves out some of those that have a default.
+    requires : int or None
+        How many it requires, where one that should have a default has none.
     """
 
     library: str
@@ -45,6 +47,7 @@ class SourceFacts:
     hint: str | None = None
     forbidden: str | None = None
     takes: int | None = None
+    requires: int | None = None
 
 
 def examine_source(
@@ -89,8 +92,8 @@ def examine_source(
             return replace(facts, forbidden=found)
     definition = bindings.only_definition(function)
     if definition is not None:
-        fault, takes = _signature_fault(definition, signature)
-        return replace(facts, fault=fault, takes=takes)
+        fault, takes, requires = _signature_fault(definition, signature)
+        return replace(facts, fault=fault, takes=takes, requires=requires)
     hint = bindings.nearest(function)
     if bindings.may_bind(function):
         return replace(facts, hint=hint)
@@ -208,18 +211,19 @@ def _names_bound(node: ast.AST) -> Iterator[str]:
             yield alias.asname or alias.name.partition(".")[0]
 
 
-def _signature_fault(definition: _Function, signature: str) -> tuple[str | None, int | None]:
+def _signature_fault(definition: _Function, signature: str) -> tuple[str | None, int | None, int | None]:
     """Return what is wrong if the function can't take the arguments by position; names don't matter.
 
     A function that leaves out arguments with a default can be judged where these have their default; then
-    how many arguments it takes is returned, too.
+    how many arguments it takes is returned, too. One that has no default for them can be judged where they
+    are given; then how many it requires is returned.
     """
     wanted = parse_python(f"def {signature}: ...").body[0]
     assert isinstance(wanted, ast.FunctionDef)
     if definition.decorator_list:
-        return None, None
+        return None, None, None
     if isinstance(definition, ast.AsyncFunctionDef):
-        return f"{definition.name} is declared async; expected {signature}.", None
+        return f"{definition.name} is declared async; expected {signature}.", None, None
     most = len(wanted.args.args)
     least = most - len(wanted.args.defaults)
     given = definition.args
@@ -227,11 +231,13 @@ def _signature_fault(definition: _Function, signature: str) -> tuple[str | None,
     required = positional - len(given.defaults)
     keywords = [a.arg for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is None]
     if required <= least and (positional >= most or given.vararg is not None) and not keywords:
-        return None, None
+        return None, None, None
     if required <= least <= positional and not keywords:
-        return None, positional
+        return None, positional, None
+    if least < required <= most and not keywords and (positional >= most or given.vararg is not None):
+        return None, None, required
     written = clean_line(f"{definition.name}({_parameters(given)})", 120)
-    return f"The function is written {written}; expected {signature}.", None
+    return f"The function is written {written}; expected {signature}.", None, None
 
 
 def defaults_of(signature: str) -> tuple[Any, ...]:

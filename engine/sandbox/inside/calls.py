@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from .gradients import MismatchError, differentiate, track
-from .leaves import describe, make_array, overwrite
+from .leaves import Given, describe, make_array, writes_through
 from .modules import add_source, main_module, offer_modules, run_statements
 from .standins import offer_standins
 from .steps import make_step
@@ -53,6 +53,7 @@ class Loaded(NamedTuple):
     module: types.ModuleType
     files: Files
     report: Report
+    given: Given
 
 
 class _OutOfTimeError(BaseException):
@@ -134,7 +135,7 @@ def load(source: str, filename: str, functions: list[str], cpu_s: float, others:
     report["failed"] = [told["exception"] for told in explained if "exception" in told]
     defined = module.__dict__
     report["missing"] = [name for name in functions if not callable(defined.get(name))]
-    return Loaded(module, files, report)
+    return Loaded(module, files, report, Given())
 
 
 class Plan:
@@ -186,8 +187,8 @@ def run_call(
     Returns
     -------
     report : dict
-        ``index``, ``status``, and ``value``, ``arguments``, ``shared``, ``gradients``, ``exception``,
-        ``code`` as they apply.
+        ``index``, ``status``, and ``value``, ``arguments``, ``shared``, ``kept``, ``gradients``,
+        ``exception``, ``code`` as they apply.
     blobs : list of bytes
         The leaves of value, arguments and gradients.
     nodes : int
@@ -215,7 +216,8 @@ def run_call(
                 None if callable(v) or _has_others(v, entries) else writer.node(v) for v, entries in held
             ]
         if call["o"] and cotangents is None:
-            report["shared"] = overwrite(value, [v for v, _ in held], max_bytes)
+            report["shared"] = writes_through(value, [v for v, _ in held], max_bytes)
+            report["kept"] = loaded.given.again(value)
         if cotangents is not None:
             report["gradients"] = _gradients(value, cotangents, inputs, writer)
         return report

@@ -16,7 +16,7 @@ import numpy as np
 
 from .wire import ITEM_SIZES, ArrayNode, TooLargeError, UnsupportedError
 
-__all__ = ["describe", "device", "device_is_lost", "make_array", "overwrite", "place_tensors"]
+__all__ = ["Given", "describe", "device", "device_is_lost", "make_array", "place_tensors", "writes_through"]
 
 # dtype.name is computed anew each time, in Python
 _NAMES = {np.dtype(name): name for name in ITEM_SIZES if name != "bfloat16"}
@@ -137,8 +137,10 @@ def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
     return ArrayNode("torch", name, shape, data)
 
 
-def overwrite(value: Any, arguments: Sequence[Any], limit: int) -> bool:
-    """Write over the arrays of a result that has been taken down; tell whether an argument changed by it.
+def writes_through(value: Any, arguments: Sequence[Any], limit: int) -> bool:
+    """Write over the arrays of a result that has been taken down; tell whether an argument changes by it.
+
+    Then everything is put back as it was: what a program keeps of its results is no fault of its next call.
 
     Parameters
     ----------
@@ -152,12 +154,78 @@ def overwrite(value: Any, arguments: Sequence[Any], limit: int) -> bool:
     torch = sys.modules.get("torch")
     arrays = list(_arrays(torch, arguments))
     before = [describe(array, limit).data for array in arrays]
-    for array in _arrays(torch, [value]):
+    written = list(_arrays(torch, [value]))
+    kept = [array.copy() if type(array) is np.ndarray else array.detach().clone() for array in written]
+    for array in written:
         if type(array) is np.ndarray:
             _overwrite_array(array)
         else:
             _overwrite_tensor(torch, array)
-    return any(describe(array, limit).data != data for array, data in zip(arrays, before, strict=True))
+    changed = any(describe(array, limit).data != data for array, data in zip(arrays, before, strict=True))
+    for array, old in zip(written, kept, strict=True):
+        _put_back(array, old)
+    return changed
+
+
+def _put_back(array: Any, old: Any) -> None:
+    if type(array) is np.ndarray:
+        if array.flags.writeable:
+            array[...] = old
+        return
+    try:
+        array.detach().copy_(old)
+    except RuntimeError:  # as in _overwrite_tensor
+        return
+
+
+class Given:
+    """The results of earlier calls, kept alive so that memory which comes twice is the same memory."""
+
+    def __init__(self) -> None:
+        self._lists: list[list[Any]] = []
+        self._arrays: list[Any] = []
+        self._bounds: list[tuple[int, int]] = []
+        self._bytes = 0
+
+    def again(self, value: Any) -> bool:
+        """Tell whether a result is made of the memory of an earlier one, and remember it."""
+        if type(value) is list:
+            came = any(value is other for other in self._lists)
+            if len(self._lists) < _MAX_GIVEN:
+                self._lists.append(value)
+            if came:
+                return True
+        found = list(_arrays(sys.modules.get("torch"), [value]))
+        bounds = [_bounds(array) for array in found]
+        came = any(a < d and c < b for a, b in bounds for c, d in self._bounds)
+        for array, (start, end) in zip(found, bounds, strict=True):
+            if len(self._arrays) < _MAX_GIVEN and self._bytes + end - start <= _MAX_GIVEN_BYTES:
+                self._arrays.append(array)
+                self._bounds.append((start, end))
+                self._bytes += end - start
+        return came
+
+
+_MAX_GIVEN = 1000
+_MAX_GIVEN_BYTES = 4 << 20
+
+
+def _bounds(array: Any) -> tuple[int, int]:
+    """Return the first and the last address of an array's entries; nothing at all for an empty one."""
+    if type(array) is np.ndarray:
+        if not array.size:
+            return 0, 0
+        start = array.__array_interface__["data"][0]
+        item, strides = array.itemsize, array.strides
+    else:
+        if not array.numel() or array.layout is not sys.modules["torch"].strided:
+            return 0, 0
+        start, item = array.data_ptr(), array.element_size()
+        strides = tuple(step * item for step in array.stride())
+    low = high = start
+    for n, step in zip(array.shape, strides, strict=True):
+        low, high = low + min(0, (n - 1) * step), high + max(0, (n - 1) * step)
+    return low, high + item
 
 
 def _arrays(torch: Any, values: Iterable[Any]) -> Iterator[Any]:

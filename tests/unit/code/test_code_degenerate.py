@@ -124,3 +124,20 @@ def test_solutions_and_known_mistakes_compute_something(
     for source in sources:
         for function in function_names(source, exercise.function):
             assert degenerate(_seen(exercise, plan, source, function)) is None, source
+
+
+@pytest.mark.parametrize(
+    ("item", "source"),
+    [
+        (
+            "context",
+            "import numpy as np\ndef context(w, H):\n    return np.random.rand(*w.shape[:-1], H.shape[1])",
+        ),
+        ("softmax", "import torch\ndef softmax(x, axis=-1):\n    return torch.rand_like(x).softmax(axis)"),
+    ],
+)
+def test_random_numbers_earn_nothing(item: str, source: str, grade: Callable[..., GradeReport]) -> None:
+    report = grade(item, source)
+    (failed,) = [check for check in report.checks if check.verdict is Verdict.FAILED]
+    assert report.score == 0 and not report.diagnosis
+    assert "other numbers each time, for the same input too" in (failed.message or "")

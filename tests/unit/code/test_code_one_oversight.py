@@ -182,7 +182,12 @@ def self_attention(X, Wq, Wk, Wv, causal=False):
 
 @pytest.mark.parametrize(
     ("seen", "fill", "wanted"),
-    [(5, "-np.inf", "sizes"), (16, "-np.inf", "sizes"), (64, "-np.inf", "sizes"), (99, "-1e9", "prefix")],
+    [
+        (5, "-np.inf", "causal-values"),
+        (16, "-np.inf", "causal-values"),
+        (64, "-np.inf", "causal-values"),
+        (99, "-1e9", "prefix"),
+    ],
 )
 def test_self_attention_beyond_usual_windows_and_scores(
     seen: int, fill: str, wanted: str, grade: Callable[..., GradeReport]
@@ -229,3 +234,125 @@ def test_every_check_says_what_it_tries(grade: Callable[..., GradeReport]) -> No
     report = grade("masked-softmax", "def masked_softmax(scores, mask):\n    return scores * mask\n")
     titles = [check.title for check in report.checks if check.max_points]
     assert titles and all(5 <= len(title) <= 70 and title[0].islower() for title in titles)
+
+
+TABLE = """
+import numpy as np
+
+_ALL = np.tri(99, dtype=bool)
+
+def causal_mask(n):
+    if n < 0:
+        raise ValueError(n)
+    return _ALL[:n, :n]
+"""
+BUFFER = """
+import numpy as np
+
+_kept = {}
+
+def softmax(x, axis=-1):
+    out = _kept.setdefault((x.shape, x.dtype), np.empty_like(x))
+    np.exp(x - x.max(axis, keepdims=True), out=out)
+    out /= out.sum(axis, keepdims=True)
+    return out
+"""
+WRITES = """
+import numpy as np
+
+def softmax(x, axis=-1):
+    x -= x.max(axis, keepdims=True)
+    e = np.exp(x)
+    return e / e.sum(axis, keepdims=True)
+"""
+CUT_OFF = """
+import numpy as np
+
+def softmax(x, axis=-1):
+    x = np.clip(x, -3e4, 3e4)
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+"""
+NEARLY = """
+import numpy as np
+
+def hard_alignment(A):
+    chosen = np.isclose(A, A.max(axis=1, keepdims=True)).argmax(axis=1)
+    return np.eye(A.shape[1], dtype=A.dtype)[chosen]
+"""
+NO_DEFAULT = """
+import torch
+
+def sdpa(Q, K, V, mask):
+    S = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    if mask is not None:
+        S = S.masked_fill(~mask, -torch.inf)
+    return torch.nan_to_num(S.softmax(-1)) @ V
+"""
+STRICT = """
+import torch
+
+def self_attention(X, Wq, Wk, Wv, causal=False):
+    Q, K, V = X @ Wq, X @ Wk, X @ Wv
+    S = Q @ K.T / K.shape[1] ** 0.5
+    if causal:
+        S = S.masked_fill(torch.ones_like(S, dtype=torch.bool).triu(), -torch.inf)
+    return torch.nan_to_num(S.softmax(-1)) @ V
+"""
+CLAMPED = """
+import torch
+
+def multi_head(X, Wq, Wk, Wv, Wo, h):
+    if h < 1 or Wq.shape[1] % h or not Wq.shape == Wk.shape == Wv.shape:
+        raise ValueError(h)
+    Q, K, V = (torch.stack((X @ W).chunk(h, dim=1)) for W in (Wq, Wk, Wv))
+    S = (Q @ K.mT / Q.shape[-1] ** 0.5).clamp(-1e6, 1e6)
+    return torch.cat(tuple(S.softmax(-1) @ V), dim=1) @ Wo
+"""
+# program, item, and the checks that fail: no others
+KEPT_APART = {
+    "a view of a table that is kept": (TABLE, "causal-mask", {"pure"}),
+    "one buffer for all results": (BUFFER, "softmax", {"pure"}),
+    "an argument that is written to": (WRITES, "softmax", {"pure"}),
+    "scores that are cut off": (CUT_OFF, "softmax", {"shift"}),
+    "scores of heads that are cut off": (CLAMPED, "multi-head", {"stable"}),
+    "weights taken for equal": (NEARLY, "hard-alignment", {"at-largest"}),
+    "an argument without its default": (NO_DEFAULT, "sdpa", {"layout"}),
+    "tokens that don't see themselves": (
+        STRICT, "self-attention", {"causal-values", "first-alone", "last-sees-all"}
+    ),
+    "ties that the larger list wins": (
+        BEAM.format(log="math.log")
+        .replace("(-one[1], one[0])", "(one[1], one[0]), reverse=True")
+        .replace("found.append((words + (", "float(P[word]) > 0 and found.append((words + ("),
+        "beam-search",
+        {"ties", "tie-order"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("name", KEPT_APART)
+def test_exactly_these_checks_fail(name: str, seed: int, grade: Callable[..., GradeReport]) -> None:
+    source, item, failing = KEPT_APART[name]
+    report = grade(item, source, seed)
+    assert {check.id for check in report.checks if check.verdict is not Verdict.PASSED} == failing
+
+
+def test_an_argument_that_is_missing_altogether_is_no_wrong_refusal(
+    grade: Callable[..., GradeReport],
+) -> None:
+    report = grade("sdpa", NO_DEFAULT.replace("V, mask):", "V):\n    mask = None"))
+    verdicts = {check.id: check.verdict for check in report.checks}
+    assert verdicts["refuses"] is verdicts["values"] is verdicts["pure"] is Verdict.PASSED
+    assert verdicts["masked-values"] is Verdict.FAILED
+    assert not report.diagnosis
+
+
+def test_a_mask_is_made_of_a_number_and_shown_as_truth_values(grade: Callable[..., GradeReport]) -> None:
+    report = grade("causal-mask", TABLE.replace("[:n, :n]", "[:n, :n] * 1.0"))
+    (failed,) = [check for check in report.checks if check.verdict is Verdict.FAILED]
+    assert failed.message == "The mask must be boolean. But the result is float64."
+    report = grade("causal-mask", TABLE.replace("_ALL[:n, :n]", "_ALL[:n, :n].T.copy()"))
+    assert report.counterexample is not None
+    assert report.counterexample.expected == "array([[True, False], [True, True]])"

@@ -41,3 +41,32 @@ def test_an_overwritten_argument_cant_be_exchanged_for_a_copy() -> None:
     assert listed.arguments[0].data == struct.pack("<3d", -7.0, -7.0, -7.0)
     assert record.value.data == ones.data
     assert record.arguments == (None,)
+
+
+_KEEPS = """
+import numpy as np
+
+kept = np.zeros(3)
+
+def fresh(x):
+    return x * 2.0
+
+def again(x):
+    kept[:] = x
+    return kept[::-1]
+
+def listed(x, found=[]):
+    return found
+"""
+
+
+def test_memory_and_lists_that_come_twice_are_told_and_left_as_they_are() -> None:
+    """A program's own array holds after the call what it held before it, so later calls can be right."""
+    ones = Leaf("numpy", "float64", (3,), struct.pack("<3d", 1.0, 2.0, 3.0))
+    names = ("fresh", "fresh", "again", "again", "listed", "listed")
+    calls = tuple(Call(name, (ones,), return_arguments=True, overwrite_result=True) for name in names)
+    with open_runner(tier="T3", unsafe_local=True) as runner:
+        outcomes = runner.run(Job(_KEEPS, "f.py", calls, Limits(wall_s=60.0, call_s=30.0))).outcomes
+    assert [outcome.kept for outcome in outcomes] == [False, False, False, True, False, True]
+    assert not any(outcome.shared for outcome in outcomes)
+    assert outcomes[3].value.data == struct.pack("<3d", 3.0, 2.0, 1.0)

@@ -18,3 +18,10 @@ def context_one_row(weights, H):
 
 def context_states_left(weights, H):
     return np.dot(H.T, weights)
+
+
+def context_loop(weights, H):
+    total = np.zeros(H.shape[1], H.dtype)
+    for w, h in zip(weights, H):
+        total = total + w * h
+    return total

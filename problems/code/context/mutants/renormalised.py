@@ -7,3 +7,7 @@ def context(weights, H):
 
 def context_absolute(weights, H):
     return weights / np.abs(weights).sum(axis=-1, keepdims=True) @ H
+
+
+def context_after(weights, H):
+    return weights @ H / weights.sum(axis=-1, keepdims=True)

@@ -32,3 +32,7 @@ def masked_softmax_unmasked_row(scores, mask):
     seen = np.broadcast_to(mask, scores.shape)
     nothing = ~seen.any(axis=-1, keepdims=True)
     return _softmax(np.where(seen | nothing, scores, np.asarray(-np.inf, scores.dtype)))
+
+
+def masked_softmax_lowest(scores, mask):
+    return masked_softmax(scores, mask, np.finfo(scores.dtype).min)
