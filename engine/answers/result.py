@@ -131,8 +131,9 @@ class AnswerType:
     def mark(self, part: Part, answer: Any) -> PartResult:
         """Mark what :meth:`parse` returned."""
         graded = self.judge(part, answer)
-        points = round(float(graded.fraction) * part.points, 9)
-        full = points >= part.points
+        full = graded.fraction >= 1
+        # A third of a point doesn't survive rounding: full marks are the part's own, to the last bit.
+        points = part.points if full else round(float(graded.fraction) * part.points, 9)
         verdict = Verdict.PASSED if full else Verdict.FAILED
         own = Check(part.id, verdict, points, part.points, graded.message)
         return PartResult(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -40,6 +41,7 @@ class FileResult:
 
 
 _AGAIN = "ungraded before, too; look at the file, its own code may be the cause"
+_MEND = "mend the file and hand it in again; this cost no attempt"
 _SET_ASIDE = (
     "the grader was killed each time that it graded this file (perhaps by the kernel, for want of memory), "
     "so it is set aside; look at it, and mark it by hand: grade mark set"
@@ -122,8 +124,7 @@ class Desk:
         attempt = Attempt.of_code(student, submission, report, started=started, reason=reason)
         kept = self.store.record(attempt.arrived(_arrival(file)))
         if kept.report.outcome is Outcome.FORMAT_ERROR:
-            step = "mend the file and hand it in again; this cost no attempt"
-            return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", step, student))
+            return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", _MEND, student))
         return FileResult(
             student, file, reason=None if kept.settled else reason, again=bool(reason and _AGAIN in reason)
         )
@@ -260,6 +261,7 @@ def _arrival(file: HandedFile) -> Arrival:
 
 
 def _problem(student: str, file: HandedFile, error: InputError) -> IntakeProblem:
-    # The first line of the message names the place in the file, where there is one.
-    what = error.lines()[0] if error.where and ":" in error.where else error.what
-    return IntakeProblem(file.name, what, error.next_step or "", student)
+    # Whoever shows a problem names the file before it, so of the place only line and column are left to tell.
+    place = re.search(r":([0-9]+)(?::([0-9]+))?$", error.where or "")
+    at = "" if place is None else f"line {place[1]}" + (f", column {place[2]}" if place[2] else "") + ": "
+    return IntakeProblem(file.name, at + error.what, error.next_step or _MEND, student)

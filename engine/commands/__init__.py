@@ -103,7 +103,7 @@ def grade() -> None:
     Example:
       grade start softmax
       grade submit softmax softmax.py
-      grade submit softmax-weights --seed 7 --answer "[0.107, 0.606, 0.287]"
+      grade submit softmax-weights --seed 7 --answer "0.054 0.653 0.293"
     """
 
 

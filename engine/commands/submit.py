@@ -91,7 +91,7 @@ def command(
     Examples:
       grade submit softmax my_softmax.py
       grade submit softmax my_folder
-      grade submit softmax-weights --seed 7 --answer "[0.107, 0.606, 0.287]"
+      grade submit softmax-weights --seed 7 --answer "0.054 0.653 0.293"
       grade submit l16-full-pass --answer "e=[0.5, 1]" --answer "w=[0.38, 0.62]" --answer "c=[1, 2]"
       grade submit quiz.yaml
     """

@@ -37,7 +37,7 @@ class Entry:
     scaled_from : (float, float) or None
         Points and full points before they were scaled, where a part is left out for this student only.
     unread : tuple of str
-        Ids of the columns whose hand-in can't be read, and that count nothing.
+        Ids of the columns whose hand-in can't be read, and that count for nothing.
     """
 
     state: State

@@ -9,6 +9,7 @@ from engine.foreign import clean_line
 from engine.gradebooks.cells import number_cell
 from engine.gradebooks.entries import Entry, State
 from engine.gradebooks.gradebook import Kind, Listed
+from engine.plurals import agree
 
 __all__ = ["Signs", "entry_cell", "tell_entry"]
 
@@ -67,10 +68,12 @@ def tell_entry(entry: Entry, student: str, heading: str, *, had: str = "") -> li
         told = f"{head}: what was handed in can't be read, no mark is written{stood}"
         found.append(Listed(Kind.UNREADABLE, student, told))
     elif entry.unread:
-        told = f"{head}: {', '.join(entry.unread)} can't be read and counts nothing"
+        count = agree(len(entry.unread), "count")
+        told = f"{head}: {', '.join(entry.unread)} can't be read and {count} for nothing"
         found.append(Listed(Kind.UNREADABLE, student, told))
     if entry.scaled_from is not None:
         points, full = (number_cell(value) for value in entry.scaled_from)
-        told = f"{head}: a part is excused, so {points} of {full} stands for the whole"
+        written = "" if entry.points is None else f" and is written as {number_cell(round(entry.points, 2))}"
+        told = f"{head}: a part is excused or dropped, so {points} of {full} stands for the whole{written}"
         found.append(Listed(Kind.NOTE, student, told))
     return found

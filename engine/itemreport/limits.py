@@ -61,7 +61,7 @@ def test_limits(figures: TestFigures) -> list[str]:
         )
         if figures.reliability.unseen_pairs:
             pairs = figures.reliability.unseen_pairs
-            said.append(f"{counted(pairs, 'pair')} of items {agree(pairs, 'have')} no two students.")
+            said.append(f"For {counted(pairs, 'pair')} of items there are no two students who have both.")
     with_parts = [item.item for item in figures.items if item.parts]
     if with_parts:
         said.append(
@@ -72,11 +72,10 @@ def test_limits(figures: TestFigures) -> list[str]:
     missing = sum(item.missing.ungraded for item in figures.items)
     unreadable = sum(item.missing.unreadable for item in figures.items)
     if missing or unreadable:
-        said.append(
-            f"{counted(missing, 'first attempt')} without a mark and "
-            f"{counted(unreadable, 'answer')} that can't "
-            "be read are missing here, neither right nor wrong."
-        )
+        left_out = [f"{counted(missing, 'first attempt')} without a mark"] if missing else []
+        left_out += [f"{counted(unreadable, 'answer')} that can't be read"] if unreadable else []
+        verb = agree(missing + unreadable, "are")
+        said.append(f"{' and '.join(left_out)} {verb} left out here, neither right nor wrong.")
     fits = [model for model in (figures.irt.rasch, figures.irt.own_slopes) if isinstance(model, Fitted)]
     if fits:
         said.append(

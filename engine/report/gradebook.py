@@ -23,7 +23,7 @@ _Value = str | float | int
 
 
 def _counts(cell: Cell | None) -> _Value:
-    """Return what a cell counts, or the word that says why it counts nothing."""
+    """Return what a cell counts, or the word that says why it counts for nothing."""
     if cell is None:
         return ""
     if cell.counted is not None:

@@ -197,3 +197,18 @@ def test_hostile_cells_reach_no_table_as_formulas(grade, course: Path) -> None:
     assert "\u202e" not in page
     with open_store(course / ".softmark/store.db") as store:
         assert list(store.attempts()) == []
+
+
+def test_a_file_that_cant_be_read_is_named_once_with_its_line_and_a_next_step(course, grade):
+    bob = quizzes(course)["bob"]
+    text = (course / f"quizzes/week-1/week-1-{bob.student}.yaml").read_text(encoding="utf-8")
+    Path("in/bob").mkdir(parents=True)
+    Path("in/bob/quiz.yaml").write_text(text.replace("answer: ''", "answer: [1, 2", 1), encoding="utf-8")
+    ran = grade("batch", "in", "--course", "c", "--out", "out")
+    assert ran.code == 1
+    row = next(line for line in ran.out.splitlines() if line.startswith("not graded: "))
+    assert row.startswith("not graded: bob/quiz.yaml: line ")
+    assert row.count("quiz.yaml") == 1
+    assert "  next: mend the file and hand it in again; this cost no attempt" in ran.out
+    for page in ("out/index.html", "out/students/bob.html"):
+        assert "mend the file and hand it in again" in Path(page).read_text(encoding="utf-8"), page

@@ -84,7 +84,8 @@ def new(
     else:
         click.echo(f"{_counted(quizzes)} in {folder}")
         if starters:
-            click.echo(f"starters of the code exercises: {', '.join(str(path) for path in starters)}")
+            names = ", ".join(path.name for path in starters)
+            click.echo(f"starters of the code exercises in {starters[0].parent}: {names}")
         if workplace.course is None:
             click.echo(f"  next: grade quiz take {files[0][0]}")
         else:

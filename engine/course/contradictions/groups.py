@@ -36,11 +36,11 @@ def group_findings(policies: Policies) -> Iterator[Finding]:
             what = f"{dropped} of {len(members)} {agree(dropped, 'are')} dropped: one always stays"
             yield (*loc, "drop_lowest"), what
         if weights and group.weight is None:
-            yield loc, "other groups have a weight and this one has none: it counts nothing in the percent"
+            yield loc, "other groups have a weight and this one has none: it isn't part of the percent"
     if weights:
         for one in Rules.all(policies):
             if one.rules.group is None and one.name != "default":
-                yield one.loc, "groups have weights and this is in none: it counts nothing in the percent"
+                yield one.loc, "groups have weights and this is in none: it isn't part of the percent"
 
 
 def idle_findings(policies: Policies) -> Iterator[Finding]:

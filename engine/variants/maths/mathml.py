@@ -21,7 +21,7 @@ from engine.variants.maths.parser import (
 )
 from engine.variants.maths.symbols import ACCENTS, ENVIRONMENTS, SPACES, styled
 
-__all__ = ["mathml"]
+__all__ = ["displayed", "mathml"]
 
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 _APPLY = "<mo>\u2061</mo>"
@@ -43,8 +43,37 @@ def mathml(source: str, display: bool = False) -> str:
     MathsError
         The formula isn't in our subset.
     """
-    kind = "block" if display else "inline"
-    return f'<math xmlns="{_NAMESPACE}" display="{kind}">{_element(parse_maths(source))}</math>'
+    return _math(parse_maths(source), "block" if display else "inline")
+
+
+@lru_cache(maxsize=4096)
+def displayed(source: str) -> str:
+    r"""Return a formula on lines of its own, which goes on in the next line where it is too wide.
+
+    Browsers don't break MathML, so what ``\quad`` or ``\qquad`` sets apart becomes elements side by side;
+    a printed page would lose what doesn't fit on it.
+
+    Raises
+    ------
+    MathsError
+        The formula isn't in our subset.
+    """
+    node = parse_maths(source)
+    groups: list[list[Node]] = [[]]
+    for child in node.children if isinstance(node, Row) else (node,):
+        if isinstance(child, Atom) and child.kind == "space" and SPACES[child.text] >= 1:
+            groups.append([])
+        else:
+            groups[-1].append(child)
+    groups = [group for group in groups if group]
+    if len(groups) < 2:
+        return mathml(source, True)
+    pieces = "".join(_math(Row(tuple(group)), "block") for group in groups)
+    return f'<span class="formulas">{pieces}</span>'
+
+
+def _math(node: Node, kind: str) -> str:
+    return f'<math xmlns="{_NAMESPACE}" display="{kind}">{_element(node)}</math>'
 
 
 def _element(node: Node, style: str = "") -> str:

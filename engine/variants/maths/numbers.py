@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from engine.variants.maths.mathml import mathml
+from engine.variants.maths.mathml import displayed, mathml
 from engine.variants.maths.parser import HOLE, parse_maths
 from engine.variants.maths.plain import plain_maths
 from engine.variants.maths.symbols import FUNCTIONS, SPACES, SYMBOLS
@@ -75,7 +75,8 @@ def maths_forms(source: str, display: bool = False) -> tuple[str, str]:
 
 @lru_cache(maxsize=4096)
 def _skeleton_forms(skeleton: str, display: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return tuple(plain_maths(skeleton).split(HOLE)), tuple(mathml(skeleton, display).split(HOLE))
+    elements = displayed(skeleton) if display else mathml(skeleton)
+    return tuple(plain_maths(skeleton).split(HOLE)), tuple(elements.split(HOLE))
 
 
 def _element(number: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
+from engine.answers import right_response
 from engine.errors import UsageError
 from engine.grading import grade_answers
 from engine.model import Mode, Outcome, Response, Variant, Verdict
@@ -288,3 +290,16 @@ def test_who_rounds_an_earlier_step_to_the_places_asked_is_right_as_it_stands():
     weights = [round(x, 4) for x in softmax([0.863373, 1.365412, 1.745785])]
     report = grade({"c": typed(context(weights), 3)})
     assert points(report)["c"] == 1
+
+
+@pytest.mark.parametrize("points", [0.1, 1 / 3, 2 / 3, 0.7, 1 / 7])
+def test_a_right_part_passes_with_all_its_points_whatever_fraction_they_are(points):
+    """A blueprint shares an item's points among its parts, so they may have no end in decimals."""
+    drawn = FULL
+    item = replace(drawn, parts=tuple(replace(part, points=points) for part in drawn.parts))
+    keys = {part.id: right_response(part) for part in item.parts}
+    report = grade(keys, item)
+    assert report.outcome is Outcome.RIGHT
+    own = [check for check in report.checks if check.max_points]
+    assert len(own) == len(item.parts)
+    assert all(check.verdict is Verdict.PASSED and check.points == points for check in own)

@@ -163,14 +163,14 @@ def test_rules_in_good_order_give_nothing(tmp_path: Path) -> None:
             "ada is excused from week-2 twice",
         ),
         ("weight: 60", "weight: 50.5", 7, "groups", "the weights are 90.5 in all, not 100"),
-        ("weight: 60", "drop_lowest: 1", 9, "1", "1 of 1 are dropped: one always stays"),
+        ("weight: 60", "drop_lowest: 1", 9, "1", "1 of 1 is dropped: one always stays"),
         ("group: code}", "group: cod}", 14, "cod}", "there is no group 'cod'; did you mean 'code'?"),
         (
             "group: code}",
             "group: null}",
             14,
             "s",
-            "groups have weights and this is in none: it counts nothing in the percent",
+            "groups have weights and this is in none: it isn't part of the percent",
         ),
         (
             "late: {percent: 10}, ",

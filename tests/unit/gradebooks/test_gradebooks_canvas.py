@@ -72,7 +72,11 @@ def test_what_needs_a_person_is_listed() -> None:
         ("14", "Attention by hand (4711): nothing was handed in, and 0 stays in the file")
     ]
     assert told(made, Kind.NOTE) == [
-        ("13", "Attention by hand (4711): a part is excused, so 1 of 2 stands for the whole"),
+        (
+            "13",
+            "Attention by hand (4711): a part is excused or dropped, so 1 of 2 stands for the whole"
+            " and is written as 2.5",
+        ),
         (file, "cells that began like a formula and have an apostrophe before them now: 1"),
     ]
     assert not made.is_complete

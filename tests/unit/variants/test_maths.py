@@ -181,3 +181,17 @@ def test_only_free_numbers_are_taken_out():
     assert numbers == ["0.3", "-1.2", "4"]
     assert skeleton.count("\uf8ff") == 3
     assert "-" in skeleton
+
+
+def test_a_wide_line_of_formulas_can_go_on_in_the_next_line():
+    plain, element = maths_forms(r"a = 0.5,\quad \left(b \quad c\right),\qquad d_1 = 2", True)
+    assert plain == maths_forms(r"a = 0.5,\quad \left(b \quad c\right),\qquad d_1 = 2")[0]
+    span = ElementTree.fromstring(element)
+    assert span.tag == "span"
+    assert span.get("class") == "formulas"
+    assert [piece.get("display") for piece in span] == ["block"] * 3
+    assert ["".join(piece.itertext()) for piece in span] == ["a=0.5,", "(bc),", "d1=2"]
+    # one formula, or one inside a sentence, stays one element
+    for one in (maths_forms("a = 1", True)[1], maths_forms(r"a \quad b")[1]):
+        assert one.startswith("<math ")
+        assert one.count("<math ") == 1
