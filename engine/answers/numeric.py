@@ -37,7 +37,7 @@ def is_whole(part: Part) -> bool:
     if asked("decimals") is not None:
         return bool(asked("decimals") == 0)
     is_exact = asked("significant") is None and asked("tolerance") is None
-    return is_exact and part.settings["lower"] == part.settings["upper"]
+    return is_exact and bool(asked("lower")) and asked("lower") == asked("upper")
 
 
 def _plain(value: Fraction) -> str:
@@ -295,6 +295,8 @@ class NumericType(AnswerType):
 
     def leeway_words(self, part: Part) -> str:
         """Return how far off every entry may be, where some may by more than one unit of the last place."""
+        if not {"lower", "upper", "places"} <= part.settings.keys():
+            return ""  # nothing is known of this field but its size: a form that wasn't drawn
         halves = [(high - low) / 2 for low, high in _bounds(part)]
         units = [Fraction(0) if place is None else Fraction(unit(place)) for place in part.settings["places"]]
         least = min(halves)

@@ -265,7 +265,7 @@ def test_options_that_come_too_close_are_found(spoiler: Spoils) -> None:
 
     subject = with_variant(spoiler.subject("l16-ex1-context-vector"), crowd)
     assert only(list(keys.check(subject))).message.startswith(
-        "two options lie within 1 units of the last place"
+        "two options lie within 1 unit of the last place"
     )
 
 

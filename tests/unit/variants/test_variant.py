@@ -120,7 +120,7 @@ def test_a_fixed_item_whose_mistake_gives_the_key_can_not_be_drawn():
         parameters={"e": {"kind": "fixed", "value": [1, 1, 1]}},
         misconceptions=[{"id": "m-base2", "expr": "base2(e)"}],
     )
-    with pytest.raises(DrawError, match="1 try: this failed 1 times: m-base2 gives another answer") as caught:
+    with pytest.raises(DrawError, match="1 try: this failed 1 time: m-base2 gives another answer") as caught:
         seeded(problem)
     assert caught.value.where == "weights"
 
