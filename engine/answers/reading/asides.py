@@ -15,10 +15,13 @@ _LABEL = re.compile(
     r"(?:\^?[(⁽][^\W\d]{1,2}[)⁾]|\^?[ᵀ⁽ᵗ⁾]{1,3})?[ ]{0,3}(?:=|:=|:|≈)(?![=])"
 )
 _ABOUT = re.compile(
-    r"(?:≈|~|∼|≃|=|approx\.?|approximately|about|ca\.|circa)(?=[\s+\-.0-9\[(])", re.IGNORECASE
+    r"(?:≈|~|∼|≃|=|approx\.?|approximately|about|ca\.|circa|ungefähr|etwa|rund|environ|env\.)(?=[\s+\-.0-9\[(])",
+    re.IGNORECASE,
 )
+_MINUS = re.compile(r"(?:minus|moins)[ ]{1,3}(?=[.,]?[0-9])", re.IGNORECASE)
 _REMARK = re.compile(
-    r"(?:rounded|rounded off|approx\.?|approximately|exact|exactly|roughly|ca\.|circa)"
+    r"(?:rounded|rounded off|approx\.?|approximately|exact|exactly|roughly|ca\.|circa|gerundet|exakt|"
+    r"arrondie?)"
     r"(?: to [0-9]{1,2} [a-z]{2,11}(?: [a-z]{2,11})?)?",
     re.IGNORECASE,
 )
@@ -26,7 +29,8 @@ _QUOTES = ('""', "''", "``", "“”", "„“", "‘’", "«»", "$$")
 _COUNTED = re.compile(
     r"(?:step|time|word|token|number|param|parameter|weight|row|column|score|state|vector|product|multiplication|"
     r"addition|op|operation|head|layer|position|sequence|candidate|path|connection|value|key|dimension|dim|unit|"
-    r"evaluation|pair|sentence|link)s?|entr(?:y|ies)|matri(?:x|ces)|hypothes[ie]s|quer(?:y|ies)",
+    r"evaluation|pair|sentence|link)s?|entr(?:y|ies)|matri(?:x|ces)|hypothes[ie]s|quer(?:y|ies)|"
+    r"schritte?n?|wort|wörter|gewichte?|zeilen?|spalten?|mal|étapes?|mots?|poids|lignes?|colonnes?|fois",
     re.IGNORECASE,
 )
 
@@ -48,6 +52,7 @@ def without_asides(text: str) -> str:
         found = opening.match(bare)
         if found is not None and bare[found.end() :].strip():
             bare = bare[found.end() :].strip()
+    bare = _MINUS.sub("-", bare, count=1) if _MINUS.match(bare) else bare
     return _without_end(bare)
 
 
@@ -65,6 +70,6 @@ def without_count_word(text: str) -> str:
     """Return ``28`` for ``28 steps``, where what is counted is one of the usual words."""
     head, _, word = text.rpartition(" ")
     if not head:
-        found = re.fullmatch(r"([0-9]{1,20})([A-Za-z]{2,16})", text)
+        found = re.fullmatch(r"([0-9]{1,20})([^\W\d_]{2,16})", text)
         head, word = found.groups() if found is not None else ("", "")
     return head.rstrip() if head and _COUNTED.fullmatch(word) else text

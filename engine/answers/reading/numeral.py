@@ -29,11 +29,14 @@ _DASHES = "".join(
 )
 _MINUS = _DASHES + "\u2212\u02d7\u2796\u2043\u30fc\uff70"
 _PLUS = "\ufe62\u2795\ufb29"
+# marks without width that come along with what is copied from a page: soft hyphen, joiners, directions, BOM
+_UNSEEN = (0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF)
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _SIGNS = (
     _FULL_WIDTH
     | {ord(sign): "-" for sign in _MINUS}
     | {ord(sign): "+" for sign in _PLUS}
+    | dict.fromkeys(_UNSEEN, "")
     | {0x2044: "/", 0x2215: "/", 0x3001: ",", 0xFF64: ",", 0x3002: "."}
 )
 _RAISED_MINUS = re.compile(r"(?<![0-9])[\u207b\u208b](?=[0-9.])")

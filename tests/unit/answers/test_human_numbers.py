@@ -324,3 +324,28 @@ def test_what_is_longer_than_any_answer_is_refused_at_once(field, text):
     began = time.process_time()
     refused(field, text)
     assert time.process_time() - began < 0.05
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        (HALF, "0.5\u200b"),
+        (HALF, "\ufeff0,5"),
+        (HALF, "ungefähr 0,5"),
+        (HALF, "environ 0,5"),
+        (HALF, "0,5 (gerundet)"),
+        (STEPS, "28 Schritte"),
+        (STEPS, "28 étapes"),
+        (SCORES, "\u200e5; -15; -9"),
+        (part("number", (), (-0.25,)), "minus 0.25"),
+        (part("number", (), (-0.25,)), "moins 0,25"),
+    ],
+)
+def test_words_of_neighbours_and_marks_without_width_are_read_past(field, text):
+    result = grade(field, text)
+    assert result.points == result.max_points
+
+
+@pytest.mark.parametrize("text", ["5 minus 3", "minus minus 0.25", "0.25 minus", "minus"])
+def test_a_word_for_minus_is_read_at_the_beginning_only(text):
+    refused(part("number", (), (-0.25,)), text)
