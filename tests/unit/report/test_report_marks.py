@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from datetime import UTC, datetime
 
 import html5lib
@@ -136,3 +137,12 @@ def test_totals_wait_only_for_what_counts() -> None:
     assert row(None).total() is None and row(Mark(None, None)).is_waiting
     assert row(Mark(None, 7, ("set",))).total() == 9
     assert row(Mark(None, None, ("excused",), excused=True)).total() == 2
+
+
+def test_a_mark_set_by_hand_has_no_sign_of_what_was_graded() -> None:
+    hand = Mark(0, 7, ("set by prof: 7 of 10",), by_hand=True)
+    table = class_table("T", [StudentResults("bob", "Bob", (result(CODE, 0, hand),))])
+    page = summary_page(table, links={"bob": "x.html"})
+    row = page.split("The class", 1)[1].split("<tbody>", 1)[1].split("</tbody>", 1)[0]
+    assert re.sub(r"\s", "", re.sub("<[^>]*>", "", row)).endswith("7*")
+    assert "partly right" not in row
