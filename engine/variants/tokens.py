@@ -36,6 +36,10 @@ class UnclearTextError(ValueError):
     """An answer that can be read in several ways, or has a token that doesn't exist; says what to write."""
 
 
+# marks without width that come along with what is copied: soft hyphen, joiners, directions, byte order mark
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+
+
 def normal_token(text: str, case_sensitive: bool = False) -> str:
     """Return a text without what doesn't matter: brackets around it, separators, doubled blanks, case.
 
@@ -47,7 +51,7 @@ def normal_token(text: str, case_sensitive: bool = False) -> str:
 
 def _bare(text: str) -> str:
     """Return a text without the brackets, quotation marks and full stops around it."""
-    bare = unicodedata.normalize("NFC", text).strip()
+    bare = unicodedata.normalize("NFC", _UNSEEN.sub("", text)).strip()
     while True:
         shorter = bare[1:-1].strip() if bare[:1] + bare[-1:] in _PAIRS and len(bare) > 1 else bare
         shorter = shorter.rstrip(".!").rstrip() or shorter

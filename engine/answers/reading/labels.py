@@ -14,6 +14,9 @@ MAX_TEXT = 1_000  # 26 letters, however they are set apart
 
 _SEPARATORS = re.compile(r"(?:[\s,;/&+>|→⟶⇒➔]|[-=]+>|\b(?:and|und|then)\b)+", re.IGNORECASE)
 _DASHED = re.compile(r"(?<=[A-Za-z)])\s*-\s*(?=[A-Za-z(])")
+_LEAD = re.compile(
+    r"(?:answers?|options?|choices?|antwort(?:en)?|réponses?)(?:\s*[:=]\s*|\s+)(?=\S)", re.IGNORECASE
+)
 _LABEL = re.compile(r"\(?([A-Za-z])[).:]?")
 
 
@@ -47,6 +50,8 @@ def read_labels(text: str, labels: Sequence[str], what: str, *, in_order: bool =
             f"the answer has {counted(len(text), 'character')}; at most {MAX_TEXT} are read", text[:60]
         )
     body = normal_signs(text).strip()
+    lead = _LEAD.match(body)
+    body = body if lead is None else body[lead.end() :]
     if in_order:
         body = _DASHED.sub(" ", body)
     if body[:1] + body[-1:] in ("[]", "{}") or re.fullmatch(r"\([^()]*\)", body):

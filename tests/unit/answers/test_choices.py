@@ -52,7 +52,21 @@ SINGLE = Part(
 
 @pytest.mark.parametrize(
     "answer",
-    ["b", "B", "(b)", "b)", "b.", " b ", "[0.665, 0.245, 0.090]", "0.665 0.245 .09", "[0.665, 0.245, 0.09]"],
+    [
+        "b",
+        "B",
+        "(b)",
+        "b)",
+        "b.",
+        " b ",
+        "option b",
+        "Answer: (b)",
+        "Antwort b",
+        "réponse : b",
+        "[0.665, 0.245, 0.090]",
+        "0.665 0.245 .09",
+        "[0.665, 0.245, 0.09]",
+    ],
 )
 def test_single_choice_by_letter_text_or_numbers(answer):
     assert grade(SINGLE, answer).is_full

@@ -26,6 +26,7 @@ def grade(field, text):
     "text",
     [
         "A B A",
+        "A B A\u200b",
         "ABA",
         "A-B-A",
         "A - B - A",
