@@ -17,7 +17,7 @@ from engine.errors import StoreError
 from engine.store.faults import store_faults
 from engine.store.filesystem import is_local
 
-__all__ = ["Pace", "sqlite_engine", "write_option"]
+__all__ = ["Pace", "begin_file", "sqlite_engine", "write_option"]
 
 _WRITE = "softmark_write"
 
@@ -93,13 +93,18 @@ def _make_or_check(path: Path, journal: str) -> None:
     # Whatever can't be done here is done, or refused with its reason, when the file is opened.
     with contextlib.suppress(OSError, sqlite3.Error), tempfile.TemporaryDirectory(dir=path.parent) as name:
         begun = Path(name) / "store.db"
-        connection = sqlite3.connect(begun)
-        try:
-            connection.execute(f"PRAGMA journal_mode = {journal}")
-            connection.execute("PRAGMA user_version = 1")  # writes the first page
-        finally:
-            connection.close()
+        begin_file(begun, journal)
         os.link(begun, path)  # fails where another process was faster
+
+
+def begin_file(path: Path, journal: str) -> None:
+    """Write the first page of a database without tables; an empty file there keeps its permissions."""
+    connection = sqlite3.connect(path)
+    try:
+        connection.execute(f"PRAGMA journal_mode = {journal}")
+        connection.execute("PRAGMA user_version = 1")  # writes the first page
+    finally:
+        connection.close()
 
 
 def _set_journal(engine: sa.Engine, journal: str) -> None:

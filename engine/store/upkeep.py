@@ -13,6 +13,7 @@ from engine.store.checking import StoreCheck, check_database
 from engine.store.copying import copy_rows
 from engine.store.database import Database, open_database
 from engine.store.faults import store_faults
+from engine.store.sqlite_file import begin_file
 from engine.store.tables import metadata
 
 __all__ = ["Upkeep"]
@@ -50,6 +51,7 @@ class Upkeep:
             part = Path(file.name)
             try:
                 if self._database.is_server:
+                    begin_file(part, "DELETE")  # a store without a byte is taken for one that was emptied
                     self.copy_to(part)
                 else:
                     self._database.save_as(part)
