@@ -46,6 +46,13 @@ _SET_ASIDE = (
     "the grader was killed each time that it graded this file (perhaps by the kernel, for want of memory), "
     "so it is set aside; look at it, and mark it by hand: grade mark set"
 )
+_TRY_AGAIN = (
+    "if it was a person who killed the grader, delete the file being-graded.jsonl: then it is tried again"
+)
+_BEHIND = (
+    "a quiz file that was handed in before this one is set aside, and what an answer earns depends on those "
+    "before it; take that file out, or mark this one by hand: grade mark set"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +88,18 @@ class Desk:
     def set_aside(self, student: str, file: HandedFile) -> FileResult:
         """Store that a file isn't tried any more, for it kills the grader: a case for a person."""
         if file.kind is FileKind.CODE and file.item is not None:
-            now = datetime.now(UTC)
-            self._record_unread(student, file, file.item, Outcome.UNGRADED, _SET_ASIDE, now)
-        return FileResult(student, file, reason=_SET_ASIDE, again=True, set_aside=True)
+            said = any(
+                attempt.submission == file.sha256 and attempt.reason == _SET_ASIDE
+                for attempt in self.store.attempts(student=student, item=file.item, mode=self.mode)
+            )
+            if not said:
+                now = datetime.now(UTC)
+                self._record_unread(student, file, file.item, Outcome.UNGRADED, _SET_ASIDE, now)
+        return FileResult(student, file, reason=f"{_SET_ASIDE}; {_TRY_AGAIN}", again=True, set_aside=True)
+
+    def left_waiting(self, student: str, file: HandedFile) -> FileResult:
+        """Return that a quiz file can't be graded, for one before it is set aside: nothing is stored."""
+        return FileResult(student, file, reason=_BEHIND)
 
     def done(self, student: str, file: HandedFile) -> bool:
         """Return whether a code file is graded already; a quiz file has to be read to know."""

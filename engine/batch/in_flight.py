@@ -4,6 +4,9 @@ The kernel ends a process that fills the memory without giving it a chance to sa
 is noted beforehand, in a small file beside the store; a note without its end is what a killed run leaves.
 A file that a killed run had in hand may be innocent, for several are graded at the same time: the next run
 grades it last and alone. If that run is killed too, there is no doubt left.
+
+The notes are a help, and never stop a run: where they can't be written (a full or a read-only disk), there
+are none, and the store says what is wrong with the disk.
 """
 
 from __future__ import annotations
@@ -16,8 +19,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
-
-from engine.errors import StoreError
 
 __all__ = ["MOST_LOSSES", "InFlight"]
 
@@ -33,12 +34,8 @@ class InFlight:
     Parameters
     ----------
     path : Path or None
-        None keeps none. Where another run is at work on the same file, none are kept either.
-
-    Raises
-    ------
-    StoreError
-        The file can't be written.
+        None keeps none. Where another run is at work on the same file, or the file can't be written,
+        none are kept either.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -50,16 +47,15 @@ class InFlight:
             return
         try:
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-            if _locked(self._fd):
-                self._lost = _losses(os.pread(self._fd, _MOST_BYTES, 0) if hasattr(os, "pread") else b"")
-                self._begin_anew()
-            else:
-                os.close(self._fd)
-                self._fd = None
-        except OSError as error:
-            raise StoreError(
-                "what is being graded can't be noted", where=str(path), got=error.strerror or str(error)
-            ) from error
+        except OSError:
+            return
+        if not _locked(self._fd):
+            os.close(self._fd)
+            self._fd = None
+            return
+        with contextlib.suppress(OSError):
+            self._lost = _losses(os.pread(self._fd, _MOST_BYTES, 0) if hasattr(os, "pread") else b"")
+            self._begin_anew()
 
     def losses(self, key: Key) -> int:
         """Return how many runs were killed while they graded this file."""
@@ -68,12 +64,12 @@ class InFlight:
     @contextlib.contextmanager
     def of(self, key: Key) -> Iterator[None]:
         """Note that a file is being graded, and that it isn't any more, however it ended."""
-        with self._lock:
+        with self._lock, contextlib.suppress(OSError):
             self._note("begin", key)
         try:
             yield
         finally:
-            with self._lock:
+            with self._lock, contextlib.suppress(OSError):
                 del self._lost[key]
                 self._note("end", key)
 
@@ -82,11 +78,13 @@ class InFlight:
         with self._lock:
             if self._fd is None:
                 return
-            self._begin_anew()
+            with contextlib.suppress(OSError):
+                self._begin_anew()
             os.close(self._fd)
             self._fd = None
         if not self._lost and self._path is not None:
-            self._path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self._path.unlink(missing_ok=True)
 
     def _begin_anew(self) -> None:
         """Write what is known of killed runs, and nothing else."""

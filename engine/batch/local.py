@@ -185,10 +185,18 @@ def _grade_all(
     halt: threading.Event,
 ) -> bool:
     """Grade all files but those that are set aside; return whether Ctrl-C stopped it."""
-    aside = [task for task in tasks if flight.losses(_key(*task)) >= MOST_LOSSES]
-    for student, file in aside:
-        tally.add(desk.set_aside(student, file))
-    rest = [task for task in tasks if task not in aside]
+    rest: list[_Task] = []
+    for chain in _chains(tasks):
+        behind = False
+        for student, file in chain:
+            if flight.losses(_key(student, file)) >= MOST_LOSSES:
+                tally.add(desk.set_aside(student, file))
+                # It isn't read, so which quiz it answers isn't known: any after it may answer the same one.
+                behind = file.kind is FileKind.QUIZ
+            elif behind:
+                tally.add(desk.left_waiting(student, file))
+            else:
+                rest.append((student, file))
     if not rest:
         return False
     code_files = sum(file.kind is FileKind.CODE for _, file in rest)

@@ -47,6 +47,11 @@ class Classroom:
     def store(self) -> Path:
         return self.course / ".softmark" / "store.db"
 
+    @property
+    def notes(self) -> Path:
+        """What killed graders had in hand."""
+        return self.store.with_name("being-graded.jsonl")
+
     @classmethod
     def make(cls, folder: Path) -> Classroom:
         """Draw a quiz for everybody, and hand it in twice, the second time right; and some code."""
@@ -79,9 +84,9 @@ class Classroom:
         return sum(path.is_file() for path in self.handed_in.rglob("*"))
 
     def begin_again(self) -> None:
-        """Go back to a store with nothing but the quizzes, and to no results."""
-        for path in self.store.parent.glob("store.db*"):
-            path.unlink()
+        """Go back to a store with nothing but the quizzes, to no results and no note of killed graders."""
+        for path in (*self.store.parent.glob("store.db*"), self.notes):
+            path.unlink(missing_ok=True)
         shutil.copy(self.store.with_name("drawn.db"), self.store)
         shutil.rmtree(self.out, ignore_errors=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from engine.batch.in_flight import InFlight
+from engine.course import FileKind, HandedFile, Intake, StudentFiles
 from engine.errors import RunnerLostError
 from engine.model import Outcome
 from engine.store import open_store
@@ -116,6 +118,62 @@ def test_notes_that_are_damaged_or_in_use_stop_nothing(tmp_path: Path) -> None:
         pass
     first.close()
     assert not path.exists()
+
+
+def test_notes_that_can_not_be_written_stop_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_store(tmp_path / "store.db") as store:
+        intake = a_class(tmp_path, ada="right")
+        assert run(intake, store, FakeCode(), notes=tmp_path / "nowhere" / "notes.jsonl").exit_code == 0
+
+    def full(fd: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("engine.batch.in_flight.os.write", full)
+    flight = InFlight(tmp_path / "notes.jsonl")
+    ran = False
+    with flight.of(("ada", "softmax", "s")):
+        ran = True
+    flight.close()
+    assert ran
+    assert not (tmp_path / "notes.jsonl").exists()
+
+
+def test_a_file_stays_set_aside_and_is_recorded_once(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.jsonl"
+    intake = a_class(tmp_path, eve="right", joe="right")
+    (file,) = intake.students[0].files
+    notes.write_text(json.dumps(["lost", "eve", "softmax", file.sha256, 2]) + "\n")
+    code = FakeCode()
+    stored = []
+    with open_store(tmp_path / "store.db") as store:
+        for _ in range(2):
+            assert [(u.student, u.set_aside) for u in run(intake, store, code, notes=notes).ungraded] == [
+                ("eve", True)
+            ]
+            stored.append(list(store.attempts(student="eve")))
+        assert stored[0] == stored[1], "nothing was written again"
+        assert code.calls == {("joe", "softmax"): 1}
+        notes.unlink()
+        assert run(intake, store, code, notes=notes).exit_code == 0
+        assert {best.student for best in store.best_scores()} == {"eve", "joe"}
+
+
+def test_a_quiz_file_after_one_that_is_set_aside_waits(tmp_path: Path) -> None:
+    """As the first that is read, it would earn what only a first attempt earns."""
+    notes = tmp_path / "notes.jsonl"
+    paths = [tmp_path / name for name in ("a.yaml", "b.yaml")]
+    files = []
+    for number, path in enumerate(paths):
+        path.write_text(f"# {path.name}\n")
+        files.append(HandedFile(path, path.name, FileKind.QUIZ, None, f"{number}" * 64, sequence=number))
+    notes.write_text(json.dumps(["lost", "ada", "", files[0].sha256, 2]) + "\n")
+    with open_store(tmp_path / "store.db") as store:
+        intake = Intake((StudentFiles("ada", tuple(files)),))
+        result = run(intake, store, FakeCode(), notes=notes)
+        assert list(store.attempts()) == []
+    assert [(u.name, u.set_aside) for u in result.ungraded] == [("a.yaml", True), ("b.yaml", False)]
+    assert "handed in before this one is set aside" in result.ungraded[1].reason
+    assert (result.left, result.exit_code) == (0, 3)
 
 
 def test_what_is_ungraded_twice_is_told_to_be(tmp_path: Path) -> None:
