@@ -126,6 +126,9 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> dict[str
     _judge_weights(plan, [found["flat"], found["wide"]])
     plan.judge("values", found["line"], cases="one-axis")
     plan.judge("values", found["cube"], cases="more-axes")
+    # Exponentials that sum to less than 0.1: beside them a constant of 1e-8 in the denominator is never lost,
+    # whatever was drawn and whether the largest score was subtracted or not.
+    plan.judge("sum1", plan.case("flat-low", plan.argument(found["flat"]) - 8), axis=-1)
     return found
 
 
