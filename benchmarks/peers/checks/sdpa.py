@@ -114,11 +114,6 @@ def batch(call: Call) -> None:
 
 
 @check
-def batch_values(call: Call) -> None:
-    near(call(*BATCH), expected(*BATCH))
-
-
-@check
 def masked_values(call: Call) -> None:
     near(call(Q, K, V, MASK), expected(Q, K, V, MASK))
     whole = np.stack([MASK, MASK[::-1]])

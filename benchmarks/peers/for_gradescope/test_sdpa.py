@@ -89,55 +89,50 @@ class TestSdpa(unittest.TestCase):
 
     @weight(1)
     @number("16")
-    def test_batch_values(self):
-        properties.batch_values(self.call)
-
-    @weight(1)
-    @number("17")
     def test_masked_values(self):
         properties.masked_values(self.call)
 
     @weight(1)
-    @number("18")
+    @number("17")
     def test_subset(self):
         properties.subset(self.call)
 
     @weight(1)
-    @number("19")
+    @number("18")
     def test_mask_irrel(self):
         properties.mask_irrel(self.call)
 
     @weight(1)
-    @number("20")
+    @number("19")
     def test_all_true(self):
         properties.all_true(self.call)
 
     @weight(1)
-    @number("21")
+    @number("20")
     def test_fullmask(self):
         properties.fullmask(self.call)
 
     @weight(1)
-    @number("22")
+    @number("21")
     def test_stable(self):
         properties.stable(self.call)
 
     @weight(1)
-    @number("23")
+    @number("22")
     def test_dtype(self):
         properties.dtype(self.call)
 
     @weight(1)
-    @number("24")
+    @number("23")
     def test_single_precision(self):
         properties.single_precision(self.call)
 
     @weight(1)
-    @number("25")
+    @number("24")
     def test_pure(self):
         properties.pure(self.call)
 
     @weight(1)
-    @number("26")
+    @number("25")
     def test_refuses(self):
         properties.refuses(self.call)

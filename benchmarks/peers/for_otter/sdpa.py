@@ -85,11 +85,6 @@ def test_batch(sdpa):
     properties.batch(Call(sdpa))
 
 
-@test_case(name="batch_values", points=1)
-def test_batch_values(sdpa):
-    properties.batch_values(Call(sdpa))
-
-
 @test_case(name="masked_values", points=1)
 def test_masked_values(sdpa):
     properties.masked_values(Call(sdpa))

@@ -71,10 +71,6 @@ def test_batch(call):
     properties.batch(call)
 
 
-def test_batch_values(call):
-    properties.batch_values(call)
-
-
 def test_masked_values(call):
     properties.masked_values(call)
 
