@@ -111,7 +111,7 @@ def softmax(x, axis=-1):
 """
     report = graded("softmax", source, runner)
     lost = {check.id for check in report.checks if check.verdict is not Verdict.PASSED}
-    assert lost == {"dtype", "half"} and report.score == 9.5
+    assert lost == {"dtype", "half"} and report.score == 9.25  # of 0.5 and 0.25
     assert all(c.verdict is Verdict.CRASHED for c in report.checks if c.id in lost)
 
 

@@ -41,7 +41,7 @@ def test_exercise_as_loaded(folder: Path) -> None:
         "solution_torch.py",
     }
     assert (
-        len([m for m in exercise.mutants if not m.combines]) == 22
+        len([m for m in exercise.mutants if not m.combines]) == 23
         and "raise NotImplementedError" in exercise.starter
     )
 
@@ -58,7 +58,7 @@ def test_exercise_as_loaded(folder: Path) -> None:
         (lambda: changed(checks=check("shape", 0, requires=("values",))), "no earlier check is called"),
         (lambda: changed(checks=check("shape", 0, id="loads")), "two checks are called 'loads'"),
         (lambda: changed(checks=check("values", 1, id="shape")), "two checks are called 'shape'"),
-        (lambda: changed(checks=check("values", 1, points=4.0)), "give 11 points together, the item has 10"),
+        (lambda: changed(checks=check("values", 1, points=2.25)), "give 11 points together, the item has 10"),
         (lambda: changed(starter="none.py"), "no readable file 'none.py'"),
         (lambda: changed(starter="../../secret.py"), "no readable file '../../secret.py'"),
         (lambda: changed(solutions=("/etc/passwd",)), "no readable file '/etc/passwd'"),

@@ -28,7 +28,7 @@ def test_a_tuple_or_a_list_of_arrays_is_read_in_order() -> None:
     ("value", "told"),
     [
         (None, "None (is a return missing?)"),
-        ((leaf([1.0]),), "1 values"),
+        ((leaf([1.0]),), "1 value"),
         ((leaf([1.0]), 2.0), "a float as P"),
         ((leaf([1.0]), leaf([1.0], "torch")), "a torch tensor as P"),
         ({"c": 1}, "a dict"),
