@@ -234,7 +234,7 @@ def _signature_fault(definition: _Function, signature: str) -> tuple[str | None,
         return None, None, None
     if required <= least <= positional and not keywords:
         return None, positional, None
-    if least < required <= most and not keywords and (positional >= most or given.vararg is not None):
+    if least < required <= positional == most and not keywords and given.vararg is None:
         return None, None, required
     written = clean_line(f"{definition.name}({_parameters(given)})", 120)
     return f"The function is written {written}; expected {signature}.", None, None
