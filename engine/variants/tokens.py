@@ -21,12 +21,13 @@ _SEPARATORS = re.compile(r"[\s,;>→|]+|->")
 _PAIRS = ("[]", "()", "{}", '""', "''", "``", "“”", "„“", "‘’", "«»", "⟨⟩")
 _END = "\x03"  # the end of a sequence, however it is spelt
 _END_SIGN = re.compile(
-    r"[<⟨＜]\s*/?\s*(?:eos|s|end|stop)\s*/?\s*[>⟩＞]|\[\s*(?:eos|end|stop)\s*\]|\beos\b", re.IGNORECASE
+    r"[<⟨＜]\s*+(?:/\s*+)?(?:eos|s|end|stop)\s*+(?:/\s*+)?[>⟩＞]|\[\s*+(?:eos|end|stop)\s*+\]|\beos\b",
+    re.IGNORECASE,
 )
 _END_WORD = re.compile(r"\b(?:end|stop)\b", re.IGNORECASE)
 _AND = re.compile(r"\b(?:and|und|then)\b", re.IGNORECASE)
-_ARROW = re.compile(r"[-=~]+>|[→⟶⇒➔➜>]|\\(?:right|to)\w*")
-_JOINTS = re.compile(r"\s*[-·⋅•_/+]+\s*")
+_ARROW = re.compile(r"(?<![-=~])[-=~]++>|[→⟶⇒➔➜>]|\\(?:right|to)\w*")
+_JOINTS = re.compile(r"(?<!\s)\s*+[-·⋅•_/+]++\s*+")
 _GROUP = re.compile(r"[\[({]([^\[\](){}]*)[\])}]")
 _STRONG = re.compile(r"[,;|&\n、，；]")
 _LETTER_NAMES = "ABCDEFGH"  # the tokens of drawn vocabularies

@@ -12,7 +12,7 @@ __all__ = ["MAX_TEXT", "read_labels", "same_words"]
 
 MAX_TEXT = 1_000  # 26 letters, however they are set apart
 
-_SEPARATORS = re.compile(r"(?:[\s,;/&+>|→⟶⇒➔]|[-=]+>|\b(?:and|und|then)\b)+", re.IGNORECASE)
+_SEPARATORS = re.compile(r"(?:[\s,;/&+>|→⟶⇒➔]|(?<![-=])[-=]++>|\b(?:and|und|then)\b)+", re.IGNORECASE)
 _DASHED = re.compile(r"(?<=[A-Za-z)])\s*-\s*(?=[A-Za-z(])")
 _LEAD = re.compile(
     r"(?:answers?|options?|choices?|antwort(?:en)?|réponses?)(?:\s*[:=]\s*|\s+)(?=\S)", re.IGNORECASE

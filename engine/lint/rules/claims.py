@@ -39,6 +39,11 @@ _REVERSED = re.compile(r"\blargest score got the smallest weight\b", re.I)
 _SEVERAL = re.compile(r"^(?:These|Those|They)\b")
 # sentences that are of a kind and not of these numbers: what may be, would be, or is a rule
 _GENERAL = re.compile(r"\b(?:may|might|can|could|would|if|whatever|softmax|exponentials?)\b", re.I)
+# each begins anew only where another one begins, so that a text of openings alone is read once
+_CHOSEN = re.compile(r"\{%-? if (?:(?!\{%-? (?:if|endif)).)*+\{%-? endif -?%\}", re.DOTALL)
+_FILLED_IN = re.compile(
+    r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}|\$[^$]*+\$", re.DOTALL
+)
 _CLOSE = 0.011  # numbers are shown with two decimals or more
 
 
@@ -195,7 +200,7 @@ def _is_guarded(written: Written, subject: Subject) -> bool:
 
 def _literal_sentences(text: str) -> list[str]:
     """Return the sentences of a text that stand there for all numbers: without what an `if` chooses."""
-    chosen = re.sub(r"\{%-? if .*?\{%-? endif -?%\}", "…", text, flags=re.DOTALL)
-    literal = re.sub(r"\{\{.*?\}\}|\{%.*?%\}|\$[^$]*\$", "…", chosen, flags=re.DOTALL)
+    chosen = _CHOSEN.sub("…", _CHOSEN.sub("…", text))  # twice: an `if` may stand in another
+    literal = _FILLED_IN.sub("…", chosen)
     literal = " ".join(literal.split())
     return re.split(r"(?<=[.!?;])\s+", literal)

@@ -16,10 +16,10 @@ from engine.lint.subject import Subject
 __all__ = ["check", "fragments"]
 
 _POOLS = ("options", "prompts", "cards")
-_FILLED = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_FILLED = re.compile(r"\{\{((?:[^{}]|\{(?!\{)|\}(?!\}))*+)\}\}", re.DOTALL)
 _FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
 _GENERAL = re.compile(r"\b(?:more generally|in general)\b.*", re.IGNORECASE | re.DOTALL)
-_CONDITION = re.compile(r"\{% if .*?\{% endif %\}", re.DOTALL)
+_CONDITION = re.compile(r"\{% if (?:(?!\{% (?:if|endif)).)*+\{% endif %\}", re.DOTALL)
 _FONT = re.compile(r"\\(?:mathbf|mathrm|hat)\{(\w+)\}|\\hat(?=\\)")
 _NAME = re.compile(r"[A-Za-z_]\w*(?!\w*\()")
 _LEAST = 6  # characters of a formula that is told from others: a lone letter is everybody's
