@@ -102,7 +102,7 @@ def command(
         "protect_ids": excel,
     }
     _check(workplace, chosen, given, out)
-    with workplace.open_store() as store:
+    with workplace.open_marks() as store:
         request = _request(workplace, store, columns, given)
     gradebook = chosen.make(request)
     _write(out, gradebook)

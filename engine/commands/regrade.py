@@ -77,7 +77,7 @@ def command(
     workplace.check_tier(tier, unsafe_local)
     for item in items:
         workplace.bank.path(item)
-    with workplace.open_store() as store:
+    with workplace.open_marks() as store:
         if history:
             found = [
                 change

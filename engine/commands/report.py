@@ -61,7 +61,7 @@ def command(
         raise UsageError("--abilities writes a file", expected="--abilities with --out DIR")
     workplace = find_workplace(course_path)
     roster = workplace.course.roster(tolerant=True) if workplace.course else None
-    with workplace.open_store() as store:
+    with workplace.open_marks() as store:
         report = _report(workplace, store, quizzes, code, items)
     names = {student.id: student.name for student in roster.students} if roster else {}
     people = People(names, is_hidden=anonymous)

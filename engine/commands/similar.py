@@ -79,7 +79,7 @@ def command(
     roster = workplace.course.roster(tolerant=True) if workplace.course else None
     crossings = None
     if folder is None:
-        with workplace.open_store() as store:
+        with workplace.open_marks() as store:
             collected, crossings = of_store(store, workplace.mode, item)
     else:
         collected = _of_folder(workplace, folder, item, roster)

@@ -69,6 +69,25 @@ class Workplace:
 
         return open_store(self.store_place)
 
+    def open_marks(self) -> Store:
+        """Open the store to read marks from it.
+
+        Raises
+        ------
+        UsageError
+            The store of a course is gone in which quizzes were drawn. One made anew would be empty, and an
+            export of it a class without marks.
+        """
+        place = self.store_place
+        is_file = self.course is not None and "://" not in str(place)
+        if self.course is not None and is_file and not Path(place).exists() and self.course.was_used:
+            raise UsageError(
+                "the store is gone, and this course has drawn quizzes: the file was moved or deleted",
+                where=str(place),
+                next_step="put it back from its backup; the next grade batch would begin with an empty one",
+            )
+        return self.open_store()
+
     @property
     def practice(self) -> Workplace:
         """The same bank outside the course: its store and secret are this person's own."""

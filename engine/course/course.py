@@ -148,6 +148,11 @@ class Course:
         """Folder that new quizzes are written to."""
         return self.folder / "quizzes"
 
+    @property
+    def was_used(self) -> bool:
+        """Whether quizzes were drawn here, so that there must be a store."""
+        return self.quizzes.is_dir() and any(self.quizzes.iterdir())
+
     def secret(self) -> bytes:
         """Return the 32 secret bytes.
 

@@ -154,3 +154,28 @@ def test_one_person_is_erased_when_that_is_meant(grade, course: Course) -> None:
     assert again.code == 2 and again.json()["error"]["what"] == "nothing is stored on '007'"
     shown = grade("store", "erase-student", "7", "--course", "dl", "--json").json()
     assert (shown["erased"], shown["rows"]) == (False, ROWS)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("export", "csv", "--out", "marks.csv"),
+        ("report", "--out", "r"),
+        ("feedback", "--out", "f"),
+        ("similar",),
+        ("regrade", "--dry-run"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_store_that_is_gone_is_never_taken_for_a_class_without_marks(grade, command) -> None:
+    assert grade("init", "course").code == 0
+    Path("course/roster.csv").write_text("id\nada\n", encoding="utf-8")
+    assert grade("quiz", "new", "l16", "--course", "course").code == 0
+    for path in Path("course/.softmark").glob("store.db*"):
+        path.unlink()
+    said = grade(*command, "--course", "course")
+    assert said.code == 2, said
+    assert "the store is gone, and this course has drawn quizzes" in said.err
+    assert "put it back from its backup" in said.err
+    assert not Path("course/.softmark/store.db").exists(), "none is made"
+    assert not Path("marks.csv").exists()

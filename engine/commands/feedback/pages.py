@@ -72,7 +72,7 @@ def write_feedback(
     roster = course.roster(tolerant=True) if course else None
     pack = Pack(layout, assignment) if layout else None
     folder, pages = out / "students", dict[str, Path]()
-    with workplace.open_store() as store, told_faults(out):
+    with workplace.open_marks() as store, told_faults(out):
         known = _known(store, roster, workplace, students)
         if assignment is not None:
             _check_assignment(assignment, {*store.quiz_names(), *workplace.bank.code_ids()})
