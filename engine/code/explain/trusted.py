@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from engine.code.explain.trusted_import import Importer
+from engine.code.explain.trusted_import import Importer, run_statements
 from engine.code.leaves import FLOATING, array_of, leaf_of
 from engine.code.step_table import walker
 from engine.runner import (
@@ -30,6 +30,8 @@ from engine.runner import (
 
 __all__ = ["TrustedProgram", "TrustedRunner"]
 
+_MOST_FAILED = 3  # as in the sandbox
+
 
 class TrustedProgram:
     """A program of ours, loaded in this process with ``exec``; to be called one call after the other.
@@ -43,19 +45,23 @@ class TrustedProgram:
     ----------
     load : CallOutcome
         Of loading it.
+    failed : tuple of ExceptionInfo
+        What the first statements raised that failed while it was loaded, as the sandbox tells of them.
     """
 
     def __init__(self, job: Job) -> None:
         self._job = job
         module = ModuleType("submission")
         module.__file__ = job.filename
+        raised: list[Exception] = []
         if job.modules:
-            Importer(module, job.source, job.modules)
+            Importer(module, job.source, job.modules, raised)
         self._namespace = module.__dict__
         self._given: list[Any] = []  # arrays and lists of earlier results: alive, so no memory comes twice
         # errstate belongs to this thread; stdout and warning filters are the process's own, so they stay
         with np.errstate(all="ignore"):
-            self.load = _load(job, self._namespace)
+            self.load = _load(job, self._namespace, raised)
+        self.failed = tuple(_told(error, job) for error in raised[:_MOST_FAILED])
 
     def call(self, call: Call) -> CallOutcome:
         """Make one call; an exception becomes an outcome."""
@@ -80,7 +86,7 @@ class TrustedRunner:
             return RunResult(program.load, (not_run,) * len(job.calls), tier=self.tier)
         outcomes = tuple(program.call(call) for call in job.calls)
         missing = tuple(name for name in job.functions if not program.has(name))
-        return RunResult(program.load, outcomes, missing, tier=self.tier)
+        return RunResult(program.load, outcomes, missing, tier=self.tier, failed=program.failed)
 
     def close(self) -> None:
         """Do nothing: there is no process."""
@@ -94,10 +100,10 @@ class TrustedRunner:
         self.close()
 
 
-def _load(job: Job, namespace: dict[str, Any]) -> CallOutcome:
+def _load(job: Job, namespace: dict[str, Any], raised: list[Exception]) -> CallOutcome:
     started = time.perf_counter()
     try:
-        exec(compile(job.source, job.filename, "exec"), namespace)
+        run_statements(job.source, job.filename, namespace, raised)
     except Exception as error:
         return CallOutcome(CallStatus.RAISED, exception=_told(error, job))
     return CallOutcome(CallStatus.RETURNED, seconds=time.perf_counter() - started)

@@ -1,16 +1,46 @@
 """Imports of the files beside a trusted source, without a trace in this process's modules."""
 
 from __future__ import annotations
+import __future__
 
+import ast
 import builtins
 import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-__all__ = ["Importer"]
+__all__ = ["Importer", "run_statements"]
 
+_FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "torch"}
+
+
+def run_statements(source: str, filename: str, namespace: dict[str, Any], raised: list[Exception]) -> None:
+    """Run a file of ours as the sandbox runs a student's: what a statement raises doesn't stop the rest.
+
+    Parameters
+    ----------
+    source, filename : str
+    namespace : dict
+        The module's.
+    raised : list of Exception
+        What its statements raise is added here.
+
+    Raises
+    ------
+    SyntaxError
+        The source isn't Python: nothing of it is run.
+    """
+    flags = compile(source, filename, "exec", dont_inherit=True).co_flags & _FUTURE
+    tree = compile(source, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    for place, statement in enumerate(tree.body):
+        if place and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            continue  # it does nothing, and would pass for a docstring
+        try:
+            exec(compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True), namespace)
+        except Exception as error:
+            raised.append(error)
 
 
 class Importer:
@@ -24,9 +54,14 @@ class Importer:
         Its own source: a module of the same source is the submission itself.
     modules : mapping of str to str
         Module name to source.
+    raised : list of Exception
+        What a statement of theirs raises is noted here, and the rest of that file is run all the same.
     """
 
-    def __init__(self, main: ModuleType, source: str, modules: Mapping[str, str]) -> None:
+    def __init__(
+        self, main: ModuleType, source: str, modules: Mapping[str, str], raised: list[Exception]
+    ) -> None:
+        self._raised = raised
         self._sources = {name: text for name, text in modules.items() if name not in _LIBRARIES}
         self._loaded = {name: main for name, text in self._sources.items() if text == source}
         self._builtins = {**vars(builtins), "__import__": self._import}
@@ -54,7 +89,7 @@ class Importer:
             module.__file__ = f"{name}.py"
             module.__dict__["__builtins__"] = self._builtins
             try:
-                exec(compile(self._sources[name], f"{name}.py", "exec"), module.__dict__)
+                run_statements(self._sources[name], f"{name}.py", module.__dict__, self._raised)
             except BaseException:
                 del self._loaded[name]
                 raise

@@ -13,9 +13,11 @@ import importlib
 import linecache
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect
+from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import InspectLoader, Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from itertools import islice
 from types import ModuleType
 from typing import Any, Final
 
@@ -91,24 +93,56 @@ def run_statements(source: str, filename: str, namespace: dict[str, Any], tolera
         Whatever `tolerate` raises.
     """
     whole = compile(source, filename, "exec", dont_inherit=True)
+    reached = _raised_at(whole, namespace, tolerate)
+    if reached is None:
+        return
+    flags = whole.co_flags & _FUTURE
     try:
-        codes = list(_compiled(source, filename, whole.co_flags & _FUTURE))
+        tree = compile(source, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        starts = [_start(statement) for statement in tree.body]
     except (RecursionError, MemoryError, ValueError):  # too deep for a tree of objects, but not for Python
-        codes = [whole]
-    for code in codes:
-        try:
-            builtins.exec(code, namespace)
-        except BaseException as error:
-            tolerate(error)
+        return
+    following = bisect(starts, reached)
+    size = 1  # doubles while all goes well, so that a long file isn't compiled again for every statement
+    while following < len(starts):
+        chunk = tree.body[following : following + size]
+        plain = [statement for statement in chunk if not _is_text(statement)]
+        code = compile(ast.Module(plain, []), filename, "exec", flags, dont_inherit=True)
+        reached = _raised_at(code, namespace, tolerate)
+        following = following + len(chunk) if reached is None else max(following + 1, bisect(starts, reached))
+        size = 2 * size if reached is None else 1
 
 
-def _compiled(source: str, filename: str, flags: int) -> Iterator[types.CodeType]:
-    """Yield the code of each statement; further texts that stand alone do nothing and aren't docstrings."""
-    tree = compile(source, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-    for place, statement in enumerate(tree.body):
-        if place and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-            continue
-        yield compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True)
+def _raised_at(code: types.CodeType, namespace: dict[str, Any], tolerate: Tolerate) -> tuple[int, int] | None:
+    """Run a module's code and return the line and column at which it raised; None if it didn't.
+
+    Where that can't be seen, the place returned is behind the whole file, so that nothing runs twice.
+    """
+    try:
+        builtins.exec(code, namespace)
+    except BaseException as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code is not code:
+            trace = trace.tb_next
+        place = (sys.maxsize, 0)
+        if trace is not None:
+            for line, _, column, _ in islice(code.co_positions(), trace.tb_lasti // 2 + 1):
+                place = place if line is None else (line, column or 0)
+        del trace
+        tolerate(error)
+        return place
+    return None
+
+
+def _start(statement: ast.stmt) -> tuple[int, int]:
+    """Return line and column of a statement's first character; decorators belong to it."""
+    parts = [statement, *getattr(statement, "decorator_list", [])]
+    return min((part.lineno, part.col_offset) for part in parts)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """Return whether a statement is a text that stands alone: a chunk's first would pass for a docstring."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def offer_modules(
