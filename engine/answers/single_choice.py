@@ -17,7 +17,7 @@ from engine.variants.rounding import shown
 
 __all__ = ["SingleChoice"]
 
-_LONGEST = 2_000  # an option's own text
+_LONGEST = 2_000  # a letter or numbers, with what stands around them
 
 
 class SingleChoice(AnswerType):
@@ -36,9 +36,11 @@ class SingleChoice(AnswerType):
         ResponseFormatError
             It is none of the options, or several.
         """
-        if len(text) > _LONGEST:
+        # An option's own text may be longer; twice, as text copied from a page has other blanks.
+        most = max(_LONGEST, *(2 * len(option.text.plain) for option in part.options))
+        if len(text) > most:
             raise format_error(
-                f"the answer has {counted(len(text), 'character')}; at most {_LONGEST} are read here",
+                f"the answer has {counted(len(text), 'character')}; at most {most} are read here",
                 text[:60],
                 expected=f"one letter from a to {part.options[-1].id}",
             )

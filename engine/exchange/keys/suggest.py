@@ -18,7 +18,7 @@ MOST_SHOWN = 2
 TYPED_BY_HAND = "key typed by hand: give a key expression"
 _WITH_IT = {
     "single_choice": "  with 'distractors' that are known mistakes, and 'decimals'",
-    "number": "  and without 'tolerance', as rounding is then allowed for",
+    "number": "  with 'decimals' and without 'tolerance', as rounding is then allowed for",
 }
 _NOISE = 1e-9
 

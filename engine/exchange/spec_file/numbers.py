@@ -88,9 +88,12 @@ def _key(numbers: Sequence[Number]) -> Number:
 
 
 def _asked(key: Number, foreseen: Sequence[Decimal]) -> dict[str, Any]:
-    """Return ``decimals`` and ``tolerance``.
+    """Return ``tolerance``, and ``decimals`` where students are asked for some.
 
-    As few decimals as the tolerance allows: the number of decimals is what students are asked for.
+    As few decimals as the tolerance allows. None are asked for where whole numbers would do, as a field for 0
+    decimals refuses all others as no answer, and where the tolerance is wider than a unit of the
+    last place, as nothing follows from a rounding there. The other system asks for no form either: it marks
+    any number by its distance from the key.
     """
     least = max([_places(value) for value in foreseen], default=0)
     tolerance = key.tolerance.quantize(_FINEST, context=_CONTEXT)
@@ -99,7 +102,8 @@ def _asked(key: Number, foreseen: Sequence[Decimal]) -> dict[str, Any]:
     for places in range(min(least, _MAX_PLACES), _MAX_PLACES + 1):
         reach = _reach(key.value, places, tolerance)
         if reach is not None and is_rounding_safe(float(key.value), places):
-            return {"decimals": places, "tolerance": Written(plain_number(reach))}
+            asks = places > 0 and reach <= Decimal(1).scaleb(-places)
+            return ({"decimals": places} if asks else {}) | {"tolerance": Written(plain_number(reach))}
     raise UnfitError("its number has more digits than can be asked for", "round it, or give it a tolerance")
 
 

@@ -28,8 +28,9 @@ def check_fields(reading: Reading) -> Iterator[Diagnostic]:
 
 def _numeric(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
     decimals, significant = site.data.get("decimals"), site.data.get("significant")
-    if decimals is None and significant is None:
-        yield reading.fault(site.loc, "say how the answer is rounded: 'decimals' or 'significant'")
+    if decimals is None and significant is None and site.data.get("tolerance") is None:
+        message = "say how the answer is rounded, 'decimals' or 'significant', or state a 'tolerance'"
+        yield reading.fault(site.loc, message)
     elif decimals is not None and significant is not None:
         yield reading.fault(
             (*site.loc, "significant"), "give either 'decimals' or 'significant', not both", key=True

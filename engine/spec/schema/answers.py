@@ -75,7 +75,10 @@ class _Numeric(Strict):
     )
     tolerance: PositiveNumber | None = Field(
         default=None,
-        description="Accepted distance from the key, instead of the one that follows from rounding.",
+        description=(
+            "Accepted distance from the key, instead of the one that follows from rounding. Where neither "
+            "`decimals` nor `significant` is stated, every number within it is right, however it is written."
+        ),
     )
     decimal_comma: Flag = Field(default=False, description="Whether `0,5` means one half.")
     simplex: Flag = Field(default=False, description="Whether the entries are weights: none negative, sum 1.")

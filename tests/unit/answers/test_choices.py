@@ -312,6 +312,21 @@ def test_markup_in_answers_is_only_shown():
     assert "\x1b" not in str(caught.value)
 
 
+@pytest.mark.parametrize("length", [30, 3000])
+def test_an_option_is_read_by_its_own_text_however_long_and_nothing_much_longer(length):
+    long = "word " * length + "end"
+    field = Part(
+        "answer",
+        "single_choice",
+        1.0,
+        key_ids=("a",),
+        options=(Option("a", text(long), correct=True), Option("b", text("b"))),
+    )
+    assert grade(field, long.replace(" ", "\n ")).is_full
+    with pytest.raises(ResponseFormatError, match="at most"):
+        grade(field, long + " " * max(2000, len(long)) + "x")
+
+
 THREE = tuple(Option(letter, text(f"card {letter}")) for letter in "abc")
 
 

@@ -52,6 +52,7 @@ def faults(tmp_path: Path, body: str, **known: object) -> list[str]:
 
 
 def test_sound_items_load(tmp_path: Path) -> None:
+    assert load(tmp_path, replaced(VECTOR, ", decimals: 3", ", tolerance: 0.5"))
     assert load(tmp_path, VECTOR)
     assert load(tmp_path, CHOICE)
 
@@ -87,7 +88,11 @@ def replaced(body: str, old: str, new: str) -> str:
         ("step: 0.1", "step: 0", ["2:52: the number must be greater than 0, not 0"]),
         ("step: 0.1", "step: 1e-13", ["2:52: a number has more than 12 decimals"]),
         ("step: 0.1", "step: '0.1'", ["2:52: a number was expected, not the text '0.1'; leave out the quotes"]),
-        (", decimals: 3", "", ["4:9: say how the answer is rounded: 'decimals' or 'significant'"]),
+        (
+            ", decimals: 3",
+            "",
+            ["4:9: say how the answer is rounded, 'decimals' or 'significant', or state a 'tolerance'"],
+        ),
         ("decimals: 3", "decimals: 3, significant: 2", ["4:54: give either 'decimals' or 'significant', not both"]),
         ("decimals: 3", "decimals: 3, working_decimals: 2", ["4:72: intermediates can't be rounded to fewer decimals (2) than the answer (3)"]),
         ("decimals: 3", "decimals: 3, simplex: yes", ["4:63: true or false was expected, not the text 'yes'; write true"]),
