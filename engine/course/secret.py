@@ -23,15 +23,20 @@ SECRET_BYTES = 32
 
 
 def make_secret(path: Path) -> None:
-    """Write a new secret with mode 0600; one that is there already stays."""
+    """Write a new secret with mode 0600, and its fingerprint; a secret that is there already stays.
+
+    A fingerprint that is there stays too: another secret in its place is noticed at its first use.
+    """
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return
     with os.fdopen(descriptor, "wb") as file:
-        file.write(secrets.token_bytes(SECRET_BYTES))
+        secret = secrets.token_bytes(SECRET_BYTES)
+        file.write(secret)
         file.flush()
         os.fsync(file.fileno())
+    is_known_secret(path, secret)  # keeps the fingerprint, so that commands that only read write nothing
 
 
 def fingerprint_file(path: Path) -> Path:

@@ -107,9 +107,11 @@ def test_a_new_store_is_made_where_no_file_is_and_is_never_seen_empty(tmp_path: 
 def test_another_secret_is_noticed_and_can_be_taken_deliberately(tmp_path: Path) -> None:
     course = Course.init(tmp_path / "dl", "DL")
     path = course.folder / ".softmark" / "secret"
-    first = course.secret()
-    assert course.secret() == first, "the fingerprint of the first use fits"
     kept = path.with_name("secret-fingerprint")
+    made = kept.read_bytes()
+    first = course.secret()
+    assert course.secret() == first, "the fingerprint that was made with it fits"
+    assert kept.read_bytes() == made
     assert kept.stat().st_mode & 0o077 == 0 and first.hex() not in kept.read_text()
     path.write_bytes(bytes(32))
     with pytest.raises(CourseError) as told:
