@@ -85,11 +85,31 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[str | RichText]],
         _print_rows(out, columns, cells, title)
         return
     table = Table(title=title or None, box=None, pad_edge=False, title_justify="left", header_style="bold")
-    for name, narrowest in zip(columns, least, strict=True):
-        table.add_column(name, overflow="fold", min_width=narrowest)
+    widest = [
+        max(cell_len(line) for text in (name, *(row[at].plain for row in cells)) for line in text.split("\n"))
+        for at, name in enumerate(columns)
+    ]
+    room = out.width - 2 * (len(least) - 1)
+    for name, width in zip(columns, _widths(least, widest, room), strict=True):
+        table.add_column(name, overflow="fold", width=width)
     for row in cells:
         table.add_row(*row)
     _print_table(out, table)
+
+
+def _widths(least: Sequence[int], widest: Sequence[int], room: int) -> list[int]:
+    """Return how wide columns are: as wide as their texts where there is room, never narrower than a word.
+
+    rich isn't left to shrink them: it wraps the text of a column with a `min_width` at the width before this
+    applies, and cuts off what stands beyond.
+    """
+    widths = list(least)
+    for _ in range(room - sum(least)):
+        growing = [at for at, width in enumerate(widths) if width < widest[at]]
+        if not growing:
+            break
+        widths[min(growing, key=widths.__getitem__)] += 1
+    return widths
 
 
 def _print_rows(
