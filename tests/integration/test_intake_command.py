@@ -129,6 +129,7 @@ def test_for_scripts(grade, course: Course) -> None:
                 "message": "this entry has a name that leads out of the archive; it was not unpacked",
                 "next_step": "",
                 "unjoined": False,
+                "partly": False,
             }
         ],
         "ignored": ["submission_metadata.yml"],

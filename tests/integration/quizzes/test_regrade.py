@@ -135,13 +135,15 @@ def test_credit_and_what_the_rules_said_stay(classroom, grade) -> None:
 
 
 def test_an_answer_that_can_be_read_now_gets_its_credit(classroom, grade) -> None:
+    correct(classroom, "t-sum", "decimals: 0", "decimals: 3")
+    correct(classroom, "t-sum", "Give a whole number.", "Give 3 decimals.")
     classroom.plan("title: W\ncredit: [1, 0.5]\nsections:\n- {items: [t-sum], points: 2}\n")
     assert grade("quiz", "new", "week", *COURSE).code == 0
     a, b = values(classroom, "007")
-    hand_in(classroom, "007", {1: f"{a + b},0"})
+    hand_in(classroom, "007", {1: f"{a + b},000"})  # a decimal comma, or thousands
     collect(classroom, grade)
     assert classroom.scores("007") == [("t-sum", None, 1.0)]
-    correct(classroom, "t-sum", "decimals: 0", "decimals: 0, decimal_comma: true")
+    correct(classroom, "t-sum", "decimals: 3", "decimals: 3, decimal_comma: true")
     assert grade("regrade", *COURSE, "--yes").code == 0
     assert classroom.scores("007") == [("t-sum", 2.0, 1.0)]
 

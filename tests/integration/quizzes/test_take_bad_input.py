@@ -9,7 +9,8 @@ import pytest
 BAD = {
     "missing": (None, "no such file"),
     "empty": (b"", "empty"),
-    "utf16": (b"\xff\xfeq\0", "UTF-16"),
+    "utf16": (b"\xff\xfeq\0", "the file must hold keys and values (key: value), not the text 'q'"),
+    "utf16-cut": (b"\xff\xfeq\0:", "the file is saved as UTF-16"),
     "binary": (bytes(range(256)), "error"),
     "not-yaml": (b"quiz: [1\n", "bad.yaml:1:7"),
     "alias": (b"quiz: &a x\nquestions: [*a]\n", "bad.yaml:1"),

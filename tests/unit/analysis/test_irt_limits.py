@@ -137,7 +137,7 @@ def test_fit_needs_students_with_all_items_and_patterns_need_many() -> None:
     assert isinstance(found, NoFit) and found.students == 150
     assert isinstance(item_fits(fit, named(gaps), fewest_students=150), tuple)
     sparse = pattern_fit(fit, named(gaps))
-    assert sparse == NoFit("150 students are too few for the 2^5 patterns of answers to 5 items", 150, {})
+    assert sparse == NoFit("150 students are too few for the 2^5 possible answers to 5 items", 150, {})
     long = fit_model(named(simulated(300, 20, 8)), Model.RASCH)
     assert isinstance(long, ModelFit)
     assert isinstance(pattern_fit(long, named(simulated(300, 20, 8))), NoFit)
