@@ -420,8 +420,9 @@ def test_a_forged_gradient_is_no_gradient() -> None:
     for kind, body, blob in valid_frames(item, "solution_torch.py"):
         if body.get("gradients"):
             body = body | {"gradients": [["a", "torch", "float64", [0, 2**48, 2**48, 2**48], 3]]}
-            value = body["value"]
-            blob = blob[: ITEM_SIZES[value[2]] * math.prod(value[3])]
+            nodes = [body["value"], *body.get("arguments", [])]  # their bytes come before the gradients'
+            arrays = [node for node in nodes if isinstance(node, list) and node[0] == "a"]
+            blob = blob[: sum(ITEM_SIZES[node[2]] * math.prod(node[3]) for node in arrays)]
         frames.append((kind, body, blob))
     runner = Replays(framed(LOADED), b"".join(map(framed, [*frames, END])))
     report = grade(item, runner, exercise_of(item).solutions["solution_torch.py"])
