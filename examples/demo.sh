@@ -74,6 +74,7 @@ cp "$here"/course/problems/* course/problems/
 cp "$here"/course/blueprints/* course/blueprints/
 # In the demo alone the secret is known, so that every run draws the same numbers.
 printf 'the demo: 32 bytes known to all.' > course/.softmark/secret
+rm course/.softmark/secret-fingerprint      # another secret is refused unless somebody says so
 expect 0 grade course check --course course
 
 step "One randomized quiz per student"

@@ -295,6 +295,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in ("problems", "blueprints"):
             shutil.copytree(EXAMPLES / "course" / name, f"course/{name}", dirs_exist_ok=True)
         Path("course/.softmark/secret").write_bytes(b"the demo: 32 bytes known to all.")
+        Path("course/.softmark/secret-fingerprint").unlink(missing_ok=True)
         needed("grade quiz new quiz-1 --course course")
         Path("handed-in").mkdir()
         played = [sys.executable, EXAMPLES / "answer_quizzes.py", "course", "quiz-1", "quizzes"]
