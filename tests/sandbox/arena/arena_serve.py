@@ -417,6 +417,7 @@ class Arena:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
+                errors="replace",  # an attack may name itself in bytes that are no text
                 pass_fds=[self.world.secret_fd],
                 env=environment,
                 start_new_session=True,

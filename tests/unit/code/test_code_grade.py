@@ -107,10 +107,11 @@ def test_function_that_only_running_shows_to_be_missing(grade: Grade) -> None:
 
 
 def test_file_that_raises_while_loading(grade: Grade) -> None:
+    # the statement costs nothing by itself and is told; a function that gives back its input earns nothing
     report = grade("softmax", "import numpy as np\nx = 1 / 0\ndef softmax(x, axis=-1): return x")
     assert report.outcome is Outcome.WRONG and report.score == 0.0
-    message = checks_of(report)["loads"].message
-    assert "ZeroDivisionError" in message and "(line 2)" in message
+    told = " ".join(report.notes)
+    assert "ZeroDivisionError" in told and "line 2" in told
 
 
 def test_skips_say_what_they_wait_for(grade: Grade) -> None:
