@@ -206,7 +206,7 @@ def _exact(outcome: CallOutcome, wanted: tuple[str, ...]) -> bool:
 
 
 def _memory_mib(name: str) -> float:
-    with open("/proc/self/status") as file:
+    with open("/proc/self/status", errors="replace") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(name)) / 1024
 
 

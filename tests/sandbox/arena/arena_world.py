@@ -209,7 +209,7 @@ class World:
 def _stat(pid: int) -> tuple[int, str, int] | None:
     """Return parent, state and start time of a process."""
     try:
-        with open(f"/proc/{pid}/stat") as file:
+        with open(f"/proc/{pid}/stat", errors="replace") as file:
             fields = file.read().rsplit(")", 1)[1].split()
     except OSError:
         return None
