@@ -77,5 +77,6 @@ def test_plain_values_step_functions_and_bfloat16() -> None:
 
 def test_a_file_that_does_not_load() -> None:
     result = run(Call("f"), source="import nothing_of_this_name")
-    assert result.load.status is CallStatus.RAISED and result.load.exception.type == "ModuleNotFoundError"
+    # a statement that fails is told, and loading goes on as in the sandbox: only the function is missing then
+    assert [failed.type for failed in result.failed] == ["ModuleNotFoundError"]
     assert [outcome.status for outcome in result.outcomes] == [CallStatus.NOT_RUN]
