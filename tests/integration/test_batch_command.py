@@ -119,6 +119,7 @@ def test_an_archive_that_tries_to_escape(grade, tmp_path: Path) -> None:
         ("work", "out"),
         ("home",),
         ("home", "secret"),
+        ("home", "secret-fingerprint"),
     }
 
 
