@@ -231,7 +231,7 @@ def test_bad_input_is_told_in_one_line(grade) -> None:
         (["similar", "nowhere"], 2, "there is neither an item nor a folder 'nowhere'"),
         (["similar", "--item", "sdpa"], 2, "--item says what all code in a folder is for"),
         (["similar", "in", "--against", "nowhere"], 2, "does not exist"),
-        (["similar", "in", "--top", "0"], 2, "not in the range"),
+        (["similar", "in", "--top", "0"], 2, "0 must be between 1 and 1000"),
         (["similar", "in", "--starter", "in"], 2, "is a directory"),
     ):
         said = grade(*arguments)

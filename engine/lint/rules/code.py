@@ -72,17 +72,21 @@ def _unpaid(subject: Subject, exercise: CodeExercise) -> Iterator[Finding]:
 
 
 def _observed(exercise: CodeExercise, plan: Plan, source: str, function: str) -> Observations | Check:
-    """Run trusted source on a plan; return the failed check of loading it where it doesn't load."""
+    """Run trusted source on a plan; return the failed check of loading it where it doesn't load.
+
+    A statement that fails costs a student nothing by itself; in a file of the exercise it is a fault.
+    """
     from engine.code.explain.trusted import TrustedRunner
     from engine.code.judge import judge_load
     from engine.code.observe import Observations, observe
     from engine.code.reading.source import library_of
-    from engine.runner import Job
+    from engine.runner import CallOutcome, CallStatus, Job
 
     library = library_of(source)
     with TrustedRunner() as runner:
         result = runner.run(Job(source, "solution.py", plan.calls(function, library), exercise.limits))
-    loaded = judge_load(result.load)
+    failed = [CallOutcome(CallStatus.RAISED, exception=error) for error in result.failed[:1]]
+    loaded = judge_load(failed[0] if failed else result.load)
     if loaded.verdict is not Verdict.PASSED:
         return loaded
     return Observations(plan, function, library, observe(plan, library, result.outcomes))
@@ -128,12 +132,18 @@ def _solutions(subject: Subject, exercise: CodeExercise, plan: Plan) -> Iterator
 
 
 def _starter(subject: Subject, exercise: CodeExercise, plan: Plan) -> Iterator[Finding]:
+    from engine.code.reading.source import function_names
+
     checks = _judged(exercise, plan, exercise.starter, exercise.function)
     if not _failed(checks):
         yield subject.fault(RULE, "the starter file already earns full marks", ("answer", "starter"))
     if checks and checks[0].id == "loads" and checks[0].verdict is not Verdict.PASSED:
         yield subject.fault(
             RULE, f"the starter file can't be loaded: {checks[0].message}", ("answer", "starter")
+        )
+    elif exercise.function not in function_names(exercise.starter, exercise.function):
+        yield subject.fault(
+            RULE, f"the starter file has no function {exercise.function}", ("answer", "starter")
         )
 
 
@@ -146,7 +156,9 @@ def _mutant(
     for function in function_names(mutant.source, exercise.function):
         failed = _killers(exercise, plan, mutant.source, function)
         killed |= failed
-        if not failed:
+        if failed == {"loads"}:
+            yield subject.fault(RULE, f"the mutant {mutant.id} ({function}) can't be loaded", loc)
+        elif not failed:
             yield subject.fault(
                 RULE,
                 f"the mutant {mutant.id} ({function}) passes every check",

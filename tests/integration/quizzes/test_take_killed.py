@@ -88,7 +88,7 @@ def test_kill_9_loses_no_answer_and_no_hint(week, grade, typing) -> None:
     typing(week.key("007", 2), week.key("007", 3), "")
     said = grade("quiz", "take", path)
     assert said.code == 0, said
-    assert "1 of 3 questions are answered already." in said.out
+    assert "1 of 3 questions is answered already." in said.out
     assert "Question 1 of 3" not in said.out
     assert "This counts 90 % (1 hint taken)." in said.out
     assert "Total: 2.9 of 3 points" in said.out

@@ -72,7 +72,25 @@ def test_a_starter_that_is_the_solution_is_found(exercise: Path) -> None:
     assert [f.message for f in found] == ["the starter file already earns full marks"]
 
 
-def test_a_starter_that_can_not_be_loaded_is_found(exercise: Path) -> None:
-    (exercise / "starter.py").write_text("raise RuntimeError('no')\n", encoding="utf-8")
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("x = = 1\n", "can't be loaded: Loading the file raised SyntaxError"),
+        (
+            "def softmax(x, axis=-1):\n    pass\n\n\nraise RuntimeError('no')\n",
+            "can't be loaded: Loading the file raised Runtime",
+        ),
+        ("def soft_max(x, axis=-1):\n    pass\n", "has no function softmax"),
+    ],
+)
+def test_a_starter_that_is_no_start_is_found(exercise: Path, source: str, reason: str) -> None:
+    (exercise / "starter.py").write_text(source, encoding="utf-8")
     found, _ = lint(exercise)
-    assert any(f.message.startswith("the starter file can't be loaded") for f in found)
+    assert any(f.message.startswith(f"the starter file {reason}") for f in found)
+
+
+def test_a_mutant_that_can_not_be_loaded_kills_itself_for_nothing(exercise: Path) -> None:
+    mutant = exercise / "mutants" / "base2.py"
+    mutant.write_text(mutant.read_text(encoding="utf-8") + "\nraise RuntimeError('no')\n", encoding="utf-8")
+    found, _ = lint(exercise)
+    assert "the mutant m-base2 (softmax) can't be loaded" in [f.message for f in found]
