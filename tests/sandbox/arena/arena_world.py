@@ -216,6 +216,16 @@ def _stat(pid: int) -> tuple[int, str, int] | None:
     return int(fields[1]), fields[0], int(fields[19])
 
 
+def processor_s(pid: int) -> float:
+    """Return the processor time of a process in seconds; 0 if it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", errors="replace") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def descendants() -> dict[int, str]:
     """Return our living descendants with their command lines; reap orphans that are dead."""
     parents: dict[int, int] = {}
