@@ -31,12 +31,15 @@ def visible(text: str) -> str:
     Newlines and tabs stay; every other control, format, surrogate or private-use
     character becomes ``\N{REPLACEMENT CHARACTER}``, so places in the text stay where they are.
     """
-    return "".join(
-        c
-        if c in "\n\t" or not (unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co"} or ord(c) in _HIDDEN)
-        else "\ufffd"
-        for c in text
-    )
+    if text.isprintable():
+        return text
+    # asked of each different character once: a long text has few of them
+    steering = {ord(c): "\ufffd" for c in set(text) if c not in "\n\t" and _steers(c)}
+    return text.translate(steering) if steering else text
+
+
+def _steers(character: str) -> bool:
+    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"} or ord(character) in _HIDDEN
 
 
 def clean(text: str, limit: int = 2000) -> str:

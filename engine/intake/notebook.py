@@ -13,6 +13,8 @@ from engine.python_source import cell_mark, parse_python
 
 __all__ = ["notebook_source"]
 
+# Notebooks of courses have up to a few hundred; each costs about 10 µs to read, however short it is.
+_MOST_CELLS = 20_000
 # Cell magics whose body is still Python of this notebook.
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "python", "python3"}
 _CELL_MAGIC = re.compile(r"%%\s*+(\w++)?")  # of a line without its indent
@@ -88,6 +90,14 @@ def _code_cells(notebook: dict[str, Any], where: str) -> Iterable[str]:
             cells = [cell for some in inside for cell in some or []]
     if not isinstance(cells, list):
         raise SubmissionError("this is no Jupyter notebook", where=where, expected="a JSON object with cells")
+    if len(cells) > _MOST_CELLS:
+        raise SubmissionError(
+            "the notebook has too many cells",
+            where=where,
+            expected=f"at most {_MOST_CELLS:,}",
+            got=f"{len(cells):,}",
+            next_step="hand in the cells that define the function, or a .py file",
+        )
     language = _language(notebook)
     if language not in {"", "python"}:
         raise SubmissionError(

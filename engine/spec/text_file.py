@@ -37,6 +37,7 @@ def shown(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+@lru_cache(maxsize=8)  # one line may have many faults, and be as long as the file
 def source_line(text: str, line: int) -> str:
     """Return line ``line`` (from 1) of a text as it may be printed; empty beyond the end."""
     lines = _lines(text)
