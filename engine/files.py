@@ -134,8 +134,12 @@ def work_folder() -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix=_WORK) as name, contextlib.ExitStack() as stack:
         if fcntl is not None:
-            lock = stack.enter_context((Path(name) / _LOCK).open("wb"))
+            # It gets its name once it is locked. Another process that could open it before that might lock it
+            # first, take the folder for abandoned and remove it.
+            unnamed = Path(name) / f"{_LOCK}.new"
+            lock = stack.enter_context(unnamed.open("wb"))
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            unnamed.rename(Path(name) / _LOCK)
             _remove_abandoned(Path(tempfile.gettempdir()))
         inner = Path(name) / "work"
         inner.mkdir()

@@ -484,7 +484,8 @@ def test_replies_that_are_costly_to_read_stop_at_a_cap() -> None:
     for bush in bushes:
         dialogue.feed(bush)
     assert dialogue.violated
-    assert time.thread_time() - begun < 2.0  # most of it is collecting the garbage of a large process
+    # Reading all of them took 5 to 10 s.  Most of what is left is collecting the garbage of a large process.
+    assert time.thread_time() - begun < 4.5
     thicket = b"[" + b"[]," * (MAX_REPLY_JSON // 4) + b"[]]"
     dialogue = Dialogue(0, 1, 2**24)
     dialogue.feed(LOCKED + framed((Kind.LOADED, {}, b""), thicket))

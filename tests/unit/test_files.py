@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from engine import files
 from engine.files import read_bounded, replace_text, replacing, utf16_as_utf8, work_folder
 
 
@@ -109,3 +111,24 @@ def test_utf16_is_known_with_and_without_its_mark(encoding: str) -> None:
     assert utf16_as_utf8(text.encode(encoding)).decode("utf-8-sig") == text
     assert utf16_as_utf8(text.encode()) == text.encode()
     assert utf16_as_utf8(b"a\0\0\0" * 20) == b"a\0\0\0" * 20
+
+
+def test_nobody_takes_a_folder_for_abandoned_while_it_is_being_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process starts, and looks round, at the worst moment: just before the lock is taken."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    lock, inside = fcntl.flock, False
+
+    def flock(file: int, kind: int) -> None:
+        nonlocal inside
+        if not inside:
+            inside = True
+            with files.work_folder():
+                pass
+        lock(file, kind)
+
+    monkeypatch.setattr(files.fcntl, "flock", flock)
+    with files.work_folder() as folder:
+        assert inside and folder.is_dir()
