@@ -141,7 +141,7 @@ class Budget:
         limits = self.limits
         self._total += chunk
         if self._total > limits.total:
-            return f"brings the archive over {limits.total // _MIB} MiB"
+            return f"brings all hand-ins over {limits.total // _MIB} MiB"
         if owner is not None:
             self._by_owner[owner] += chunk
             if self._by_owner[owner] > limits.top_level:

@@ -121,9 +121,21 @@ class _Nest:
             if entry.path is not None and archive_suffix(entry.parts[-1]):
                 own = owner if owner is not None and len(entry.parts) >= owner else None
                 self._inside(_Archive(entry.path, entry.parts, 1, own, Share(_size(entry.path))))
-            else:
+            elif entry.path is None or self._fits(entry.parts, entry.path, whose):
                 entries.files.append(entry)
         return self._finished()
+
+    def _fits(self, parts: Parts, path: Path, owner: Parts | None) -> bool:
+        """Tell whether a file that lies open is looked at: all of it is read, so sizes count as in archives.
+
+        A file of no real size on the disk (a sparse one) can be as long as its owner likes.
+        """
+        size = _size(path)
+        most = self._limits.listing if is_listing(parts[-1]) else self._limits.entry
+        fault = f"is larger than {most // 2**20} MiB" if size > most else self._taken(size, owner, None)
+        if fault:
+            self._entries.refuse("/".join(parts), f"this file {fault}; it was not read", "ask for it again")
+        return fault is None
 
     def of_archive(self, path: Path) -> Entries:
         self._read(_Archive(path, (), 1, None, None), self._limits.listed)

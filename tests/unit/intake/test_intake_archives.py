@@ -279,12 +279,27 @@ def test_each_student_has_a_share_and_the_wrapper_of_all_has_none(tmp_path: Path
     assert set(why(entries).values()) == {"this entry brings its folder over 0 MiB; it was not taken"}
 
 
+def test_files_that_lie_open_have_the_same_limits(tmp_path: Path, work: Path) -> None:
+    """A sparse file is as long as its owner likes, and everything that is looked at is read whole."""
+    for name, size in {"mal/softmax.py": 10**12, "eve/1.py": 900, "eve/2.py": 900, "zoe/softmax.py": 3}.items():
+        path = tmp_path / "class" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            file.truncate(size)
+    limits = ArchiveLimits(entry=1000, top_level=1000)
+    entries = read_source(tmp_path / "class", work, limits)
+    assert {"/".join(entry.parts) for entry in entries.files} == {"eve/1.py", "zoe/softmax.py"}
+    told = why(entries)
+    assert told["mal/softmax.py"] == "this file is larger than 0 MiB; it was not read"
+    assert told["eve/2.py"] == "this file brings its folder over 0 MiB; it was not read"
+
+
 def test_all_archives_together_have_one_limit(tmp_path: Path, work: Path) -> None:
     noise = random.Random(7).randbytes(3000)
     files = {f"{n}/hw.zip": zipped({"softmax.py": noise}) for n in range(5)}
     entries = read(tmp_path / "in.zip", work, zipped(files), total=20_000)
     assert len(contents(entries)) == 3
-    assert set(why(entries).values()) == {"this entry brings the archive over 0 MiB; it was not taken"}
+    assert set(why(entries).values()) == {"this entry brings all hand-ins over 0 MiB; it was not taken"}
     many = {f"{n}/hw.zip": zipped({f"{m}.txt": b"" for m in range(9)}) for n in range(5)}
     entries = read(tmp_path / "in.zip", work, zipped(many), entries=25)
     assert len(contents(entries)) == 18
