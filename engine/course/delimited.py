@@ -29,6 +29,8 @@ _MOST_CELLS = 2_000_000
 _MOST_SEPARATORS = 10 * _MOST_COLUMNS  # of a line; some may stand in quoted texts
 _SEPARATOR = re.compile(r"sep=([,;\t])")  # Excel's own first line
 _QUOTED = re.compile(r'"[^"]*"')
+# What stands around a cell and isn't seen: blanks, and marks without width.
+_BLANK = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _KEPT_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
 
 
@@ -62,9 +64,10 @@ class Delimited:
 def plain_cell(text: str) -> str:
     """Return a cell in NFC without blanks around it, and without what marks a text for a spreadsheet.
 
-    ``="007"`` is 007, and ``'-1`` is -1: an apostrophe keeps a formula from being one.
+    ``="007"`` is 007, and ``'-1`` is -1: an apostrophe keeps a formula from being one. Marks without width,
+    which come along where text is copied, go the way of blanks.
     """
-    plain = unicodedata.normalize("NFC", text).strip()
+    plain = unicodedata.normalize("NFC", text).strip(_BLANK)
     kept = _KEPT_AS_TEXT.fullmatch(plain)
     text = kept[1].strip() if kept else plain
     # The other way round than engine.foreign.csv_cell.
@@ -138,9 +141,14 @@ def _decode(data: bytes) -> str | None:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if "\0" not in text:
+        # One damaged row is a fault of its own; a file of another kind has no first line without zeros.
+        if "\0" not in text or (encoding == "utf-8-sig" and _zeros_are_few(text)):
             return text
     return None
+
+
+def _zeros_are_few(text: str) -> bool:
+    return text.count("\0") < _MOST_FAULTS and "\0" not in text.lstrip().partition("\n")[0]
 
 
 def _delimiter(lines: Sequence[str]) -> str:
@@ -159,6 +167,10 @@ def _rows(lines: Sequence[str], delimiter: str, file: str, faults: list[Diagnost
             continue
         if len(found) > _MOST_COLUMNS:
             raise _TooMuch("columns", line, _MOST_COLUMNS)
+        if any("\0" in cell for cell in found):
+            message = "this line holds a NUL character, which no text has"
+            faults.append(Diagnostic(file, line, 1, message, source.replace("\0", "\ufffd")))
+            continue
         cells = tuple(plain_cell(cell) for cell in found)
         if not any(cells) or (is_first and _SEPARATOR.fullmatch(delimiter.join(cells))):
             continue

@@ -201,7 +201,7 @@ def test_all_faults_are_reported_with_their_lines(tmp_path: Path) -> None:
         ("ada\nbob\n", "name the columns"),
         ('id,name\n"ada,Ada\n', "no CSV"),
         (b"id\n\x81\x8d\n", "no text file"),
-        (b"id\n\0\n", "no text file"),
+        (b"id\0\n", "no text file"),
         (b"\xff\xfei\xd8", "no text file"),
     ],
 )

@@ -35,6 +35,7 @@ def cells(text: str) -> list[tuple[str, ...]]:
         ("'=1+1", "=1+1"),
         ("'tis", "'tis"),
         ("\u00a0 x \t", "x"),
+        ("\ufeff\u200bada\u200e", "ada"),
         ("Zoe\u0308", "Zo\u00eb"),
         ('"a\nb"', "a\nb"),
     ],
@@ -81,6 +82,12 @@ def test_quotation_marks_that_never_close_cost_a_bounded_look() -> None:
     # take hours.
     found = read('x","\n' * 300_000)
     assert found.rows == () and len(found.faults) == 100
+
+
+def test_a_nul_character_costs_its_line() -> None:
+    found = read("id,1\nada,b\nbo\0b,1\neve,c\n")
+    assert [row.cells[0] for row in found.rows] == ["id", "ada", "eve"]
+    assert [(fault.line, "NUL" in fault.message) for fault in found.faults] == [(3, True)]
 
 
 @pytest.mark.parametrize("data", [b"\x81\x8d", b"a\0b", b"\xff\xfea\xd8", b"PK\x03\x04\0\0"])
