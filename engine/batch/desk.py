@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.batch.exercises import CodeGrader
 from engine.course import FileKind, HandedFile, IntakeProblem
 from engine.errors import EngineError, InputError, StoreError, UnstorableError, own_fault
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
+from engine.plurals import agree
 from engine.runner import Runner
 from engine.store import Arrival, Attempt, Store, quiz_responses, response_sha256
+
+if TYPE_CHECKING:
+    from engine.quiz import FilledQuiz
 
 __all__ = ["Desk", "FileResult", "ReadCode", "ReadText"]
 
@@ -197,6 +202,7 @@ class Desk:
         from engine.quiz import as_answered, hand_in, read_filled
 
         started = datetime.now(UTC)
+        problem: IntakeProblem | None
         try:
             filled = file.filled or read_filled(self.read_text(file.path), file.name)
             quiz = self.store.load_quiz(filled.quiz)
@@ -205,7 +211,7 @@ class Desk:
                 return FileResult(student, file, problem=problem)
             asked = as_answered(self.store, quiz, filled.retries, filled.asked)
             if self._all_graded(asked, filled.answers):
-                return FileResult(student, file, kept=True)
+                return FileResult(student, file, kept=True, problem=_missing(student, file, asked, filled))
             handed = hand_in(
                 self.store,
                 quiz,
@@ -229,23 +235,13 @@ class Desk:
             if report.outcome is Outcome.FORMAT_ERROR
         ]
         if unread:
-            listed = ", ".join(map(str, unread))
-            what = (
-                f"the answer to question {listed}"
-                if len(unread) == 1
-                else f"the answers to questions {listed}"
-            )
-            return FileResult(
-                student,
-                file,
-                problem=IntakeProblem(
-                    file.name,
-                    f"{what} can't be read; the rest was graded",
-                    "ask for a corrected answer: it cost no attempt, and the page says what is wrong",
-                    student,
-                    partly=True,
-                ),
-            )
+            what = f"{_listed('the answer to question', 'the answers to questions', unread)} can't be read"
+            step = "ask for a corrected answer: it cost no attempt, and the page says what is wrong"
+            problem = IntakeProblem(file.name, f"{what}; the rest was graded", step, student, partly=True)
+        else:
+            problem = _missing(student, file, handed.quiz, filled)
+        if problem is not None:
+            return FileResult(student, file, problem=problem)
         waiting = [report for report in reports if report.outcome is Outcome.UNGRADED]
         return FileResult(student, file, reason="; ".join(waiting[0].notes) if waiting else None)
 
@@ -270,6 +266,21 @@ class Desk:
             is not None
             for question, response in zip(quiz.questions, responses, strict=True)
         )
+
+
+def _missing(student: str, file: HandedFile, quiz: Quiz, filled: FilledQuiz) -> IntakeProblem | None:
+    """Return the problem of a file from which questions are gone, which perhaps its student doesn't know."""
+    lost = [question.number for question in quiz.questions if question.number not in filled.answers]
+    if not lost:
+        return None
+    what = f"{_listed('question', 'questions', lost)} {agree(len(lost), 'are')} missing in the file"
+    what += f" and {agree(len(lost), 'count')} as left blank"
+    step = "see whether the file is whole: an upload can be cut short"
+    return IntakeProblem(file.name, what, step, student, partly=True)
+
+
+def _listed(one: str, more: str, numbers: Sequence[int]) -> str:
+    return f"{one if len(numbers) == 1 else more} {', '.join(map(str, numbers))}"
 
 
 def _arrival(file: HandedFile) -> Arrival:

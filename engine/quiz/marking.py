@@ -20,7 +20,7 @@ def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeRepor
     """Mark a returned file against the stored quiz, question by question.
 
     A question that is missing in the file counts as blank; one that the quiz doesn't have is an
-    error; edited points or stems are ignored and said so in the report's notes.
+    error; edited points or stems are ignored. The report's notes say so.
 
     Parameters
     ----------
@@ -60,7 +60,10 @@ def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeRepor
             mode=mode,
             student=quiz.student,
         )
-        edits = _edits(question, filled.claims.get(question.number, {}))
+        if question.number in filled.answers:
+            edits = _edits(question, filled.claims.get(question.number, {}))
+        else:
+            edits = (f"question {question.number} is missing in the file and counts as left blank",)
         reports.append(replace(report, notes=report.notes + edits))
     return reports
 

@@ -8,7 +8,7 @@ from typing import Self
 
 from engine.plurals import counted
 
-__all__ = ["WrittenFloat", "read_scalar"]
+__all__ = ["NULLS", "WrittenFloat", "read_scalar"]
 
 _MAX_DIGITS = 100
 _INTEGER = re.compile(r"[-+]?[0-9]+")
@@ -30,6 +30,8 @@ _WORDS: dict[str, bool | None] = {
     "False": False,
     "FALSE": False,
 }
+NULLS = frozenset(word for word, value in _WORDS.items() if value is None)
+"""What means nothing at all, unless it is quoted."""
 
 
 class WrittenFloat(float):

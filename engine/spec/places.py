@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import Diagnostic
+from engine.spec.numbers import NULLS
 from engine.spec.text_file import shown, source_line
 
 __all__ = ["Document", "Loc", "Place", "Scalar"]
@@ -97,6 +98,11 @@ class Document:
         """Return a value as it was typed: a single value unquoted, a list or mapping as its source text."""
         place = self._place(loc)
         return place.scalar.text if place.scalar is not None else self.text[place.start : place.end].strip()
+
+    def is_null(self, loc: Loc) -> bool:
+        """Tell whether there is nothing at ``loc`` but YAML's word for it, however values were read."""
+        scalar = self._place(loc).scalar
+        return scalar is not None and not scalar.style and scalar.text in NULLS
 
     def diagnostic(
         self, loc: Loc, message: str, *, key: bool = False, offset: int | None = None

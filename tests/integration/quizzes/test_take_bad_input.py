@@ -14,7 +14,7 @@ BAD = {
     "binary": (bytes(range(256)), "error"),
     "not-yaml": (b"quiz: [1\n", "bad.yaml:1:7"),
     "alias": (b"quiz: &a x\nquestions: [*a]\n", "bad.yaml:1"),
-    "unknown": (b"quiz: ffffffffffffffffffff\nquestions: []\n", "isn't in the store"),
+    "unknown": (b"quiz: ffffffffffffffffffff\nquestions: [{number: 1}]\n", "isn't in the store"),
     "no-blueprint": (b"title: x\n", "'sections' is missing"),
 }
 
