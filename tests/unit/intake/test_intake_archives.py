@@ -281,7 +281,8 @@ def test_each_student_has_a_share_and_the_wrapper_of_all_has_none(tmp_path: Path
 
 def test_files_that_lie_open_have_the_same_limits(tmp_path: Path, work: Path) -> None:
     """A sparse file is as long as its owner likes, and everything that is looked at is read whole."""
-    for name, size in {"mal/softmax.py": 10**12, "eve/1.py": 900, "eve/2.py": 900, "zoe/softmax.py": 3}.items():
+    sizes = {"mal/softmax.py": 10**12, "eve/1.py": 900, "eve/2.py": 900, "zoe/softmax.py": 3}
+    for name, size in sizes.items():
         path = tmp_path / "class" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as file:
