@@ -17,7 +17,8 @@ from engine.code.judge import judge_all, judge_load, skipped
 from engine.code.loading import IMPORTABLE, load_notes, missing_package
 from engine.code.observe import Observations, observe
 from engine.code.reading.cells import CellLines, OwnArguments
-from engine.code.reading.source import SourceFacts, defaults_of, examine_source
+from engine.code.reading.signatures import defaults_of
+from engine.code.reading.source import SourceFacts, examine_source
 from engine.code.show import exception_text
 from engine.errors import EngineError
 from engine.foreign import clean_line
@@ -33,6 +34,7 @@ _NO_DEFAULT = (
     "An argument without its default was passed by the grader in most calls; expected {signature}, "
     "so that it can be left out."
 )
+_BY_KEYWORD = "The grader passed {name} by keyword, because the function takes it no other way."
 
 
 def grade_code(
@@ -98,12 +100,13 @@ def grade_code(
     blank = replace(blank, tier=runner.tier)
     if submission.filename.lower().endswith(".ipynb"):
         runner = CellLines(runner)
-    if facts.takes is not None or facts.requires is not None:
+    if not facts.passing.is_usual:
         size = exercise.signature.count(",") + 1
-        takes, requires = facts.takes or size, facts.requires or 0
-        runner = OwnArguments(runner, takes, requires, defaults_of(exercise.signature), size)
-    if facts.requires is not None:
+        runner = OwnArguments(runner, facts.passing, defaults_of(exercise.signature), size)
+    if facts.passing.requires is not None:
         blank = replace(blank, notes=(*blank.notes, _NO_DEFAULT.format(signature=exercise.signature)))
+    told = tuple(_BY_KEYWORD.format(name=clean_line(name, 60)) for name in facts.passing.keywords.values())
+    blank = replace(blank, notes=(*blank.notes, *told))
     try:
         with np.errstate(all="ignore"):  # infinities and NaN of a student are nothing to warn of
             return _run_and_judge(blank, exercise, plan, submission, runner, facts, explain)

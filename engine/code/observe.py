@@ -14,9 +14,10 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Case, Expected, Plan
+from engine.code.case import Case, Expected, Part, Plan
 from engine.code.results import ArrayResult, MisfitError, ReadPart
 from engine.code.show import described, exception_text
+from engine.code.tolerance import EPS, widened
 from engine.model import Verdict
 from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Leaf, WireValue
 
@@ -105,11 +106,20 @@ class Observations:
         return self.items[member]
 
     def expected(self, member: int) -> Expected:
-        """Return the reference's result of a case; LookupError for one that must be refused."""
+        """Return the reference's result of a case; LookupError for one that must be refused.
+
+        Where a result came in a narrower dtype, what may be lost is that dtype's: the check of the dtype
+        reports it, and the laws shouldn't all fail of it too.
+        """
         expected = self.plan.cases[member].expected
         if expected is None:
             raise LookupError(f"case {self.plan.cases[member].id} has no expected value")
-        return expected
+        found = self.items[member].parts
+        if found is None or all(
+            got.dtype == part.dtype for got, part in zip(found, expected.parts, strict=True)
+        ):
+            return expected
+        return replace(expected, parts=tuple(map(_as_narrow_as, expected.parts, found)))
 
     def not_lost(self, member: int) -> None:
         """Raise UnusableError unless the call ended by itself, with a result or with an exception."""
@@ -190,6 +200,14 @@ def observed(case: Case, call: Call, outcome: CallOutcome, library: str) -> Obse
         gradients=gradients,
         changed=place,
     )
+
+
+def _as_narrow_as(part: Part, got: ReadPart) -> Part:
+    """Return what is expected, with the tolerance of the dtype that came if that is narrower."""
+    if part.relative <= 0 or EPS.get(got.dtype, 0.0) <= EPS.get(part.dtype, 1.0):
+        return part
+    relative = widened(part.relative, got.dtype, part.dtype)
+    return replace(part, relative=relative, slack=part.slack * relative / part.relative)
 
 
 def _tells_kind(outcome: CallOutcome) -> bool:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,10 +62,15 @@ class MisfitError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadPart:
-    """One array that came back, in float64, with the dtype that it had."""
+    """One array that came back, in float64, with the dtype that it had.
+
+    ``kind`` says what came instead of an array or of int, where the numbers can be read all the same: that is
+    one oversight, which the check of the dtype or of the token ids reports.
+    """
 
     values: Floats
     dtype: str
+    kind: str = ""
 
 
 class ShownPart(Protocol):
@@ -186,7 +191,8 @@ class TokensResult:
 
     def read(self, value: WireValue, library: str, shapes: Shapes = ()) -> tuple[ReadPart, ...]:
         """Return the ids, shape (length,)."""
-        return (ReadPart(np.asarray(_tokens(value, library, self.most), dtype=np.float64), "int"),)
+        tokens, kind = _tokens(value, library, self.most)
+        return (ReadPart(np.asarray(tokens, dtype=np.float64), "int", kind),)
 
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both lengths."""
@@ -222,16 +228,22 @@ class HypothesesResult:
         if not isinstance(value, list | tuple):
             raise MisfitError(_type_name(value, library))
         _check_count(len(value), "hypothesis", self.width)
-        rows, logs = [], []
+        rows, logs, kinds, dtypes = [], [], [""], set()
         for entry in value:
             if not (isinstance(entry, list | tuple) and len(entry) == 2):
                 raise MisfitError(f"a list with {_type_name(entry, library)} in it")
-            rows.append(_tokens(entry[0], library, self.most))
+            tokens, kind = _tokens(entry[0], library, self.most)
+            rows.append(tokens)
+            kinds.append(kind)
             logs.append(_scalar(entry[1], library))
+            dtypes.add(entry[1].dtype if isinstance(entry[1], Leaf) else "float64")
         ids = np.full((len(rows), max(map(len, rows), default=0)), _ABSENT)
         for place, row in enumerate(rows):
             ids[place, : len(row)] = row
-        return ReadPart(ids, "int"), ReadPart(np.asarray(logs, dtype=np.float64), "float64")
+        found = ReadPart(
+            np.asarray(logs, dtype=np.float64), "float32" if dtypes == {"float32"} else "float64"
+        )
+        return ReadPart(ids, "int", max(kinds)), found
 
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both numbers of hypotheses, or both lengths."""
@@ -256,14 +268,55 @@ def _check_count(count: int, noun: str, right: int | None) -> None:
 
 
 def _array(value: WireValue, library: str, like: tuple[int, ...]) -> ReadPart:
+    if isinstance(value, list | tuple):
+        return _listed(value, library, like)
     if not isinstance(value, Leaf):
         raise MisfitError(_type_name(value, library))
-    if value.library != library:
-        raise MisfitError("a torch tensor" if value.library == "torch" else "a numpy array")
-    if math.prod(value.shape) > _MOST_TIMES * math.prod(like) + _MOST_MORE:
+    _check_size(value, library, like, value.shape)
+    part = _decoded(value)
+    if value.library == library:
+        return part
+    return replace(part, kind="a torch tensor" if value.library == "torch" else "a numpy array")
+
+
+def _check_size(value: WireValue, library: str, like: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    if math.prod(shape) > _MOST_TIMES * math.prod(like) + _MOST_MORE:
         wanted = f"shape {shape_text(like)}" if like else None
-        raise MisfitError(f"{_type_name(value, library)} of shape {shape_text(value.shape)}", wanted)
-    return _decoded(value)
+        raise MisfitError(f"{_type_name(value, library)} of shape {shape_text(shape)}", wanted)
+
+
+def _listed(value: Sequence[WireValue], library: str, like: tuple[int, ...]) -> ReadPart:
+    """Return the numbers of a nested list, or of a list of arrays, that has the shape of an array."""
+    shape = like if not value and math.prod(like) == 0 else _list_shape(value)
+    if type(value) is tuple or shape is None:
+        raise MisfitError(_type_name(value, library))
+    _check_size(value, library, like, shape)
+    leaves: list[Leaf] = []
+    values = np.asarray(_plain(value, leaves), dtype=np.float64).reshape(shape)
+    dtypes = {leaf.dtype for leaf in leaves} or {"float64"}
+    return ReadPart(values, dtypes.pop() if len(dtypes) == 1 else "float64", "a list")
+
+
+def _list_shape(value: WireValue) -> tuple[int, ...] | None:
+    """Return the shape of a nested list of numbers and arrays; None if it has none."""
+    if isinstance(value, Leaf):
+        return value.shape
+    if type(value) in (int, float, bool):
+        return ()
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    shapes = {_list_shape(entry) for entry in value}
+    inner = shapes.pop()
+    return None if shapes or inner is None else (len(value), *inner)
+
+
+def _plain(value: WireValue, leaves: list[Leaf]) -> Any:
+    if isinstance(value, Leaf):
+        leaves.append(value)
+        return _decoded(value).values
+    if isinstance(value, list | tuple):
+        return [_plain(entry, leaves) for entry in value]
+    return float(value) if isinstance(value, bool) else _scalar(value, "")
 
 
 def _decoded(leaf: Leaf) -> ReadPart:
@@ -281,21 +334,33 @@ def _is_single(leaf: Leaf) -> bool:
     return math.prod(leaf.shape) == 1
 
 
-def _tokens(value: WireValue, library: str, right: int | None) -> list[int]:
-    if isinstance(value, Leaf) and len(value.shape) == 1 and "int" in value.dtype:
+def _tokens(value: WireValue, library: str, right: int | None) -> tuple[list[int], str]:
+    """Return token ids, and what some of them are instead of int."""
+    if isinstance(value, Leaf) and len(value.shape) == 1 and value.dtype in _TOKEN_DTYPES:
         _check_count(value.shape[0], "token", right)
-        return [int(token) for token in _decoded(value).values]
-    if not isinstance(value, list | tuple):
+        entries: Sequence[WireValue] = [float(token) for token in _decoded(value).values]
+        if "int" in value.dtype:
+            return [_token(int(token), library)[0] for token in entries], ""
+    elif isinstance(value, list | tuple):
+        _check_count(len(value), "token", right)
+        entries = value
+    else:
         raise MisfitError(f"{_type_name(value, library)} as tokens")
-    _check_count(len(value), "token", right)
-    return [_token(entry, library) for entry in value]
+    found = [_token(entry, library) for entry in entries]
+    return [token for token, _ in found], max((kind for _, kind in found), default="")
 
 
-def _token(entry: WireValue, library: str) -> int:
-    if isinstance(entry, Leaf) and "int" in entry.dtype and _is_single(entry):
-        return int(_decoded(entry).values.item())
+_TOKEN_DTYPES = {"int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"}
+
+
+def _token(entry: WireValue, library: str) -> tuple[int, str]:
+    if isinstance(entry, Leaf) and entry.dtype in _TOKEN_DTYPES and _is_single(entry):
+        number = _decoded(entry).values.item()
+        entry = int(number) if "int" in entry.dtype else float(number)
     if type(entry) is int and abs(entry) < 2**53:
-        return entry
+        return entry, ""
+    if type(entry) is float and entry.is_integer() and abs(entry) < 2**53:
+        return int(entry), "a float as a token"
     raise MisfitError(f"{_type_name(entry, library)} as a token")
 
 

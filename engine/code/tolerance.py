@@ -39,9 +39,9 @@ def relative_tolerance(dtype: str, *, keys: int, score: float, terms: int = 1) -
     return FLOOR[dtype] + _STEPS[dtype] * EPS[dtype] * (keys + (1 + terms) * score + 8.0)
 
 
-def widened(relative: float, dtype: str) -> float:
-    """Return the tolerance in a narrower dtype of what has this relative tolerance in float32."""
-    roundings = (relative - FLOOR["float32"]) / (_STEPS["float32"] * EPS["float32"])
+def widened(relative: float, dtype: str, wide: str = "float32") -> float:
+    """Return the tolerance in a narrower dtype of what has this relative tolerance in a wide one."""
+    roundings = max(0.0, relative - FLOOR[wide]) / (_STEPS[wide] * EPS[wide])
     return FLOOR[dtype] + _STEPS[dtype] * EPS[dtype] * roundings
 
 

@@ -53,6 +53,7 @@ class _Shown:
     candidate: Candidate
     expected: Expected
     observation: Observation
+    repeated: bool = False
 
 
 class _Search:
@@ -92,6 +93,12 @@ class _Search:
         """Return what one candidate does in a process of its own, if that is wrong in this aspect."""
         again = self._run([shown.candidate])
         return again[0] if again and _fault(again[0].observation, again[0].expected) == aspect else None
+
+    def twice(self, shown: _Shown) -> _Shown | None:
+        """Return what one candidate gives the second time, if only that is wrong: something is kept."""
+        both = self._run([shown.candidate, shown.candidate])
+        faults = [_fault(one.observation, one.expected) for one in both]
+        return replace(both[1], repeated=True) if len(both) == 2 and faults[0] is None and faults[1] else None
 
     def _run(self, candidates: Sequence[Candidate]) -> list[_Shown]:
         name, limits = self._exercise.function, self._exercise.limits
@@ -210,7 +217,7 @@ def _smallest(exercise: CodeExercise, search: _Search) -> _Shown | None:
     while (better := search.first_wrong(simpler(best.candidate)[:_BATCH], aspect)) is not None:
         best = better
     # run alone, as the student will: a fault that needs earlier calls isn't what this input shows
-    return search.alone(best, aspect)
+    return search.alone(best, aspect) or search.twice(best)
 
 
 @cache
@@ -226,7 +233,7 @@ def _fault(observation: Observation, expected: Expected) -> str | None:
     """Return in what a result differs from the reference's, None if in nothing."""
     if observation.status is not CallStatus.RETURNED:
         return "raises"
-    if observation.parts is None:
+    if observation.parts is None or any(part.kind for part in observation.parts):
         return "type"
     pairs = list(zip(observation.parts, expected.parts, strict=True))
     if any(got.values.shape != part.values.shape for got, part in pairs):
@@ -261,16 +268,21 @@ def _is_rounding(values: np.ndarray, part: Part) -> bool:
 def _show(exercise: CodeExercise, library: str, shown: _Shown) -> Counterexample:
     names, args = exercise.family.argument_names, shown.candidate.args
     code = python_of(args, names, exercise.function, library)
+    if shown.repeated:
+        code = f"{code}\n{code.splitlines()[-1]}  # the second time"
     observation, expected = shown.observation, shown.expected
     if _fault(observation, expected) == "argument":
         name = names[observation.changed or 0]
-        got = f"{name} holds other values than before the call"
+        got = f"{name} isn't as it was before the call"
         return Counterexample(f"{code}\n{name}", got, f"{name} is as it was")
     if observation.exception is not None:
         return Counterexample(code, exception_text(observation.exception), expected.text(library))
     if observation.parts is None:
         got = observation.misfit or _WORDS.get(observation.status, "(no result)")
         return Counterexample(code, got, expected.text(library))
+    kinds = [part.kind for part in observation.parts if part.kind]
+    if kinds:
+        return Counterexample(code, kinds[0], expected.text(library))
     got, right = _result_pair(observation.parts, expected, library)
     return Counterexample(code, got, right)
 

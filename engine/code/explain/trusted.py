@@ -132,7 +132,11 @@ def _call(call: Call, namespace: dict[str, Any], job: Job, given: list[Any]) -> 
             outcome = replace(outcome, gradients=_gradients(value, cotangents, inputs))
     if not call.return_arguments or outcome.status is not CallStatus.RETURNED:
         return outcome
-    after = tuple(None if callable(v) else _leaving(v) for v in sent)
+    tracked = {id(tensor) for tensor in inputs}
+    after = tuple(
+        None if callable(v) or (getattr(v, "requires_grad", False) and id(v) not in tracked) else _leaving(v)
+        for v in sent
+    )
     if not call.overwrite_result or call.cotangents is not None:
         return replace(outcome, arguments=after)
     results = list(_arrays(value))
@@ -245,12 +249,14 @@ def _leaving(value: Any) -> WireValue:
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in "biufc":
             raise TypeError(f"numpy array of {value.dtype}")
-        plain = np.asarray(value)  # a masked array or another subclass leaves as what it holds
+        if isinstance(value, np.ma.MaskedArray) and value.dtype.kind == "f" and np.ma.is_masked(value):
+            value = value.filled(np.nan)  # as in the sandbox
+        plain = np.asarray(value)  # a matrix or another subclass leaves as what it holds
         return leaf_of(np.ascontiguousarray(plain).reshape(value.shape), "numpy")
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple):
-        return type(value)(_leaving(item) for item in value)
+        return (list if isinstance(value, list) else tuple)(_leaving(item) for item in value)
     if isinstance(value, dict):
         return {str(key): _leaving(item) for key, item in value.items()}
     return _tensor_leaving(value)

@@ -11,6 +11,7 @@ from engine.code.case import Expected, Group, Part
 from engine.code.differing import Evidence, contrast, differs, own, own_slack, worst
 from engine.code.observe import Observations
 from engine.code.properties.catalogue import Property
+from engine.code.results import ArrayResult
 from engine.code.show import described, shape_text
 from engine.code.tolerance import VALUES
 from engine.runner import CallStatus
@@ -57,7 +58,10 @@ def _dtype(group: Group, seen: Observations) -> str | None:
         for place, (_, part) in enumerate(_parts(seen, member)):
             came = "float32" if case.narrow and seen.library == "numpy" else part.dtype
             name = _of_part(expected, place)
-            got = (seen[member].parts or ())[place].dtype
+            got, kind = (seen[member].parts or ())[place].dtype, (seen[member].parts or ())[place].kind
+            if kind:
+                due = ArrayResult().wanted(seen.library)
+                return Evidence(f"the result{name} is {kind}, expected {due}", kind, due)
             if got != part.dtype:
                 given = "" if part.dtype == "bool" else f"for {came} input "  # a mask is made of a number
                 return Evidence(f"{given}the result{name} is {got}", got, part.dtype)
@@ -80,7 +84,7 @@ def _pure(group: Group, seen: Observations) -> str | None:
     call = described(seen.plan, first, seen.function)
     if len(group.members) == 1:
         if seen[first].modified:
-            return Evidence(f"after {call} an argument had other values than before")
+            return Evidence(f"after {call} an argument isn't as it was before")
         if seen[first].shared:
             return Evidence(
                 f"writing into the result of {call} changes an argument, because it's a view of it"

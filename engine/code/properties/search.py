@@ -67,6 +67,16 @@ def _in_vocabulary(tokens: list[int], table: StepTable, eos: int, most: int) -> 
     return f"holds {wrong[0]}, which is no id of a row of probabilities" if wrong else None
 
 
+def _ids(group: Group, seen: Observations) -> str | None:
+    """Judge token ids by themselves: each is an int and an id of a row of probabilities."""
+    (member,) = group.members
+    for part in seen[member].parts or ():
+        if part.kind:
+            due = seen.expected(member).result.wanted(seen.library)
+            return Evidence(f"{_call(group, seen)} gave back {part.kind}, expected {due}", part.kind, due)
+    return _each(_in_vocabulary)(group, seen)
+
+
 def _length(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
     return None if 1 <= len(tokens) <= most else f"has {counted(len(tokens), 'token')}"
 
@@ -177,7 +187,7 @@ PROPERTIES = (
         "vocabulary",
         "tokens are known ids",
         "Every token must be an id of a row of probabilities.",
-        _each(_in_vocabulary),
+        _ids,
     ),
     Property(
         "length", "number of tokens", "There must be at least one token and at most max_len.", _each(_length)

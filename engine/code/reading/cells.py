@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
+from engine.code.reading.signatures import Passing
 from engine.python_source import place_in_cells
 from engine.runner import Call, CallOutcome, ExceptionInfo, Job, Leaf, Runner, RunResult
 
@@ -44,30 +45,26 @@ class CellLines:
 
 
 class OwnArguments:
-    """A runner for a function without an argument that has a default, or without the default.
+    """A runner for a function that takes its optional arguments in another way than the exercise passes them.
 
-    An argument that has its default isn't passed to a function that doesn't take it, so that everything
-    which doesn't need the argument is judged; where another value is asked for, Python's own TypeError says
-    what is missing. To a function that has no default for an argument, the default is passed, except in the
-    calls on views and read-only arrays: so the oversight costs that one check. The caller closes the runner.
+    One that it takes by keyword only is passed so. An argument that has its default isn't passed to a
+    function that doesn't take it, so that everything which doesn't need the argument is judged; where another
+    value is asked for, Python's own TypeError says what is missing. To a function that has no default for an
+    argument, the default is passed, except in the calls on views and read-only arrays: so the oversight costs
+    that one check. The caller closes the runner.
 
     Parameters
     ----------
     runner : Runner
-    takes : int
-        How many arguments the function takes.
-    requires : int
-        How many it requires.
+    passing : Passing
     defaults : tuple
         Defaults of the last arguments of the exercise's function.
     size : int
         How many arguments that has.
     """
 
-    def __init__(
-        self, runner: Runner, takes: int, requires: int, defaults: tuple[Any, ...], size: int
-    ) -> None:
-        self._runner, self._takes, self._requires = runner, takes, requires
+    def __init__(self, runner: Runner, passing: Passing, defaults: tuple[Any, ...], size: int) -> None:
+        self._runner, self._passing = runner, passing
         self._defaults, self._size = defaults, size
 
     @property
@@ -82,17 +79,20 @@ class OwnArguments:
         return replace(result, outcomes=tuple(_as_sent(call, outcome) for call, outcome in pairs))
 
     def _fitted(self, call: Call) -> Call:
-        args = call.args
+        args, named = list(call.args), dict(call.kwargs)
         views = any(isinstance(arg, Leaf) and not (arg.contiguous and arg.writeable) for arg in args)
-        while len(args) < self._requires and not views:
-            args = (*args, self._defaults[len(args) - self._size])
-        while len(args) > self._takes:
+        while len(args) < (self._passing.requires or 0) and not views:
+            args.append(self._defaults[len(args) - self._size])
+        while self._passing.takes is not None and len(args) > self._passing.takes:
             default = self._defaults[len(args) - 1 - self._size]
-            last = args[-1]
-            if type(last) is not type(default) or last != default:
+            if type(args[-1]) is not type(default) or args[-1] != default:
                 break
-            args = args[:-1]
-        return call if len(args) == len(call.args) else replace(call, args=args)
+            args.pop()
+        while (name := self._passing.keywords.get(len(args) - 1)) is not None:
+            named = {name: args.pop(), **named}  # in their order, as their values come back
+        if len(args) == len(call.args) and not named:
+            return call
+        return replace(call, args=tuple(args), kwargs=named)
 
     def close(self) -> None:
         """Close the runner behind it."""

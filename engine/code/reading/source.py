@@ -10,13 +10,20 @@ import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
 
 from engine.code.reading.forbidden import first_forbidden
+from engine.code.reading.signatures import (
+    Definition,
+    Function,
+    Passing,
+    definition_fault,
+    passing,
+    signature_of,
+)
 from engine.foreign import clean_line
 from engine.python_source import MAX_CHARACTERS, parse_python
 
-__all__ = ["SourceFacts", "defaults_of", "examine_source", "function_names", "library_of", "names_from"]
+__all__ = ["SourceFacts", "examine_source", "function_names", "library_of", "names_from"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +42,8 @@ class SourceFacts:
         Names that look like the function's.
     forbidden : str or None
         One sentence about the first forbidden call, if there is one.
-    takes : int or None
-        How many arguments the function takes, where it leaves out some of those that have a default.
-    requires : int or None
-        How many it requires, where one that should have a default has none.
+    passing : Passing
+        How the function takes the arguments.
     """
 
     library: str
@@ -46,8 +51,7 @@ class SourceFacts:
     fault: str | None = None
     hint: str | None = None
     forbidden: str | None = None
-    takes: int | None = None
-    requires: int | None = None
+    passing: Passing = field(default_factory=Passing)
 
 
 def examine_source(
@@ -90,10 +94,13 @@ def examine_source(
     for found in (first_forbidden(each, forbidden) for each in (tree, *others)):
         if found is not None:
             return replace(facts, forbidden=found)
-    definition = bindings.only_definition(function)
-    if definition is not None:
-        fault, takes, requires = _signature_fault(definition, signature)
-        return replace(facts, fault=fault, takes=takes, requires=requires)
+    if not bindings.dynamic:
+        module = Definition(bindings.top, bindings.values)
+        fault = definition_fault(module.only(function), signature)
+        if fault is not None:
+            return replace(facts, fault=fault)
+        given = signature_of(module, function)
+        facts = replace(facts, passing=(given and passing(given, signature)) or Passing())
     hint = bindings.nearest(function)
     if bindings.may_bind(function):
         return replace(facts, hint=hint)
@@ -115,7 +122,6 @@ def _syntax_sentence(error: SyntaxError) -> str:
     return f"{sentence}: {shown}" if shown else f"{sentence}."
 
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DYNAMIC = {"exec", "eval", "globals", "locals", "setattr", "vars"}
 
 
@@ -126,13 +132,8 @@ class _Bindings:
     torch: bool = False
     dynamic: bool = False
     top: dict[str, list[ast.AST]] = field(default_factory=dict)
-    functions: dict[str, _Function] = field(default_factory=dict)
-
-    def only_definition(self, function: str) -> _Function | None:
-        """Return the plain definition at the top level, if nothing else binds the name."""
-        bound = self.top.get(function, [])
-        definition = bound[0] if len(bound) == 1 else None
-        return definition if isinstance(definition, _Function) and not self.dynamic else None
+    values: dict[str, ast.expr] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
 
     def may_bind(self, function: str) -> bool:
         """Return whether the name could exist when the module has been loaded."""
@@ -153,6 +154,8 @@ class _Bindings:
 
 
 _TELLING = {
+    ast.Assign,
+    ast.AnnAssign,
     ast.Name,
     ast.FunctionDef,
     ast.AsyncFunctionDef,
@@ -171,7 +174,7 @@ def _survey(tree: ast.Module) -> _Bindings:
         node, nested = waiting.pop()
         if type(node) in _TELLING:
             _note(found, node, nested)
-        inner = nested or isinstance(node, _Function | ast.ClassDef | ast.Lambda)
+        inner = nested or isinstance(node, Function | ast.ClassDef | ast.Lambda)
         waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
     return found
 
@@ -179,7 +182,10 @@ def _survey(tree: ast.Module) -> _Bindings:
 def _note(found: _Bindings, node: ast.AST, nested: bool) -> None:
     if isinstance(node, ast.Name) and node.id in _DYNAMIC:
         found.dynamic = True
-    if isinstance(node, _Function):
+    if isinstance(node, ast.Assign | ast.AnnAssign) and not nested and node.value is not None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        found.values.update({one.id: node.value for one in targets if isinstance(one, ast.Name)})
+    if isinstance(node, Function):
         found.functions.setdefault(node.name, node)
     if isinstance(node, ast.Global):
         for name in node.names:
@@ -202,60 +208,13 @@ def _is_torch(module: str) -> bool:
 
 
 def _names_bound(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, _Function | ast.ClassDef):
+    if isinstance(node, Function | ast.ClassDef):
         yield node.name
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id
     elif isinstance(node, ast.Import | ast.ImportFrom):
         for alias in node.names:
             yield alias.asname or alias.name.partition(".")[0]
-
-
-def _signature_fault(definition: _Function, signature: str) -> tuple[str | None, int | None, int | None]:
-    """Return what is wrong if the function can't take the arguments by position; names don't matter.
-
-    A function that leaves out arguments with a default can be judged where these have their default; then
-    how many arguments it takes is returned, too. One that has no default for them can be judged where they
-    are given; then how many it requires is returned.
-    """
-    wanted = parse_python(f"def {signature}: ...").body[0]
-    assert isinstance(wanted, ast.FunctionDef)
-    if definition.decorator_list:
-        return None, None, None
-    if isinstance(definition, ast.AsyncFunctionDef):
-        return f"{definition.name} is declared async; expected {signature}.", None, None
-    most = len(wanted.args.args)
-    least = most - len(wanted.args.defaults)
-    given = definition.args
-    positional = len(given.posonlyargs) + len(given.args)
-    required = positional - len(given.defaults)
-    keywords = [a.arg for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is None]
-    if required <= least and (positional >= most or given.vararg is not None) and not keywords:
-        return None, None, None
-    if required <= least <= positional and not keywords:
-        return None, positional, None
-    if least < required <= positional == most and not keywords and given.vararg is None:
-        return None, None, required
-    written = clean_line(f"{definition.name}({_parameters(given)})", 120)
-    return f"The function is written {written}; expected {signature}.", None, None
-
-
-def defaults_of(signature: str) -> tuple[Any, ...]:
-    """Return the defaults of a signature's last arguments, such as ``(-1,)`` of ``softmax(x, axis=-1)``."""
-    wanted = parse_python(f"def {signature}: ...").body[0]
-    assert isinstance(wanted, ast.FunctionDef)
-    return tuple(ast.literal_eval(default) for default in wanted.args.defaults)
-
-
-def _parameters(given: ast.arguments) -> str:
-    names = [argument.arg for argument in [*given.posonlyargs, *given.args]]
-    optional = len(names) - len(given.defaults)
-    shown = [name if place < optional else f"{name}=…" for place, name in enumerate(names)]
-    if given.vararg is not None:
-        shown.append(f"*{given.vararg.arg}")
-    elif given.kwonlyargs:
-        shown.append("*")
-    return ", ".join(shown + [argument.arg for argument in given.kwonlyargs])
 
 
 def library_of(source: str) -> str:

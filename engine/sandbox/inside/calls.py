@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from .gradients import MismatchError, differentiate, track
-from .leaves import Given, describe, make_array, writes_through
+from .leaves import Given, describe, make_array, plain, writes_through
 from .modules import add_source, main_module, offer_modules, run_statements
 from .standins import offer_standins
 from .steps import make_step
@@ -208,12 +208,13 @@ def run_call(
         # held in tuples: code that overwrites an array can't put a copy into the caller's list in its stead
         held = tuple((v, dict(v) if type(v) is dict else None) for v in (*args, *kwargs.values()))
         begun = time.perf_counter()
-        value = function(*args, **kwargs)
+        value = plain(function(*args, **kwargs))
         seconds = time.perf_counter() - begun
         report: Report = {"status": "returned", "seconds": seconds, "value": writer.node(value)}
         if call["r"]:
             report["arguments"] = [
-                None if callable(v) or _has_others(v, entries) else writer.node(v) for v, entries in held
+                None if callable(v) or _has_others(v, entries) or _tracks(v, inputs) else writer.node(v)
+                for v, entries in held
             ]
         if call["o"] and cotangents is None:
             report["shared"] = writes_through(value, [v for v, _ in held], max_bytes)
@@ -225,6 +226,11 @@ def run_call(
     report = _guarded(act, loaded.files, plan.call_s)
     report["index"] = index
     return (report, writer.blobs, writer.nodes) if report["status"] == "returned" else (report, [], 0)
+
+
+def _tracks(argument: Any, inputs: list[Any]) -> bool:
+    """Tell whether a tensor gathers gradients since the call: the next one would find those of this one."""
+    return getattr(argument, "requires_grad", False) is True and not any(argument is one for one in inputs)
 
 
 def _has_others(argument: Any, entries: dict[str, Any] | None) -> bool:

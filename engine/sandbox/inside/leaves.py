@@ -14,9 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from .wire import ITEM_SIZES, ArrayNode, TooLargeError, UnsupportedError
+from .wire import ITEM_SIZES, MAX_DEPTH, ArrayNode, TooLargeError, UnsupportedError
 
-__all__ = ["Given", "describe", "device", "device_is_lost", "make_array", "place_tensors", "writes_through"]
+__all__ = [
+    "Given",
+    "describe",
+    "device",
+    "device_is_lost",
+    "make_array",
+    "place_tensors",
+    "plain",
+    "writes_through",
+]
 
 # dtype.name is computed anew each time, in Python
 _NAMES = {np.dtype(name): name for name in ITEM_SIZES if name != "bfloat16"}
@@ -62,7 +71,7 @@ def describe(value: Any, limit: int) -> ArrayNode:
     Raises
     ------
     UnsupportedError
-        With a code, for everything but plain dense CPU arrays of a listed dtype.
+        With a code, for everything but plain dense CPU arrays of a listed dtype (see :func:`plain`).
     TooLargeError
     """
     kind = type(value)
@@ -74,6 +83,30 @@ def describe(value: Any, limit: int) -> ArrayNode:
     if torch is not None and kind is torch.Tensor:
         return _from_torch(torch, value, limit)
     raise UnsupportedError(_code(value))
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Return a result with matrices, masked arrays, parameters and named tuples as what they are made of.
+
+    Arrays keep their memory. Hidden entries of a masked array hold no number, so they become NaN.
+    """
+    kind: type[Any] = type(value)
+    if depth > MAX_DEPTH:  # a list may hold itself
+        return value
+    if kind is list or kind is tuple:
+        entries = [plain(entry, depth + 1) for entry in value]
+        same = all(new is old for new, old in zip(entries, value, strict=True))
+        return value if same else kind(entries)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return tuple(plain(entry, depth + 1) for entry in tuple.__iter__(value))
+    if issubclass(kind, np.ma.MaskedArray) and value.dtype.kind == "f" and np.ma.is_masked(value):
+        return np.ma.filled(value, np.nan)
+    if kind is not np.ndarray and issubclass(kind, np.ndarray):
+        return np.ndarray.view(value, np.ndarray)
+    torch = sys.modules.get("torch")
+    if torch is not None and kind is torch.nn.Parameter:
+        return torch.Tensor.as_subclass(value, torch.Tensor)
+    return value
 
 
 def _code(value: Any) -> str:

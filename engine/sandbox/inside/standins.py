@@ -1,5 +1,7 @@
 """Stand-ins that do nothing for packages that draw, show progress, talk to a notebook or check annotations.
 
+``torch.compile`` gives the function back as it is, too.
+
 A notebook that also plots must load where nothing can be plotted.  A stand-in takes any attribute, call,
 index, assignment and ``with``, and gives stand-ins back; the progress bars pass on what they are given,
 item by item.  None of them can become a number or an array, so none gets into what a function computes.
@@ -177,6 +179,11 @@ class _Finder(MetaPathFinder, Loader):
         """Do nothing: there is no code."""
 
 
+def _uncompiled(model: Any = None, **_options: Any) -> Any:
+    """Stand in for ``torch.compile``, which needs a compiler and folders to write to: the same function."""
+    return (lambda given: given) if model is None else model
+
+
 def offer_standins(main: ModuleType, source: str) -> None:
     """Let imports find the stand-ins after everything else.
 
@@ -187,6 +194,9 @@ def offer_standins(main: ModuleType, source: str) -> None:
     source : str
     """
     sys.meta_path.append(_Finder())
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.compile = _uncompiled  # type: ignore[attr-defined]
     if source.startswith(_NOTEBOOK):
         builtin: dict[str, Callable[..., Any]] = {"display": _Inert(), "get_ipython": _Inert()}
         for name, value in builtin.items():

@@ -113,11 +113,6 @@ OWN_CHECK: dict[str, tuple[str, str, set[str] | None]] = {
         SOFTMAX.format(before="axis = -1", after="").replace("softmax(x, axis=-1)", "softmax(x)"),
         {"axis", "sum-axis"},
     ),
-    "axis by keyword only": (
-        "softmax",
-        SOFTMAX.format(before="", after="").replace("softmax(x, axis=-1)", "softmax(x, *, axis=-1)"),
-        {"axis", "sum-axis"},
-    ),
     "results kept by shape and first entry": (
         "softmax",
         SOFTMAX.format(
@@ -309,6 +304,43 @@ def multi_head(X, Wq, Wk, Wv, Wo, h):
     S = (Q @ K.mT / Q.shape[-1] ** 0.5).clamp(-1e6, 1e6)
     return torch.cat(tuple(S.softmax(-1) @ V), dim=1) @ Wo
 """
+OTHERWISE = """
+import numpy as np
+{before}
+
+def rnn_forward(X, W, U, h0):
+    if W.shape != (len(h0), len(h0)) or U.shape != (len(h0), X.shape[1]):
+        raise ValueError("sizes")
+    h, rows = h0, []
+    for x in X:
+        h = (1 + np.tanh((W @ h + U @ x) / 2)) / 2
+        rows.append(h)
+    return {result}
+"""
+LEAKS = """
+import numpy as np
+
+def greedy_decode(step, s0, bos, eos, max_len, tokens=[]):
+    y, s = bos, s0
+    for _ in range(max_len):
+        P, s = step(y, s)
+        y = {taken}
+        tokens.append(y)
+        if y == eos:
+            break
+    return tokens
+"""
+GATHERS = """
+import torch
+
+def sdpa_grad(Q, K, V, G):
+    if Q.shape[1] != K.shape[1] or len(K) != len(V) or G.shape != (len(Q), V.shape[1]):
+        raise ValueError("sizes")
+    for each in (Q, K, V):
+        each.requires_grad_()
+    ((Q @ K.T / Q.shape[1] ** 0.5).softmax(dim=1) @ V).backward(G)
+    return Q.grad, K.grad, V.grad
+"""
 # program, item, and the checks that fail: no others
 KEPT_APART = {
     "a view of a table that is kept": (TABLE, "causal-mask", {"pure"}),
@@ -318,6 +350,23 @@ KEPT_APART = {
     "scores of heads that are cut off": (CLAMPED, "multi-head", {"stable"}),
     "weights taken for equal": (NEARLY, "hard-alignment", {"at-largest"}),
     "an argument without its default": (NO_DEFAULT, "sdpa", {"layout"}),
+    "lists instead of an array": (
+        OTHERWISE.format(before="", result="[row.tolist() for row in rows]"), "rnn-forward", {"dtype"}
+    ),
+    "float32 whatever came": (
+        OTHERWISE.format(before="", result="np.array(rows, dtype=np.float32)"), "rnn-forward", {"dtype"}
+    ),
+    "a numpy array in torch": (
+        OTHERWISE.format(before="import torch", result="torch.stack(rows).numpy()").replace("np.", "torch."),
+        "rnn-forward",
+        {"dtype"},
+    ),
+    "ids that are floats": (
+        LEAKS.format(taken="float(P.argmax())").replace("tokens=[]", "*_").replace("y,", "tokens=[];y,", 1),
+        "greedy-decode",
+        {"vocabulary"},
+    ),
+    "arguments that gather gradients": (GATHERS, "sdpa-grad", {"pure"}),
     "tokens that don't see themselves": (
         STRICT, "self-attention", {"causal-values", "first-alone", "last-sees-all"}
     ),
@@ -337,6 +386,29 @@ def test_exactly_these_checks_fail(name: str, seed: int, grade: Callable[..., Gr
     source, item, failing = KEPT_APART[name]
     report = grade(item, source, seed)
     assert {check.id for check in report.checks if check.verdict is not Verdict.PASSED} == failing
+
+
+@pytest.mark.parametrize("result", ["np.stack(rows).view(Own)", "np.ma.masked_invalid(rows)"])
+def test_other_kinds_of_array_are_right(result: str, grade: Callable[..., GradeReport]) -> None:
+    source = OTHERWISE.format(before="class Own(np.ndarray): ...", result=result)
+    assert grade("rnn-forward", source).outcome is Outcome.RIGHT
+
+
+@pytest.mark.parametrize("written", ["x, *, axis=-1", "x, **more", "x, eps=0.0, axis=-1", "*x, axis=-1"])
+def test_an_optional_argument_by_keyword_only_is_right(
+    written: str, grade: Callable[..., GradeReport]
+) -> None:
+    source = SOFTMAX.format(before="", after="").replace("def softmax(x, axis=-1)", "def weights(x, axis=-1)")
+    inner = {"x, **more": "x, **more", "*x, axis=-1": "*x, axis=axis"}.get(written, "x, axis")
+    report = grade("softmax", f"{source}\ndef softmax({written}):\n    return weights({inner})\n")
+    assert report.outcome is Outcome.RIGHT
+    assert report.notes == ("The grader passed axis by keyword, because the function takes it no other way.",)
+
+
+def test_what_is_kept_from_call_to_call_is_shown_by_calling_twice(grade: Callable[..., GradeReport]) -> None:
+    shown = grade("greedy-decode", LEAKS.format(taken="int(P.argmax())")).counterexample
+    assert shown is not None and shown.code.count("\ngreedy_decode(step") == 2
+    assert shown.expected == "[0]" and shown.got == "[0, 0]"
 
 
 def test_an_argument_that_is_missing_altogether_is_no_wrong_refusal(

@@ -30,7 +30,6 @@ def test_a_tuple_or_a_list_of_arrays_is_read_in_order() -> None:
         (None, "None (is a return missing?)"),
         ((leaf([1.0]),), "1 value"),
         ((leaf([1.0]), 2.0), "a float as P"),
-        ((leaf([1.0]), leaf([1.0], "torch")), "a torch tensor as P"),
         ({"c": 1}, "a dict"),
     ],
 )
@@ -46,10 +45,36 @@ def test_tokens_come_in_many_clothes(value: Any) -> None:
     assert part.values.tolist() == [3.0, 1.0] and part.dtype == "int"
 
 
-@pytest.mark.parametrize("value", [None, 3, [1.5], ["1"], leaf([1.0]), [True], [[1]], [2**60], leaf([[1]])])
+@pytest.mark.parametrize("value", [None, 3, [1.5], ["1"], leaf([1.5]), [True], [[1]], [2**60], leaf([[1]])])
 def test_what_is_no_list_of_tokens_is_refused(value: Any) -> None:
     with pytest.raises(MisfitError):
         TokensResult().read(value, "numpy")
+
+
+@pytest.mark.parametrize("value", [[3.0, 1], leaf([3.0, 1.0]), [leaf(3.0), 1]])
+def test_floats_that_are_ids_are_read_and_told(value: Any) -> None:
+    (part,) = TokensResult().read(value, "numpy")
+    assert part.values.tolist() == [3.0, 1.0] and part.kind == "a float as a token"
+
+
+@pytest.mark.parametrize(
+    ("value", "library", "kind"),
+    [
+        ([[1.0, 2], [3.0, 4.0]], "numpy", "a list"),
+        ([leaf([1.0, 2.0]), leaf([3.0, 4.0])], "numpy", "a list"),
+        (leaf([[1.0, 2.0], [3.0, 4.0]]), "torch", "a numpy array"),
+        (leaf([[1.0, 2.0], [3.0, 4.0]]), "numpy", ""),
+    ],
+)
+def test_numbers_in_another_container_are_read_and_told(value: Any, library: str, kind: str) -> None:
+    (part,) = ArrayResult().read(value, library, [(2, 2)])
+    assert part.values.tolist() == [[1.0, 2.0], [3.0, 4.0]] and part.kind == kind
+
+
+@pytest.mark.parametrize("value", [[[1.0], [2.0, 3.0]], [], [None], ["1"], (1.0, 2.0), [leaf([1.0]), 1.0]])
+def test_a_list_without_the_shape_of_an_array_is_none(value: Any) -> None:
+    with pytest.raises(MisfitError):
+        ArrayResult().read(value, "numpy", [(2, 2)])
 
 
 def test_hypotheses_become_a_filled_matrix() -> None:

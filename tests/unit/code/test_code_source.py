@@ -86,7 +86,14 @@ def test_hostile_source_is_survived(source: str) -> None:
         ("def main():\n    def softmax(x, axis=-1): ...", "top level"),
         ("def softmax(): ...", "written softmax(); expected"),
         ("def softmax(x, y, axis=-1): ...", "written softmax(x, y, axis=…); expected"),
-        ("def softmax(x, *, axis): ...", "written softmax(x, *, axis); expected softmax(x, axis=-1)"),
+        ("def softmax(x, axis=-1, *, debug): ...", "written softmax(x, axis=…, *, debug); expected"),
+        ("def softmax(*, x, axis=-1): ...", "written softmax(*, x, axis); expected softmax(x, axis=-1)"),
+        ("def softmax(x, extra, axis=-1): ...", "written softmax(x, extra, axis=…); expected"),
+        ("class softmax:\n    def __call__(self, x, axis=-1): ...", "is a class here; expected the function"),
+        (
+            "from torch.nn import Module\nclass softmax(Module):\n    def forward(self, x): ...",
+            "is a class here",
+        ),
         ("async def softmax(x, axis=-1): ...", "async"),
     ],
 )
@@ -96,20 +103,37 @@ def test_missing_or_wrong_function_is_told_before_anything_runs(source: str, wor
 
 
 @pytest.mark.parametrize(
-    ("source", "takes", "requires"),
+    ("source", "takes", "requires", "keyword"),
     [
-        ("def softmax(x): ...", 1, None),
-        ("def softmax(x, *, axis=-1): ...", 1, None),
-        ("def softmax(x, axis): ...", None, 2),
-        ("def softmax(x, dim=0): ...", None, None),
+        ("def softmax(x): ...", 1, None, None),
+        ("def softmax(x, axis): ...", None, 2, None),
+        ("def softmax(x, dim=0): ...", None, None, None),
+        ("def softmax(*args): ...", None, None, None),
+        ("def softmax(x, *, axis=-1): ...", None, None, "axis"),
+        ("def softmax(x, *, dim=-1): ...", None, None, "dim"),
+        ("def softmax(x, *, axis): ...", None, 2, "axis"),
+        ("def softmax(x, *, verbose=False, axis=-1): ...", None, None, "axis"),
+        ("def softmax(x, temperature=1.0, axis=-1): ...", None, None, "axis"),
+        ("def softmax(x, **options): ...", None, None, "axis"),
+        ("def softmax(*args, axis=-1): ...", None, None, "axis"),
+        ("@timed\ndef softmax(x, *, axis=-1): ...", None, None, "axis"),
+        ("softmax = lambda x, *, axis=-1: x", None, None, "axis"),
+        ("def f(x, *, axis=-1): ...\nsoftmax = f", None, None, "axis"),
+        ("def softmax(x): ...\ndef softmax(x, *, axis=-1): ...", None, None, "axis"),
+        ("class A:\n    def __call__(self, x, *, axis=-1): ...\nsoftmax = A()", None, None, "axis"),
+        ("class A:\n    def go(self, x, *, axis=-1): ...\nsoftmax = A().go", None, None, "axis"),
+        ("class A:\n    @staticmethod\n    def go(x, *, axis=-1): ...\nsoftmax = A.go", None, None, "axis"),
+        ("def f(e, x, axis=-1): ...\nsoftmax = functools.partial(f, 0)", None, None, None),
+        ("def f(x, e=1, axis=-1): ...\nsoftmax = functools.partial(f, e=0)", None, None, "axis"),
     ],
 )
-def test_arguments_with_a_default_may_be_missing_or_lack_it(
-    source: str, takes: int | None, requires: int | None
+def test_an_optional_argument_is_passed_as_the_function_takes_it(
+    source: str, takes: int | None, requires: int | None, keyword: str | None
 ) -> None:
     """What such a function can't do is judged by the calls, so it isn't refused."""
     found = facts(source)
-    assert (found.fault, found.takes, found.requires) == (None, takes, requires)
+    assert (found.fault, found.passing.takes, found.passing.requires) == (None, takes, requires)
+    assert dict(found.passing.keywords) == ({} if keyword is None else {1: keyword})
 
 
 @pytest.mark.parametrize(
@@ -124,7 +148,8 @@ def test_arguments_with_a_default_may_be_missing_or_lack_it(
         "from scipy.special import softmax",
         "import m as softmax",
         "from m import *",
-        "class softmax: ...",
+        "class softmax:\n    def __new__(cls, x, axis=-1): ...",
+        "class softmax(Base): ...",
         "try:\n    import a\nexcept ImportError:\n    def softmax(x, axis=-1): ...",
         "if True:\n    def softmax(x, axis=-1): ...",
         "def softmax(x): ...\nsoftmax = 3",

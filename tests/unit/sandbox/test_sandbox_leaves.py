@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import torch
 
-from engine.sandbox.inside.leaves import describe, make_array
+from engine.sandbox.inside.leaves import describe, make_array, plain
 from engine.sandbox.inside.wire import ITEM_SIZES, ArrayNode, TooLargeError, UnsupportedError
 
 LIMIT = 10**6
@@ -142,3 +142,19 @@ def test_a_claimed_class_is_not_believed() -> None:
 def test_lazy_giants_are_measured_before_they_are_copied(giant: Any) -> None:
     with pytest.raises(TooLargeError):
         describe(giant(), LIMIT)
+
+
+class _Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+def test_what_an_array_or_a_tuple_is_made_of_is_taken() -> None:
+    own, hidden = np.ones(2).view(_Array), np.ma.masked_array([1.0, 2.0], [False, True])
+    found = plain(_Pair(own, [hidden, torch.nn.Parameter(torch.ones(1)), 3]))
+    assert type(found) is tuple and type(found[0]) is np.ndarray and np.shares_memory(found[0], own)
+    assert np.array_equal(found[1][0], [1.0, np.nan], equal_nan=True)
+    assert type(found[1][1]) is torch.Tensor and found[1][2] == 3
+    same = [np.ones(1), (1, 2)]
+    same.append(same)
+    assert plain(same) is same  # a list that comes twice must be known again
