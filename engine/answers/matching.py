@@ -6,16 +6,17 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from engine.answers.reading.labels import MAX_TEXT, read_labels
-from engine.answers.reading.numeral import format_error, normal_signs
+from engine.answers.reading.labels import MAX_TEXT, read_labels, read_pairs, same_words
+from engine.answers.reading.numeral import format_error
 from engine.answers.result import AnswerType, Graded, listed
+from engine.errors import ResponseFormatError
 from engine.model import Part
 from engine.plurals import agree, counted
 
 __all__ = ["Matching"]
 
-_PAIR = re.compile(r"\(?([0-9]{1,2})\)?\s*+[-:=.>→]*+\s*+\(?([A-Za-z])\)?")
-_BETWEEN = re.compile(r"[\s,;/&|]*+(?:(?:and|und)\s++)?", re.IGNORECASE)
+# The number of a prompt at the beginning or behind a separator, before a target's text.
+_NUMBER = re.compile(r"(?:\A|(?<=[\n,;{\[]))[ ]{0,4}\(?([0-9]{1,2})\)?[ ]{0,4}(?:->|=>|[-:=.)→–|])[ ]{0,4}")
 
 
 class Matching(AnswerType):
@@ -39,7 +40,7 @@ class Matching(AnswerType):
         if any("0" <= c <= "9" for c in text):
             return self._pairs(text, part)
         labels = [option.id for option in part.options]
-        letters = read_labels(text, labels, "targets")
+        letters = read_labels(text, labels, "targets", in_order=True)
         if len(letters) != len(part.prompts):
             what = f"there are {counted(len(letters), 'letter')} for {counted(len(part.prompts), 'number')}"
             raise format_error(what, text, self._expected(part))
@@ -49,16 +50,10 @@ class Matching(AnswerType):
         return f"pairs such as 1-{part.options[-1].id}, 2-a"
 
     def _pairs(self, text: str, part: Part) -> Mapping[str, str]:
-        body = normal_signs(text).strip().strip("{}[]")
         known = {option.id for option in part.options}
         prompts = {prompt.id for prompt in part.prompts}
         found: dict[str, str] = {}
-        at = 0
-        while at < len(body):
-            pair = _PAIR.match(body, at)
-            if pair is None:
-                raise format_error("this isn't read as pairs", text, self._expected(part))
-            prompt, target = str(int(pair[1])), pair[2].lower()
+        for prompt, target in self._by_text(text, part) or self._by_letter(text, part):
             if prompt not in prompts:
                 raise format_error(f"there is no number {prompt}", text, self._expected(part))
             if target not in known:
@@ -66,9 +61,28 @@ class Matching(AnswerType):
             if prompt in found:
                 raise format_error(f"number {prompt} is answered twice", text, self._expected(part))
             found[prompt] = target
-            between = _BETWEEN.match(body, pair.end())
-            at = between.end() if between is not None else len(body)
         return found
+
+    def _by_letter(self, text: str, part: Part) -> list[tuple[str, str]]:
+        try:
+            return read_pairs(text)
+        except ResponseFormatError as fault:
+            raise format_error(fault.what, text, self._expected(part)) from None
+
+    @staticmethod
+    def _by_text(text: str, part: Part) -> list[tuple[str, str]] | None:
+        """Return the pairs of numbers and targets' texts, None if that isn't what was typed."""
+        targets = {same_words(option.text.plain): option.id for option in part.options}
+        marks = list(_NUMBER.finditer(text))
+        if not marks or text[: marks[0].start()].strip(" {[\n"):
+            return None
+        ends = [mark.start() for mark in marks[1:]] + [len(text)]
+        pairs = [
+            (str(int(mark[1])), targets.get(same_words(text[mark.end() : end].strip(" ,;\n\t{}[]"))))
+            for mark, end in zip(marks, ends, strict=True)
+        ]
+        known = [(prompt, target) for prompt, target in pairs if target is not None]
+        return known if len(known) == len(pairs) else None
 
     def judge(self, part: Part, answer: Mapping[str, str]) -> Graded:
         """Judge pairs by the part's policy; a number left out is wrong."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.answers.policies import POLICIES, chance_of, score_of
-from engine.answers.reading.labels import read_labels, same_words
+from engine.answers.reading.labels import read_labels, read_texts, same_words
 from engine.answers.result import AnswerType, Graded, listed
 from engine.model import Diagnosis, Option, Part
 from engine.plurals import agree, counted
@@ -29,7 +29,8 @@ class MultipleChoice(AnswerType):
         by_text = [option.id for option in part.options if same_words(option.text.plain) == words]
         if len(by_text) == 1:
             return frozenset(by_text)
-        return frozenset(read_labels(text, [option.id for option in part.options], "options"))
+        texts = read_texts(text[:20_000], {option.id: option.text.plain for option in part.options})
+        return frozenset(texts or read_labels(text, [option.id for option in part.options], "options"))
 
     def judge(self, part: Part, answer: frozenset[str]) -> Graded:
         """Judge a set of options by the part's policy."""

@@ -12,6 +12,7 @@ from engine.answers.reading.arrays import Numbers, read_numbers
 from engine.answers.reading.asides import without_asides
 from engine.answers.reading.marks import decided, pointed_thousands
 from engine.answers.reading.numeral import format_error, normal_signs
+from engine.answers.reading.pasted import unpasted
 from engine.answers.result import AnswerType, Graded, listed
 from engine.errors import ResponseFormatError
 from engine.model import Check, Diagnosis, KnownWrong, Part, Verdict
@@ -82,7 +83,7 @@ class NumericType(AnswerType):
                 text[:60],
                 expected=self.wanted(part),
             )
-        return _AND.sub(", ", without_asides(normal_signs(text)))
+        return _AND.sub(", ", without_asides(unpasted(normal_signs(text))))
 
     def fit(self, numbers: Numbers, part: Part) -> tuple[Fraction, ...] | None:
         """Return the entries in C order if the layout fits the field, or else None."""

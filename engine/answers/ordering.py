@@ -6,9 +6,10 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from math import factorial
 
-from engine.answers.reading.labels import read_labels
+from engine.answers.reading.labels import read_labels, read_pairs, read_texts
 from engine.answers.reading.numeral import format_error
 from engine.answers.result import AnswerType, Graded, listed
+from engine.errors import ResponseFormatError
 from engine.model import Part
 from engine.plurals import agree, counted
 
@@ -38,7 +39,8 @@ class Ordering(AnswerType):
             A card is missing, unknown or named twice.
         """
         labels = [option.id for option in part.options]
-        found = read_labels(text, labels, "cards", in_order=True)
+        texts = read_texts(text[:20_000], {option.id: option.text.plain for option in part.options})
+        found = texts or _by_place(text, labels) or read_labels(text, labels, "cards", in_order=True)
         twice = sorted({label for label in found if found.count(label) > 1})
         missing = [label for label in labels if label not in found]
         expected = f"each of the {counted(len(labels), 'letter')} once, first to last"
@@ -99,6 +101,19 @@ class Ordering(AnswerType):
         sample = key[:_ENUMERABLE]
         total = sum((_share(policy, sample, order) for order in permutations(sample)), Fraction(0))
         return float(total / factorial(len(sample)))
+
+
+def _by_place(text: str, labels: list[str]) -> list[str] | None:
+    """Return the cards of ``1. c 2. a 3. b`` by their places, None if that isn't what was typed."""
+    try:
+        pairs = read_pairs(text)
+    except ResponseFormatError:
+        return None
+    placed = dict(pairs)
+    if len(pairs) != len(placed) or set(placed) != {str(place + 1) for place in range(len(pairs))}:
+        return None
+    found = [placed[str(place + 1)] for place in range(len(pairs))]
+    return found if set(found) <= set(labels) else None
 
 
 def _share(policy: str, key: tuple[str, ...], answer: tuple[str, ...]) -> Fraction:

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.answers.reading.arrays import Numbers, read_numbers
 from engine.answers.reading.asides import without_asides
-from engine.answers.reading.labels import read_labels, same_words
+from engine.answers.reading.labels import read_labels, read_texts, same_words
 from engine.answers.reading.numeral import format_error, normal_signs
 from engine.answers.result import AnswerType, Graded
 from engine.errors import ResponseFormatError
@@ -50,8 +50,9 @@ class SingleChoice(AnswerType):
             return by_text[0]
         if (found := self._by_value(text, part)) is not None:
             return found
+        texts = read_texts(text, {option.id: option.text.plain for option in part.options})
         labels = [option.id for option in part.options]
-        letters = list(dict.fromkeys(read_labels(text, labels, "options")))
+        letters = list(dict.fromkeys(texts or read_labels(text, labels, "options")))
         if len(letters) > 1:
             raise format_error("choose one option only", text, expected=f"one letter from a to {labels[-1]}")
         return letters[0]

@@ -70,7 +70,8 @@ def read_yaml(
     keep_going : bool
         Leave faults that don't keep the rest from being read in ``Document.faults``.
     scalars_as_text : bool
-        Give every single value as the text that was typed: ``0.50`` as ``"0.50"``, nothing as ``""``.
+        Give every single value as the text that was typed: ``0.50`` as ``"0.50"``, nothing as ``""``. Escapes
+        in double quotes are what YAML says they are, whatever LaTeX they may have been.
 
     Returns
     -------
@@ -208,7 +209,8 @@ class _Reading:
 
     def _look_at_escapes(self, node: yaml.ScalarNode) -> None:
         raw = self.text[node.start_mark.index : node.end_mark.index]
-        eaten = _EATEN.search(raw)
+        # In a text that isn't LaTeX "\\t" is what programs write for a tab.
+        eaten = None if self.scalars_as_text else _EATEN.search(raw)
         if eaten:
             word = _COMMAND.match(raw, eaten.start("eaten"))
             what = shown(word[0] if word else eaten["eaten"], 20)

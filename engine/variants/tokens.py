@@ -24,6 +24,19 @@ _END_SIGN = re.compile(
     r"[<⟨＜]\s*+(?:/\s*+)?(?:eos|s|end|stop)\s*+(?:/\s*+)?[>⟩＞]|\[\s*+(?:eos|end|stop)\s*+\]|\beos\b",
     re.IGNORECASE,
 )
+# What stands before the first token and is none: the table calls the beginning "(start)".
+_START_SIGN = re.compile(
+    r"\A\s*+(?:<\s*+|\(\s*+|\[\s*+|⟨\s*+)(?:start|sos|bos|s)\s*+[>)\]⟩][\s,;→>-]*+", re.IGNORECASE
+)
+_NAME = re.compile(
+    r"\A\s*+(?:(?:the\s++)?(?:sequence|tokens|path|answer|output|antwort|folge|réponse)\s*+(?:[:=]|\bis\b)|[yŷ]\s*+=)\s*+",
+    re.IGNORECASE,
+)
+_LATEX = re.compile(r"\\[ ,;:!()\[\]]|[$*](?![^$*]*+[0-9])|\\(?:quad|,)(?![a-zA-Z])")
+# Full-width letters, and capitals of other alphabets that look the same.
+_OTHER_SIGNS = {
+    code: code - 0xFEE0 for code in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
+} | str.maketrans("АВСЕΑΒΕ", "ABCEABE")
 _END_WORD = re.compile(r"\b(?:end|stop)\b", re.IGNORECASE)
 _AND = re.compile(r"\b(?:and|und|then)\b", re.IGNORECASE)
 _ARROW = re.compile(r"(?<![-=~])[-=~]++>|[→⟶⇒➔➜>]|\\(?:right|to)\w*")
@@ -104,6 +117,7 @@ class Spelling:
         """
         if self.kind == "words":
             return self._words(text)
+        text = self._without_beginning(text)
         if self.kind == "sequences":
             text = _without_inner_commas(text)
         marked = _AND.sub(", ", _marked(text))
@@ -112,6 +126,12 @@ class Spelling:
         if self.kind == "sequence":
             return tuple(self._tokens(_STRONG.sub(" ", marked)))
         return self._several(marked)
+
+    def _without_beginning(self, text: str) -> str:
+        """Return a sequence without a name and a start token before it, in the signs of this keyboard."""
+        text = _LATEX.sub(" ", text.translate(_OTHER_SIGNS))
+        text = _NAME.sub("", text, count=1)
+        return _START_SIGN.sub("", text, count=1) if _START_SIGN.sub("", text, count=1).strip() else text
 
     def _words(self, text: str) -> tuple[str, ...]:
         bare = _bare(text)
@@ -126,7 +146,9 @@ class Spelling:
             cased = self._cased(word)
             stranger = next((letter for letter in cased if letter not in self.letters), None)
             if stranger is not None:
-                shown = "an end token" if stranger == _END else clean_line(word.replace(_END, "<eos>"), 20)
+                if stranger == _END:
+                    raise UnclearTextError("this exercise has no end token")
+                shown = clean_line(word.replace(_END, "<eos>"), 20)
                 raise UnclearTextError(f"{shown or 'this'} isn't made of this exercise's tokens")
             tokens += list(cased)
         return tokens

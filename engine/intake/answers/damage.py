@@ -18,7 +18,11 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?( ?[AP]M)?")
-_ROUNDED = re.compile(r"-?\d([.,]\d+)?E[+-]\d{2,3}")
+# A spreadsheet shortens large and tiny numbers only: 1.35E+01 was typed.
+_ROUNDED = re.compile(r"-?\d([.,]\d+)?E[+-](?:0[5-9]|[1-9]\d|\d{3})")
+_NO_FORMULA = re.compile(
+    r"=\s*+[+\-−–]?\s*+(?:[0-9]++(?:[.,][0-9]++)?|[.,][0-9]++)"
+)  # "= 0.5": nothing in it to compute
 _ERROR = re.compile(r"#(DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|SPILL!|CALC!|WERT!|BEZUG!|NV)")
 
 
@@ -28,7 +32,7 @@ def damage(text: str) -> str | None:
     ``01.Feb`` was perhaps 1/2, and nobody can know it: such an answer isn't marked.
     """
     shown = clean_line(text, 40)
-    if text.startswith("="):
+    if text.startswith("=") and not _NO_FORMULA.fullmatch(text):
         return f"the cell holds a formula ({shown}): formulas aren't computed"
     if _ERROR.fullmatch(text):
         return f"the cell holds an error of the spreadsheet ({shown})"
