@@ -185,7 +185,9 @@ def _gradients(value: Any, cotangents: list[Any], inputs: list[Any]) -> tuple[Wi
     import torch
 
     try:
-        found = torch.autograd.grad([a for a, _ in pairs], inputs, [w for _, w in pairs], allow_unused=True)
+        # of their sum: torch imports sympy, which takes a second, for outputs that aren't numbers
+        total = sum((array * weight.to(array.dtype)).sum() for array, weight in pairs)
+        found = torch.autograd.grad(total, inputs, allow_unused=True)
     except Exception:
         return ()
     return tuple(None if gradient is None else _leaving(gradient) for gradient in found)
