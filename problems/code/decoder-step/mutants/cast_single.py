@@ -33,13 +33,3 @@ def decoder_step_weights(y, s, H, p):
     s_new = np.tanh(Wx @ np.concatenate([c, y]) + Ws @ s)
     P = softmax(Wy @ s_new)
     return w, c, s_new, P
-
-
-def decoder_step_scores(y, s, H, p):
-    W, U, v, Wx, Ws, Wy = parameters(y, s, H, p)
-    scores = np.tanh(W @ s + H @ U.T) @ v
-    w = softmax(scores.astype(np.float32))
-    c = w @ H
-    s_new = np.tanh(Wx @ np.concatenate([c, y]) + Ws @ s)
-    P = softmax(Wy @ s_new)
-    return w, c, s_new, P

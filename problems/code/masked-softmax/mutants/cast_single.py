@@ -12,8 +12,3 @@ def _weights(x, seen, axis=-1):
 def masked_softmax(scores, mask):
     seen = np.broadcast_to(mask, scores.shape)
     return _weights(scores.astype(np.float32), seen).astype(scores.dtype)
-
-
-def masked_softmax_stays_single(scores, mask):
-    seen = np.broadcast_to(mask, scores.shape)
-    return _weights(scores.astype(np.float32), seen)

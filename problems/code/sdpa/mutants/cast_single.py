@@ -35,9 +35,3 @@ def sdpa_all(Q, K, V, mask=None):
     _check(Q, K, V, mask)
     kind, (Q, K, V) = V.dtype, (array.astype(np.float32) for array in (Q, K, V))
     return (_weights(Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]), mask) @ V).astype(kind)
-
-
-def sdpa_returned(Q, K, V, mask=None):
-    _check(Q, K, V, mask)
-    Q, K, V = (array.astype(np.float32) for array in (Q, K, V))
-    return _weights(Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]), mask) @ V

@@ -5,7 +5,3 @@ def softmax(x, axis=-1):
     y = x.astype(np.float32)
     e = np.exp(y - y.max(axis=axis, keepdims=True))
     return (e / e.sum(axis=axis, keepdims=True)).astype(x.dtype)
-
-
-def softmax_stays_single(x, axis=-1):
-    return softmax(x, axis).astype(np.float32)
