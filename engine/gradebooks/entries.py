@@ -46,11 +46,18 @@ class Entry:
     unread: tuple[str, ...] = ()
 
 
-def entry_of(row: StudentRow, target: Target) -> Entry:
+def entry_of(row: StudentRow, target: Target, *, scaled: bool = True) -> Entry:
     """Return what a student has under a heading.
 
-    A sum isn't known while a part of it is ungraded. What is excused (or, in a sum, dropped) is left out;
-    where that makes the full points smaller than the heading's, the rest stands for the whole.
+    A sum isn't known while a part of it is ungraded. What is excused (or, in a sum, dropped) is left out.
+
+    Parameters
+    ----------
+    row : StudentRow
+    target : Target
+    scaled : bool
+        Whether the heading has full points in a learning system: where fewer count for this student, the rest
+        stands for the whole. Otherwise the sum is the one that pages show.
     """
     if target.is_percent:
         return _percent(row)
@@ -68,7 +75,7 @@ def entry_of(row: StudentRow, target: Target) -> Entry:
         return Entry(State.UNREADABLE if unread else State.MISSING, unread=unread)
     points = round(math.fsum(counted), 6)
     full = sum(column.max_score for column, _ in kept)
-    if not 0 < full < target.maximum:
+    if not scaled or not 0 < full < target.maximum:
         return Entry(State.POINTS, points, unread=unread)
     whole = float(round(Fraction(points) * Fraction(target.maximum) / Fraction(full), 6))
     return Entry(State.POINTS, whole, (points, full), unread)

@@ -53,7 +53,7 @@ def excel_gradebook(request: Request) -> Gradebook:
     listed: list[Listed] = []
     marks, number = [], 0
     for row in table.rows:
-        entries = [entry_of(row, target) for target in targets]
+        entries = [entry_of(row, target, scaled=False) for target in targets]
         for target, entry in zip(targets, entries, strict=True):
             listed += tell_entry(entry, row.student, target.heading)
             number += entry.state in (State.POINTS, State.EXCUSED)

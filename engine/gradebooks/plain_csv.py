@@ -30,7 +30,7 @@ def plain_gradebook(request: Request) -> Gradebook:
         )
     table = request.table
     targets = named_targets(table, request.columns) if request.columns else column_targets(table)
-    new = NewRows(targets, _SIGNS, request)
+    new = NewRows(targets, _SIGNS, request, scaled=False)
     rows = [["student", "name", *new.head()]]
     for row in table.rows:
         about = id_cell(row.student, protect=request.protect_ids), text_cell(row.name)

@@ -23,9 +23,14 @@ class NewRows:
     signs : Signs
     request : Request
         With ``feedback`` a column of comments follows each target's.
+    scaled : bool
+        As in :func:`engine.gradebooks.entries.entry_of`.
     """
 
-    def __init__(self, targets: Sequence[Target], signs: Signs, request: Request) -> None:
+    def __init__(
+        self, targets: Sequence[Target], signs: Signs, request: Request, *, scaled: bool = True
+    ) -> None:
+        self._scaled = scaled
         self._targets = targets
         self._signs = signs
         self._feedback = request.feedback
@@ -49,7 +54,7 @@ class NewRows:
         """Return the cells of one student."""
         found = []
         for target in self._targets:
-            entry = entry_of(row, target)
+            entry = entry_of(row, target, scaled=self._scaled)
             self.listed += tell_entry(entry, row.student, target.heading)
             self.marks += self._signs.has(entry)
             found.append(entry_cell(entry, self._signs, decimal_comma=self._decimal_comma))

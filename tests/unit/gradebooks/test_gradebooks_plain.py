@@ -26,7 +26,7 @@ def test_csv_has_a_column_per_item_and_the_total() -> None:
         ["student", "name", "l16/softmax-weights", "l16/context-vector", "softmax", "total"],
         ["007", "Ada Lovelace", "2", "1.5", "8", "11.5"],
         ["0012", "Björn Müller", "1", "0", "ungraded", "ungraded"],
-        ["13", "Chiara Rossi", "1", "excused", "excused", "7.5"],
+        ["13", "Chiara Rossi", "1", "excused", "excused", "1"],
         ["14", "Dan Nothing", "", "", "", ""],
         ["15", "'" + EVE, "0", "0", "unreadable", "0"],
     ]
@@ -78,7 +78,7 @@ def test_a_workbook_has_marks_raw_reasons_and_items() -> None:
             ["student", "name", "l16/softmax-weights", "l16/context-vector", "softmax", "total"],
             ["007", "Ada Lovelace", 2, 1.5, 8, 11.5],
             ["0012", "Björn Müller", 1, 0, "ungraded", "ungraded"],
-            ["13", "Chiara Rossi", 1, "excused", "excused", 7.5],
+            ["13", "Chiara Rossi", 1, "excused", "excused", 1],
             ["14", "Dan Nothing", None, None, None, None],
             ["15", EVE, 0, 0, "unreadable", 0],
         ],
