@@ -91,7 +91,18 @@ def _carried(
         return Carried(None)
     if (kind := _degenerate(key, part)) is not None:
         return Carried(None, reason=f"your earlier values make this step {kind}")
-    return Carried(_asked_again(variant, part, key, names, own, given), tuple(step.id for step in own))
+    again = _asked_again(variant, part, key, names, own, given)
+    # Values that nothing explains, and by which a known mistake of this step is right: no credit by accident.
+    hides = any(_gives(known, again) for known in again.known_wrong)
+    if (
+        hides
+        and not all(_is_explained(step, given[step.id]) for step in own)
+        and not any(_gives(known, part) for known in part.known_wrong)
+    ):
+        return Carried(
+            None, reason="with your earlier values a known mistake gives what is right in this step"
+        )
+    return Carried(again, tuple(step.id for step in own))
 
 
 def steps_behind(variant: Variant, step: str) -> frozenset[str]:
@@ -181,7 +192,8 @@ def _degenerate(value: Array, part: Part) -> str | None:
             continue
         if kind == "saturated" and max(map(abs, key.data)) >= 1:
             continue
-        if holds(value, grain) and not holds(key, grain):
+        pairs = _row_pairs(value, key) if weights and kind in ("uniform", "one-hot") else [(value, key)]
+        if any(holds(own, grain) and not holds(right, grain) for own, right in pairs):
             return kind
     return None
 
@@ -192,14 +204,10 @@ def _nearly_trivial(value: Array, part: Part, grain: float) -> str | None:
     What a known mistake gives is an honest slip, however peaked it is, and is carried on.
     """
     key = part.key
-    honest = [known.value.data for known in part.known_wrong if known.value is not None]
-    if key is None or any(
-        len(own) == len(value.data) and all(abs(a - b) <= grain for a, b in zip(own, value.data, strict=True))
-        for own in honest
-    ):
+    if key is None or _is_known(value.data, part, grain):
         return None
     for kind, holds in (("nearly uniform", _is_nearly_uniform), ("nearly one-hot", _is_nearly_one_hot)):
-        if holds(value) and not holds(key):
+        if any(holds(own) and not holds(right) for own, right in _row_pairs(value, key)):
             return kind
     return None
 
@@ -208,6 +216,12 @@ def _nearly_trivial(value: Array, part: Part, grain: float) -> str | None:
 # every weight within a tenth of 1/n, or less than a twentieth of all weight outside of one place.
 _EVEN = 0.1
 _PEAK = 0.95
+
+
+def _row_pairs(value: Array, key: Array) -> list[tuple[Array, Array]]:
+    """Return the rows of two matrices side by side: one trivial row makes trivial what is made of it."""
+    pairs = zip(_rows_of(value), _rows_of(key), strict=True)
+    return [(Array((len(own),), own), Array((len(right),), right)) for own, right in pairs]
 
 
 def _rows_of(value: Array) -> list[tuple[float, ...]]:
@@ -244,6 +258,30 @@ def _is_zero(value: Array, grain: float) -> bool:
 
 
 # --- the step, asked again --------------------------------------------------------------
+
+
+def _is_known(entries: Sequence[float], part: Part, grain: float) -> bool:
+    """Tell whether a value is that of one of a step's known mistakes."""
+    known = [wrong.value.data for wrong in part.known_wrong if wrong.value is not None]
+    return any(
+        len(own) == len(entries) and all(abs(a - b) <= grain for a, b in zip(own, entries, strict=True))
+        for own in known
+    )
+
+
+def _is_explained(step: Part, entries: Sequence[Fraction]) -> bool:
+    """Tell whether a value is right, or that of a known mistake: an honest slip."""
+    ends = zip(entries, step.settings["lower"], step.settings["upper"], strict=True)
+    is_right = all(Fraction(low) <= entry <= Fraction(high) for entry, low, high in ends)
+    return is_right or _is_known([float(entry) for entry in entries], step, _grain(step))
+
+
+def _gives(known: KnownWrong, part: Part) -> bool:
+    """Tell whether a mistake's value counts as right."""
+    if known.value is None or part.key is None or len(known.value.data) != len(part.key.data):
+        return False
+    ends = zip(known.value.data, part.settings["lower"], part.settings["upper"], strict=True)
+    return all(Fraction(low) <= Fraction(entry) <= Fraction(high) for entry, low, high in ends)
 
 
 def _asked_again(

@@ -11,6 +11,7 @@ from engine.answers import right_response
 from engine.errors import UsageError
 from engine.grading import grade_answers
 from engine.model import Mode, Outcome, Response, Variant, Verdict
+from engine.spec import builtin_bank
 from engine.spec.schema import ProblemSpec
 from engine.variants import draw_seeded
 
@@ -303,3 +304,53 @@ def test_a_right_part_passes_with_all_its_points_whatever_fraction_they_are(poin
     own = [check for check in report.checks if check.max_points]
     assert len(own) == len(item.parts)
     assert all(check.verdict is Verdict.PASSED and check.points == points for check in own)
+
+
+BANK = builtin_bank()
+
+
+def bank_variant(item: str, seed: int = 0):
+    return draw_seeded(BANK.load(item), version="1", registry=BANK.registry(), seed=seed)
+
+
+def known_text(item, step: str, mistake: str) -> str:
+    part = next(part for part in item.parts if part.id == step)
+    value = next(known.value for known in part.known_wrong if known.misconception == mistake)
+    return right_response(replace(part, key=value))
+
+
+def as_rows(rows) -> str:
+    return "; ".join(" ".join(f"{entry:.3f}" for entry in row) for row in rows)
+
+
+def test_one_trivial_row_of_weights_is_not_carried_on():
+    """The step that follows reads one row, so that row alone decides whether there is anything to do."""
+    item = bank_variant("causal-self-attention")
+    key = item.parts[0].key
+    rows = [list(key.data[at : at + 3]) for at in range(0, 9, 3)]
+    for place in range(3):
+        peaked = [1.0 if at == place else 0.0 for at in range(3)]
+        for weights in ([rows[0], peaked, rows[2]], [rows[0], rows[1], peaked]):
+            for answer in ("m-argmax", "m-own-token"):
+                report = grade({"W": as_rows(weights), "y": known_text(item, "y", answer)}, item)
+                assert points(report)["y"] < item.parts[1].points, (weights, answer)
+
+
+def test_values_by_which_a_known_mistake_is_right_earn_nothing_by_it():
+    """Next to no context makes "the context is left out" right; nobody's slip gives such a context."""
+    item = bank_variant("decoder-full-step")
+    step = next(part for part in item.parts if part.id == "s_new")
+    wrong = [known.misconception for known in step.known_wrong]
+    for mistake in wrong:
+        report = grade({"c": "0.002, 0.001", "s_new": known_text(item, "s_new", mistake)}, item)
+        assert points(report)["s_new"] < step.points, mistake
+
+
+def test_one_slip_keeps_the_credit_of_its_consequences_though_a_known_mistake_gives_them():
+    """Weights without the mask give the output that somebody without a mask gets: one slip, not two."""
+    for seed in range(3):
+        item = bank_variant("causal-self-attention", seed)
+        weights, output = known_text(item, "W", "m-no-mask"), known_text(item, "y", "m-no-mask")
+        report = grade({"W": weights, "y": output}, item)
+        assert points(report)["W"] < item.parts[0].points
+        assert points(report)["y"] == item.parts[1].points
