@@ -32,6 +32,9 @@ LIMIT_S = 0.12
 # Patterns whose texts are cut before they see them: how many characters there are at most, and where they
 # are cut. Work on so many must still be short.
 CUT: dict[tuple[str, str], tuple[int, str]] = {
+    ("engine/lint/algebra.py", "_TYPED"): (200, "a longer option is taken for no formula"),
+    ("engine/lint/assertions.py", "_CHAIN"): (300, "longer sentences are left out"),
+    ("engine/lint/assertions.py", "_SPLIT"): (300, "it splits what _CHAIN has matched"),
     ("engine/answers/reading/arrays.py", "_WRAPPER"): (10_000, "read_numbers refuses longer texts"),
     ("engine/intake/answers/moments.py", "_DAY_FIRST"): (100, "Moments takes nothing longer for a time"),
     ("engine/intake/answers/moments.py", "_MONTH_FIRST"): (100, "Moments takes nothing longer for a time"),

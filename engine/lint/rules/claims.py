@@ -11,14 +11,16 @@ Whatever else counts signs must be declared, or stand in an ``{% if … %}``.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 from engine.errors import SoftmarkError
+from engine.lint.assertions import false_statements, needs_a_witness
 from engine.lint.finding import Finding
 from engine.lint.rules.prose import texts_of
-from engine.lint.subject import Subject
+from engine.lint.subject import Loc, Subject
 from engine.lint.texts import Written, written_texts
 from engine.model import KnownWrong, Option, Part, Variant
 
@@ -32,18 +34,83 @@ _SOME = r"(?:of (?:them|these|the \w+) |entry |number |score |weight )?"
 _SIGNED = re.compile(rf"\b(no|none|one|two|three|four|five) {_SOME}(?:is|are) (negative|positive)\b", re.I)
 _ALL = re.compile(r"\b(not all|all)\b[\w ]{0,24}? are (negative|positive)\b", re.I)
 _HAS = re.compile(r"\b(?:has|have|holds?) an? (negative|positive)\b", re.I)
-_SUM = re.compile(r"\b(?<!nothing makes them )(?<!n't )sum to (-?\d+(?:\.\d+)?)\b", re.I)
+_SUM = re.compile(
+    r"\b(?<!nothing makes them )(?<!no longer )(?<!n't )(?<!not )sum to (-?\d+(?:\.\d+)?)\b", re.I
+)
 _NO_SUM = re.compile(r"(?:no longer|n't|not) sum to 1\b", re.I)
 _EQUAL = re.compile(r"\bthese \w+ are all equal\b", re.I)
 _REVERSED = re.compile(r"\blargest score got the smallest weight\b", re.I)
+_OF_THESE = re.compile(r"^(?:These|Those|They|Your)\b[^.;]*$")
+_THIS = r"^(?:This|It|Your (?:answer|number|value|result))(?: (?:number|value|result|score|answer|sum))? is "
+_THE_RIGHT = r"(?:the|what is) (?:right|correct) (?:\w+)"
+_IT = rf"(?:it|{_THE_RIGHT}|the (?:answer|score|result|key|number|value))\b"
+# what is said of a wrong answer that stands beside the right one, and when that is so
+_BESIDE_THE_KEY: tuple[tuple[re.Pattern[str], Callable[[float, float], bool]], ...] = (
+    (
+        re.compile(rf"{_THIS}(?:exactly )?(?:twice|double) {_IT}", re.I),
+        lambda one, key: math.isclose(one, 2 * key),
+    ),
+    (
+        re.compile(rf"{_THIS}(?:exactly )?half (?:of )?{_IT}", re.I),
+        lambda one, key: math.isclose(2 * one, key),
+    ),
+    (
+        re.compile(rf"{_THIS}(?:exactly )?three times {_IT}", re.I),
+        lambda one, key: math.isclose(one, 3 * key),
+    ),
+    (re.compile(rf"{_THIS}too (?:large|big|high|much|many)\b", re.I), lambda one, key: one > key),
+    (re.compile(rf"{_THIS}too (?:small|low|little|few)\b", re.I), lambda one, key: one < key),
+    (
+        re.compile(rf"{_THIS}(?:larger|greater|more) than (?:it|the |{_THE_RIGHT})", re.I),
+        lambda one, key: one > key,
+    ),
+    (re.compile(rf"{_THIS}(?:smaller|less) than (?:it|the |{_THE_RIGHT})", re.I), lambda one, key: one < key),
+    (re.compile(rf"{_THIS}negative\b", re.I), lambda one, key: one < 0),
+    (re.compile(rf"{_THIS}positive\b", re.I), lambda one, key: one > 0),
+    (
+        re.compile(
+            rf"(?:{_THE_RIGHT}|the (?:answer|score|result)) with the (?:opposite|wrong|other) sign\b", re.I
+        ),
+        lambda one, key: math.isclose(one, -key),
+    ),
+)
 _SEVERAL = re.compile(r"^(?:These|Those|They)\b")
 # sentences that are of a kind and not of these numbers: what may be, would be, or is a rule
 _GENERAL = re.compile(r"\b(?:may|might|can|could|would|if|whatever|softmax|exponentials?)\b", re.I)
 # each begins anew only where another one begins, so that a text of openings alone is read once
 _CHOSEN = re.compile(r"\{%-? if (?:(?!\{%-? (?:if|endif)).)*+\{%-? endif -?%\}", re.DOTALL)
-_FILLED_IN = re.compile(
-    r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}|\$[^$]*+\$", re.DOTALL
+_FILLED = re.compile(r"\{\{((?:[^{}]|\{(?!\{)|\}(?!\}))*+)\}\}", re.DOTALL)
+_BLOCK = re.compile(r"\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}", re.DOTALL)
+_FORMULA = re.compile(r"\$\$?([^$]*+)\$\$?")
+_MARKS = {"…": "…", "▪": "▪"}
+_DISPLAYS = frozenset({"tex", "vec", "col", "mat", "num", "dec", "par"})
+_CALL = re.compile(r"\b([A-Za-z_]\w*)\(")
+_NAME = re.compile(r"\b[A-Za-z_]\w*")
+_SIZES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_SIZE = re.compile(
+    rf"(?<![\w.,-])(\d{{1,2}}|{'|'.join(_SIZES[2:])}) (?:(?:encoder|decoder|alignment|attention|source|hidden|weighted) )?"  # noqa: E501
+    r"(?:states|scores|weights|positions|words|tokens|entries|numbers|exponentials|rows|columns|keys|values|queries|"
+    r"vectors|products|terms|components)\b|\b1/(\d{1,2})\b(?! of)",
+    re.I,
 )
+_SET = re.compile(
+    r"\b(?:[Ss]ince|[Aa]s|[Bb]ecause|[Hh]ere)\b[^.;]{0,20}?(?<![\w}^_+*/-])([A-Za-z]\w*) ?= ?(-?\d+(?:\.\d+)?)(?![\w.]*\d| ?[+*/^-])"  # noqa: E501
+)
+_TELLING = ("feedback", "hint", "solution", "option")
 _CLOSE = 0.011  # numbers are shown with two decimals or more
 
 
@@ -55,11 +122,13 @@ def check(subject: Subject) -> Iterator[Finding]:
     for seed, variant in enumerate(subject.variants):
         for part in variant.parts:
             for message in _of_part(part):
-                if message not in seen:
-                    seen.add(message)
+                if (kind := message.partition(", but ")[0]) not in seen:
+                    seen.add(kind)
                     yield subject.fault(RULE, message, subject.loc_of(part.id), seed=seed)
+    yield from _false(subject)
     yield from _declared(subject)
     yield from _undeclared(subject)
+    yield from _sized(subject)
 
 
 # --- against the numbers shown -------------------------------------------------------------
@@ -108,6 +177,11 @@ def says_of_value(sentence: str, known: KnownWrong, part: Part) -> Iterator[str]
     wrong, right = known.value.data, part.key.data
     if part.type == "number" and (match := _SEVERAL.match(sentence)):
         yield f"{match[0]!r}, but the answer is one number"
+    for match in _SUM.finditer(sentence):
+        if _OF_THESE.match(sentence[: match.start()]) and abs(sum(wrong) - float(match[1])) > _CLOSE:
+            yield f"{match[0]!r}, but the sum is {sum(wrong):.4g}"
+    if known.value.shape == part.key.shape:
+        yield from _against_the_key(sentence, wrong, right)
     if len(known.value.shape) != 1 or not part.settings.get("simplex"):
         return
     if _NO_SUM.search(sentence) and abs(sum(wrong) - 1) < 1e-6:
@@ -116,6 +190,42 @@ def says_of_value(sentence: str, known: KnownWrong, part: Part) -> Iterator[str]
         yield "they aren't all equal"
     if _REVERSED.search(sentence) and wrong.index(min(wrong)) != right.index(max(right)):
         yield "another weight is the smallest"
+
+
+def _against_the_key(sentence: str, wrong: Sequence[float], right: Sequence[float]) -> Iterator[str]:
+    """Yield what a sentence says of a wrong answer beside the right one and isn't so."""
+    pairs = list(zip(wrong, right, strict=True))
+    for pattern, holds in _BESIDE_THE_KEY:
+        if (match := pattern.search(sentence)) and not all(holds(one, other) for one, other in pairs):
+            yield f"{match[0]!r}, but for the right answer {_listed(right)} the mistake gives {_listed(wrong)}"  # noqa: E501
+
+
+def _listed(numbers: Sequence[float]) -> str:
+    return ", ".join(f"{number:.6g}" for number in numbers[:4])
+
+
+def _false(subject: Subject) -> Iterator[Finding]:
+    """Yield sums and comparisons of numbers, in texts that vouch for what they say, that aren't so."""
+    seen: set[Loc] = set()
+    for seed, variant in enumerate(subject.variants):
+        for loc, text in _vouched(variant):
+            if loc not in seen and (false := next(false_statements(text), None)) is not None:
+                seen.add(loc)
+                yield subject.fault(RULE, f"the text says {false!r}, and that isn't so", loc, seed=seed)
+
+
+def _vouched(variant: Variant) -> Iterator[tuple[Loc, str]]:
+    """Yield what a variant itself says; a wrong option may say anything."""
+    for loc, text in texts_of(variant):
+        if loc[:1] in (("stem",), ("hints",), ("solution",)):
+            yield loc, text.plain
+    for index, part in enumerate(variant.parts):
+        loc = ("answer",) if part.id == "answer" else ("steps", index)
+        for feedback in (
+            *(o.feedback for o in (*part.options, *part.prompts)),
+            *(k.feedback for k in part.known_wrong),
+        ):
+            yield (*loc, "feedback"), feedback
 
 
 # --- declared and undeclared ---------------------------------------------------------------
@@ -164,30 +274,68 @@ def _holds(subject: Subject, variant: Variant, expression: str) -> bool:
 
 
 def _undeclared(subject: Subject) -> Iterator[Finding]:
-    """Yield sentences that count signs in drawn numbers, where nothing says when they are true."""
+    """Yield sentences that are true of some drawn numbers only, where nothing says of which."""
     spec = subject.spec
     if all(parameter.kind == "fixed" for parameter in spec.parameters.values()):
         return
     declared = [" ".join(claim.says.split()) for claim in spec.claims]
     for written in written_texts(spec):
-        if written.kind not in ("feedback", "hint", "solution") or _is_guarded(written, subject):
+        if written.kind not in _TELLING or _is_guarded(written, subject):
             continue
-        for sentence in _literal_sentences(written.text):
-            if _GENERAL.search(sentence) or any(words in sentence for words in declared):
+        for sentence in _literal_sentences(written.text, spec.parameters):
+            if any(words in sentence for words in declared):
                 continue
-            if match := _SIGNED.search(sentence) or _ALL.search(sentence) or _HAS.search(sentence):
+            if (words := _unvouched(sentence)) is not None:
                 yield subject.warning(
                     RULE,
-                    f"nothing says for which numbers this is true: {match[0]!r}",
+                    f"nothing says for which numbers this is true: {words!r}",
                     written.loc,
                     got=sentence[:100],
                     next_step="declare it in claims:, or choose the words with {% if … %}",
                 )
 
 
+def _unvouched(sentence: str) -> str | None:
+    if not _GENERAL.search(sentence):
+        match = _SIGNED.search(sentence) or _ALL.search(sentence) or _HAS.search(sentence)
+        if match is not None:
+            return match[0]
+    return needs_a_witness(sentence)
+
+
+def _sized(subject: Subject) -> Iterator[Finding]:
+    """Yield counts and values typed into texts where they differ from variant to variant."""
+    if len(subject.variants) < 2:
+        return
+    sizes: list[set[int]] = [
+        {size for value in variant.values.values() for size in value.shape} for variant in subject.variants
+    ]
+    varying = {size for some in sizes for size in some if not all(size in other for other in sizes)}
+    scalars = [
+        {name: value.entries[0] for name, value in variant.values.items() if not value.shape}
+        for variant in subject.variants
+    ]
+    for written in written_texts(subject.spec):
+        if written.kind in ("option", "erratum") or _is_guarded(written, subject):
+            continue
+        chosen = _BLOCK.sub(" ", _FILLED.sub("…", _CHOSEN.sub("▪", _CHOSEN.sub("▪", written.text))))
+        for match in _SIZE.finditer(chosen):
+            word = (match[1] or match[2]).lower()
+            count = int(word) if word.isdigit() else _SIZES.index(word)
+            if count in varying:
+                message = f"{match[0]!r} is typed, and the number differs from variant to variant"
+                yield subject.warning(RULE, message, written.loc, next_step="fill it in: {{ size(…) }}")
+        for match in _SET.finditer(chosen):
+            for seed, values in enumerate(scalars):
+                if match[1] in values and values[match[1]] != match[2]:
+                    message = f"the text says {match[0]!r}, and {match[1]} is {values[match[1]]} here"
+                    yield subject.fault(RULE, message, written.loc, seed=seed)
+                    break
+
+
 def _is_guarded(written: Written, subject: Subject) -> bool:
     """Tell whether a text is held against the numbers of its own option, or shown only where that says so."""
-    if written.loc[-1] != "feedback":
+    if written.loc[-1] not in ("feedback", "text"):
         return False
     entry: Any = subject.document.data if subject.document else None
     for step in written.loc[:-1]:
@@ -198,9 +346,22 @@ def _is_guarded(written: Written, subject: Subject) -> bool:
     return isinstance(entry, dict) and ("when" in entry or "{{" in str(entry.get("text", "")))
 
 
-def _literal_sentences(text: str) -> list[str]:
-    """Return the sentences of a text that stand there for all numbers: without what an `if` chooses."""
-    chosen = _CHOSEN.sub("…", _CHOSEN.sub("…", text))  # twice: an `if` may stand in another
-    literal = _FILLED_IN.sub("…", chosen)
-    literal = " ".join(literal.split())
-    return re.split(r"(?<=[.!?;])\s+", literal)
+def _literal_sentences(text: str, parameters: Container[str] = ()) -> list[str]:
+    """Return the sentences of a text that stand there for all numbers: without what an `if` chooses.
+
+    A drawn value becomes ``…``, what is computed from several ``▪``, a formula ``§``.
+    """
+    chosen = _CHOSEN.sub("▪", _CHOSEN.sub("▪", text))  # twice: an `if` may stand in another
+    filled = _FILLED.sub(lambda found: "…" if _is_drawn(found[1], parameters) else "▪", chosen)
+    literal = _FORMULA.sub(
+        lambda found: _MARKS.get(found[1].strip(), "▪" if "▪" in found[1] else "§"), filled
+    )
+    return re.split(r"(?<=[.!?;])\s+", " ".join(_BLOCK.sub(" ", literal).split()))
+
+
+def _is_drawn(expression: str, parameters: Container[str]) -> bool:
+    """Tell whether a template fills in a drawn value, or an entry of one, as it is."""
+    calls = set(_CALL.findall(expression)) - _DISPLAYS
+    return not calls and all(
+        name in parameters for name in _NAME.findall(expression) if name not in _DISPLAYS
+    )

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from itertools import combinations
 
+from engine.lint.algebra import is_same_formula
 from engine.lint.finding import Finding
 from engine.lint.printed import rounded
 from engine.lint.subject import Subject
-from engine.model import Option, Part, Variant
+from engine.model import KnownWrong, Option, Part, Variant
 from engine.plurals import counted
 from engine.variants.rounding import unit
 
@@ -18,15 +19,45 @@ __all__ = ["check", "rounds_safely", "units_apart", "value_of"]
 
 RULE = "keys"
 LEAST_UNITS = 3
+_EXACT = 30  # decimals: more than any text shows
+_ENOUGH = 5  # variants, from which on a coincidence is none
 _SLACK = 1e-9
 _WIDEST = Decimal("1.01")  # the ends are rounded outwards to a thousandth of a unit
 # Ways to write one thing: minus signs and dashes, brackets of vectors, signs of a product.
 _LIKE = str.maketrans(
     dict.fromkeys("−–—‐‑﹣－", "-") | dict.fromkeys("[](){}⟨⟩", " ") | dict.fromkeys("×·⋅", "*")
 )
+_LIST = re.compile(r"[\[\](),]")
+_BRACKETS = re.compile(r"[\[({⟨]")
 _DIGITS = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,3})?"
 # A number that isn't the end of a word or of another number, such as the 1 of x1 or of 2-1.
 _NUMBER = re.compile(rf"(?<![\w.]){_DIGITS}(?![\w.])", re.ASCII)
+# 1,000 and 25 270: a separator between groups of three digits, where no vector is written
+_GROUPED = re.compile(r"(?<![\d.,])[-+]?\d{1,3}(?:[,\u2009\u202f\xa0' ]\d{3})+(?![\d,])")
+_WORDS = {
+    "one half": "0.5", "a half": "0.5", "half": "0.5", "one third": "1/3", "a third": "1/3", "two thirds": "2/3",  # noqa: E501
+    "one quarter": "0.25", "a quarter": "0.25", "three quarters": "0.75", "a dozen": "12",
+}  # fmt: skip
+_COUNTED = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_COUNT = re.compile(rf"\b(?:{'|'.join(_COUNTED)})\b")
+_SHAPES = re.compile(r"\b(?:shape|matrix|matrices|rows|columns|dimensions?)\b", re.IGNORECASE)
+_ASKS_FOR_FALSE = re.compile(
+    r"\b(?:false|wrong|incorrect|not (?:true|hold|correct)|n't (?:true|hold|correct))\b"
+)
 _QUOTIENT = re.compile(rf"(?P<top>{_DIGITS}) ?(?:/ ?(?P<bottom>{_DIGITS})|(?P<percent>%))", re.ASCII)
 
 
@@ -37,11 +68,47 @@ def check(subject: Subject) -> Iterator[Finding]:
     seen: set[tuple[str, str]] = set()
     for seed, variant in enumerate(subject.variants):
         for part in variant.parts:
-            for kind, message in (*_faults(part), *_wide(variant, part)):
+            for kind, message in (*_faults(variant, part), *_wide(variant, part)):
                 if (part.id, kind) not in seen:
                     seen.add((part.id, kind))
                     loc = subject.loc_of(part.id)
                     yield subject.fault(RULE, message, loc, seed=seed, next_step=_NEXT.get(kind))
+    if subject.strict:
+        yield from _mistakes(subject)
+
+
+def _mistakes(subject: Subject) -> Iterator[Finding]:
+    """Yield known mistakes that never give an answer, and two that always give the same one."""
+    shared = [(("misconceptions",), "answer", subject.spec.misconceptions)]
+    steps = [
+        (("steps", i, "misconceptions"), s.id, s.misconceptions) for i, s in enumerate(subject.spec.steps)
+    ]
+    for loc, part_id, mistakes in (*steps, *([] if steps else shared)):
+        parts = [part for variant in subject.variants for part in variant.parts if part.id == part_id]
+        given: dict[str, list[object]] = {mistake.id: [] for mistake in mistakes}
+        for part in parts:
+            if part.type in ("single_choice", "multiple_choice", "matching", "ordering"):
+                given = {}
+            for known in part.known_wrong:
+                if known.misconception in given:
+                    given[known.misconception].append(_answer_of(known))
+        for index, (name, answers) in enumerate(given.items()):
+            if not answers and parts:
+                message = f"{name} gives no answer in any variant, so nobody is ever told of it"
+                yield subject.warning(
+                    RULE, message, (*loc, index), next_step="correct its expression, or drop it"
+                )
+            elif len(answers) == len(parts) >= _ENOUGH:
+                for other in list(given)[:index]:
+                    if given[other] == answers:
+                        message = f"{other} and {name} give the same answer in every variant"
+                        yield subject.warning(RULE, message, (*loc, index), next_step="drop one of them")
+
+
+def _answer_of(known: KnownWrong) -> object:
+    if known.value is None:
+        return known.text
+    return known.value.shape, tuple(round(value, 9) for value in known.value.data)
 
 
 _NEXT = {
@@ -53,7 +120,7 @@ _NEXT = {
 }
 
 
-def _faults(part: Part) -> Iterator[tuple[str, str]]:
+def _faults(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
     decimals = part.settings.get("decimals")
     decimals = decimals if isinstance(decimals, int) else None
     if part.key is None and not part.key_ids:
@@ -67,6 +134,9 @@ def _faults(part: Part) -> Iterator[tuple[str, str]]:
             if same_shape and wrong.value and units_apart(part.key.data, wrong.value.data, decimals) == 0:
                 yield "equal", f"{wrong.misconception} gives the key itself for these numbers"
     yield from _option_faults(part.options, decimals)
+    asked = " ".join([variant.stem.plain, part.prompt.plain if part.prompt else ""])
+    yield from _meanings(part, asked)
+    yield from _truths(part, asked)
 
 
 def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
@@ -74,6 +144,16 @@ def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
     places = part.settings.get("places")
     if part.key is None or not places:
         return
+    if part.settings.get("decimals") == 0:
+        for value, low, high in zip(
+            part.key.data, part.settings["lower"], part.settings["upper"], strict=True
+        ):
+            if Decimal(low) <= round(value) - 1 or Decimal(high) >= round(value) + 1:
+                yield (
+                    "wide",
+                    f"a whole number is asked for, and beside {round(value)} its neighbours are right too",
+                )
+                return
     from engine.answers.follow_through import steps_behind
 
     behind = steps_behind(variant, part.id) if part.id in variant.expressions else frozenset()
@@ -107,13 +187,65 @@ def _option_faults(options: Sequence[Option], decimals: int | None) -> Iterator[
                 yield "close", f"two options lie within {counted(apart, 'unit')} of the last place: {both}"
 
 
+def _meanings(part: Part, asked: str) -> Iterator[tuple[str, str]]:
+    """Options that are one formula written in two ways, or one number rounded in two ways."""
+    shapes = _SHAPES.search(asked) is not None
+    for a, b in combinations(part.options, 2):
+        if part.type == "multiple_choice" and a.correct == b.correct:
+            continue  # that two formulas are equal may be what is asked
+        if is_same_formula(a.text.latex, b.text.latex, shapes=shapes):
+            yield "same", f"two options are the same formula: {a.text.plain} and {b.text.plain}"
+        elif a.correct != b.correct and _rounds_to(a.text.plain, b.text.plain):
+            yield "same", f"one option is the other one, rounded: {a.text.plain} and {b.text.plain}"
+
+
+def _rounds_to(one: str, other: str) -> bool:
+    """Tell whether two texts are numbers (or vectors) of which one is the other with fewer decimals."""
+    sides = [value_of(text).split() for text in (one, other)]
+    if len(sides[0]) != len(sides[1]) or not all(_NUMBER.fullmatch(word) for word in (*sides[0], *sides[1])):
+        return False
+    numbers = [[Decimal(word) for word in side] for side in sides]
+    places = [_places(text, side) for text, side in zip((one, other), sides, strict=True)]
+    if places[0] == places[1] or min(places) < 1:
+        return False  # 3 and 3.2 are two counts; 0.3 and 0.33 may be one weight
+    coarse, fine = sorted(range(2), key=lambda side: places[side])
+    half = Decimal(1).scaleb(-places[coarse]) / 2
+    return all(abs(a - b) <= half for a, b in zip(numbers[coarse], numbers[fine], strict=True))
+
+
+def _places(text: str, values: Sequence[str]) -> int:
+    """Return the decimals that a text shows; a fraction or a word is exact."""
+    written = [len(word.partition(".")[2]) for word in _NUMBER.findall(_LIST.sub(" ", text))]
+    exact = not written or "e" in text or any(len(value.partition(".")[2]) > max(written) for value in values)
+    return _EXACT if exact else max(written)
+
+
+def _truths(part: Part, asked: str) -> Iterator[tuple[str, str]]:
+    """Options that compare numbers must be true where they are right, and false where they are wrong."""
+    from engine.lint.assertions import is_true_of_numbers
+
+    if part.type not in ("single_choice", "multiple_choice") or _ASKS_FOR_FALSE.search(asked):
+        return
+    for option in part.options:
+        truth = is_true_of_numbers(option.text.plain)
+        if truth is not None and truth != option.correct:
+            side = "true, but it is marked wrong" if truth else "false, but it is marked right"
+            yield "truth", f"this option is {side}: {option.text.plain}"
+
+
 def value_of(text: str) -> str:
     """Return a text in a form that is the same for texts of the same value.
 
-    Numbers lose their notation (0.50, .5, 5e-1 and +0.5 are one number, and a fraction or a percentage that
-    stands alone is its quotient), brackets, minus signs, capitals and the last full stop don't count.
+    Numbers lose their notation (0.50, .5, 5e-1 and +0.5 are one number, 1,000 is 1000, three is 3, and a
+    fraction or a percentage that stands alone is its quotient), brackets, minus signs, capitals and the last
+    full stop don't count.
     """
-    plain = " ".join(text.casefold().translate(_LIKE).replace(",", " ").split()).rstrip(".")
+    folded = text.casefold()
+    if not _BRACKETS.search(folded):
+        folded = _GROUPED.sub(lambda found: re.sub(r"[^\d.+-]", "", found[0]), folded)
+    plain = " ".join(folded.translate(_LIKE).replace(",", " ").split()).rstrip(".")
+    plain = _WORDS.get(plain, plain)
+    plain = _COUNT.sub(lambda found: str(_COUNTED.index(found[0])), plain)
     if (whole := _QUOTIENT.fullmatch(plain)) is not None:
         top, bottom = Decimal(whole["top"]), Decimal("100" if whole["percent"] else whole["bottom"])
         if bottom:

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
-from engine.lint.texts import written_texts
+from engine.lint.texts import Written, written_texts
 from engine.lint.typed import typed_text
 from engine.model import Text, Variant
 
@@ -20,12 +20,17 @@ _LEFTOVER = re.compile(
     r"\{\{|\}\}(?=\s*$)|\{%|%\}|\btensor\(|\bUndefined\b|\bDecimal\(|\bnan\b|\binf\b|=\sNone\b|\[None\b"
 )
 _MINUS_ZERO = re.compile(r"(?<![\w)])[-−]0(?:\.0*)?(?![\d.])")
-_INTERNAL = re.compile(r"\b[FD]-\d{1,2}\b|\bS[0-4]-[a-z][\w-]*")
+_INTERNAL = re.compile(
+    r"\b[FD]-\d{1,2}\b|\bS[0-4]-[a-z][\w-]*|\b(?:faults?|erratum|errata|deviations?) [FDE]? ?\d{1,2}\b|"
+    r"\b(?:of|in|on) our (?:own )?list|\b(?:docs|problems|engine|tests)/\w|\w\.(?:md|yaml)\b|"
+    r"\b(?:TODO|FIXME|XXX|TBD)\b|\bid of (?:this|the) item\b"
+)
 _ID = re.compile(r"\bm-[a-z][a-z0-9-]*")
 _DOCUMENT = re.compile(r"\bS[0-4]\b(?!_)")
 _TEMPLATE = re.compile(
     r"\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|\$[^$]*+\$", re.DOTALL
 )
+_NO_PROSE = re.compile(rf"\$\$.*?\$\$|`[^`]*`|{_TEMPLATE.pattern}", re.DOTALL)
 # a word by which each document's full name is known
 _NAMES = {
     "S0": "Ferreira",
@@ -34,8 +39,87 @@ _NAMES = {
     "S3": "GEN-AI notes",
     "S4": "Kuhlmann",
 }
+# what an author meant to fill in: a brace too few, or a word in capitals between brackets
+_PLACEHOLDER = re.compile(
+    r"(?<![\\{$])\{(?![{%#])[^{}$\n]{1,40}\}(?!\})|\[[A-Z]{3,}\]|\?\?\?|\blorem ipsum\b", re.IGNORECASE
+)
+_LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{9,}|(?<![\w.,])\d{13,}|(?<![\w.])\d(?:\.\d+)?e[-+]\d{2}\b")
+_COUNTED = [
+    "weight",
+    "score",
+    "state",
+    "word",
+    "token",
+    "position",
+    "entry",
+    "sentence",
+    "layer",
+    "head",
+    "row",
+    "column",
+    "step",
+    "number",
+    "value",
+    "key",
+    "query",
+    "vector",
+    "hypothesis",
+    "matrix",
+    "pair",
+    "parameter",
+    "model",
+    "option",
+    "probability",
+    "dimension",
+    "text",
+    "product",
+    "sum",
+    "term",
+    "sequence",
+    "box",
+    "error",
+    "operation",
+    "multiplication",
+    "bit",
+    "byte",
+    "place",
+    "decimal",
+    "unit",
+    "neuron",
+    "block",
+    "part",
+    "way",
+    "case",
+    "example",
+    "item",
+    "time",
+]
+_IRREGULAR = {"hypothesis": "hypotheses", "matrix": "matrices", "query": "queries", "entry": "entries", "box": "boxes",  # noqa: E501
+              "probability": "probabilities"}  # fmt: skip
+_PLURAL = "|".join(_IRREGULAR.get(word, f"{word}s") for word in _COUNTED)
+_SINGULAR = "|".join(_COUNTED)
+_ADJECTIVE = (
+    r"(?:(?:encoder|decoder|attention|source|target|alignment|context|hidden|learned|other|more|different|separate|"
+    r"new|free|further|encoded|input|output|key|query|value|state|training|whole|possible)[- ]){0,2}"
+)
+# "layer 1 scores" is a name, and "3 × 4 matrix" a shape
+_NOT_A_PRODUCT = (
+    r"(?<![Ss]tage )(?<![Ss]tep )(?<![Ll]ayer )(?<![Pp]osition )(?<![Hh]ead )(?<![Rr]ow )(?<![Cc]olumn )"
+    r"(?<![Tt]oken )(?<![Ww]ord )(?<![Pp]art )(?<![Cc]ase )(?<![Nn]umber )(?<![Ss]entence )(?<!\bas )"
+    r"(?<![\w.,/=+*·×^−-])(?<![=+*·×^−x-] )"
+)
+_NUMBER_OF = (
+    # 1 weights; there are 1 layer; 3 weight; weight(s)
+    (re.compile(rf"{_NOT_A_PRODUCT}1 {_ADJECTIVE}(?:{_PLURAL})\b(?! ?[\[(=])"), "a single one takes the singular"),  # noqa: E501
+    (re.compile(r"\b(?:there are|are) 1 (?!or\b|to\b|and\b|,)[a-z]"), "a single one takes the singular"),
+    (re.compile(rf"{_NOT_A_PRODUCT}(?:[2-9]|[1-9]\d+) (?:{_SINGULAR})\b(?![- ](?:{_PLURAL}|{_SINGULAR}|[a-z]+s)\b|[-’'])"),  # noqa: E501
+     "several take the plural"),
+    (re.compile(r"\b[a-z]+\((?:s|es|ies)\)|\b(\w+)y/\1ies\b|\b(\w{3,})/\2e?s\b"), "the number decides between the two"),  # noqa: E501
+    (re.compile(r"\b(?:\d*(?<!1)1th|\d*(?<!1)2th|\d*(?<!1)3th|\d*1[123](?:st|nd|rd))\b|(?<![\w(])(?:\d*(?<!1)[123])-th\b"), "an ordinal ends in st, nd or rd"),  # noqa: E501
+    (re.compile(r"\b[Aa]n (?!8|11\b|18\b|11,|18,)\d"), "'a' is needed before this number"),
+)  # fmt: skip
 # eight, eleven, eighteen, eighty …: numbers that begin with a vowel when they are read
-_ARTICLE = re.compile(r"\ba (?:8|11|18|8\d|8\d\d)(?: [×x] | [a-z]|-[a-z])")
+_ARTICLE = re.compile(r"\b[Aa] (?:8|11|18|8\d|8\d\d)(?: [×x] | [a-z]|-[a-z])")
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")
 
 
@@ -61,7 +145,7 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def _labels(subject: Subject) -> Iterator[Finding]:
     """Numbers of our own lists tell a student nothing; a document's short name does once it is introduced."""
-    written = list(written_texts(subject.spec))
+    written = [Written(subject.spec.title, ("title",), "title"), *written_texts(subject.spec)]
     asked = " ".join(one.text for one in written if one.kind == "stem")
     for one in written:
         ids = [
@@ -75,6 +159,15 @@ def _labels(subject: Subject) -> Iterator[Finding]:
                 one.loc,
                 next_step="say in words what it stands for",
             )
+        if not subject.is_code and (match := _PLACEHOLDER.search(_NO_PROSE.sub(" ", one.text))):
+            yield subject.fault(
+                RULE,
+                f"{match[0]!r} looks like something that was to be filled in",
+                one.loc,
+                next_step="a drawn value stands in two braces: {{ name }}",
+            )
+        if one.kind == "title":
+            continue
         for label in dict.fromkeys(_DOCUMENT.findall(_TEMPLATE.sub(" ", one.text))):
             if _NAMES[label] not in " ".join(f"{asked} {one.text}".split()):
                 yield subject.warning(
@@ -124,6 +217,11 @@ def faults_of(text: Text, typed: str = "") -> list[str]:
             faults.append(f"the {name} holds {found!r}, which no learner should see")
     if article := _ARTICLE.search(text.plain):
         faults.append(f"'an' is needed before this number: {article[0].strip()!r}")
+    for pattern, what in _NUMBER_OF:
+        if (counted := pattern.search(text.plain)) is not None:
+            faults.append(f"{what}: {counted[0].strip()!r}")
+    if found := _unmeant(_LONG_NUMBER, text.plain, typed):
+        faults.append(f"the number {found} shows digits that nobody needs")
     if found := _unmeant(_MINUS_ZERO, text.plain, typed):
         faults.append(f"a negative zero is shown: {found}")
     faults += _html_faults(text.html) + _latex_faults(text.latex)

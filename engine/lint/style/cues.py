@@ -44,6 +44,8 @@ LEAST_OFTEN = 1 / 3
 ECHO = 0.5
 _CONSPICUOUS = 25  # characters: among options that are all shorter than this, none stands out
 _LEAST_SHOWN = 20  # different sets of options that a share is taken over
+_GAP = re.compile(r"\b([Aa]n?) (?:…|\.\.\.|_{2,})")
+_VOWEL = re.compile(r"[aeiou]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # Words that say nothing of what a text is about.
 _EMPTY = (
@@ -86,6 +88,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             continue  # the options of a computed key are numbers
         shown = list(_distinct(subject.variants, name))
         yield from _words(subject, name, shown)
+        yield from _articles(subject, name, shown)
         if len(shown) >= _LEAST_SHOWN:
             yield from _lengths(subject, name, shown)
             yield from _echoes(subject, name, shown)
@@ -122,6 +125,25 @@ def _words(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Fin
                 got=f"{right:.2f} of the right options have one, {wrong:.2f} of the wrong ones",
                 next_step="reword some: a true statement may be absolute, and a false one cautious",
             )
+
+
+def _articles(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Finding]:
+    """Yield a gap behind "a" or "an" that only right options fit."""
+    for each in shown:
+        match = _GAP.search(each.stem)
+        fitting = [
+            o
+            for o in each.options
+            if match and bool(_VOWEL.match(o.text.plain)) == (match[1].lower() == "an")
+        ]
+        if fitting and len(fitting) < len(each.options) and all(option.correct for option in fitting):
+            yield subject.warning(
+                RULE,
+                f"only the right option fits behind {match[1]!r}" if match else "",
+                ("stem",),
+                next_step="write a(n), or put the article into the options",
+            )
+            return
 
 
 def _lengths(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Finding]:

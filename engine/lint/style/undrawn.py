@@ -1,17 +1,18 @@
-"""A solution doesn't speak of cards that a student never saw.
+"""What students read doesn't speak of cards that they never saw.
 
-Of a pool each variant shows a part. What a solution takes from one card, its formula or its drawn number, is
-unknown to students who got others. A sentence on all cards belongs behind the words "More generally" (or "In
-general"), or into an ``{% if … %}`` of the condition under which its card is shown.
+Of a pool each variant shows a part. What a solution or hint takes from one card, its formula or its drawn
+number, is unknown to students who got others. A sentence on all cards belongs behind the words "More
+generally" (or "In general"), or into an ``{% if … %}`` of the condition under which its card is shown.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
+from engine.lint.texts import Written, written_texts
 
 __all__ = ["check", "fragments"]
 
@@ -22,31 +23,68 @@ _GENERAL = re.compile(r"\b(?:more generally|in general)\b.*", re.IGNORECASE | re
 _CONDITION = re.compile(r"\{% if (?:(?!\{% (?:if|endif)).)*+\{% endif %\}", re.DOTALL)
 _FONT = re.compile(r"\\(?:mathbf|mathrm|hat)\{(\w+)\}|\\hat(?=\\)")
 _NAME = re.compile(r"[A-Za-z_]\w*(?!\w*\()")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_KEYWORDS = {"if", "else", "and", "or", "not", "in", "is"}
 _LEAST = 6  # characters of a formula that is told from others: a lone letter is everybody's
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Yield formulas and filled-in values that a solution takes from a card which may not be shown."""
+    """Yield what a solution, hint or feedback takes from a card which may not be shown."""
     spec = subject.spec
-    if spec.solution is None:
-        return
-    told = fragments(_GENERAL.sub("", _CONDITION.sub(" ", spec.solution)))
     asked = " ".join([spec.stem, *(step.prompt for step in spec.steps)])
     known, names = fragments(asked), _names(" ".join(_FILLED.findall(asked)))
-    for _, answer in spec.answers:
-        if getattr(answer, "draw", None) is None:
+    given = _roots(names, spec.derived)
+    for name in given & set(spec.parameters):  # who sees a vector sees its size
+        given |= _names(
+            str(getattr(spec.parameters[name], "size", getattr(spec.parameters[name], "shape", "")))
+        )
+    for written in written_texts(spec):
+        if written.kind not in ("solution", "hint", "feedback"):
             continue
-        for pool in _POOLS:
-            for entry in getattr(answer, pool, ()):
-                shared = {one for one in fragments(entry.text) & told if not _is_shown(one, known, names)}
-                if shared:
-                    yield subject.warning(
-                        "undrawn",
-                        "the solution speaks of a card that not every variant shows",
-                        ("solution",),
-                        got=f"{min(shared)}, as in: {' '.join(entry.text.split())[:60]}",
-                        next_step='begin that sentence with "More generally", or say it of all cards',
-                    )
+        plain = _GENERAL.sub("", _CONDITION.sub(" ", written.text))
+        told, used = fragments(plain), _names(" ".join(_FILLED.findall(plain)))
+        for loc, answer in _drawn_answers(subject):
+            for pool in _POOLS:
+                for index, entry in enumerate(getattr(answer, pool, ())):
+                    if written.loc[:-1] == (*loc, pool, index):
+                        continue  # its own feedback
+                    shared = {
+                        one
+                        for one in fragments(entry.text) & told
+                        if not _is_shown(one, known, given, spec.derived)
+                    }
+                    own = {
+                        name
+                        for name in _names(" ".join(_FILLED.findall(entry.text))) & used
+                        if not _roots({name}, spec.derived) <= given
+                    }
+                    if not _is_everywhere(own, answer, pool):
+                        shared |= {f"{{{{ {name} }}}}" for name in own}
+                    if shared:
+                        yield _fault(subject, written, min(shared), entry.text)
+
+
+def _fault(subject: Subject, written: Written, shared: str, card: str) -> Finding:
+    spoken = "solution" if written.kind == "solution" else written.kind
+    return subject.warning(
+        "undrawn",
+        f"the {spoken} speaks of a card that not every variant shows",
+        written.loc,
+        got=f"{shared}, as in: {' '.join(card.split())[:60]}",
+        next_step='begin that sentence with "More generally", or say it of all cards',
+    )
+
+
+def _drawn_answers(subject: Subject) -> Iterator[tuple[tuple[int | str, ...], object]]:
+    for name, answer in subject.spec.answers:
+        if getattr(answer, "draw", None) is not None:
+            yield tuple(subject.loc_of(name)), answer
+
+
+def _is_everywhere(names: set[str], answer: object, pool: str) -> bool:
+    """Tell whether all cards of a pool fill these names in, so that each variant shows them."""
+    entries = getattr(answer, pool, ())
+    return not names or all(names <= _names(" ".join(_FILLED.findall(entry.text))) for entry in entries)
 
 
 def fragments(text: str) -> set[str]:
@@ -56,10 +94,20 @@ def fragments(text: str) -> set[str]:
     return {one for one in filled if "(" in one} | {one for one in formulas if len(one) >= _LEAST}
 
 
+def _roots(names: set[str], derived: Mapping[str, str]) -> set[str]:
+    """Return the drawn values behind names: what a student is shown can be computed by the student."""
+    found: set[str] = set()
+    for name in names:
+        found |= _roots(_names(derived[name]) - {name}, derived) if name in derived else {name}
+    return found
+
+
 def _names(expressions: str) -> set[str]:
-    return set(_NAME.findall(expressions))
+    return set(_NAME.findall(_QUOTED.sub(" ", expressions))) - _KEYWORDS
 
 
-def _is_shown(fragment: str, known: set[str], names: set[str]) -> bool:
+def _is_shown(fragment: str, known: set[str], given: set[str], derived: Mapping[str, str]) -> bool:
     """Tell whether every variant shows a fragment, or all values from which it is computed."""
-    return fragment in known or (fragment.startswith("{{") and _names(fragment) <= names)
+    if fragment.startswith("{{"):
+        return fragment in known or _roots(_names(fragment), derived) <= given
+    return any(fragment in formula for formula in known)
