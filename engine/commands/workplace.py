@@ -224,17 +224,21 @@ class Workplace:
 def find_workplace(course_path: Path | None) -> Workplace:
     """Return the workplace of ``--course``, of the folder above, or of practice."""
     from engine.course import Course
-    from engine.spec.bank import Bank, builtin_bank, builtin_root
+    from engine.sandbox.layout import COMMON_PACKAGES
+    from engine.spec.bank import Bank, builtin_root
 
     course = Course.open(course_path) if course_path else Course.find(Path.cwd())
     if course is None:
-        return Workplace(builtin_bank(), None, store_wanted(in_course=False))
+        return Workplace(
+            Bank([builtin_root()], packages=COMMON_PACKAGES), None, store_wanted(in_course=False)
+        )
     # git keeps no empty folders: a course without items of its own may lack theirs.
     own = [course.problems] if course.problems.exists() else []
     bank = Bank(
         [builtin_root(), *own],
         errata_notes=course.settings.errata == "show",
         decimal_comma=course.settings.decimal_comma,
+        packages=COMMON_PACKAGES if course.settings.packages is None else course.settings.packages,
     )
     return Workplace(bank, course, store_wanted(in_course=True))
 

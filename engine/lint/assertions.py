@@ -145,8 +145,8 @@ _COUNT = r"(?:exactly |only |just |at least |at most )?(?:no|none|one|two|three|
 _VERB = r"(?:is|are|was|has|have|gets?|receives?|carries|lies?|wins?|weighs?|takes?|dominates?|must be|will be|being)"  # noqa: E501
 _DEGREE = (
     r"(?:largest|smallest|greatest|biggest|highest|lowest|larger|smaller|greater|bigger|higher|lower|"
-    r"more(?! general)|most|least|less|fewer|twice|half|double|equal|zero|negative|positive|tiny|huge|"
-    r"dominant|negligible|nearly|very (?:small|large)|0)"
+    r"more(?! general)|most|least|less|fewer|twice|half|double|equal|negative|positive|tiny|huge|"
+    r"dominant|negligible|nearly|very (?:small|large))"
 )
 _SUPERLATIVE = r"(?:largest|smallest|greatest|biggest|highest|lowest)"
 _SIGN = r"(?:negative|positive|zero|(?:below|above|less than|greater than|smaller than|larger than|more than) (?:0|zero|1|one)\b)"  # noqa: E501
@@ -176,6 +176,8 @@ _WITNESSED = (
         re.I,
     ),
     re.compile(r"\bthe (?:scores|entries|numbers|values|products|differences|logits) are (?:all )?(?:negative|positive)", re.I),  # noqa: E501
+    # a hidden weight is 0 whatever the numbers are, a score isn't
+    re.compile(rf"\b{_ORD} (?:score|entry|number|component|product|difference) is (?:0\b|zero\b)", re.I),
     re.compile(rf"§ (?:is|are) (?:the {_SUPERLATIVE}|negative|positive|zero|even|odd)\b", re.I),
     re.compile(r"\b(?:as|since|because) (?:\w{1,3}|§) is (?:even|odd|a (?:square|power))\b", re.I),
     # the right score is 17; the score lies between 10 and 20

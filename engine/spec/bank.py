@@ -11,7 +11,7 @@ from typing import Any
 from engine.errors import Diagnostic, InputError, SpecError, UnknownItemError
 from engine.spec.loading import load_spec
 from engine.spec.registry import REGISTRY_FILE, builtin_root, load_registry
-from engine.spec.schema import ProblemSpec
+from engine.spec.schema import CodeAnswer, ProblemSpec
 from engine.spec.syllabus import SYLLABUS_FILE, TERMS_FILE, Entry, Term, load_syllabus, load_terms
 from engine.spec.text_file import shown
 from engine.spec.version import item_version
@@ -37,6 +37,9 @@ class Bank:
         is marked as with them, and its version is the same.
     decimal_comma : bool
         Whether ``0,5`` means one half in every field that takes numbers.
+    packages : sequence of str, optional
+        What students' code may import beside the standard library, numpy and torch. The statement of each
+        code exercise says so; the item's version is the same. None leaves statements as they stand.
 
     Raises
     ------
@@ -50,11 +53,17 @@ class Bank:
     """
 
     def __init__(
-        self, roots: Sequence[Path], *, errata_notes: bool = True, decimal_comma: bool = False
+        self,
+        roots: Sequence[Path],
+        *,
+        errata_notes: bool = True,
+        decimal_comma: bool = False,
+        packages: Sequence[str] | None = None,
     ) -> None:
         self._roots = tuple(Path(root) for root in roots)
         self._errata_notes = errata_notes
         self._decimal_comma = decimal_comma
+        self._packages = None if packages is None else tuple(packages)
         self._paths: dict[str, Path] = {}
         self._specs: dict[str, ProblemSpec] = {}
         self._registry: Mapping[str, str] | None = None
@@ -112,7 +121,8 @@ class Bank:
         if item_id not in self._specs:
             spec = load_spec(self.path(item_id), registry=self.registry())
             spec = spec if self._errata_notes else without_errata_notes(spec)
-            self._specs[item_id] = _with_decimal_commas(spec) if self._decimal_comma else spec
+            spec = _with_decimal_commas(spec) if self._decimal_comma else spec
+            self._specs[item_id] = spec if self._packages is None else _with_imports(spec, self._packages)
         return self._specs[item_id]
 
     def readable(self) -> tuple[list[ProblemSpec], list[SpecError]]:
@@ -129,7 +139,8 @@ class Bank:
     def version(self, item_id: str) -> str:
         """Return the item version: see :func:`engine.spec.version.item_version`."""
         spec, path = self.load(item_id), self.path(item_id)
-        if self._decimal_comma or (spec.errata and not self._errata_notes):
+        is_told = self._packages is not None and isinstance(spec.answer, CodeAnswer)
+        if self._decimal_comma or is_told or (spec.errata and not self._errata_notes):
             spec = load_spec(path, registry=self.registry())
         return item_version(spec, path)
 
@@ -222,6 +233,25 @@ def item_files(root: Path) -> Iterator[Path]:
         for name in sorted(files):
             if name.endswith(".yaml") and not name.startswith(".") and name not in _OTHER_FILES:
                 yield Path(folder) / name
+
+
+def _with_imports(spec: ProblemSpec, packages: Sequence[str]) -> ProblemSpec:
+    """Return a code exercise whose statement says what may be imported and used; other items as they are."""
+    if not isinstance(spec.answer, CodeAnswer):
+        return spec
+    told = (
+        "Your file may import the standard library, numpy, torch, and .py files that you hand in beside it."
+    )
+    if packages:
+        told += f" {_listed(packages, 'and')} may be imported, too, if installed where it is graded."
+    if spec.answer.forbidden:
+        told += f" The file may not contain {_listed(spec.answer.forbidden, 'or')}."
+    return spec.model_copy(update={"stem": f"{spec.stem.rstrip()}\n\n{told}\n"})
+
+
+def _listed(names: Sequence[str], word: str) -> str:
+    shown = [f"`{name}`" for name in names]
+    return f"{', '.join(shown[:-1])} {word} {shown[-1]}" if len(shown) > 1 else shown[0]
 
 
 def _with_decimal_commas(spec: ProblemSpec) -> ProblemSpec:

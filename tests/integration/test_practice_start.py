@@ -98,3 +98,39 @@ def test_a_folder_that_may_not_be_written_to_is_told(grade, monkeypatch: pytest.
     assert said.code == 2
     assert "Permission denied" in said.err
     assert "--to FOLDER" in said.err
+
+
+IMPORTS = "Your file may import the standard library, numpy, torch, and .py files that you hand in beside it."
+
+
+def unwrapped(text: str) -> str:
+    return " ".join(line.removeprefix("#").strip() for line in text.splitlines())
+
+
+def test_each_statement_says_what_may_be_imported(grade) -> None:
+    grade("start", "softmax")
+    grade("start", "sdpa", "--notebook")
+    shown = grade("show", "beam-search").out
+    html = grade("show", "beam-search", "--format", "html").out
+    starter = Path("softmax.py").read_text(encoding="utf-8")
+    cells = json.loads(Path("sdpa.ipynb").read_text(encoding="utf-8"))["cells"]
+    for text in (starter, shown, html, "".join(cells[0]["source"])):
+        said = unwrapped(text).replace("<code>", "").replace("</code>", "").replace("`", "")
+        assert IMPORTS in said
+        assert "einops, jaxtyping, pandas and scipy may be imported, too" in said
+
+
+def test_a_course_that_offers_other_packages_says_so(grade) -> None:
+    grade("init", "course")
+    settings = Path("course", "course.yaml")
+    for packages, told in (
+        ("[scipy, einops]", "scipy and einops may be imported, too, if installed where it is graded."),
+        ("[pandas]", "pandas may be imported, too, if installed where it is graded."),
+        ("[]", IMPORTS),
+    ):
+        text = settings.read_text(encoding="utf-8")
+        lines = [line for line in text.splitlines() if not line.startswith("packages:")]
+        settings.write_text("\n".join([*lines, f"packages: {packages}", ""]), encoding="utf-8")
+        said = unwrapped(grade("show", "softmax", "--course", "course").out)
+        assert f"{IMPORTS} {told}".replace(f"{IMPORTS} {IMPORTS}", IMPORTS) in said
+        assert ("may be imported, too" in said) is (packages != "[]")

@@ -173,3 +173,14 @@ def test_loading_the_bank_imports_no_torch_and_no_numpy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_may_be_imported_is_no_part_of_an_items_version() -> None:
+    plain, told = Bank([builtin_root()]), Bank([builtin_root()], packages=["scipy"])
+    code = [item for item in plain.ids() if plain.load(item).kind == "code"]
+    assert len(code) >= 17
+    for item in code:
+        assert told.version(item) == plain.version(item)
+        assert "`scipy` may be imported, too" in told.load(item).stem
+        assert "may be imported" not in plain.load(item).stem
+    assert told.load("softmax-weights") == plain.load("softmax-weights")
