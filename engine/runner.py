@@ -117,7 +117,9 @@ class Call:
     args, kwargs
         Wire values; arrays arrive fresh for every call.
     return_arguments : bool
-        The arguments come back as they are afterwards, those of ``kwargs`` last.
+        The arguments come back as they are afterwards, those of ``kwargs`` last.  A runner that shares memory
+        with its processes looks at the arrays itself, and once more at the end: see
+        ``docs/security-model.md``.
     overwrite_result : bool
         After result and arguments have been taken down, the arrays of the result are filled with other
         numbers: a result that is a view of an argument, or that the function keeps for another call, shows

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import math
 import os
 import select
 import socket
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from engine.errors import RunnerLostError
+from engine.errors import RunnerLostError, SandboxError
 from engine.runner import Limits
-from engine.sandbox.dialogue import Dialogue, EncodedPlan
+from engine.sandbox.dialogue import Dialogue
+from engine.sandbox.inputs import EncodedPlan
 from engine.sandbox.own_time import LOOK_S, OwnTime
 from engine.sandbox.zygote import Ended, Zygote
 
-__all__ = ["Budget", "Link", "Stop", "converse", "converse_again"]
+__all__ = ["Budget", "Link", "SharedArrays", "Stop", "converse", "converse_again"]
 
 _CHUNK = 2**20
 _SLACK_S = 0.3
@@ -69,8 +72,86 @@ class Budget:
         self.printed += data
 
 
+class SharedArrays:
+    """The memory of one child in which the arrays of a plan lie, as the grader fills it and looks at it.
+
+    What a child says of its arguments is its own word; these bytes aren't.  They are compared when a reply
+    has been read, and once more when the process is dead, so whatever a later call does to the arrays of an
+    earlier one is seen too; the child needn't wait for us after each call.
+
+    Parameters
+    ----------
+    plan : EncodedPlan
+
+    Raises
+    ------
+    SandboxError
+        If the machine gives no such memory.
+    """
+
+    def __init__(self, plan: EncodedPlan) -> None:
+        self._plan = plan
+        self.changed: dict[int, bytes] = {}  # what was seen, by the number of the call
+        self.size = len(plan.memory)
+        self.fd = -1
+        try:
+            self.fd = _memory_file()
+            os.ftruncate(self.fd, self.size)
+            fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, _SEALS)
+        except OSError as error:
+            self.close()
+            raise SandboxError("no memory can be shared with the sandbox", got=str(error)) from None
+
+    def fill(self) -> None:
+        """Put the arrays there: now the file is loaded."""
+        at = 0
+        try:
+            while at < self.size:
+                at += os.pwrite(self.fd, memoryview(self._plan.memory)[at:], at)
+        except OSError as error:
+            raise RunnerLostError("the machine has no memory for the arguments", got=str(error)) from None
+
+    def look(self, index: int) -> None:
+        """Note whether the arrays of one call, which has been answered, are other than they were."""
+        span = self._plan.spans.get(index)
+        if span is not None and index not in self.changed:
+            data = os.pread(self.fd, span.end - span.start, span.start)
+            if data != self._plan.memory[span.start : span.end]:
+                self.changed[index] = data
+
+    def look_again(self, indices: Iterable[int]) -> None:
+        """Look at all these calls when the process is dead."""
+        if os.pread(self.fd, self.size, 0) != self._plan.memory:
+            for index in indices:
+                self.look(index)
+
+    def close(self) -> None:
+        """Give it back, as far as we hold it."""
+        if self.fd >= 0:
+            os.close(self.fd)
+
+
+_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+_MFD_NOEXEC_SEAL = 0x8
+
+
+def _memory_file() -> int:
+    flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
+    try:  # some machines give no other
+        return os.memfd_create("softmark-arrays", flags | _MFD_NOEXEC_SEAL)
+    except OSError:  # kernels before 6.3 don't know it
+        return os.memfd_create("softmark-arrays", flags)
+
+
 class Link:
     """A child and the grader's ends of its socket and its output pipe.
+
+    Parameters
+    ----------
+    zygote : Zygote
+    budget : Budget
+    plan : EncodedPlan, optional
+        Whose arrays the child will share with us.
 
     Raises
     ------
@@ -78,13 +159,21 @@ class Link:
         If no child can be made.
     """
 
-    def __init__(self, zygote: Zygote, budget: Budget) -> None:
+    def __init__(self, zygote: Zygote, budget: Budget, plan: EncodedPlan | None = None) -> None:
+        self.arrays: SharedArrays | None = None
         self.socket, theirs = socket.socketpair()
         self.output, write_end = os.pipe()
-        memory_mib = budget.limits.memory_mib
         try:
             with theirs:
-                self.child = zygote.fork(theirs, write_end, memory_mib=memory_mib, cpu_s=budget.processor_s())
+                if plan is not None and plan.memory:
+                    self.arrays = SharedArrays(plan)
+                self.child = zygote.fork(
+                    theirs,
+                    write_end,
+                    memory_mib=budget.limits.memory_mib,
+                    cpu_s=budget.processor_s(),
+                    arrays=None if self.arrays is None else (self.arrays.fd, self.arrays.size),
+                )
         except BaseException:
             self.close()
             raise
@@ -97,6 +186,8 @@ class Link:
         """Close our ends."""
         self.socket.close()
         os.close(self.output)
+        if self.arrays is not None:
+            self.arrays.close()
 
     def drain(self, budget: Budget) -> None:
         """Read what a dead child left in the pipe."""
@@ -134,6 +225,8 @@ def converse(
     finally:
         link.child.kill()
     ended = zygote.wait_end(link.child)
+    if link.arrays is not None:
+        link.arrays.look_again(dialogue.outcomes)
     budget.cpu_s += ended.cpu_s
     link.drain(budget)
     return stop, None if dialogue.ended else ended
@@ -158,6 +251,7 @@ class _Exchange:
         self._output = link.output
         self._own: OwnTime | None = None  # made when a call takes long
         self._child = link.child
+        self._arrays = link.arrays
         self._dialogue = dialogue
         self._plan = plan
         self._budget = budget
@@ -200,11 +294,16 @@ class _Exchange:
                 return False
             before = (self._dialogue.next, self._dialogue.load is None)
             self._dialogue.feed(data)
+            if self._arrays is not None:
+                for index in range(before[0], self._dialogue.next):
+                    self._arrays.look(index)
             if before != (self._dialogue.next, self._dialogue.load is None):
                 self._progress = time.monotonic()
                 self._waited_before = self._own.waited_s() if self._own else 0.0
             if self._dialogue.wants_plan:
                 self._dialogue.plan_sent = True
+                if self._arrays is not None:
+                    self._arrays.fill()
                 self._unsent = memoryview(self._plan.frame)
                 self._write()
         return True

@@ -13,33 +13,26 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
-from engine.recent import Recent
-from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, StepFunction, WireValue
+from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, WireValue
 from engine.sandbox.inside.wire import (
     FRAME_OVERHEAD,
     MAX_JOB_NODES,
-    MAX_PLAN_JSON,
     MAX_REPLY_NODES,
     ArrayNode,
     Frame,
     FrameReader,
     Kind,
-    StepNode,
-    TooLargeError,
     TreeReader,
-    TreeWriter,
-    UnsupportedError,
     WireError,
     pack,
 )
 from engine.sandbox.text import clean
 
-__all__ = ["Dialogue", "EncodedPlan", "encode_load", "encode_plan"]
+__all__ = ["Dialogue", "encode_load"]
 
 _MAX_TEXT = 2000
 _MAX_NAMES = 1000
 _MAX_FAILED = 3
-_MAX_PLAN_BYTES = 2**31 - 1
 
 _SENTENCES: Mapping[str, str] = MappingProxyType(
     {
@@ -88,76 +81,6 @@ _FROM_CHILD = frozenset(
         CallStatus.NOT_RUN,
     }
 )
-
-
-class EncodedPlan:
-    """All calls of a job as the bytes of one frame."""
-
-    def __init__(self, frame: bytes, count: int) -> None:
-        self.frame = frame
-        self.count = count
-
-
-def _describe(value: Any, _limit: int) -> ArrayNode | StepNode:
-    if isinstance(value, Leaf):
-        if value.library == "numpy" and value.dtype == "bfloat16":
-            raise TypeError("numpy has no bfloat16")
-        return ArrayNode(
-            value.library, value.dtype, value.shape, value.data, value.contiguous, value.writeable
-        )
-    if isinstance(value, StepFunction):
-        return StepNode(value.name, value.tokens, value.chances)
-    raise TypeError(f"a {type(value).__name__} can't be sent to a child")
-
-
-def encode_plan(job: Job) -> EncodedPlan:
-    """Encode the calls of a job.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For an argument that is no wire value: a fault of the plan, not of a submission.
-    """
-    key = (id(job.calls), job.limits.call_s)
-    kept = _frames.get(key)
-    if kept is None:
-        kept = job.calls, _encoded(job)
-        _frames.put(key, kept)
-    return kept[1]
-
-
-# the frames of the last few plans: a class sends one plan, the same object, again and again; its calls are
-# kept beside the frame, so that no other object can get their id
-_frames = Recent[tuple[object, EncodedPlan]](16)
-
-
-def _encoded(job: Job) -> EncodedPlan:
-    try:
-        return _encode_calls(job)
-    except (UnsupportedError, TooLargeError, WireError) as error:
-        raise ValueError(f"the plan holds what can't be sent to a child: {error}") from None
-
-
-def _encode_calls(job: Job) -> EncodedPlan:
-    writer = TreeWriter(_describe, _MAX_PLAN_BYTES)
-    calls = []
-    at = 0
-    for call in job.calls:
-        first = len(writer.blobs)
-        calls.append(
-            {
-                "f": call.function,
-                "at": at,
-                "a": [writer.node(value) for value in call.args],
-                "k": [[name, writer.node(value)] for name, value in call.kwargs.items()],
-                "r": call.return_arguments,
-                "o": call.overwrite_result,
-                "g": None if call.cotangents is None else [writer.node(c) for c in call.cotangents],
-            }
-        )
-        at += sum(map(len, writer.blobs[first:]))
-    body = {"calls": calls, "call_s": job.limits.call_s}
-    return EncodedPlan(pack(Kind.PLAN, body, writer.blobs, MAX_PLAN_JSON), len(calls))
 
 
 def encode_load(

@@ -19,7 +19,8 @@ from typing import Self
 
 from engine.errors import SandboxError
 from engine.runner import CallOutcome, Job, RunResult
-from engine.sandbox.dialogue import Dialogue, EncodedPlan
+from engine.sandbox.dialogue import Dialogue
+from engine.sandbox.inputs import EncodedPlan
 from engine.sandbox.layout import find_layout
 from engine.sandbox.process import TIMED_OUT, Exchange, Exit, PipedProcess, crashed, run_job
 from engine.sandbox.results import has_tensors

@@ -19,7 +19,8 @@ from typing import IO
 
 from engine.errors import RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, RunResult
-from engine.sandbox.dialogue import VIOLATION, Dialogue, EncodedPlan, encode_load, encode_plan
+from engine.sandbox.dialogue import VIOLATION, Dialogue, encode_load
+from engine.sandbox.inputs import EncodedPlan, encode_plan
 from engine.sandbox.inside.wire import Kind, pack
 from engine.sandbox.own_time import LOOK_S, OwnTime
 from engine.sandbox.results import Results

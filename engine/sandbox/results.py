@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Job, Leaf, RunResult, WireValue
 from engine.sandbox.dialogue import Dialogue
+from engine.sandbox.inputs import EncodedPlan
 from engine.sandbox.inside.wire import MAX_JOB_NODES
 from engine.sandbox.text import clean
 
@@ -65,7 +67,13 @@ class Results:
         self._outcomes = [outcome] * len(self._outcomes)
         self._first = None
 
-    def merge(self, dialogue: Dialogue, end: CallOutcome | None) -> None:
+    def merge(
+        self,
+        dialogue: Dialogue,
+        end: CallOutcome | None,
+        plan: EncodedPlan | None = None,
+        changed: Mapping[int, bytes] = MappingProxyType({}),
+    ) -> None:
         """Take over what one child gave back.
 
         Parameters
@@ -73,10 +81,17 @@ class Results:
         dialogue : Dialogue
         end : CallOutcome or None
             What its end says about the call it was in; None if it came to its natural end.
+        plan : EncodedPlan, optional
+            Needed where anything changed.
+        changed : mapping of int to bytes
+            The calls after which the grader itself saw other arrays than before, and what it saw.
         """
         for index, outcome in dialogue.outcomes.items():
-            if not _fits(outcome, self._job.calls[index]):
+            call = self._job.calls[index]
+            if not _fits(outcome, call):
                 outcome = _MISFIT
+            elif plan is not None and index in changed and outcome.arguments is not None:
+                outcome = _corrected(outcome, call, plan, index, changed[index])
             outcome = self._placed(outcome)
             self._outcomes[index] = outcome
             self.bytes_left -= _size(outcome)
@@ -127,9 +142,20 @@ class Results:
         )
 
 
+def _corrected(outcome: CallOutcome, call: Call, plan: EncodedPlan, index: int, data: bytes) -> CallOutcome:
+    """Put arguments that the grader saw changed in the place of what the child said of them."""
+    span = plan.spans[index]
+    before = span.arguments(call, plan.memory[span.start : span.end])
+    after = span.arguments(call, data)
+    triples = zip(before, outcome.arguments or (), after, strict=True)
+    return replace(outcome, arguments=tuple(said if now == was else now for was, said, now in triples))
+
+
 def _fits(outcome: CallOutcome, call: Call) -> bool:
     """Tell whether as many arguments and gradients came back as were asked for."""
     sent = [*call.args, *call.kwargs.values()]
+    if outcome.status is CallStatus.RETURNED and call.return_arguments and outcome.arguments is None:
+        return False
     if outcome.arguments is not None and not (call.return_arguments and len(outcome.arguments) == len(sent)):
         return False
     if not outcome.gradients:  # none, or those of a function that can't be differentiated

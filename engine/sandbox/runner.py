@@ -11,8 +11,9 @@ from typing import Self
 from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, RunResult
 from engine.sandbox.attempt import Budget, Link, Stop, converse, converse_again
-from engine.sandbox.dialogue import VIOLATION, Dialogue, EncodedPlan, encode_load, encode_plan
+from engine.sandbox.dialogue import VIOLATION, Dialogue, encode_load
 from engine.sandbox.ending import outcome_of_end
+from engine.sandbox.inputs import EncodedPlan, encode_plan
 from engine.sandbox.results import Results
 from engine.sandbox.zygote import Ended, Zygote
 
@@ -77,7 +78,8 @@ class SandboxRunner:
             last = self._plan
         if last is not None and last[0].calls is job.calls and last[0].limits == job.limits:
             return last[1]
-        plan = encode_plan(job)
+        # a process that lives on, for want of a fork, has memory for its first job's arrays only
+        plan = encode_plan(job, shared="fork" not in self._off)
         with self._lock:
             self._plan = (job, plan)
         return plan
@@ -96,7 +98,7 @@ class SandboxRunner:
             )
             cpu_limit_s = budget.processor_s()
             load = encode_load(job, first, max(0.1, budget.left_s()), results.bytes_left, results.nodes_left)
-            stop, ended = self._converse(slot, dialogue, load, plan, budget)
+            stop, ended, changed = self._converse(slot, dialogue, load, plan, budget)
             if dialogue.broken is not None:
                 raise SandboxError("a layer of the sandbox failed; no student code ran", got=dialogue.broken)
             if not dialogue.locked and not dialogue.violated:
@@ -108,7 +110,7 @@ class SandboxRunner:
                 results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail=VIOLATION))
                 continue
             end = None if ended is None else outcome_of_end(stop, ended, cpu_limit_s)
-            results.merge(dialogue, end)
+            results.merge(dialogue, end, plan, changed)
         return results.finish(bytes(budget.printed))
 
     def _converse(
@@ -118,14 +120,16 @@ class SandboxRunner:
         load: bytes,
         plan: EncodedPlan,
         budget: Budget,
-    ) -> tuple[Stop, Ended | None]:
+    ) -> tuple[Stop, Ended | None, dict[int, bytes]]:
+        """Talk to one child; return too which calls changed their arrays, as the grader saw them."""
         if "fork" in self._off:
             dialogue.locked = slot.kept is not None
-            slot.kept = slot.kept or slot.link(budget)
-            return converse_again(slot.kept, dialogue, load, plan, budget)
-        link = slot.link(budget)
+            slot.kept = slot.kept or slot.link(budget, plan)
+            return *converse_again(slot.kept, dialogue, load, plan, budget), {}
+        link = slot.link(budget, plan)
         try:
-            return converse(slot.zygote(), link, dialogue, load, plan, budget)
+            stop, ended = converse(slot.zygote(), link, dialogue, load, plan, budget)
+            return stop, ended, {} if link.arrays is None else link.arrays.changed
         finally:
             link.close()
 
@@ -173,13 +177,13 @@ class _Slot:
         zygote.wait_ready()
         return zygote
 
-    def link(self, budget: Budget) -> Link:
+    def link(self, budget: Budget, plan: EncodedPlan) -> Link:
         """Make a child; a zygote that turns out to be lost is replaced once, for no student code ran yet."""
         try:
-            return Link(self.zygote(), budget)
+            return Link(self.zygote(), budget, plan)
         except RunnerLostError:
             self.restart()
-            return Link(self.zygote(), budget)
+            return Link(self.zygote(), budget, plan)
 
     def restart(self) -> None:
         """Replace the zygote, unless the runner is closed."""

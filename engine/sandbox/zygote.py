@@ -223,7 +223,15 @@ class Zygote:
         self.versions = message["ready"]
         self._ready = True
 
-    def fork(self, job: socket.socket, output: int, *, memory_mib: int, cpu_s: int) -> Child:
+    def fork(
+        self,
+        job: socket.socket,
+        output: int,
+        *,
+        memory_mib: int,
+        cpu_s: int,
+        arrays: tuple[int, int] | None = None,
+    ) -> Child:
         """Have a child made that serves `job` and prints to `output`.
 
         Parameters
@@ -236,14 +244,20 @@ class Zygote:
             Address space beyond the zygote's own.
         cpu_s : int
             Processor time.
+        arrays : tuple of int, optional
+            Descriptor and size of the memory in which the plan's arrays will lie.
 
         Raises
         ------
         RunnerLostError
             If the machine can't make one.
         """
-        limits = {"address_space": self._size + memory_mib * 2**20, "cpu_s": cpu_s}
-        self._send(limits, (job.fileno(), output))
+        memory, shared = ((), 0) if arrays is None else (arrays[:1], arrays[1])
+        address_space = self._size + memory_mib * 2**20 + shared
+        self._send(
+            {"address_space": address_space, "cpu_s": cpu_s, "memory": shared},
+            (job.fileno(), output, *memory),
+        )
         message, fds = self._receive(_END_S)
         if "child" not in message:
             raise RunnerLostError("the machine can't start another process", got=message.get("no_child"))

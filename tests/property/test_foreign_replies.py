@@ -30,7 +30,8 @@ from engine.code.properties import property_of
 from engine.code.results import ArrayResult, HypothesesResult, TokensResult, TupleResult
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import CallOutcome, CallStatus, Job, Leaf, RunResult
-from engine.sandbox.dialogue import VIOLATION, Dialogue, _describe
+from engine.sandbox.dialogue import VIOLATION, Dialogue
+from engine.sandbox.inputs import describe
 from engine.sandbox.inside.wire import (
     ITEM_SIZES,
     MAX_JOB_NODES,
@@ -88,7 +89,7 @@ def valid_frames(item: str, solution: str) -> tuple[Frame, ...]:
     job = Job(source, "f.py", plan.calls(exercise.function, library), functions=(exercise.function,))
     frames: list[Frame] = []
     for index, outcome in enumerate(TrustedRunner().run(job).outcomes):
-        writer = TreeWriter(_describe, 2**24)
+        writer = TreeWriter(describe, 2**24)
         body: dict[str, Any] = {"index": index, "status": str(outcome.status), "seconds": 0.0}
         if outcome.status is CallStatus.RETURNED:
             body["value"] = writer.node(outcome.value)
@@ -206,6 +207,7 @@ _GRAFTS: tuple[Callable[[random.Random], Any], ...] = (
     lambda r: ["d", ["\ud800", 1]],
     lambda r: ["a", r.choice(("numpy", "torch", "jax", 3)), r.choice(_DTYPES), r.choice(_SHAPES), 3],
     lambda r: ["f", "step", ["l"], ["l"]],
+    lambda r: ["m", "numpy", r.choice(_DTYPES), r.choice(_SHAPES), 3, r.choice((0, -64, 2**62))],
     lambda r: _nested(r.choice((5, 31, 32, 33, 900, 100_000))),
     lambda r: {"type": "E", "text": "t", "line": 10**30, "file": "x"},
     lambda r: [],
@@ -381,10 +383,17 @@ def test_the_same_foreign_value_everywhere_is_a_verdict(item: str, seed: int) ->
 
 
 def everywhere(item: str, value: Any, blob: bytes = b"", **more: Any) -> Replays:
-    """Return a runner whose child answers every call of an item with one value."""
+    """Return a runner whose child answers every call of an item with one value.
+
+    Of its arguments it says nothing but how many there are: without that a reply is no reply.
+    """
     frames = valid_frames(item, next(iter(exercise_of(item).solutions)))
-    answer = {"status": "returned", "value": value, **more}
-    replies = [(Kind.RESULT, {"index": body["index"], **answer}, blob) for _, body, _ in frames]
+    replies = []
+    for _, body, _ in frames:
+        answer = {"index": body["index"], "status": "returned", "value": value}
+        if "arguments" in body:
+            answer["arguments"] = [None] * len(body["arguments"])
+        replies.append((Kind.RESULT, answer | more, blob))
     return Replays(framed(LOADED), b"".join(map(framed, [*replies, END])))
 
 

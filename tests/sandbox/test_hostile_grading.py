@@ -16,9 +16,10 @@ from arena_world import World
 
 from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
 from engine.code.case import Plan
-from engine.model import CodeSubmission, GradeReport, Mode, Outcome
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Limits, Runner
 from engine.sandbox import open_runner
+from engine.sandbox.tiers import missing_layers
 from engine.spec import load_spec
 
 # what acts upon the grader; what acts upon the machine is seen to in test_corpus
@@ -73,3 +74,80 @@ def test_hostile_file_is_marked_and_the_next_student_gets_full_marks(
     assert not world.holds_secret(text)
     good = _graded(exercise, plan, exercise.solutions["solution_numpy.py"], runner)
     assert (good.outcome, good.score) == (Outcome.RIGHT, exercise.points)
+
+
+# right values, from arguments that are overwritten; then the harness is made to say that they aren't
+_OVERWRITES = """
+
+import ctypes, sys
+
+_right = softmax
+
+def _above(name):
+    frame = sys._getframe()
+    while frame is not None:
+        if name in frame.f_locals or name in frame.f_globals:
+            return frame
+        frame = frame.f_back
+
+def softmax(x, *args, **kwargs):
+    kept, y = x.copy(), _right(x, *args, **kwargs)
+    try:
+        x[...] = -7.0
+    except ValueError:
+        return y
+    _cover(x, kept)
+    return y
+"""
+_COVERS = {
+    "patched writer": """
+def _cover(x, kept):
+    writer = _above("writer").f_locals["writer"]
+    plain = type(writer).node
+    writer.node = lambda value, depth=0: plain(writer, kept if value is x else value, depth)
+""",
+    "moved array": """
+_copies = []
+def _cover(x, kept):
+    _copies.append(kept)
+    start = x.__array_interface__["data"][0]
+    for offset in range(16, 96, 8):
+        if ctypes.c_void_p.from_address(id(x) + offset).value == start:
+            ctypes.c_void_p.from_address(id(x) + offset).value = kept.__array_interface__["data"][0]
+            return
+""",
+    "frame packed anew": """
+def _cover(x, kept):
+    packing = _above("_make_calls").f_globals
+    plain = packing["pack"]
+    def pack(kind, body, blobs=()):
+        packing["pack"] = plain
+        return plain(kind, body, [blobs[0], kept.tobytes()] if body.get("arguments") else blobs)
+    packing["pack"] = pack
+""",
+    "the same one call later": """
+_before = []
+def _cover(x, kept):
+    writer = _above("writer").f_locals["writer"]
+    plain = type(writer).node
+    writer.node = lambda value, depth=0: plain(writer, kept if value is x else value, depth)
+    for array, numbers in _before:
+        array[...] = numbers
+    _before[:] = [(x, kept)]
+""",
+}
+
+
+@pytest.mark.parametrize("tier", ["T1", "T2"])
+def test_a_file_that_lies_about_its_arguments_earns_nothing_for_leaving_them_alone(
+    exercise: CodeExercise, plan: Plan, tier: str
+) -> None:
+    if missing_layers(tier):
+        pytest.skip(str(missing_layers(tier)))
+    right = exercise.solutions["solution_numpy.py"]
+    with open_runner(tier=tier) as runner:
+        for name, cover in _COVERS.items():
+            report = _graded(exercise, plan, right + _OVERWRITES + cover, runner)
+            failed = [check for check in report.checks if check.verdict is not Verdict.PASSED]
+            assert [check.id for check in failed] == ["pure"], (name, failed)
+            assert report.score == exercise.points - failed[0].max_points > 0, (name, report)

@@ -11,7 +11,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.runner import Job, RunResult
 from engine.sandbox.device.worker import DeviceWorker
-from engine.sandbox.dialogue import Dialogue, EncodedPlan
+from engine.sandbox.dialogue import Dialogue
+from engine.sandbox.inputs import EncodedPlan
 from engine.sandbox.process import Exchange, run_job
 
 __all__ = ["WorkerPool"]

@@ -13,7 +13,8 @@ from typing import Any
 
 from engine.errors import NoDeviceError, RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Limits
-from engine.sandbox.dialogue import Dialogue, EncodedPlan
+from engine.sandbox.dialogue import Dialogue
+from engine.sandbox.inputs import EncodedPlan
 from engine.sandbox.inside.exits import DEVICE_LOST, OUR_FAULT
 from engine.sandbox.inside.wire import Frame, FrameReader, Kind, WireError, pack
 from engine.sandbox.layout import find_layout

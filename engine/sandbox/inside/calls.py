@@ -11,22 +11,26 @@ import signal
 import time
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .gradients import MismatchError, differentiate, track
-from .leaves import Given, describe, make_array, plain, writes_through
+from .leaves import Given, describe, make_array, plain, view_array, writes_through
 from .modules import add_source, main_module, offer_modules, run_statements
 from .standins import offer_standins
 from .steps import make_step
 from .wire import (
     MAX_REPLY_NODES,
     MAX_STRING,
+    PlacedNode,
     StepNode,
     TooLargeError,
     TreeReader,
     TreeWriter,
     UnsupportedError,
 )
+
+if TYPE_CHECKING:  # it can't be imported outside Linux
+    from . import linux
 
 __all__ = ["Files", "Loaded", "Plan", "load", "run_call"]
 
@@ -146,22 +150,32 @@ class Plan:
     body : dict
         ``calls`` (each ``f``, ``a``, ``k``, ``r``, ``o``, ``g``, ``at``) and ``call_s``.
     blob : memoryview
-        All leaves; ``at`` says where a call's own begin.
+        All leaves but those in shared memory; ``at`` says where a call's own begin.
+    memory : SharedMemory, optional
+        Where the other arrays lie.
     """
 
-    def __init__(self, body: dict[str, Any], blob: memoryview) -> None:
+    def __init__(
+        self, body: dict[str, Any], blob: memoryview, memory: linux.SharedMemory | None = None
+    ) -> None:
         self.calls: list[dict[str, Any]] = body["calls"]
         self.call_s: float = body["call_s"]
         self._blob = blob
+        self._memory = memory
+        self.shared = (0, 0) if memory is None else memory.bounds
 
     def arguments(self, index: int) -> tuple[list[Any], dict[str, Any], list[Any] | None]:
         """Return fresh positional and keyword arguments of one call, and its cotangents."""
         call = self.calls[index]
-        reader = TreeReader(self._blob, make_array, _make_step)
+        reader = TreeReader(self._blob, make_array, _make_step, self._view)
         reader.skip_to(call["at"])
         args = [reader.value(node) for node in call["a"]]
         kwargs = {name: reader.value(node) for name, node in call["k"]}
         return args, kwargs, None if call["g"] is None else [reader.value(node) for node in call["g"]]
+
+    def _view(self, node: PlacedNode) -> Any:
+        assert self._memory is not None
+        return view_array(node, self._memory.buffer)
 
 
 def _make_step(node: StepNode) -> Callable[..., Any]:
@@ -217,7 +231,7 @@ def run_call(
                 for v, entries in held
             ]
         if call["o"] and cotangents is None:
-            report["shared"] = writes_through(value, [v for v, _ in held], max_bytes)
+            report["shared"] = writes_through(value, [v for v, _ in held], max_bytes, plan.shared)
             report["kept"] = loaded.given.again(value)
         if cotangents is not None:
             report["gradients"] = _gradients(value, cotangents, inputs, writer)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import calls, leaves
 from .exits import DEVICE_LOST
 from .wire import FRAME_OVERHEAD, MAX_PLAN_JSON, Frame, FrameReader, Kind, TooLargeError, WireError, pack
+
+if TYPE_CHECKING:  # it can't be imported outside Linux
+    from . import linux
 
 __all__ = ["Channel", "serve"]
 
@@ -46,18 +49,21 @@ class Channel:
             self._reader.feed(data)
 
 
-def serve(channel: Channel, *, again: bool = False) -> None:
-    """Take jobs from the channel until it ends; one job only, unless `again` (a test's wish)."""
+def serve(channel: Channel, memory: linux.SharedMemory | None = None, *, again: bool = False) -> None:
+    """Take jobs from the channel until it ends; one job only, unless `again` (a test's wish).
+
+    `memory` is where the grader puts arrays of a job's calls, if the tier has such a place.
+    """
     while True:
         frame = channel.receive()
         if frame is None:
             return
-        _serve_one(channel, frame)
+        _serve_one(channel, frame, memory)
         if not again:
             return
 
 
-def _serve_one(channel: Channel, frame: Frame) -> None:
+def _serve_one(channel: Channel, frame: Frame, memory: linux.SharedMemory | None) -> None:
     if frame.kind != Kind.LOAD:
         raise WireError("load")
     _open_output()
@@ -69,7 +75,7 @@ def _serve_one(channel: Channel, frame: Frame) -> None:
     channel.send(Kind.LOADED, loaded.report)
     planned = channel.receive() if loaded.report["status"] == "returned" else None
     if planned is not None:
-        _make_calls(channel, calls.Plan(planned.body, planned.blob), loaded, job)
+        _make_calls(channel, calls.Plan(planned.body, planned.blob, memory), loaded, job)
     channel.send(Kind.END, {})
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .wire import ITEM_SIZES, MAX_DEPTH, ArrayNode, TooLargeError, UnsupportedError
+from .wire import ITEM_SIZES, MAX_DEPTH, ArrayNode, PlacedNode, TooLargeError, UnsupportedError
 
 __all__ = [
     "Given",
@@ -24,6 +24,7 @@ __all__ = [
     "make_array",
     "place_tensors",
     "plain",
+    "view_array",
     "writes_through",
 ]
 
@@ -170,7 +171,9 @@ def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
     return ArrayNode("torch", name, shape, data)
 
 
-def writes_through(value: Any, arguments: Sequence[Any], limit: int) -> bool:
+def writes_through(
+    value: Any, arguments: Sequence[Any], limit: int, shared: tuple[int, int] = (0, 0)
+) -> bool:
     """Write over the arrays of a result that has been taken down; tell whether an argument changes by it.
 
     Then everything is put back as it was: what a program keeps of its results is no fault of its next call.
@@ -183,11 +186,14 @@ def writes_through(value: Any, arguments: Sequence[Any], limit: int) -> bool:
         Those of the call.
     limit : int
         Most bytes of one of them.
+    shared : tuple of int
+        First and last address of the memory that the grader shares. It may be looking at the arguments of an
+        earlier call right now, so a result that lies there isn't written to.
     """
     torch = sys.modules.get("torch")
     arrays = list(_arrays(torch, arguments))
     before = [describe(array, limit).data for array in arrays]
-    written = list(_arrays(torch, [value]))
+    written = [array for array in _arrays(torch, [value]) if not _is_of_earlier(array, arrays, shared)]
     kept = [array.copy() if type(array) is np.ndarray else array.detach().clone() for array in written]
     for array in written:
         if type(array) is np.ndarray:
@@ -198,6 +204,14 @@ def writes_through(value: Any, arguments: Sequence[Any], limit: int) -> bool:
     for array, old in zip(written, kept, strict=True):
         _put_back(array, old)
     return changed
+
+
+def _is_of_earlier(array: Any, arguments: Sequence[Any], shared: tuple[int, int]) -> bool:
+    """Tell whether an array lies in the shared memory, but not in that of the present arguments."""
+    start, end = _bounds(array)
+    if end <= shared[0] or start >= shared[1]:
+        return False
+    return not any(start < high and low < end for low, high in map(_bounds, arguments))
 
 
 def _put_back(array: Any, old: Any) -> None:
@@ -318,3 +332,21 @@ def _make_torch(node: ArrayNode) -> Any:
         wide[..., ::2] = tensor
         tensor = wide[..., ::2]
     return tensor
+
+
+def view_array(node: PlacedNode, memory: Any) -> Any:
+    """Return the array that lies in `memory`, a writeable buffer, where the node says; nothing is copied."""
+    gaps = not node.contiguous and node.shape
+    shape = (*node.shape[:-1], 2 * node.shape[-1]) if gaps else node.shape
+    count = math.prod(shape)
+    if node.library == "torch":
+        import torch
+
+        dtype = getattr(torch, node.dtype)
+        tensor = torch.frombuffer(memory, dtype=dtype, count=count, offset=node.at).reshape(shape)
+        return tensor[..., ::2] if gaps else tensor
+    array = np.frombuffer(memory, dtype=np.dtype(node.dtype), count=count, offset=node.at).reshape(shape)
+    if gaps:
+        array = array[..., ::2]
+    array.flags.writeable = node.writeable
+    return array

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import struct
 from typing import Final
@@ -12,6 +13,7 @@ __all__ = [
     "PR_SET_NAME",
     "PR_SET_NO_NEW_PRIVS",
     "PR_SET_PDEATHSIG",
+    "SharedMemory",
     "capabilities",
     "install_filter",
     "keep_capabilities",
@@ -36,6 +38,15 @@ _CAPSET = {"x86_64": 126, "aarch64": 91}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = (
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_long,
+)
 
 
 def _check(result: int, what: str) -> int:
@@ -109,3 +120,26 @@ def install_filter(program: bytes, *, every_thread: bool = False) -> None:
         ctypes.c_int(PR_SET_SECCOMP), ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(head), zero, zero
     )
     _check(result, "seccomp")
+
+
+class SharedMemory:
+    """The memory in which the grader puts the arrays of a plan's calls, and looks at them afterwards.
+
+    Parameters
+    ----------
+    fd : int
+        Its descriptor, which isn't needed any more once this object is made: Python's own ``mmap`` would keep
+        a copy of it open beside student code.
+    size : int
+
+    Notes
+    -----
+    ``buffer`` is never unmapped: arrays of student code lie in it.  ``bounds`` are its addresses.
+    """
+
+    def __init__(self, fd: int, size: int) -> None:
+        place = _libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, fd, 0)
+        if place in (None, ctypes.c_void_p(-1).value):
+            raise MemoryError(f"mmap: {os.strerror(ctypes.get_errno())}")
+        self.buffer = (ctypes.c_ubyte * size).from_address(place)
+        self.bounds = place, place + size

@@ -7,7 +7,9 @@ can claim the same bytes, and the blob's length bounds what a reader materialise
 
 Nodes: ``null``, ``true``, numbers and strings are themselves; the rest are arrays that begin with
 a tag: ``["l", …]`` list, ``["t", …]`` tuple, ``["d", [key, value], …]`` dict,
-``["a", library, dtype, shape, flags]`` array, ``["f", name, tokens, chances]`` step function.
+``["a", library, dtype, shape, flags]`` array, ``["f", name, tokens, chances]`` step function,
+``["m", library, dtype, shape, flags, at]`` array in the memory that grader and child share.  The last two
+are in plans only.
 
 Only the standard library is used.  Neither pickle nor eval is: a reader makes exactly the types
 that are listed here.
@@ -37,6 +39,7 @@ __all__ = [
     "Frame",
     "FrameReader",
     "Kind",
+    "PlacedNode",
     "StepNode",
     "TooLargeError",
     "TreeReader",
@@ -130,6 +133,17 @@ class ArrayNode(NamedTuple):
     dtype: str
     shape: tuple[int, ...]
     data: memoryview | bytes
+    contiguous: bool = True
+    writeable: bool = True
+
+
+class PlacedNode(NamedTuple):
+    """An array whose bytes lie in shared memory from ``at`` on; if not ``contiguous``, with gaps between."""
+
+    library: str
+    dtype: str
+    shape: tuple[int, ...]
+    at: int
     contiguous: bool = True
     writeable: bool = True
 
@@ -238,8 +252,8 @@ class TreeWriter:
     Parameters
     ----------
     describe : callable
-        Called for everything that is no plain value: returns an `ArrayNode` or `StepNode`, or
-        raises `UnsupportedError`.  It gets the bytes that are left, to check *before* it
+        Called for everything that is no plain value: returns an `ArrayNode`, `PlacedNode` or `StepNode`,
+        or raises `UnsupportedError`.  It gets the bytes that are left, to check *before* it
         materialises.
     max_bytes : int
         Cap on leaves and text together.
@@ -248,7 +262,7 @@ class TreeWriter:
 
     def __init__(
         self,
-        describe: Callable[[Any, int], ArrayNode | StepNode],
+        describe: Callable[[Any, int], ArrayNode | PlacedNode | StepNode],
         max_bytes: int,
         max_nodes: int = MAX_NODES,
     ) -> None:
@@ -302,16 +316,18 @@ class TreeWriter:
             raise UnsupportedError("dict-key")
         return self._text(key)
 
-    def _leaf(self, leaf: ArrayNode | StepNode, depth: int) -> list[Any]:
+    def _leaf(self, leaf: ArrayNode | PlacedNode | StepNode, depth: int) -> list[Any]:
         if isinstance(leaf, StepNode):
             return ["f", leaf.name, self.node(leaf.tokens, depth + 1), self.node(leaf.chances, depth + 1)]
         if len(leaf.shape) > MAX_DIMENSIONS:
             raise TooLargeError("dimensions")
+        flags = CONTIGUOUS * leaf.contiguous | WRITEABLE * leaf.writeable
+        if isinstance(leaf, PlacedNode):
+            return ["m", leaf.library, leaf.dtype, list(leaf.shape), flags, leaf.at]
         if len(leaf.data) != array_size(leaf.dtype, leaf.shape):
             raise ValueError(f"{len(leaf.data)} bytes for {leaf.dtype} {leaf.shape}")
         self._spend(len(leaf.data))
         self.blobs.append(bytes(leaf.data))
-        flags = CONTIGUOUS * leaf.contiguous | WRITEABLE * leaf.writeable
         return ["a", leaf.library, leaf.dtype, list(leaf.shape), flags]
 
 
@@ -328,9 +344,9 @@ class TreeReader:
     Parameters
     ----------
     blob : memoryview
-    array, step : callable
-        Make the value of an `ArrayNode` and of a `StepNode`; without `step` such a node is a
-        `WireError` (a child never sends one).
+    array, step, placed : callable
+        Make the value of an `ArrayNode`, a `StepNode` and a `PlacedNode`; without the last two such a node
+        is a `WireError` (a child never sends one).
     max_nodes : int
     """
 
@@ -339,6 +355,7 @@ class TreeReader:
         blob: memoryview,
         array: Callable[[ArrayNode], Any],
         step: Callable[[StepNode], Any] | None = None,
+        placed: Callable[[PlacedNode], Any] | None = None,
         max_nodes: int = MAX_NODES,
     ) -> None:
         self._blob = blob
@@ -347,12 +364,14 @@ class TreeReader:
         self.nodes = 0
         self._array = array
         self._step = step
+        self._placed = placed
         self._tags = {
             "l": self._list,
             "t": self._tuple,
             "d": self._dict,
             "a": self._leaf,
             "f": self._function,
+            "m": self._in_memory,
         }
 
     def value(self, node: Any, depth: int = 0) -> Any:
@@ -409,15 +428,7 @@ class TreeReader:
         return result
 
     def _leaf(self, fields: list[Any], depth: int) -> Any:
-        if len(fields) != 4:
-            raise WireError("array")
-        library, dtype, shape, flags = fields
-        if library not in ("numpy", "torch") or not isinstance(dtype, str) or type(flags) is not int:
-            raise WireError("array")
-        if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS:
-            raise WireError("shape")
-        if any(type(n) is not int or n < 0 or n > 2**48 for n in shape):
-            raise WireError("shape")
+        library, dtype, shape, flags = _array_fields(fields)
         size = array_size(dtype, tuple(shape))
         if size > len(self._blob) - self._at:
             raise WireError("bytes")
@@ -428,10 +439,33 @@ class TreeReader:
         )
         return self._array(leaf)
 
+    def _in_memory(self, fields: list[Any], depth: int) -> Any:
+        if self._placed is None or len(fields) != 5 or type(fields[4]) is not int:
+            raise WireError("placed")
+        library, dtype, shape, flags = _array_fields(fields[:4])
+        node = PlacedNode(
+            library, dtype, tuple(shape), fields[4], bool(flags & CONTIGUOUS), bool(flags & WRITEABLE)
+        )
+        return self._placed(node)
+
     def _function(self, fields: list[Any], depth: int) -> Any:
         if self._step is None or len(fields) != 3 or not isinstance(fields[0], str):
             raise WireError("step")
         return self._step(StepNode(fields[0], self.value(fields[1], depth), self.value(fields[2], depth)))
+
+
+def _array_fields(fields: list[Any]) -> tuple[str, str, list[int], int]:
+    """Return library, dtype, shape and flags of an array's node."""
+    if len(fields) != 4:
+        raise WireError("array")
+    library, dtype, shape, flags = fields
+    if library not in ("numpy", "torch") or not isinstance(dtype, str) or type(flags) is not int:
+        raise WireError("array")
+    if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS:
+        raise WireError("shape")
+    if any(type(n) is not int or n < 0 or n > 2**48 for n in shape):
+        raise WireError("shape")
+    return library, dtype, shape, flags
 
 
 def _encodable(text: str) -> bool:

@@ -65,6 +65,15 @@ def _confinement(settings: dict[str, Any]) -> lockdown.Confinement:
     )
 
 
+def _shared_memory(fds: list[int], size: int) -> linux.SharedMemory | None:
+    """Map the memory of the plan's arrays; student code gets the pages, never the descriptor."""
+    if not fds:
+        return None
+    memory = linux.SharedMemory(fds[0], size)
+    os.close(fds[0])
+    return memory
+
+
 class Zygote:
     """Forks on request and reports how each child ended."""
 
@@ -109,7 +118,7 @@ class Zygote:
             self.say({"no_child": str(error)}, [])
             return True
         if pid == 0:
-            self._be_child(json.loads(data), fds[0], fds[1], own)
+            self._be_child(json.loads(data), fds, own)
         for fd in fds:
             os.close(fd)
         pidfd = os.pidfd_open(pid)
@@ -118,12 +127,16 @@ class Zygote:
         self.say({"child": pid}, [pidfd])
         return True
 
-    def _be_child(self, request: dict[str, Any], job: int, output: int, parent: int) -> NoReturn:
-        """Lock down, serve the job, end; never return into the zygote's loop."""
+    def _be_child(self, request: dict[str, Any], fds: list[int], parent: int) -> NoReturn:
+        """Lock down, serve the job, end; never return into the zygote's loop.
+
+        ``fds`` are the job's socket, the output pipe and, if the plan has any, the memory of its arrays.
+        """
         code = OUR_FAULT
         try:
             self._control.detach()
-            lockdown.arrange_descriptors(job, output, self._confinement)
+            memory = _shared_memory(fds[2:], request["memory"])
+            lockdown.arrange_descriptors(fds[0], fds[1], self._confinement)
             channel = child.Channel(lockdown.JOB_FD, lockdown.JOB_FD)
             try:
                 lockdown.lock(self._confinement, request["address_space"], request["cpu_s"], parent)
@@ -131,7 +144,7 @@ class Zygote:
                 channel.send(Kind.BROKEN, {"layer": f"{type(error).__name__}: {error}"})
             else:
                 channel.send(Kind.LOCKED, {})
-                child.serve(channel, again="fork" in self._confinement.off)
+                child.serve(channel, memory, again="fork" in self._confinement.off)
                 code = 0
         except BaseException:
             code = OUR_FAULT

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from engine.runner import Call, CallStatus, Job, Leaf, Limits, StepFunction
-from engine.sandbox.dialogue import Dialogue, encode_load, encode_plan
+from engine.sandbox.dialogue import Dialogue, encode_load
+from engine.sandbox.inputs import encode_plan
 from engine.sandbox.inside.wire import FRAME_OVERHEAD, FrameReader, Kind, pack
 
 LOCKED = pack(Kind.LOCKED, {})

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.runner import Call, CallStatus, Job, Leaf, Limits, Runner
-from engine.sandbox.dialogue import encode_plan
+from engine.sandbox.inputs import encode_plan
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
 # 1, -2, 0.5, 65504 (float16's largest) and 2**-24 (its smallest), by their bits
@@ -43,12 +43,15 @@ def half(library: str, dtype: str, *, contiguous: bool, writeable: bool) -> Leaf
 @pytest.mark.parametrize(("library", "dtype"), KINDS)
 @pytest.mark.parametrize("contiguous", [True, False])
 @pytest.mark.parametrize("writeable", [True, False])
+@pytest.mark.parametrize("shared", [True, False])
 def test_half_precision_arrives_as_the_leaf_says(
-    any_runner: Runner, library: str, dtype: str, contiguous: bool, writeable: bool
+    any_runner: Runner, library: str, dtype: str, contiguous: bool, writeable: bool, shared: bool
 ) -> None:
+    """Arguments that are asked for again lie in other memory at T1 and T2, and are the same."""
     leaf = half(library, dtype, contiguous=contiguous, writeable=writeable)
-    calls = (Call("look", (leaf,)), Call("back", (leaf,), return_arguments=True), Call("write", (leaf,)))
-    look, back, write = any_runner.run(Job(SOURCE, "look.py", calls, PATIENT)).outcomes
+    calls = [Call(name, (leaf,), return_arguments=shared) for name in ("look", "write")]
+    calls.insert(1, Call("back", (leaf,), return_arguments=True))
+    look, back, write = any_runner.run(Job(SOURCE, "look.py", tuple(calls), PATIENT)).outcomes
     name = dtype if library == "numpy" else f"torch.{dtype}"
     numbers = [[1.0, -2.0, 0.5], [LARGEST[dtype], SMALLEST[dtype], 0.0]]
     free = writeable or library == "torch"  # there is no read-only tensor
@@ -66,14 +69,16 @@ def test_half_precision_arrives_as_the_leaf_says(
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("dtype", ["bool", "int64", "float32", "float64"])
-def test_other_dtypes_can_be_strided_and_read_only_too(any_runner: Runner, library: str, dtype: str) -> None:
+@pytest.mark.parametrize("shared", [True, False])
+def test_other_dtypes_can_be_strided_and_read_only_too(
+    any_runner: Runner, library: str, dtype: str, shared: bool
+) -> None:
     code, size = {"bool": ("?", 1), "int64": ("q", 8), "float32": ("f", 4), "float64": ("d", 8)}[dtype]
     data = struct.pack(f"<6{code}", 1, 0, 1, 1, 0, 0)
     assert len(data) == 6 * size
     leaf = Leaf(library, dtype, (2, 3), data, contiguous=False, writeable=False)
-    look, back = any_runner.run(
-        Job(SOURCE, "look.py", (Call("look", (leaf,)), Call("back", (leaf,))), PATIENT)
-    ).outcomes
+    calls = tuple(Call(name, (leaf,), return_arguments=shared) for name in ("look", "back"))
+    look, back = any_runner.run(Job(SOURCE, "look.py", calls, PATIENT)).outcomes
     name = dtype if library == "numpy" else f"torch.{dtype}"
     assert look.value == (library, name, False, library == "torch", [2, 3], [[1, 0, 1], [1, 0, 0]])
     assert back.value == Leaf(library, dtype, (2, 3), data)
@@ -81,15 +86,17 @@ def test_other_dtypes_can_be_strided_and_read_only_too(any_runner: Runner, libra
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0), (1,), (1, 1, 1)])
+@pytest.mark.parametrize("shared", [True, False])
 def test_odd_shapes_keep_their_shape_in_every_layout(
-    any_runner: Runner, library: str, shape: tuple[int, ...]
+    any_runner: Runner, library: str, shape: tuple[int, ...], shared: bool
 ) -> None:
     data = struct.pack("<d", 2.5) * (0 if 0 in shape else 1)
     plain = Leaf(library, "float64", shape, data)
     strided = Leaf(library, "float64", shape, data, contiguous=False, writeable=False)
-    job = Job(SOURCE, "look.py", (Call("back", (plain,)), Call("back", (strided,))), PATIENT)
-    first, second = any_runner.run(job).outcomes
+    calls = tuple(Call("back", (leaf,), return_arguments=shared) for leaf in (plain, strided))
+    first, second = any_runner.run(Job(SOURCE, "look.py", calls, PATIENT)).outcomes
     assert first.value == second.value == plain
+    assert first.arguments == second.arguments == ((plain,) if shared else None)
 
 
 def test_a_bfloat16_array_of_numpy_is_a_fault_of_the_plan() -> None:

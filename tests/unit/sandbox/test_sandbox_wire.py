@@ -202,10 +202,22 @@ def test_left_over_bytes_are_refused() -> None:
         _read(1, b"x")
 
 
-def test_a_child_cannot_send_a_table() -> None:
-    reader = TreeReader(memoryview(b""), lambda n: n)
+@pytest.mark.parametrize("node", [["f", "name", [], []], ["m", "numpy", "uint8", [1], 3, 0]])
+def test_a_child_cannot_send_what_only_plans_hold(node: Any) -> None:
+    reader = TreeReader(memoryview(b"x"), lambda n: n)
     with pytest.raises(wire.WireError):
-        reader.value(["f", "name", []])
+        reader.value(node)
+
+
+def test_an_array_in_shared_memory_comes_as_its_place() -> None:
+    placed = wire.PlacedNode("torch", "float32", (2, 3), 128, contiguous=False, writeable=True)
+    writer = TreeWriter(lambda value, _: value, 0)
+    node = json.loads(json.dumps(writer.node(placed)))
+    assert writer.blobs == []
+    assert TreeReader(memoryview(b""), lambda n: n, placed=lambda n: n).value(node) == placed
+    for spoilt in (node[:-1], [*node[:-1], "128"], [*node, 1], ["m", "jax", *node[2:]]):
+        with pytest.raises(wire.WireError):
+            TreeReader(memoryview(b""), lambda n: n, placed=lambda n: n).value(spoilt)
 
 
 @given(

@@ -1,0 +1,230 @@
+"""The calls of a job as a child gets them: one frame and, where there is shared memory, its arrays.
+
+What a child says of its arguments after a call is its own word.  So where the system can share memory (T1 and
+T2), the arrays of every call whose arguments are asked for lie in memory that the grader filled and can read:
+here is where each of them lies, and what its bytes there mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from engine.recent import Recent
+from engine.runner import Call, Job, Leaf, StepFunction, WireValue
+from engine.sandbox.inside.wire import (
+    ITEM_SIZES,
+    MAX_PLAN_JSON,
+    ArrayNode,
+    Kind,
+    PlacedNode,
+    StepNode,
+    TooLargeError,
+    TreeWriter,
+    UnsupportedError,
+    WireError,
+    array_size,
+    pack,
+)
+
+__all__ = ["EncodedPlan", "Span", "describe", "encode_plan"]
+
+_MAX_PLAN_BYTES = 2**31 - 1
+# as torch aligns its own arrays, so that nothing is computed in another way than usual
+_ALIGNMENT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The part of the memory that belongs to one call: from `start` to `end`.
+
+    ``places`` says where in it each array begins that has entries, in the order in which they are met.
+    """
+
+    start: int
+    end: int
+    places: tuple[int, ...]
+
+    def arguments(self, call: Call, data: bytes) -> tuple[WireValue, ...]:
+        """Return the arguments of `call` as a child would send them back if these bytes were in them."""
+        places = iter(self.places)
+
+        def read(value: WireValue) -> WireValue:
+            if isinstance(value, Leaf):
+                at = next(places) if value.data else 0
+                kept = _without_gaps(value, data[at : at + _extent(value)])
+                return Leaf(value.library, value.dtype, value.shape, kept)
+            if isinstance(value, dict):
+                return {name: read(item) for name, item in value.items()}
+            return type(value)(map(read, value)) if isinstance(value, (list, tuple)) else value
+
+        return tuple(map(read, (*call.args, *call.kwargs.values())))
+
+
+class EncodedPlan:
+    """All calls of a job.
+
+    Parameters
+    ----------
+    frame : bytes
+    count : int
+        How many calls there are.
+    memory : bytes
+        What the shared memory holds at first; empty where no array lies there.
+    spans : mapping of int to Span
+        By the number of the call; calls without such arrays have none.
+    """
+
+    def __init__(
+        self,
+        frame: bytes,
+        count: int,
+        memory: bytes = b"",
+        spans: Mapping[int, Span] = MappingProxyType({}),
+    ) -> None:
+        self.frame = frame
+        self.count = count
+        self.memory = memory
+        self.spans = spans
+
+
+def encode_plan(job: Job, *, shared: bool = False) -> EncodedPlan:
+    """Encode the calls of a job; `shared` puts arguments that are asked for again into shared memory.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For an argument that is no wire value: a fault of the plan, not of a submission.
+    """
+    key = (id(job.calls), job.limits.call_s, shared)
+    kept = _plans.get(key)
+    if kept is None:
+        kept = job.calls, _encoded(job, shared=shared)
+        _plans.put(key, kept)
+    return kept[1]
+
+
+# the last few plans: a class sends one plan, the same object, again and again; its calls are kept beside it,
+# so that no other object can get their id
+_plans = Recent[tuple[object, EncodedPlan]](16)
+
+
+def _encoded(job: Job, *, shared: bool) -> EncodedPlan:
+    try:
+        return _encode_calls(job, shared=shared)
+    except (UnsupportedError, TooLargeError, WireError) as error:
+        raise ValueError(f"the plan holds what can't be sent to a child: {error}") from None
+
+
+def _encode_calls(job: Job, *, shared: bool) -> EncodedPlan:
+    memory = _Memory()
+    writer = TreeWriter(memory.describe, _MAX_PLAN_BYTES)
+    calls = []
+    spans: dict[int, Span] = {}
+    at = 0
+    for index, call in enumerate(job.calls):
+        first = len(writer.blobs)
+        memory.placing = shared and call.return_arguments
+        args = [writer.node(value) for value in call.args]
+        kwargs = [[name, writer.node(value)] for name, value in call.kwargs.items()]
+        memory.placing = False
+        span = memory.end_call()
+        if span is not None:
+            spans[index] = span
+        calls.append(
+            {
+                "f": call.function,
+                "at": at,
+                "a": args,
+                "k": kwargs,
+                "r": call.return_arguments,
+                "o": call.overwrite_result,
+                "g": None if call.cotangents is None else [writer.node(c) for c in call.cotangents],
+            }
+        )
+        at += sum(map(len, writer.blobs[first:]))
+    body = {"calls": calls, "call_s": job.limits.call_s}
+    frame = pack(Kind.PLAN, body, writer.blobs, MAX_PLAN_JSON)
+    return EncodedPlan(frame, len(calls), bytes(memory.data), spans)
+
+
+class _Memory:
+    """Lays the arrays of calls out one after the other."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.placing = False
+        self._start = 0
+        self._places: list[int] = []
+
+    def describe(self, value: Any, limit: int) -> ArrayNode | PlacedNode | StepNode:
+        """Describe a wire value to a `TreeWriter`; arrays go into the memory while `placing` is set."""
+        array = describe(value, limit)
+        if not self.placing or not isinstance(value, Leaf) or isinstance(array, StepNode) or not value.data:
+            return array
+        if len(value.data) != array_size(value.dtype, value.shape):
+            raise ValueError(f"{len(value.data)} bytes for {value.dtype} {value.shape}")
+        self.data += bytes(-len(self.data) % _ALIGNMENT)
+        at = len(self.data)
+        self._places.append(at - self._start)
+        self.data += _with_gaps(value)
+        if len(self.data) > _MAX_PLAN_BYTES:
+            raise TooLargeError("bytes")
+        return PlacedNode(array.library, array.dtype, array.shape, at, array.contiguous, array.writeable)
+
+    def end_call(self) -> Span | None:
+        """Return what the call took that ends here, None for nothing."""
+        if not self._places:
+            return None
+        span = Span(self._start, len(self.data), tuple(self._places))
+        self._start, self._places = len(self.data), []
+        return span
+
+
+def describe(value: Any, _limit: int) -> ArrayNode | StepNode:
+    """Describe a wire value to a `TreeWriter`."""
+    if isinstance(value, ArrayNode):
+        return value
+    if isinstance(value, StepFunction):  # nodes at once: it hands out copies of its table, no arguments
+        return StepNode(value.name, _array(value.tokens), _array(value.chances))
+    if isinstance(value, Leaf):
+        return _array(value)
+    raise TypeError(f"a {type(value).__name__} can't be sent to a child")
+
+
+def _array(leaf: Leaf) -> ArrayNode:
+    if leaf.library == "numpy" and leaf.dtype == "bfloat16":
+        raise TypeError("numpy has no bfloat16")
+    return ArrayNode(leaf.library, leaf.dtype, leaf.shape, leaf.data, leaf.contiguous, leaf.writeable)
+
+
+def _has_gaps(leaf: Leaf) -> bool:
+    return not leaf.contiguous and bool(leaf.shape)
+
+
+def _extent(leaf: Leaf) -> int:
+    return len(leaf.data) * (1 + _has_gaps(leaf))
+
+
+def _with_gaps(leaf: Leaf) -> bytes:
+    """Return the bytes as the child lays them out: of a view with gaps, every other item is zero."""
+    if not _has_gaps(leaf):
+        return leaf.data
+    size = ITEM_SIZES[leaf.dtype]
+    wide = bytearray(2 * len(leaf.data))
+    for byte in range(size):
+        wide[byte :: 2 * size] = leaf.data[byte::size]
+    return bytes(wide)
+
+
+def _without_gaps(leaf: Leaf, data: bytes) -> bytes:
+    """Return the bytes of the entries; what was written between them is no matter."""
+    if not _has_gaps(leaf):
+        return data
+    size = ITEM_SIZES[leaf.dtype]
+    dense = bytearray(len(leaf.data))
+    for byte in range(size):
+        dense[byte::size] = data[byte :: 2 * size]
+    return bytes(dense)
