@@ -18,7 +18,7 @@ def _frame(kind, body):
 
 _data = _frame(17, {"status": "returned", "missing": [], "seconds": 0.0})
 for _index in range(2):
-    _data += _frame(18, {"index": _index, "status": "returned", "value": 1.0, "seconds": 0.0})
+    _data += _frame(18, {"index": _index, "status": "returned", "arguments": [None], "value": 1.0, "seconds": 0.0})
 _data += _frame(19, {})
 for _fd in range(3, 64):
     try:

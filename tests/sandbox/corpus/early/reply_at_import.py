@@ -15,7 +15,7 @@ def _frame(kind, body, blob=b""):
     text = json.dumps(body).encode()
     return struct.pack("<4sB3xIQ", b"SMK1", kind, len(text), len(blob)) + text + blob
 
-_ANSWER = {"index": 0, "status": "returned", "value": ["a", "numpy", "float64", [1], 3], "seconds": 0.0}
+_ANSWER = {"index": 0, "status": "returned", "arguments": [None], "value": ["a", "numpy", "float64", [1], 3], "seconds": 0.0}
 
 for _fd in range(0, 64):
     try:

