@@ -41,7 +41,7 @@ def test_exercise_as_loaded(folder: Path) -> None:
         "solution_torch.py",
     }
     assert (
-        len([m for m in exercise.mutants if not m.combines]) == 23
+        len([m for m in exercise.mutants if not m.combines]) == 24
         and "raise NotImplementedError" in exercise.starter
     )
 

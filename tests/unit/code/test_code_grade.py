@@ -234,7 +234,7 @@ def test_torch_file_must_return_tensors_and_numpy_file_arrays(grade: Grade) -> N
     right = "\ndef softmax(x, axis=-1):\n    return torch.softmax(torch.as_tensor(x), axis)"
     assert grade("softmax", "import torch" + right).outcome is Outcome.RIGHT
     mixed = "import torch\ndef softmax(x, axis=-1):\n    return torch.softmax(x, axis).numpy()"
-    message = checks_of(grade("softmax", mixed))["shape"].message
+    message = checks_of(grade("softmax", mixed))["dtype"].message
     assert "a numpy array" in message and "expected a torch tensor" in message
 
 
