@@ -15,6 +15,7 @@ from engine.code.arguments import arrays_of
 from engine.code.case import Case
 from engine.code.observe import Observation, Observations
 from engine.code.show import number
+from engine.code.step_table import StepTable
 from engine.runner import CallStatus
 
 __all__ = ["degenerate"]
@@ -58,6 +59,8 @@ def degenerate(seen: Observations) -> str | None:
             wanted.add(_key([part.values for part in case.expected.parts]))
     if judged < _LEAST or len(wanted) < 2:
         return None
+    if _ignores_the_model(seen):
+        return "returns the same whatever the decoder gives, and never the right result"
     names = list(dict.fromkeys(name for name, _ in kinds))
     if "" in names:  # at least one result holds different numbers
         same = len(kinds) == 1 and len(results) == 1 and next(iter(kinds)) == ("", None)
@@ -68,6 +71,24 @@ def degenerate(seen: Observations) -> str | None:
         return None  # one number in each result, but not always the same: something was computed
     told = [_words(name, value) for name, value in kinds]
     return f"{' or '.join(dict.fromkeys(told))} for every input"
+
+
+def _ignores_the_model(seen: Observations) -> bool:
+    """Return whether a search gives one result for all models wherever the other arguments are equal.
+
+    Only models whose right results differ tell it, and no result at all may be right.
+    """
+    answers: dict[Hashable, tuple[set[Hashable], set[Hashable]]] = {}
+    for case, observation in zip(seen.plan.cases, seen.items, strict=True):
+        if not isinstance(case.args[0], StepTable) or case.expected is None or observation.parts is None:
+            continue
+        if _is_right(case, observation):
+            return False
+        got, due = answers.setdefault(case.args[2:], (set(), set()))
+        got.add(_key([part.values for part in observation.parts]))
+        due.add(_key([part.values for part in case.expected.parts]))
+    told = [got for got, due in answers.values() if len(due) > 1]
+    return bool(told) and all(len(got) == 1 for got in told)
 
 
 def _is_random(seen: Observations) -> bool:

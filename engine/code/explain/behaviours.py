@@ -134,7 +134,7 @@ def wrong_facets(observation: Observation, expected: Expected | None) -> tuple[s
     ]
     parts = observation.parts
     if parts is not None and any(
-        got.dtype != part.dtype for got, part in zip(parts, expected.parts, strict=True)
+        got.dtype != part.dtype and not got.kind for got, part in zip(parts, expected.parts, strict=True)
     ):
         facets.append("dtype")
     if observation.modified:

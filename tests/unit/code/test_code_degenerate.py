@@ -141,3 +141,19 @@ def test_random_numbers_earn_nothing(item: str, source: str, grade: Callable[...
     (failed,) = [check for check in report.checks if check.verdict is Verdict.FAILED]
     assert report.score == 0 and not report.diagnosis
     assert "other numbers each time, for the same input too" in (failed.message or "")
+
+
+@pytest.mark.parametrize(
+    ("item", "body"),
+    [
+        ("greedy-decode", "def greedy_decode(step, s0, bos, eos, max_len):\n    return [eos]\n"),
+        ("greedy-decode", "def greedy_decode(step, s0, bos, eos, max_len):\n    return [0] * max_len\n"),
+        ("beam-search", "def beam_search(step, s0, b, bos, eos, max_len):\n    return [([eos], 0.0)]\n"),
+    ],
+)
+def test_a_search_that_never_asks_the_decoder_earns_nothing(
+    item: str, body: str, grade: Callable[..., GradeReport]
+) -> None:
+    report = grade(item, body)
+    _earns_nothing(report, "returns the same whatever the decoder gives, and never the right result")
+    assert not report.diagnosis

@@ -428,3 +428,11 @@ def test_a_mask_is_made_of_a_number_and_shown_as_truth_values(grade: Callable[..
     report = grade("causal-mask", TABLE.replace("_ALL[:n, :n]", "_ALL[:n, :n].T.copy()"))
     assert report.counterexample is not None
     assert report.counterexample.expected == "array([[True, False], [True, True]])"
+
+
+def test_a_list_is_not_called_another_dtype(grade: Callable[..., GradeReport]) -> None:
+    """Python's floats have no dtype, so a list says nothing of a conversion."""
+    report = grade("rnn-forward", OTHERWISE.format(before="", result="np.stack(rows).tolist()"))
+    assert [check.id for check in report.checks if check.verdict is Verdict.FAILED] == ["dtype"]
+    assert not report.diagnosis
+    assert report.counterexample is not None and report.counterexample.got == "a list"
