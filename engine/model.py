@@ -88,6 +88,11 @@ class Outcome(StrEnum):
     FORMAT_ERROR = "format_error"
     UNGRADED = "ungraded"
 
+    @property
+    def word(self) -> str:
+        """What tables and files call it; ``format_error`` is its name for programs only."""
+        return "unreadable" if self is Outcome.FORMAT_ERROR else self.value
+
 
 class Mode(StrEnum):
     """Practice never reaches a gradebook; marks are made by the instructor only."""

@@ -261,4 +261,4 @@ def _cell(cell: Cell | None) -> str:
         return f"({number(cell.counted)})" if cell.is_left_out else number(cell.counted)
     if cell.mark is not None and cell.mark.excused:
         return "excused"
-    return str(cell.outcome or "").replace("_", " ") if cell.score is None else ""
+    return cell.outcome.word if cell.outcome is not None and cell.score is None else ""

@@ -55,7 +55,7 @@ def tell_plan(plan: RegradePlan) -> None:
 
 def _mark(report: GradeReport) -> str:
     if report.score is None:
-        return str(report.outcome).replace("_", " ")
+        return report.outcome.word
     return f"{number(report.score)} of {number(report.max_score)}"
 
 

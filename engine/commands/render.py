@@ -266,7 +266,7 @@ def report_head(report: GradeReport) -> RichText:
     score = "no mark" if report.score is None else f"{number(report.score)} of {points(report.max_score)}"
     who = f" · {clean_line(report.student)}" if report.student else ""
     head = RichText(f"{report.item}{who}: ")
-    head.append(str(report.outcome).replace("_", " "), style=_OUTCOME_STYLE[report.outcome])
+    head.append(report.outcome.word, style=_OUTCOME_STYLE[report.outcome])
     head.append(f" — {score}")
     return head
 

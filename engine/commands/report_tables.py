@@ -28,7 +28,7 @@ def tell_report(report: Report, written: Sequence[Path]) -> None:
     for item, missing in report.missing.items():
         causes = (
             (missing.ungraded, "not graded yet"),
-            (missing.unreadable, "can't be read"),
+            (missing.unreadable, "unreadable"),
             (missing.blank, "in a quiz that came back blank"),
         )
         told = ", ".join(f"{count} {cause}" for count, cause in causes if count)

@@ -259,7 +259,7 @@ def _record(workplace: Workplace, attempt: Attempt) -> GradeReport:
 
 
 def exit_code(reports: Sequence[GradeReport]) -> int:
-    """Return 0 all right, 1 not all right, 2 a format error, 3 something ungraded."""
+    """Return 0 all right, 1 not all right, 2 an answer that can't be read, 3 something ungraded."""
     from engine.model import Outcome
 
     outcomes = {report.outcome for report in reports}

@@ -24,7 +24,7 @@ __all__ = ["FORMAT", "excel_gradebook"]
 
 _Value = str | float | int
 _WORDS = {State.MISSING: ""}
-_NO_SCORE = {Outcome.UNGRADED: "ungraded", Outcome.FORMAT_ERROR: "unreadable"}
+_NO_SCORE = {outcome: outcome.word for outcome in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)}
 _LONGEST = 32_000  # a cell holds 32,767 characters
 _WIDEST = 60
 # XML has no sign for these two: a workbook with them is damaged.

@@ -1,7 +1,7 @@
 """The gradebook as CSV and JSON.
 
 A cell is blank where nothing was handed in (or nothing that counts) and says ``ungraded``,
-``format_error`` or ``excused`` where there is no score: none of these is a 0.
+``unreadable`` or ``excused`` where there is no score: none of these is a 0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.model import Mode, Outcome, plain_points
 
 __all__ = ["gradebook_csv", "gradebook_json"]
 
-_NO_SCORE = {Outcome.UNGRADED: "ungraded", Outcome.FORMAT_ERROR: "format_error"}
+_NO_SCORE = {outcome: outcome.word for outcome in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)}
 
 _Value = str | float | int
 

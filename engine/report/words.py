@@ -14,7 +14,7 @@ OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
     Outcome.RIGHT: ("✓", "right", "right"),
     Outcome.PARTIAL: ("◐", "partly right", "partial"),
     Outcome.WRONG: ("✗", "not right", "wrong"),
-    Outcome.FORMAT_ERROR: ("?", "can't be read", "partial"),
+    Outcome.FORMAT_ERROR: ("?", "unreadable", "partial"),
     Outcome.UNGRADED: ("…", "not graded yet", "waiting"),
 }
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {

@@ -84,7 +84,7 @@ def test_a_class_of_code_from_folder_to_gradebook_and_again(grade) -> None:
     assert book["ada"]["softmax"] == book["ada"]["total"] == "10"
     assert 0 < float(book["bob"]["softmax"]) < 10
     assert book["eve"]["softmax"] == book["mal"]["softmax"] == "0"
-    assert book["kim"]["softmax"] == book["lee"]["softmax"] == "format_error"
+    assert book["kim"]["softmax"] == book["lee"]["softmax"] == "unreadable"
     shown = pages(Path("out"))
     assert set(shown) == {"index", "ada", "bob", "eve", "mal", "kim", "lee"}
     for page in shown.values():
@@ -216,7 +216,7 @@ def test_an_answer_that_cant_be_read_costs_no_attempt(grade, course: Course) -> 
     said = grade("batch", "in", "--course", "dl", "--out", "out", "--json")
     assert said.code == 1 and "question 1 can't be read" in said.json()["problems"][0]["message"]
     book = gradebook(Path("out"))["ada"]
-    assert book["week/softmax-weights"] == "format_error" and float(book["week/l16-ex2-greedy-vs-beam"]) > 0
+    assert book["week/softmax-weights"] == "unreadable" and float(book["week/l16-ex2-greedy-vs-beam"]) > 0
     write(Path("in"), {"ada/quiz.yaml": dumped(filled(course, "ada", right=True))})
     assert grade("batch", "in", "--course", "dl", "--out", "out").code == 0
     assert float(gradebook(Path("out"))["ada"]["week/softmax-weights"]) > 0

@@ -169,7 +169,7 @@ def test_what_cannot_be_graded_is_told_and_the_next_save_mends_it(watch: Starter
     assert "right" in running.block()[0]
     path.write_text(RIGHT[: RIGHT.index("softmax(") + 9])  # half written
     half = running.block()
-    assert "format error — no mark" in half[0]
+    assert "unreadable — no mark" in half[0]
     assert "Python can't read the file" in half[1]
     assert not any("no longer pass" in line for line in half)
 

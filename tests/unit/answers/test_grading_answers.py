@@ -1,4 +1,4 @@
-"""Whole responses: outcomes, format errors of all fields at once, error carried forward."""
+"""Whole responses: outcomes, unreadable fields told all at once, error carried forward."""
 
 from __future__ import annotations
 

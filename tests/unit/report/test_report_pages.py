@@ -207,7 +207,7 @@ def test_errata_and_mathml_are_shown_as_markup() -> None:
     noted = dataclasses.replace(noted, stem=text("stem", f"<p>Given {math}</p>"))
     page = feedback_page(student(result(report(item="q"), variant=noted)), title="T")
     assert math in page
-    assert "Erratum. F-01 note" in words(page)
+    assert "Note: F-01 note" in words(page)
     parsed(page)
 
 
@@ -294,7 +294,7 @@ def test_the_gradebook_tells_missing_from_ungraded_from_zero() -> None:
         ["student", "name", "week-1/softmax-weights", "softmax", "total"],
         ["007", "Emmy", "0.33", "2", "2.33"],
         ["ada", "Ada", "", "ungraded", "ungraded"],
-        ["bob", "Bob", "0.33", "format_error", "0.33"],
+        ["bob", "Bob", "0.33", "unreadable", "0.33"],
         ["zoe", "Zoe", "", "", ""],
     ]
     assert '"007"' in made and "\r\n" in made
@@ -389,7 +389,7 @@ def test_the_summary_page_shows_class_ungraded_and_problems() -> None:
         "right",
         "partly right",
         "not graded yet",
-        "can't be read",
+        "unreadable",
     }
 
 
@@ -513,7 +513,7 @@ def test_a_quiz_page_shows_stems_options_and_blanks() -> None:
         "1. Vector 2 points",
         "(a) first option",
         "(b) second option",
-        "Erratum. Erratum text",
+        "Note: Erratum text",
         "Step one",
         "(c) card c (a) card a",
         "1 prompt 1 2 prompt 2",
@@ -671,3 +671,18 @@ def test_every_place_shows_the_same_number() -> None:
         shown = str(plain_points(value))
         assert number(value) == shown == number_cell(value)
     assert [plain_points(v) for v in (0.525, 34.025, 1.005, 2.675)] == [0.53, 34.03, 1.01, 2.68]
+
+
+def test_one_word_for_what_can_not_be_read() -> None:
+    """Terminal, pages and files name an outcome by the same word; ``format_error`` is for programs."""
+    assert OUTCOMES[Outcome.FORMAT_ERROR][1] == Outcome.FORMAT_ERROR.word == "unreadable"
+    root = Path(__file__).parents[3]
+    texts = [
+        *root.glob("engine/**/*.py"),
+        *root.glob("engine/**/*.j2"),
+        *root.glob("docs/*.md"),
+        root / "README.md",
+    ]
+    assert len(texts) > 500
+    for path in texts:
+        assert "format error" not in path.read_text(encoding="utf-8").lower(), path
