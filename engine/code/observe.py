@@ -146,7 +146,7 @@ class Observations:
         got, wanted = found[part].shape, expected.parts[part].values.shape
         if got != wanted:
             told = f"gave back {expected.result.misshapen(part, got, wanted)}"
-            self._unusable(member, Verdict.FAILED, told, "gave back a wrong shape")
+            self._unusable(member, Verdict.FAILED, told, f"gave back {expected.result.misshapen_bluntly}")
         return found[part]
 
     def raw(self, member: int) -> tuple[Floats, ...]:

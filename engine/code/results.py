@@ -110,6 +110,11 @@ class Result(Protocol):
         """Return the clause about a part of the wrong shape, continuing “gave back”."""
         ...
 
+    @property
+    def misshapen_bluntly(self) -> str:
+        """The same without any number, for inputs that aren't shown."""
+        ...
+
     def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return the result as Python would print it."""
         ...
@@ -132,6 +137,11 @@ class ArrayResult:
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both shapes."""
         return f"shape {shape_text(got)}, expected {shape_text(wanted)}"
+
+    @property
+    def misshapen_bluntly(self) -> str:
+        """No number."""
+        return "a wrong shape"
 
     def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return ``array([…])`` or ``tensor([…])``."""
@@ -166,6 +176,11 @@ class TupleResult:
         """Return the part's name and both shapes."""
         return f"{self.parts[part]} of shape {shape_text(got)}, expected {shape_text(wanted)}"
 
+    @property
+    def misshapen_bluntly(self) -> str:
+        """No number."""
+        return "a wrong shape"
+
     def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return a tuple of arrays."""
         texts = (array_text(part.values, library, part.dtype, digits) for part in parts)
@@ -197,6 +212,11 @@ class TokensResult:
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both lengths."""
         return f"{counted(got[0], 'token')}, expected {wanted[0]}"
+
+    @property
+    def misshapen_bluntly(self) -> str:
+        """No number."""
+        return "a wrong number of tokens"
 
     def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return a list of int."""
@@ -250,6 +270,11 @@ class HypothesesResult:
         if got[0] != wanted[0]:
             return f"{counted(got[0], 'hypothesis')}, expected {wanted[0]}"
         return f"up to {counted(got[-1], 'token')} in a hypothesis, expected {wanted[-1]}"
+
+    @property
+    def misshapen_bluntly(self) -> str:
+        """No number."""
+        return "a wrong number of hypotheses or tokens"
 
     def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
         """Return a list of pairs."""

@@ -436,3 +436,10 @@ def test_a_list_is_not_called_another_dtype(grade: Callable[..., GradeReport]) -
     assert [check.id for check in report.checks if check.verdict is Verdict.FAILED] == ["dtype"]
     assert not report.diagnosis
     assert report.counterexample is not None and report.counterexample.got == "a list"
+
+
+def test_a_hidden_fault_of_length_is_one_of_tokens(grade: Callable[..., GradeReport]) -> None:
+    source = LEAKS.format(taken="int(P.argmax())").replace("tokens=[]", "*_").replace("y,", "tokens=[];y,", 1)
+    report = grade("greedy-decode", source.replace("return tokens", "return tokens[:20]"))
+    (failed,) = [check for check in report.checks if check.verdict is Verdict.FAILED]
+    assert failed.id == "sizes" and "gave back a wrong number of tokens" in failed.message
