@@ -324,6 +324,27 @@ def test_packages_that_only_draw_or_show_progress_do_nothing_and_give_no_value(r
     assert statuses(result)[1:] == ["raised", "raised", "raised", "unsupported"]
 
 
+COMPILED = """
+    import collections, numpy as np, torch
+    Pair = collections.namedtuple("Pair", "first second")
+    @torch.compile
+    def plainly(x): return x + 1
+    @torch.compile(mode="max-autotune")
+    def with_options(x): return x + 1
+    later = torch.compile(lambda x: x + 1)
+    def of_other_kinds():
+        return Pair(np.ma.masked_array([1.0, 2.0], [False, True]), torch.nn.Parameter(torch.ones(1)))
+"""
+
+
+def test_compiled_functions_run_as_they_are_and_other_kinds_of_array_are_taken(runner: Runner) -> None:
+    result = run(runner, COMPILED, *(Call(name, (1,)) for name in ("plainly", "with_options", "later")))
+    assert result.failed == () and [outcome.value for outcome in result.outcomes] == [2, 2, 2]
+    (outcome,) = run(runner, COMPILED, Call("of_other_kinds")).outcomes
+    assert type(outcome.value) is tuple
+    assert [leaf.library for leaf in outcome.value] == ["numpy", "torch"]
+
+
 def test_a_notebook_has_display_and_a_file_of_a_stand_ins_name_wins(runner: Runner) -> None:
     source = "# --- code cell 1 ---\ndisplay(3)\nget_ipython().run_line_magic('a', 'b')\n"
     source += "from altair import g\ndef f(): return g()\n"
