@@ -14,6 +14,7 @@ from engine.errors import QuizError, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from engine.commands.workplace import Workplace
     from engine.model import Quiz
 
 __all__ = ["deadline"]
@@ -32,6 +33,7 @@ def deadline(
     """Move the deadline of QUIZ (its name) to TIME, or show it; `none` takes it away.
 
     It is the only thing of a quiz that changes once it is drawn. Files that are out still name the old one.
+    The dates of course.yaml are shown beside it: after `due` work is late, after `closes` it doesn't count.
 
     \b
     Examples:
@@ -53,18 +55,21 @@ def deadline(
             )
         if time is not None:
             found = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
+    dates = [_dates(workplace, q) for q in found]
     if as_json:
         rows = [
             {
                 "student": q.student,
                 "quiz": q.id,
                 "deadline": q.rules.deadline and q.rules.deadline.isoformat(),
+                "due": due and due.isoformat(),
+                "closes": closes and closes.isoformat(),
             }
-            for q in found
+            for q, (due, closes) in zip(found, dates, strict=True)
         ]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
-        _show(found)
+        _show(found, dates)
 
 
 def _moment(time: str) -> datetime | None:
@@ -81,19 +86,34 @@ def _moment(time: str) -> datetime | None:
     return moment
 
 
-def _show(quizzes: list[Quiz]) -> None:
+def _dates(workplace: Workplace, quiz: Quiz) -> tuple[datetime | None, datetime | None]:
+    """Return until when the course's rules say that work is in time, and until when it counts."""
+    from engine.course.policies import terms_of
+
+    if workplace.course is None:
+        return None, None
+    terms = terms_of(workplace.course.policies, quiz.student, quiz.name)
+    return terms.due, terms.closes
+
+
+def _show(quizzes: list[Quiz], dates: list[tuple[datetime | None, datetime | None]]) -> None:
     from engine.commands.render import show_table
     from engine.quiz import clock
     from engine.quiz.rules_text import deadline_text, time_left
 
     now = clock.now()
-    groups: dict[datetime | None, list[str]] = {}
-    for quiz in quizzes:
-        groups.setdefault(quiz.rules.deadline, []).append(quiz.student)
+    groups: dict[tuple[datetime | None, ...], list[str]] = {}
+    for quiz, of_course in zip(quizzes, dates, strict=True):
+        groups.setdefault((quiz.rules.deadline, *of_course), []).append(quiz.student)
+    heads = ["deadline", "", "due (course.yaml)", "closes (course.yaml)"]
     rows = []
-    for moment, students in groups.items():
-        text = "none" if moment is None else deadline_text(moment)
+    for (moment, *of_course), students in groups.items():
         left = "" if moment is None else "over" if now > moment else f"in {time_left(moment, now)}"
+        texts = ["" if date is None else deadline_text(date) for date in of_course]
         who = ", ".join(students[:10]) + (" …" if len(students) > 10 else "")
-        rows.append([text, left, str(len(students)), who])
-    show_table(["deadline", "", "quizzes", "students"], rows)
+        own = "none" if moment is None else deadline_text(moment)
+        rows.append([own, left, *texts, str(len(students)), who])
+    # Dates that the course doesn't have get no column.
+    kept = [at for at in range(len(heads)) if at < 2 or any(row[at] for row in rows)]
+    shown = [[*(row[at] for at in kept), *row[len(heads) :]] for row in rows]
+    show_table([*(heads[at] for at in kept), "quizzes", "students"], shown)

@@ -155,3 +155,25 @@ def test_the_time_left_is_said(classroom, grade, typing, at) -> None:
     said = grade("quiz", "take", classroom.file("007"))
     assert "Time left: 5 hours." in said.out
     assert "The quiz is open until 2026-12-01 13:00 UTC+01:00." in said.out
+
+
+def test_the_dates_of_the_course_are_shown_beside_a_deadline(classroom, grade) -> None:
+    classroom.plan("title: W\nsections:\n- {items: [t-sum]}\n")
+    assert grade("quiz", "new", "week", "--course", "course").code == 0
+    assert "course.yaml" not in grade("quiz", "deadline", "week", "--course", "course").out
+    path = Path("course/course.yaml")
+    rules = "policies:\n  timezone: UTC\n  assignments:\n"
+    rules += "    week: {due: 2026-11-06T18:00, closes: 2026-11-08T18:00}\n"
+    rules += "  extensions:\n  - {student: '007', assignment: week, days: 2}\n"
+    path.write_text(path.read_text(encoding="utf-8").partition("policies:")[0] + rules, encoding="utf-8")
+    said = grade("quiz", "deadline", "week", "--course", "course")
+    assert said.code == 0, said
+    assert "due (course.yaml)" in said.out and "closes (course.yaml)" in said.out
+    assert "2026-11-06 18:01" in said.out and "2026-11-08 18:01" in said.out  # to the end of that minute
+    rows = {
+        row["student"]: row
+        for row in grade("quiz", "deadline", "week", "--course", "course", "--json").json()
+    }
+    assert rows["007"]["due"].startswith("2026-11-08T18:01")
+    assert {row["deadline"] for row in rows.values()} == {None}
+    assert len({row["due"] for row in rows.values()}) == 2
