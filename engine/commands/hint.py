@@ -133,7 +133,16 @@ def _tell(given: _Given, as_json: bool) -> None:
         return
     lines = [] if report is None else _of_file(report)
     lines += [(f"Hint {n + 1} of {len(hints)}: ", hints[n].plain) for n in given.numbers]
-    _show([*lines, ("", _what_next(given))])
+    if not _is_done(given):
+        lines.append(("", _what_next(given)))
+    _show(lines)
+
+
+def _is_done(given: _Given) -> bool:
+    """Tell whether a file was looked at that needs no hint, and none was asked for."""
+    from engine.model import Outcome
+
+    return given.report is not None and given.report.outcome is Outcome.RIGHT and not given.numbers
 
 
 def _show(lines: list[tuple[str, str]]) -> None:
@@ -152,7 +161,7 @@ def _of_file(report: GradeReport) -> list[tuple[str, str]]:
     from engine.model import Outcome, Verdict
 
     if report.outcome is Outcome.RIGHT:
-        return [("Your file: ", "every check passes.")]
+        return [("Your file: ", "every check passes, so there is nothing to mend.")]
     if report.diagnosis:
         return [("Your file: ", found.message) for found in report.diagnosis]
     told = [check.message for check in report.checks if check.verdict is not Verdict.PASSED]

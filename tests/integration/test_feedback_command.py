@@ -92,6 +92,9 @@ def test_plain_packs_everybody_and_an_archive_without_pages_is_none(grade, cours
     old.write_bytes(b"of another run")
     said = grade("feedback", "--out", "out", "--course", course, "--zip", "canvas")
     assert said.code == 1 and "no archive was written: no page can be packed" in said.out
+    assert said.out.splitlines()[-1] == (
+        "  next: grade the download of the learning system as it is, or take --zip plain"
+    )
     assert not old.exists()
 
 

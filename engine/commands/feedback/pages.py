@@ -113,6 +113,9 @@ def _check_assignment(assignment: str, known: Collection[str]) -> None:
     )
 
 
+_MOST_NAMED = 5  # of those who aren't packed for the same reason
+
+
 def _packed(out: Path, folder: Path, pages: dict[str, Path], pack: Pack) -> Written:
     from engine.report.zip_pack import write_zip
 
@@ -146,8 +149,18 @@ def tell(written: Written) -> None:
         click.echo(f"{pages}, {_size(written.size)}: {written.archive}")
     elif written.left_out:
         click.echo("no archive was written: no page can be packed")
+    by_reason: dict[str, list[str]] = {}
     for one in written.left_out:
-        click.echo(f"not packed: {clean_line(one.student)}: {one.reason}")
+        by_reason.setdefault(one.reason, []).append(clean_line(one.student))
+    for reason, students in by_reason.items():
+        if len(students) <= _MOST_NAMED:
+            for student in students:
+                click.echo(f"not packed: {student}: {reason}")
+        else:
+            more = len(students) - _MOST_NAMED
+            click.echo(f"not packed: {', '.join(students[:_MOST_NAMED])} and {more} more: {reason}")
+    if written.archive is None and written.left_out:
+        click.echo("  next: grade the download of the learning system as it is, or take --zip plain")
 
 
 def _size(size: int) -> str:

@@ -102,14 +102,14 @@ def _show(quizzes: list[Quiz], dates: list[tuple[datetime | None, datetime | Non
     from engine.quiz.rules_text import deadline_text, time_left
 
     now = clock.now()
-    groups: dict[tuple[datetime | None, ...], list[str]] = {}
+    groups: dict[tuple[datetime | None, datetime | None, datetime | None], list[str]] = {}
     for quiz, of_course in zip(quizzes, dates, strict=True):
         groups.setdefault((quiz.rules.deadline, *of_course), []).append(quiz.student)
     heads = ["deadline", "", "due (course.yaml)", "closes (course.yaml)"]
     rows = []
-    for (moment, *of_course), students in groups.items():
+    for (moment, due, closes), students in groups.items():
         left = "" if moment is None else "over" if now > moment else f"in {time_left(moment, now)}"
-        texts = ["" if date is None else deadline_text(date) for date in of_course]
+        texts = ["" if date is None else deadline_text(date) for date in (due, closes)]
         who = ", ".join(students[:10]) + (" …" if len(students) > 10 else "")
         own = "none" if moment is None else deadline_text(moment)
         rows.append([own, left, *texts, str(len(students)), who])
