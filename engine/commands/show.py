@@ -44,6 +44,7 @@ def command(
     """
     from engine.commands.practising import need_item
     from engine.commands.workplace import find_workplace
+    from engine.spec.text_file import read_text
 
     workplace = find_workplace(course_path)
     need_item(workplace, item)
@@ -51,7 +52,7 @@ def command(
     variant = workplace.draw(item, seed)
     starter = None
     if spec.answer is not None and spec.answer.type == "code":
-        starter = (workplace.bank.path(item).parent / spec.answer.starter).read_text(encoding="utf-8")
+        starter = read_text(workplace.bank.path(item).parent / spec.answer.starter)
     if as_json:
         click.echo(
             json.dumps(_as_json(variant, seed, hints, solution, starter), ensure_ascii=False, indent=2)

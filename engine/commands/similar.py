@@ -145,6 +145,7 @@ def _given(workplace: Workplace, starter: Sequence[Path]) -> Callable[[str], lis
     from engine.commands.practising import code_spec, commands_for
     from engine.intake import read_code_file
     from engine.practice.starter import starter_source
+    from engine.spec.text_file import read_text
 
     named = [read_code_file(path).source for path in starter]
 
@@ -152,7 +153,7 @@ def _given(workplace: Workplace, starter: Sequence[Path]) -> Callable[[str], lis
         if item not in workplace.bank:
             return named
         _, answer = code_spec(workplace, item)
-        text = (workplace.bank.path(item).parent / answer.starter).read_text(encoding="utf-8")
+        text = read_text(workplace.bank.path(item).parent / answer.starter)
         told = tuple(commands_for(item, f"{answer.function}.py").values())
         return [starter_source(workplace.draw(item, 0), text, told), *named]
 

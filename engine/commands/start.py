@@ -41,11 +41,12 @@ def command(
     from engine.commands.practising import code_spec, commands_for
     from engine.commands.workplace import find_workplace
     from engine.practice.starter import starter_notebook, starter_source, write_starter
+    from engine.spec.text_file import read_text
 
     workplace = find_workplace(course_path)
     spec, answer = code_spec(workplace, item)
     path = _place(target, answer.function, notebook)
-    starter = (workplace.bank.path(item).parent / answer.starter).read_text(encoding="utf-8")
+    starter = read_text(workplace.bank.path(item).parent / answer.starter)
     variant = workplace.draw(item, 0)
     told = tuple(commands_for(item, path.name).values())
     if path.suffix.lower() == ".ipynb":

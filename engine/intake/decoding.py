@@ -89,13 +89,18 @@ def decode(
     for magic, name in _MAGIC:
         if data.startswith(magic):
             raise error(f"this is {name}", where=where, expected="a text file")
-    # UTF-32's little-endian BOM begins with UTF-16's.
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
-        raise error("the file is saved as UTF-16", where=where, expected="UTF-8", next_step=_SAVE_AS)
+    # UTF-32's little-endian BOM begins with UTF-16's, so it is looked at first.
+    for name, marks in (
+        ("UTF-32", (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)),
+        ("UTF-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)),
+    ):
+        if data.startswith(marks):
+            raise error(f"the file is saved as {name}", where=where, expected="UTF-8", next_step=_SAVE_AS)
     body = data.removeprefix(codecs.BOM_UTF8)
     if b"\0" in body:
         even, odd = body[::2].count(0), body[1::2].count(0)
-        if max(even, odd) > len(body) // 4:
+        # Every second byte is zero, and not the others: zeros everywhere are no text.
+        if max(even, odd) > len(body) // 4 and min(even, odd) < len(body) // 8:
             raise error("the file is saved as UTF-16", where=where, expected="UTF-8", next_step=_SAVE_AS)
         line = body[: body.index(0)].count(b"\n") + 1
         raise error("the file holds NUL characters", where=f"{where}:{line}", expected="a text file")

@@ -136,3 +136,17 @@ def test_batch_takes_only_a_code_exercise_as_item(grade, course: Path) -> None:
     offered = expected.removeprefix("--item with one of: ").split(", ")
     assert {"sdpa", "softmax"} <= set(offered) and "l16-full-pass" not in offered
     assert not Path("out").exists()
+
+
+def test_settings_and_starters_in_another_encoding_are_read_or_refused(grade, course: Path) -> None:
+    """Every file of a course is decoded by the readers that know encodings, whichever command opens it."""
+    path = course / "course.yaml"
+    path.write_bytes(path.read_text(encoding="utf-8").encode("utf-16"))
+    assert grade("course", "check", "--course", course).code in (0, 1)
+    assert grade("new", "item", "t-code", "--type", "code", "--course", course).code == 0
+    starter = next((course / "problems").rglob("starter*.py"))
+    starter.write_bytes("# caf\u00e9\n".encode("latin-1") + starter.read_bytes())
+    for command in (("show", "t-code"), ("start", "t-code", "--to", "x.py")):
+        said = grade(*command, "--course", course)
+        assert said.code == 2, said
+        assert "Softmark itself failed" not in said.err and starter.name in said.err

@@ -64,8 +64,9 @@ def missing_package_faults(course: Course) -> list[Diagnostic]:
     """Return a warning for each package that course.yaml offers and that isn't installed."""
     from engine.errors import Diagnostic
     from engine.sandbox.layout import missing_packages
+    from engine.spec.text_file import read_text
 
-    lines = course.settings_file.read_text(encoding="utf-8").splitlines()
+    lines = read_text(course.settings_file).splitlines()
     place = next((number for number, line in enumerate(lines, 1) if line.startswith("packages:")), 1)
     return [
         Diagnostic(

@@ -80,12 +80,13 @@ def write_starters(workplace: Workplace, folder: Path, quiz: Quiz) -> list[Path]
     from engine.commands.practising import code_spec, commands_for
     from engine.files import replace_text
     from engine.practice.starter import starter_source
+    from engine.spec.text_file import read_text
 
     written = []
     for exercise in quiz.exercises:
         _, answer = code_spec(workplace, exercise.item)
         path = folder / "starters" / f"{exercise.item}.py"
-        starter = (workplace.bank.path(exercise.item).parent / answer.starter).read_text(encoding="utf-8")
+        starter = read_text(workplace.bank.path(exercise.item).parent / answer.starter)
         following = tuple(commands_for(exercise.item, path.name).values())
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
