@@ -58,7 +58,9 @@ def read_bytes(path: Path, limit: int, error: type[InputError] = SubmissionError
         if isinstance(fault, OSError) and fault.errno == errno.EINVAL:
             raise error("this is no ordinary file", where=where, expected="a file") from fault
         reason = fault.strerror if isinstance(fault, OSError) else str(fault)
-        raise error("the file can't be read", where=where, got=reason) from fault
+        raise error(
+            "the file can't be read", where=where, got=reason, next_step="check its rights"
+        ) from fault
     if len(data) > limit:
         raise error("the file is too large", where=where, expected=f"at most {limit // 1024} KiB")
     if not data.removeprefix(codecs.BOM_UTF8).strip():

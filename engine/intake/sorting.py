@@ -218,7 +218,12 @@ class Sorting:
         try:
             text = read_text_file(found.path)
         except InputError as error:
-            self._refuse(found.entry.name, error.what, error.next_step or "", found.first)
+            told = (
+                f"{error.what}: {error.got}"
+                if error.got and error.what.endswith("can't be read")
+                else error.what
+            )
+            self._refuse(found.entry.name, told, error.next_step or "", found.first)
             return
         quiz, claimed = quiz_head(text)
         if alone and is_class_yaml(text):
@@ -254,7 +259,10 @@ class Sorting:
             counting = {name: sha256_of_file(file) for name, file in beside.items() if not is_library(name)}
             sha256 = sha256_of_files(sha256_of_file(found.path), counting)
         except OSError as error:
-            self._refuse(found.entry.name, "this file can't be read", error.strerror or "", found.first)
+            reason = error.strerror or str(error)
+            self._refuse(
+                found.entry.name, f"the file can't be read: {reason}", "check its rights", found.first
+            )
             return
         file = HandedFile(
             found.path,

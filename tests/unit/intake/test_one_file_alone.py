@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -191,3 +193,35 @@ def test_one_students_bombs_leave_the_room_of_the_class(tmp_path: Path) -> None:
     assert "zoe" in {s.student for s in intake.students if s.files}
     assert not [p for p in intake.problems if p.student == "zoe"]
     assert any("by far the largest" in p.message and p.where.startswith("mal") for p in intake.problems)
+
+
+def test_a_file_without_rights_says_so_and_the_class_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is root may read everything, so the refusal is the system's own error, raised here."""
+    for name in ("ada/softmax.py", "bob/week.yaml", "zoe/softmax.py"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(GOOD if name.endswith(".py") else "quiz: x\n")
+    real_open, real_os_open = Path.open, os.open
+
+    def refused(path: object) -> bool:
+        return str(path).endswith(("ada/softmax.py", "bob/week.yaml"))
+
+    def open_path(self: Path, *args: Any, **options: Any) -> Any:
+        if refused(self):
+            raise PermissionError(13, "Permission denied", str(self))
+        return real_open(self, *args, **options)
+
+    def open_fd(path: Any, *args: Any, **options: Any) -> int:
+        if refused(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real_os_open(path, *args, **options)
+
+    monkeypatch.setattr(Path, "open", open_path)
+    monkeypatch.setattr(os, "open", open_fd)
+    with tempfile.TemporaryDirectory() as work:
+        found = collect(tmp_path, Path(work), items=["softmax"])
+    assert {file.name for student in found.students for file in student.files} == {"zoe/softmax.py"}
+    told = {problem.where: (problem.message, problem.next_step) for problem in found.problems}
+    expected = ("the file can't be read: Permission denied", "check its rights")
+    assert told == {"ada/softmax.py": expected, "bob/week.yaml": expected}
