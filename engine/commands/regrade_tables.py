@@ -41,7 +41,8 @@ def tell_plan(plan: RegradePlan) -> None:
         f"{plan.current} {agree(plan.current, 'were')} marked with the item as it is now"
     )
     if plan.spared:
-        click.echo(f"{plan.spared} would go down and stay as they are (--never-lower)")
+        stay = "stays as it is" if plan.spared == 1 else "stay as they are"
+        click.echo(f"{counted(plan.spared, 'mark')} would go down and {stay} (--never-lower)")
     if plan.waiting:
         click.echo(f"{plan.waiting} {agree(plan.waiting, 'are')} ungraded: grade batch tries again")
     if plan.rekeyed:

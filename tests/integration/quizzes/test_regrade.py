@@ -193,6 +193,6 @@ def test_with_never_lower_nobody_loses_by_the_correction(marked, grade) -> None:
     assert marked.scores("s2") == [("t-sum", 2.0, 1.0), ("t-only", 2.0, 1.0)]
     said = grade("regrade", *COURSE, "--never-lower", "--yes")
     assert said.code == 0, said
-    assert "1 would go down and stay as they are (--never-lower)" in said.out
+    assert "1 mark would go down and stays as it is (--never-lower)" in said.out
     assert marked.scores("007") == [("t-sum", 2.0, 1.0), ("t-only", 2.0, 1.0)]
     assert marked.scores("s2") == [("t-sum", 2.0, 1.0), ("t-only", 2.0, 1.0)], "as it was"
