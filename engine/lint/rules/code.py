@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from engine.errors import SpecError
 from engine.lint.finding import Finding, Severity
 from engine.lint.subject import Subject
 from engine.model import Check, Verdict
+from engine.spec.schema import CodeAnswer
 
 if TYPE_CHECKING:
     from engine.code.case import Plan
@@ -46,6 +48,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             )  # fmt: skip
         return
     yield from _unpaid(subject, exercise)
+    yield from _unsaid(subject)
     killed: dict[str, set[str]] = {mutant.id: set() for mutant in exercise.mutants}
     plans = PLANS if subject.seeds >= _THOROUGH else PLANS[:1]
     for plan in (freeze_plan(exercise, seed) for seed in plans):
@@ -68,6 +71,44 @@ def _unpaid(subject: Subject, exercise: CodeExercise) -> Iterator[Finding]:
                 f"check {check.id} has no points, so a program that fails it has full marks",
                 ("answer", "checks", index),
                 next_step="give it points, or put it together with a check that has some",
+            )
+
+
+# What a statement must say before a check may ask for it. Values, shapes and the laws of the mathematics follow  # noqa: E501
+# from the definition; these don't.
+_SAID = {
+    "pure": (
+        re.compile(r"\bsame\s+call\b|\bstays?\s+as\b|\bunchanged\b|\bnot\s+change\b|n't\s+change\b", re.I),
+        "that arguments stay as they are and that a call has one result",
+    ),
+    "refuses": (re.compile(r"\b\w*Error\b|\braises?\b"), "which error is raised, and when"),
+    "dtype": (re.compile(r"\bdtype|\bboolean|\bfloat|\bint\b|`int`", re.I), "of which dtype the result is"),
+    "precision": (re.compile(r"\bdtype|\bfloat32|\bsingle\b", re.I), "which dtypes are kept"),
+    "half": (re.compile(r"\bfloat16|\bhalf\b|\bbfloat16", re.I), "that half precision occurs"),
+    "grad": (re.compile(r"\bgradient", re.I), "that gradients must be right"),
+    "empty": (re.compile(r"\bsize 0\b|\bempty\b", re.I), "what is empty, and what comes out then"),
+    "batch": (re.compile(r"\bleading\s+ax|\.\.\.|\bbatch", re.I), "that there may be leading axes"),
+    "stable": (
+        re.compile(r"\bany\s+size\b|\blarge\b|\bbillions|\bthousands|\boverflow", re.I),
+        "how large numbers are",
+    ),
+}
+
+
+def _unsaid(subject: Subject) -> Iterator[Finding]:
+    """Yield checks of something that the statement doesn't ask for: nobody could know it."""
+    answer = subject.spec.answer
+    if not isinstance(answer, CodeAnswer) or not subject.strict:
+        return
+    stem = " ".join(subject.spec.stem.split())
+    for index, check in enumerate(answer.checks):
+        pattern, what = _SAID.get(check.property, (None, ""))
+        if pattern is not None and not pattern.search(stem):
+            yield subject.warning(
+                RULE,
+                f"check {check.id} asks for what the statement doesn't say: {what}",
+                ("answer", "checks", index),
+                next_step="say it in the stem, or drop the check",
             )
 
 

@@ -11,7 +11,9 @@ import problems
 from engine.lint.finding import Finding
 from engine.lint.rules import code
 from engine.lint.subject import Subject
+from engine.spec import builtin_bank
 from engine.spec.loading import load_spec
+from engine.spec.schema import ProblemSpec
 from engine.spec.yaml_source import read_yaml
 
 SOFTMAX = Path(problems.__file__).parent / "code" / "softmax"
@@ -94,3 +96,17 @@ def test_a_mutant_that_can_not_be_loaded_kills_itself_for_nothing(exercise: Path
     mutant.write_text(mutant.read_text(encoding="utf-8") + "\nraise RuntimeError('no')\n", encoding="utf-8")
     found, _ = lint(exercise)
     assert "the mutant m-base2 (softmax) can't be loaded" in [f.message for f in found]
+
+
+def test_a_check_of_what_the_statement_does_not_say_is_found() -> None:
+    bank = builtin_bank()
+    for item in (item for item in bank.ids() if bank.load(item).kind == "code"):
+        assert list(code._unsaid(subject_of(bank.load(item)))) == []
+    spec = bank.load("softmax")
+    silent = spec.model_copy(update={"stem": "Write a function softmax(x, axis=-1)."})
+    found = {finding.message.split()[1] for finding in code._unsaid(subject_of(silent))}
+    assert found == {"stable", "dtype", "single-precision", "half", "grad", "pure"}
+
+
+def subject_of(spec: ProblemSpec) -> Subject:
+    return Subject(spec, "0", {}, 1, strict=True)
