@@ -55,6 +55,7 @@ _FUNCTIONS: Mapping[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.floa
     "tanh": np.tanh,
     "sin": np.sin,
     "cos": np.cos,
+    "σ": lambda x: 1 / (1 + np.exp(-x)),
 }
 _NAMED = frozenset("σφψϕfg")  # letters that are functions where a parenthesis follows
 _SIDES = {"<": "<", "≤": "≤", ">": "<", "≥": "≤", "=": "=", "≈": "≈"}
@@ -214,8 +215,7 @@ class _Evaluation:
     def over(self, node: Node, body: Sequence[Node], big: str) -> Value:
         """Return a sum or product over an index."""
         sub = node.sub if isinstance(node, Script) else None
-        atoms = [child for child in _flat(sub) if isinstance(child, Atom)]
-        letters = [atom.text for atom in atoms if atom.kind == "identifier"]
+        letters = [word for word in map(_word, _flat(sub)) if word[:1].isalpha()]
         if not letters or not body:
             raise _UnknownError
         index, outer = letters[0], dict(self.bound)
@@ -303,11 +303,11 @@ class _Evaluation:
     def label(self, node: Node | None) -> str:
         """Return an index as text, with the values of what a sum runs over."""
         words = []
-        for atom in _flat(node):
-            if not isinstance(atom, Atom):
-                raise _UnknownError
-            if atom.kind != "space":
-                words.append(str(self.bound.get(atom.text, atom.text)))
+        for child in _flat(node):
+            word = _word(child)
+            if isinstance(child, Fenced):
+                word = f"({self.label(child.body)})"
+            words.append(str(self.bound.get(word, word)))
         return "".join(words)
 
 
@@ -326,6 +326,17 @@ def _flat(node: Node | None) -> Iterator[Node]:
             yield from _flat(child if isinstance(child, Row) else child.body)
         else:
             yield child
+
+
+def _word(node: Node) -> str:
+    """Return an index as text: a letter with its prime, a number or a sign."""
+    if isinstance(node, Atom):
+        return "" if node.kind == "space" else node.text
+    if isinstance(node, Script):
+        return _word(node.base) + "".join(_word(child) for child in _flat(node.sup))
+    if isinstance(node, Fenced):
+        return ""
+    raise _UnknownError
 
 
 def _big(node: Node) -> str | None:

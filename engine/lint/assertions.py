@@ -149,14 +149,14 @@ _DEGREE = (
     r"dominant|negligible|nearly|very (?:small|large))"
 )
 _SUPERLATIVE = r"(?:largest|smallest|greatest|biggest|highest|lowest)"
-_SIGN = r"(?:negative|positive|zero|(?:below|above|less than|greater than|smaller than|larger than|more than) (?:0|zero|1|one)\b)"  # noqa: E501
-_WITNESSED = (
+_SIGN = r"(?:negative|positive|zero|(?:below|under|above|less than|greater than|smaller than|larger than|more than) (?:0|zero|1|one)\b)"  # noqa: E501
+_WITNESSED: tuple[re.Pattern[str], ...] = (
     # the second score is the largest; position 2 gets most of it
     re.compile(rf"{_ONE_OF}[^.;:!?…▪]{{0,30}}?\b{_VERB}\b[^.;:!?]{{0,40}}?\b{_DEGREE}\b", re.I),
     # the largest score is the first one; the largest weight stands at position 2
     re.compile(
-        rf"\b{_SUPERLATIVE}(?: {_NOUN})?(?: of \w+)? (?:is|stands|lies|belongs|goes|sits)(?: in| at| to)?"
-        rf"(?: the| that of the)? (?:{_ORD}\b|(?:position|number|row|column) \d)",
+        rf"\b{_SUPERLATIVE}(?: {_NOUN})?(?: of (?:the )?\w+)? (?:is|stands|lies|belongs|goes|sits)(?: in| at| to)?"  # noqa: E501
+        rf"(?: the| that of the)? (?:{_ORD}\b|(?:position|number|row|column|state|word|token|key) \d)",
         re.I,
     ),
     re.compile(rf"\b{_SUPERLATIVE} {_NOUN}(?:, …,| …)", re.I),
@@ -184,6 +184,26 @@ _WITNESSED = (
     re.compile(r"\b(?:right|correct|true) (?:\w+ )?(?:is|are|would be) (?:about )?-?\d", re.I),
     re.compile(rf"\bthe {_NOUN} (?:is|are|lies?) between -?\d[\d.]* and -?\d", re.I),
 )  # fmt: skip
+_WITNESSED += (
+    # state 3 dominates; the first two are alike; it is the smallest one
+    re.compile(
+        rf"{_ONE_OF}[^.;:!?…▪]{{0,12}}?\b(?:wins|dominates|beats|exceeds|outweighs|leads|vanishes)\b", re.I
+    ),
+    re.compile(rf"{_ONE_OF} (?:gets?|has|have|receives?) (?:hardly any|almost|nearly)\b", re.I),
+    re.compile(rf"\bthe {_ORD} and (?:the )?{_ORD}\b[^.;:!?]{{0,12}} (?:are|have|differ|weigh)\b", re.I),
+    re.compile(rf"(?:\b[Ii]ts|\b[Tt]heir|\b[Tt]hat) {_NOUN}, …, is\b", re.I),
+    re.compile(
+        r"\bmost of (?:the|its) (?:weight|attention|mass|probability) (?:lies|goes|is|falls|sits)\b", re.I
+    ),
+    re.compile(r"\ball but (?:one|two) of (?:the|them|these)\b", re.I),
+    re.compile(r"\b(?:have|has|of) (?:different|opposite|mixed|the same) signs?\b", re.I),
+    re.compile(rf"\bthe (?:sum|mean|total) (?:of \w+(?: \w+)? )?is (?:{_SIGN}|large|small)\b", re.I),
+    re.compile(
+        r"(?<!of the )(?<!of these )\b(?:no|one|two|each|every|both) (?:score|weight|entry|product|probability)s? (?:is|are|lies?) "  # noqa: E501
+        r"(?:above|below|larger than|smaller than|more than|less than|at least|at most)\b",
+        re.I,
+    ),
+)
 # a condition, a possibility, or a question
 _CONDITIONAL = re.compile(
     r"\b(?:if|when|whenever|where|unless|suppose|would|could|might|may|whatever|can|as long as)\b|\?", re.I

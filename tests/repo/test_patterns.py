@@ -34,6 +34,7 @@ LIMIT_S = 0.12
 CUT: dict[tuple[str, str], tuple[int, str]] = {
     ("engine/lint/algebra.py", "_TYPED"): (200, "a longer option is taken for no formula"),
     ("engine/lint/assertions.py", "_CHAIN"): (300, "longer sentences are left out"),
+    ("engine/lint/rules/keys.py", "_QUOTIENT"): (200, "longer texts are taken for no vector"),
     ("engine/lint/assertions.py", "_SPLIT"): (300, "it splits what _CHAIN has matched"),
     ("engine/answers/reading/arrays.py", "_WRAPPER"): (10_000, "read_numbers refuses longer texts"),
     ("engine/intake/answers/moments.py", "_DAY_FIRST"): (100, "Moments takes nothing longer for a time"),

@@ -41,37 +41,47 @@ _NO_SUM = re.compile(r"(?:no longer|n't|not) sum to 1\b", re.I)
 _EQUAL = re.compile(r"\bthese \w+ are all equal\b", re.I)
 _REVERSED = re.compile(r"\blargest score got the smallest weight\b", re.I)
 _OF_THESE = re.compile(r"^(?:These|Those|They|Your)\b[^.;]*$")
-_THIS = r"^(?:This|It|Your (?:answer|number|value|result))(?: (?:number|value|result|score|answer|sum))? is "
+_THIS = r"^(?:This|It|Your (?:answer|number|value|result)|You)(?: (?:number|value|result|score|answer|sum))? (?:is|are) "  # noqa: E501
 _THE_RIGHT = r"(?:the|what is) (?:right|correct) (?:\w+)"
 _IT = rf"(?:it|{_THE_RIGHT}|the (?:answer|score|result|key|number|value))\b"
-# what is said of a wrong answer that stands beside the right one, and when that is so
-_BESIDE_THE_KEY: tuple[tuple[re.Pattern[str], Callable[[float, float], bool]], ...] = (
+_FACTORS = {"twice": 2.0, "double": 2.0, "half": 0.5, "a third": 1 / 3, "a quarter": 0.25, "three times": 3.0}
+_AMOUNT = r"(\d+(?:\.\d+)?|one|two|three)"
+_LARGE, _SMALL = r"(?:large|big|high|much|many)", r"(?:small|low|little|few)"
+# what is said of a wrong answer that stands beside the right one, and when that is so; `n` is the number named  # noqa: E501
+_BESIDE_THE_KEY: tuple[tuple[re.Pattern[str], Callable[[float, float, float], bool]], ...] = (
     (
-        re.compile(rf"{_THIS}(?:exactly )?(?:twice|double) {_IT}", re.I),
-        lambda one, key: math.isclose(one, 2 * key),
+        re.compile(rf"{_THIS}(?:exactly )?({'|'.join(_FACTORS)}) (?:of )?{_IT}", re.I),
+        lambda one, key, n: math.isclose(one, n * key),
+    ),
+    (re.compile(rf"{_THIS}{_AMOUNT} times {_IT}", re.I), lambda one, key, n: math.isclose(one, n * key)),
+    (
+        re.compile(rf"{_THIS}{_AMOUNT} (?:more|larger) than {_IT}", re.I),
+        lambda one, key, n: math.isclose(one, key + n),
     ),
     (
-        re.compile(rf"{_THIS}(?:exactly )?half (?:of )?{_IT}", re.I),
-        lambda one, key: math.isclose(2 * one, key),
+        re.compile(rf"{_THIS}{_AMOUNT} (?:less|smaller) than {_IT}", re.I),
+        lambda one, key, n: math.isclose(one, key - n),
     ),
+    (re.compile(rf"{_THIS}{_AMOUNT} too {_LARGE}\b", re.I), lambda one, key, n: math.isclose(one, key + n)),
+    (re.compile(rf"{_THIS}{_AMOUNT} too {_SMALL}\b", re.I), lambda one, key, n: math.isclose(one, key - n)),
+    (re.compile(r"\boff by (one|1)\b", re.I), lambda one, key, n: math.isclose(abs(one - key), n)),
+    (re.compile(rf"{_THIS}too {_LARGE}\b", re.I), lambda one, key, n: one > key),
+    (re.compile(rf"{_THIS}too {_SMALL}\b", re.I), lambda one, key, n: one < key),
+    (re.compile(rf"{_THIS}(?:larger|greater|more) than {_IT}", re.I), lambda one, key, n: one > key),
+    (re.compile(rf"{_THIS}(?:smaller|less) than {_IT}", re.I), lambda one, key, n: one < key),
+    (re.compile(rf"{_THIS}(?:larger|greater|more) than {_AMOUNT}\b", re.I), lambda one, key, n: one > n),
+    (re.compile(rf"{_THIS}(?:smaller|less) than {_AMOUNT}\b", re.I), lambda one, key, n: one < n),
+    (re.compile(rf"{_THIS}negative\b", re.I), lambda one, key, n: one < 0),
+    (re.compile(rf"{_THIS}positive\b", re.I), lambda one, key, n: one > 0),
     (
-        re.compile(rf"{_THIS}(?:exactly )?three times {_IT}", re.I),
-        lambda one, key: math.isclose(one, 3 * key),
+        re.compile(r"^\w+(?: \w+)? has the (?:opposite|wrong|other) sign\b", re.I),
+        lambda one, key, n: one * key < 0,
     ),
-    (re.compile(rf"{_THIS}too (?:large|big|high|much|many)\b", re.I), lambda one, key: one > key),
-    (re.compile(rf"{_THIS}too (?:small|low|little|few)\b", re.I), lambda one, key: one < key),
-    (
-        re.compile(rf"{_THIS}(?:larger|greater|more) than (?:it|the |{_THE_RIGHT})", re.I),
-        lambda one, key: one > key,
-    ),
-    (re.compile(rf"{_THIS}(?:smaller|less) than (?:it|the |{_THE_RIGHT})", re.I), lambda one, key: one < key),
-    (re.compile(rf"{_THIS}negative\b", re.I), lambda one, key: one < 0),
-    (re.compile(rf"{_THIS}positive\b", re.I), lambda one, key: one > 0),
     (
         re.compile(
             rf"(?:{_THE_RIGHT}|the (?:answer|score|result)) with the (?:opposite|wrong|other) sign\b", re.I
         ),
-        lambda one, key: math.isclose(one, -key),
+        lambda one, key, n: math.isclose(one, -key),
     ),
 )
 _SEVERAL = re.compile(r"^(?:These|Those|They)\b")
@@ -196,8 +206,15 @@ def _against_the_key(sentence: str, wrong: Sequence[float], right: Sequence[floa
     """Yield what a sentence says of a wrong answer beside the right one and isn't so."""
     pairs = list(zip(wrong, right, strict=True))
     for pattern, holds in _BESIDE_THE_KEY:
-        if (match := pattern.search(sentence)) and not all(holds(one, other) for one, other in pairs):
+        match = pattern.search(sentence)
+        if match and not all(holds(one, other, _named(match)) for one, other in pairs):
             yield f"{match[0]!r}, but for the right answer {_listed(right)} the mistake gives {_listed(wrong)}"  # noqa: E501
+
+
+def _named(match: re.Match[str]) -> float:
+    """Return the number that a sentence names, 0 where it names none."""
+    word = match[1].lower() if match.re.groups else "0"
+    return _FACTORS[word] if word in _FACTORS else float(_COUNTS.get(word) or word)
 
 
 def _listed(numbers: Sequence[float]) -> str:

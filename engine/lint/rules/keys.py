@@ -19,6 +19,7 @@ __all__ = ["check", "rounds_safely", "units_apart", "value_of"]
 
 RULE = "keys"
 LEAST_UNITS = 3
+_LONGEST = 200  # characters of a vector
 _EXACT = 30  # decimals: more than any text shows
 _ENOUGH = 5  # variants, from which on a coincidence is none
 _SLACK = 1e-9
@@ -245,12 +246,17 @@ def value_of(text: str) -> str:
         folded = _GROUPED.sub(lambda found: re.sub(r"[^\d.+-]", "", found[0]), folded)
     plain = " ".join(folded.translate(_LIKE).replace(",", " ").split()).rstrip(".")
     plain = _WORDS.get(plain, plain)
+    if _BRACKETS.match(folded.strip()) and len(plain) <= _LONGEST:
+        plain = _QUOTIENT.sub(lambda found: _quotient(found) or found[0], plain)
     plain = _COUNT.sub(lambda found: str(_COUNTED.index(found[0])), plain)
-    if (whole := _QUOTIENT.fullmatch(plain)) is not None:
-        top, bottom = Decimal(whole["top"]), Decimal("100" if whole["percent"] else whole["bottom"])
-        if bottom:
-            return _canonical(top / bottom)
+    if (whole := _QUOTIENT.fullmatch(plain)) is not None and (value := _quotient(whole)) is not None:
+        return value
     return _NUMBER.sub(lambda found: _canonical(Decimal(found[0])), plain)
+
+
+def _quotient(found: re.Match[str]) -> str | None:
+    top, bottom = Decimal(found["top"]), Decimal("100" if found["percent"] else found["bottom"])
+    return _canonical(top / bottom) if bottom else None
 
 
 def _canonical(number: Decimal) -> str:

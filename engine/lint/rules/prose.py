@@ -23,7 +23,8 @@ _MINUS_ZERO = re.compile(r"(?<![\w)])[-−]0(?:\.0*)?(?![\d.])")
 _INTERNAL = re.compile(
     r"\b[FD]-\d{1,2}\b|\bS[0-4]-[a-z][\w-]*|\b(?:faults?|erratum|errata|deviations?) [FDE]? ?\d{1,2}\b|"
     r"\b(?:of|in|on) our (?:own )?list|\b(?:docs|problems|engine|tests)/\w|\w\.(?:md|yaml)\b|"
-    r"\b(?:TODO|FIXME|XXX|TBD)\b|\bid of (?:this|the) item\b"
+    r"\b(?:TODO|FIXME|XXX|TBD)\b|\bid of (?:this|the) item\b|\bseed \d+\b|"
+    r"\b[Dd]istractors?\b|\b[Mm]isconceptions?\b|\bfault (?:no\.|number|#) ?\d|\b(?:cf\.|[Ss]ee) [FD]\d{1,2}\b"  # noqa: E501
 )
 _ID = re.compile(r"\bm-[a-z][a-z0-9-]*")
 _DOCUMENT = re.compile(r"\bS[0-4]\b(?!_)")
@@ -108,6 +109,7 @@ _NOT_A_PRODUCT = (
     r"(?<![Tt]oken )(?<![Ww]ord )(?<![Pp]art )(?<![Cc]ase )(?<![Nn]umber )(?<![Ss]entence )(?<!\bas )"
     r"(?<![\w.,/=+*·×^−-])(?<![=+*·×^−x-] )"
 )
+_ORDINAL = re.compile(r"(?<![\w.])(\d{1,4})-?(st|nd|rd|th)\b")
 _NUMBER_OF = (
     # 1 weights; there are 1 layer; 3 weight; weight(s)
     (re.compile(rf"{_NOT_A_PRODUCT}1 {_ADJECTIVE}(?:{_PLURAL})\b(?! ?[\[(=])"), "a single one takes the singular"),  # noqa: E501
@@ -115,7 +117,6 @@ _NUMBER_OF = (
     (re.compile(rf"{_NOT_A_PRODUCT}(?:[2-9]|[1-9]\d+) (?:{_SINGULAR})\b(?![- ](?:{_PLURAL}|{_SINGULAR}|[a-z]+s)\b|[-’'])"),  # noqa: E501
      "several take the plural"),
     (re.compile(r"\b[a-z]+\((?:s|es|ies)\)|\b(\w+)y/\1ies\b|\b(\w{3,})/\2e?s\b"), "the number decides between the two"),  # noqa: E501
-    (re.compile(r"\b(?:\d*(?<!1)1th|\d*(?<!1)2th|\d*(?<!1)3th|\d*1[123](?:st|nd|rd))\b|(?<![\w(])(?:\d*(?<!1)[123])-th\b"), "an ordinal ends in st, nd or rd"),  # noqa: E501
     (re.compile(r"\b[Aa]n (?!8|11\b|18\b|11,|18,)\d"), "'a' is needed before this number"),
 )  # fmt: skip
 # eight, eleven, eighteen, eighty …: numbers that begin with a vowel when they are read
@@ -167,6 +168,10 @@ def _labels(subject: Subject) -> Iterator[Finding]:
                 next_step="a drawn value stands in two braces: {{ name }}",
             )
         if one.kind == "title":
+            if "{{" in one.text or "{%" in one.text:
+                yield subject.fault(
+                    RULE, "a title is shown as it stands, without a variant's values", one.loc
+                )
             continue
         for label in dict.fromkeys(_DOCUMENT.findall(_TEMPLATE.sub(" ", one.text))):
             if _NAMES[label] not in " ".join(f"{asked} {one.text}".split()):
@@ -220,12 +225,20 @@ def faults_of(text: Text, typed: str = "") -> list[str]:
     for pattern, what in _NUMBER_OF:
         if (counted := pattern.search(text.plain)) is not None:
             faults.append(f"{what}: {counted[0].strip()!r}")
+    for ordinal in _ORDINAL.finditer(text.plain):
+        if ordinal[2] != _ending(int(ordinal[1])):
+            faults.append(f"an ordinal ends in {_ending(int(ordinal[1]))}: {ordinal[0]!r}")
     if found := _unmeant(_LONG_NUMBER, text.plain, typed):
         faults.append(f"the number {found} shows digits that nobody needs")
     if found := _unmeant(_MINUS_ZERO, text.plain, typed):
         faults.append(f"a negative zero is shown: {found}")
     faults += _html_faults(text.html) + _latex_faults(text.latex)
     return faults
+
+
+def _ending(number: int) -> str:
+    """Return the ending of an ordinal: 1st, 2nd, 3rd, 4th, 11th."""
+    return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
 def _unmeant(pattern: re.Pattern[str], text: str, typed: str) -> str | None:

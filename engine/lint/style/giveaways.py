@@ -25,11 +25,13 @@ _LONG = 12  # characters of an option that isn't met in a text by chance
 _NAMED = 6  # characters of a target, with a blank at each end: a letter or a short number names nothing
 _LEAST_DIGITS = 3  # of a number that isn't met in a text by chance
 # a sentence that has most of the key's own words, and of each other option at most a third
+# of the key's words in a hint, and in a text that everybody has to read
+_ECHOED_ABOVE = 0.8
 _ECHOED, _UNECHOED, _LEAST_WORDS = 0.65, 0.34, 3
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n\n+")
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?![\w.]*\d)")
 _LETTERED = re.compile(
-    r"\b(?:options?|statements?|answers?|choices?|cards?) \(?[a-f]\)?(?![\w’'-])|(?<![\w)\]])\([a-f]\)(?= (?:is|are|and|or|holds?)\b)",  # noqa: E501
+    r"\b(?:options?|statements?|answers?|choices?|cards?)(?: is| are)? (?:\([a-f]\)|[b-f]\b|a\b(?= (?:is|and|or)\b))(?![\w’'-])|(?<![\w)\]])\([a-f]\)(?= (?:is|are|and|or|holds?)\b)",  # noqa: E501
 )
 _PLACED = re.compile(
     r"\b(?:first|second|third|fourth|last|next|previous|upper|lower) (?:two |three )?(?:options?|statements?|choices?)\b|"  # noqa: E501
@@ -224,17 +226,22 @@ def _gives_away(
     plain, key = _plain(text), _plain(option.text.plain)
     if len(key) >= _LONG and key in plain and not any(_plain(other.text.plain) in plain for other in wrong):
         return "holds"
-    if part.type != "single_choice" or len(words := words_of(key)) < _LEAST_WORDS:
+    if part.type != "single_choice" or len(words := _roots(key)) < _LEAST_WORDS:
         return None
-    least = 2 if is_hint else 3
-    others = [words_of(other.text.plain) for other in wrong]
+    least, share = (2, _ECHOED) if is_hint else (3, _ECHOED_ABOVE)
+    others = [_roots(other.text.plain) for other in wrong]
     for sentence in _SENTENCE.split(text):
-        met = words_of(sentence)
-        asked, enough = sentence.rstrip().endswith("?"), max(_ECHOED * len(words), least)
+        met = _roots(sentence)
+        asked, enough = sentence.rstrip().endswith("?"), max(share * len(words), least)
         alone = all(len(other & met) <= _UNECHOED * max(1, len(other)) for other in others)
         if not asked and len(words & met) >= enough and alone:
             return "says in other words"
     return None
+
+
+def _roots(text: str) -> set[str]:
+    """Return the words of a text that say what it is about, without their endings."""
+    return {re.sub(r"(?:s|ed|es)$", "", word) for word in words_of(text)}
 
 
 def _plain(text: str) -> str:

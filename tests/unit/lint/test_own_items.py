@@ -166,6 +166,13 @@ UNVOUCHED = [
     "Use that the first two scores differ by 1.",
     "Since the first score is 0, its exponential is 1.",
     "The right weight is 0.5.",
+    "State 3 dominates the mixture.",
+    "The first and the last weight are equal.",
+    "Most of the weight lies on the last state.",
+    "All but one of the scores are positive.",
+    "The scores have different signs.",
+    "The sum of the scores is negative.",
+    "No weight is above one half.",
 ]
 
 
@@ -200,6 +207,12 @@ FALSE = [
     ("count", feedback("This is twice the right number.")),
     ("count", feedback("This is half of the right number.")),
     ("count", feedback("This is too large.")),
+    ("count", feedback("This is 10 times the right value.")),
+    ("count", feedback("This is one more than the right number.")),
+    ("count", feedback("This is 1 too small.")),
+    ("count", feedback("You are off by one.")),
+    ("count", feedback("This is smaller than 1.")),
+    ("count", feedback("This number has the wrong sign.")),
     ("count", feedback("This number is negative.")),
     ("count", feedback("This is the right number with the opposite sign.")),
     ("sized", hint("Compute the three exponentials.")),
@@ -231,6 +244,9 @@ SAME = [
     (r"$q^\top W k$", r"$k^\top W^\top q$", r"$q^\top W^\top k$"),
     (r"$\tanh(Wq + Uk)$", r"$\tanh(Uk + Wq)$", r"$\tanh(Wq)$"),
     ("n·d", "d·n", "n + d"),
+    ("[0.5, 0.5]", "[1/2, 1/2]", "[1, 0]"),
+    (r"$1 - \sigma(x)$", r"$\sigma(-x)$", r"$\sigma(x)$"),
+    (r"$\sum_{t'} \alpha^{(t,t')} h^{(t')}$", r"$\sum_k \alpha^{(t,k)} h^{(k)}$", r"$h^{(t)}$"),
     ("n times d", "d times n", "n plus d"),
 ]
 
@@ -384,6 +400,7 @@ COUNTS = [
     "There are {{ n }} layers, and m = {{ m }}. How many?",
     "A {{ n }}-th layer has m = {{ m }}. How many?",
     "The {{ n }}th layer has m = {{ m }}. How many?",
+    "The {{ n }}rd layer has m = {{ m }}. How many?",
     "An {{ n + 1 }} × {{ n + 1 }} matrix, and m = {{ m }}. How many?",
     "A {{ m }} × {{ m }} matrix, and n = {{ n }}. How many?",
     "There are {{ n + 1 }} weight, and m = {{ m }}. How many?",
@@ -406,6 +423,8 @@ LEFT_OVER = [
     "TODO: say more.",
     "We call this fault F16.",
     "See docs/sources.md for it.",
+    "See seed 11 for it.",
+    "This distractor is the sum.",
 ]
 
 
