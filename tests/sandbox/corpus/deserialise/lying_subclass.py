@@ -1,6 +1,6 @@
 # tries: an ndarray subclass whose shape, dtype and bytes contradict each other
 # stopped by: decoder
-# expect: unsupported
+# expect: returned
 # proof: naive-encode
 # control: naive-encode
 

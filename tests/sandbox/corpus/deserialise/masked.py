@@ -1,6 +1,6 @@
 # tries: a masked array, whose hidden values compare as masked
 # stopped by: decoder
-# expect: unsupported
+# expect: returned
 # proof: malformed
 # control: status
 
