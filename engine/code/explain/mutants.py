@@ -158,7 +158,9 @@ def _matches(
         # an element may be missing from `wrong` where rounding decides on which side of the tolerance it is
         inputs = len({place for place, _ in elements & submission.wrong})
         sure = all(facet == "other error" for _, facet in elements)  # the class of an exception is no chance
-        enough = inputs >= LEAST_INPUTS or sure or (inputs > 0 and unexplained <= elements)
+        # where scores are extreme, much that goes wrong gives the same weights of 0 and 1
+        extreme = all(submission.plan.cases[place].aspect == "large" for place, _ in elements)
+        enough = inputs >= LEAST_INPUTS + extreme or sure or (inputs > 0 and unexplained <= elements)
         if enough and _is_specific(behaviour, submission, elements):
             found.append(_Match(behaviour, behaviour.names, elements))
     return found

@@ -127,3 +127,31 @@ def test_a_breakdown_alone_is_no_evidence(
     source = f"import numpy as np\n{right}\n\ndef {exercise.function}(x, *more):\n"
     report = grade(item, f"{source}    out = right(x, *more)\n    {broken}\n")
     assert report.outcome is not Outcome.RIGHT and report.diagnosis == ()
+
+
+MASKED = """
+import numpy as np
+
+def sdpa(Q, K, V, mask=None):
+    if Q.shape[-1] != K.shape[-1] or K.shape[-2] != V.shape[-2]:
+        raise ValueError("sizes")
+    S = Q @ np.swapaxes(K, -1, -2) / float(Q.shape[-1]) ** 0.5
+    if mask is not None:
+        if mask.shape[-2:] != S.shape[-2:]:
+            raise ValueError("mask")
+        S = {hidden}
+    e = np.exp(S - S.max(axis=-1, keepdims=True))
+    return (e / e.sum(axis=-1, keepdims=True)).astype(Q.dtype) @ V
+"""
+
+
+@pytest.mark.parametrize(
+    ("hidden", "name"),
+    [("S * mask", "m-mask-zero"), ("np.where(mask, S, S.dtype.type(-1e9))", "mask-finite-fill")],
+)
+def test_a_mistake_that_shows_at_extreme_scores_alone_is_no_second_name(
+    hidden: str, name: str, grade: Grade
+) -> None:
+    """Whatever gives weight to hidden keys gives all of it to them where they are far above the others."""
+    report = grade("sdpa", MASKED.format(hidden=hidden))
+    assert [found.misconception for found in report.diagnosis] == [name]
