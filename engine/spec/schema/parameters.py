@@ -178,8 +178,9 @@ class Constraint(Strict):
 class Claim(Strict):
     """Words of the item that are true of some numbers only, and what makes them true.
 
-    `grade lint` evaluates ``holds`` for every variant that shows the words, and asks for a claim where
-    feedback, a hint or the solution says how many of the drawn numbers are negative or positive.
+    `grade lint` evaluates ``holds`` for every variant that shows the words. It asks for a claim where an
+    option, feedback, a hint or the solution says how many of the drawn numbers are negative or positive,
+    which of them is the largest, how two of them compare, or what one of them is.
     """
 
     says: Sentence = Field(description="Words that stand in a text of the item as they are.")
