@@ -59,18 +59,23 @@ def degenerate(seen: Observations) -> str | None:
             wanted.add(_key([part.values for part in case.expected.parts]))
     if judged < _LEAST or len(wanted) < 2:
         return None
-    if _ignores_the_model(seen):
-        return "returns the same whatever the decoder gives, and never the right result"
     names = list(dict.fromkeys(name for name, _ in kinds))
     if "" in names:  # at least one result holds different numbers
         same = len(kinds) == 1 and len(results) == 1 and next(iter(kinds)) == ("", None)
         if not same and _is_random(seen):
             return "returns other numbers each time, for the same input too, and never the right ones"
-        return "returns the same result for every input" if same else None
+        return "returns the same result for every input" if same else _without_model(seen)
     if len({value for name, value in kinds if name == _ONE}) > 1:
-        return None  # one number in each result, but not always the same: something was computed
+        return _without_model(seen)  # not always the same number: mostly something was computed
     told = [_words(name, value) for name, value in kinds]
     return f"{' or '.join(dict.fromkeys(told))} for every input"
+
+
+def _without_model(seen: Observations) -> str | None:
+    """Return the clause on a search that never asks its decoder, or doesn't use what it answers."""
+    if _ignores_the_model(seen):
+        return "returns the same whatever the decoder gives, and never the right result"
+    return None
 
 
 def _ignores_the_model(seen: Observations) -> bool:

@@ -147,7 +147,10 @@ def test_random_numbers_earn_nothing(item: str, source: str, grade: Callable[...
     ("item", "body"),
     [
         ("greedy-decode", "def greedy_decode(step, s0, bos, eos, max_len):\n    return [eos]\n"),
-        ("greedy-decode", "def greedy_decode(step, s0, bos, eos, max_len):\n    return [0] * max_len\n"),
+        (
+            "greedy-decode",
+            "def greedy_decode(step, s0, bos, eos, max_len):\n    return [eos] * max_len\n",
+        ),
         ("beam-search", "def beam_search(step, s0, b, bos, eos, max_len):\n    return [([eos], 0.0)]\n"),
     ],
 )
