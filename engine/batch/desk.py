@@ -237,7 +237,8 @@ class Desk:
         if unread:
             what = f"{_listed('the answer to question', 'the answers to questions', unread)} can't be read"
             step = "ask for a corrected answer: it cost no attempt, and the page says what is wrong"
-            problem = IntakeProblem(file.name, f"{what}; the rest was graded", step, student, partly=True)
+            rest = "; the rest was graded" if len(reports) > len(unread) else ""
+            problem = IntakeProblem(file.name, f"{what}{rest}", step, student, partly=True)
         else:
             problem = _missing(student, file, handed.quiz, filled)
         if problem is not None:
@@ -250,7 +251,7 @@ class Desk:
             step = "grade it with the course that made it, and see that `quiz:` in the file wasn't changed"
             return IntakeProblem(file.name, "this quiz isn't in the store", step, student)
         if quiz.student != student:
-            step = f"it was drawn for {quiz.student}: find out whose file it is"
+            step = "find out whose file it is; its quiz id tells for whom it was drawn"
             return IntakeProblem(file.name, "this quiz was made for another student", step, student)
         return None
 

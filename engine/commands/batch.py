@@ -79,6 +79,7 @@ def command(
     from engine.commands.workplace import find_workplace
 
     workplace = find_workplace(course_path)
+    _refuse_course_folder(workplace, source)
     workplace.check_tier(tier, unsafe_local, device)
     for name in workplace.missing_packages():
         click.echo(
@@ -101,6 +102,20 @@ def command(
     else:
         _tell(result, files)
     return result.exit_code
+
+
+def _refuse_course_folder(workplace: Workplace, source: Path) -> None:
+    """Refuse a course where hand-ins are due: its folders aren't students, nor its quizzes answers."""
+    from engine.course import Course
+
+    if Course.is_folder(source):
+        raise UsageError(
+            "this is a course folder, and no folder of hand-ins",
+            where=str(source),
+            next_step="name what was handed in, and the course with --course"
+            if workplace.course is None
+            else "name what was handed in",
+        )
 
 
 def _open_store(workplace: Workplace, out: Path) -> Store:

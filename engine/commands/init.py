@@ -27,6 +27,7 @@ def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
     Example:
       grade init attention-2026 --title "Deep Learning 2026"
     """
+    from engine.commands.practising import quoted
     from engine.course import Course
     from engine.foreign import clean_line
 
@@ -47,4 +48,4 @@ def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
         return
     click.echo(f"made the course {folder}")
     click.echo(f"  next: write your students into {folder / 'roster.csv'} (id,name,email)")
-    click.echo(f"  then: grade quiz new l16 --course {folder}")
+    click.echo(f"  then: grade quiz new l16 --course {quoted(folder)}")

@@ -95,9 +95,14 @@ class Course:
         here = start.absolute()
         for folder in (here, *here.parents):
             # The secret's folder tells a course from any other folder with a course.yaml.
-            if _is_file(folder / _SETTINGS) and (folder / ".softmark").is_dir():
+            if cls.is_folder(folder):
                 return cls.open(folder)
         return None
+
+    @staticmethod
+    def is_folder(folder: Path) -> bool:
+        """Return whether a folder holds a course."""
+        return _is_file(folder / _SETTINGS) and (folder / ".softmark").is_dir()
 
     @property
     def settings_file(self) -> Path:

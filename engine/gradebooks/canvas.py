@@ -24,6 +24,7 @@ from engine.gradebooks.rows import NewRows
 from engine.gradebooks.sheet import Sheet, SheetRow, read_sheet
 from engine.gradebooks.signs import Signs
 from engine.gradebooks.targets import Target
+from engine.spec.wording import near_words
 
 __all__ = ["FORMAT", "canvas_gradebook"]
 
@@ -77,11 +78,14 @@ def _filled(request: Request, path: Path, targets: list[Target]) -> Gradebook:
     about = _about(sheet)
     listed: list[Listed] = []
     places = []
+    there = [sheet.header[number] for number in _open_columns(sheet, possible)]
     for target, column in where_headed(targets, sheet.header, _open_columns(sheet, possible), request):
         if column is None:
             column = sheet.add_column(text_cell(target.heading))
             possible.raw[column] = number_cell(target.maximum, decimal_comma=sheet.decimal_comma)
             told = "Canvas makes a new assignment of this column"
+            if near := near_words(target.heading, there):
+                told += f'; did you mean --column "{near[0]}={target.ids}"?'
             listed.append(Listed(Kind.NOTE, sheet.header[column], told))
         place, told_too = place_of(
             target, column, sheet.header[column], possible.raw[column], scale=request.scale

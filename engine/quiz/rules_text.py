@@ -25,8 +25,8 @@ def rules_text(rules: QuizRules) -> list[str]:
     if rules.attempts is not None:
         sentences.append(_attempts(rules))
         if rules.attempts > 1:
-            which = "Every" if rules.new_variants else "A choice, an order, pairs or words: every"
-            sentences.append(f"{which} further attempt comes with a new variant.")
+            which = "" if rules.new_variants else " at a choice, an order, pairs or words"
+            sentences.append(f"Every further attempt{which} comes with a new variant.")
         sentences.append("A blank answer earns nothing and uses no attempt.")
     if rules.hint_cost is not None:
         cost = percent(rules.hint_cost)
@@ -57,7 +57,7 @@ def _attempts(rules: QuizRules) -> str:
 def _shown(rules: QuizRules) -> str:
     if rules.deadline is None:
         return _SHOWN[rules.show_before].capitalize() + "."
-    return f"Before that {_SHOWN[rules.show_before]}, afterwards {_SHOWN[rules.show_after]}."
+    return f"Until then, {_SHOWN[rules.show_before]}; afterwards, {_SHOWN[rules.show_after]}."
 
 
 def deadline_text(deadline: datetime) -> str:

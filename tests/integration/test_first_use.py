@@ -204,3 +204,20 @@ def test_the_shell_completes_items(monkeypatch: pytest.MonkeyPatch) -> None:
     found = complete_items(None, None, "softmax")  # type: ignore[arg-type]
     assert "softmax" in found and "softmax-weights" in found
     assert all(item.startswith("softmax") for item in found)
+
+
+def test_a_course_folder_is_no_folder_of_hand_ins(grade) -> None:
+    assert grade("init", "my class", "--example").out.endswith("grade quiz new l16 --course 'my class'\n")
+    for course in ((), ("--course", "my class")):
+        said = grade("batch", "my class", "--out", "results", *course)
+        assert said.code == 2 and "this is a course folder" in said.err, said
+    assert not Path("results").exists()
+
+
+def test_a_quiz_for_somebody_outside_the_roster_says_so(grade) -> None:
+    assert grade("init", "c", "--example").code == 0
+    known = Path("c/roster.csv").read_text().splitlines()[1].split(",")[0]
+    said = grade("quiz", "new", "l16", "--course", "c", "--student", known)
+    assert (said.code, said.err) == (0, "")
+    said = grade("quiz", "new", "l16", "--course", "c", "--student", known + "x")
+    assert said.code == 0 and f"{known}x isn't in the roster; did you mean '{known}'?" in said.err

@@ -70,6 +70,8 @@ def new(
         raise UsageError(
             "the roster is empty", next_step="add students to roster.csv, or name one with --student"
         )
+    for student in students if workplace.course else ():
+        _note_a_stranger(workplace, student)
     folder = out or (workplace.course.quizzes / quiz_name if workplace.course else Path())
     with without_collecting():
         quizzes = make_quizzes(workplace, path, ids, quiz_name, attempt)
@@ -92,6 +94,15 @@ def new(
             named = f" --course {quoted(course_path)}" if course_path else ""
             click.echo("  next: hand out the .yaml files (and the .html ones, to read or print)")
             click.echo(f"  then: grade batch DIR{named} --out results, with what comes back in DIR")
+
+
+def _note_a_stranger(workplace: Workplace, student: str) -> None:
+    from engine.spec.wording import did_you_mean
+
+    roster = workplace.course.roster(tolerant=True) if workplace.course else None
+    known = [person.id for person in roster.students] if roster else []
+    if student not in known:
+        click.echo(f"note: {student} isn't in the roster{did_you_mean(student, known)}", err=True)
 
 
 def _names(workplace: Workplace) -> dict[str, str]:

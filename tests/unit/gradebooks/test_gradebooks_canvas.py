@@ -95,6 +95,17 @@ def test_a_mark_is_not_written_where_canvas_has_the_assignment_for_others_only()
     ) in told(made, Kind.LEFT)
 
 
+def test_a_misspelt_heading_names_the_one_that_is_there() -> None:
+    made = canvas(columns=("Essays (900)=l16/softmax-weights",))
+    assert told(made, Kind.NOTE) == [
+        (
+            "Essays (900)",
+            "Canvas makes a new assignment of this column; did you mean "
+            '--column "Essay (900)=l16/softmax-weights"?',
+        )
+    ]
+
+
 def test_named_columns_hold_what_is_asked_for_and_sums() -> None:
     made = canvas(columns=("Essay (900)=l16/softmax-weights", "Everything=l16 + softmax"))
     rows = read_csv(made.content)
