@@ -238,7 +238,7 @@ class Desk:
             what = f"{_listed('the answer to question', 'the answers to questions', unread)} can't be read"
             step = "ask for a corrected answer: it cost no attempt, and the page says what is wrong"
             rest = "; the rest was graded" if len(reports) > len(unread) else ""
-            problem = IntakeProblem(file.name, f"{what}{rest}", step, student, partly=True)
+            problem = IntakeProblem(file.name, f"{what}{rest}", step, student, partly=bool(rest))
         else:
             problem = _missing(student, file, handed.quiz, filled)
         if problem is not None:

@@ -125,7 +125,7 @@ def test_tables_lie_beside_folders_and_in_archives(grade, course: Path) -> None:
     assert said(done.out) == [
         "2 files graded, 0 kept from before",
         "not graded: bob/table.csv: a table isn't one student's",
-        "graded in part: excel.xlsx:3: the answer to question 1 can't be read; the rest was graded",
+        "not graded: excel.xlsx:3: the answer to question 1 can't be read",
         "graded in part: bob/quiz.yaml: the answer to question 1 can't be read; the rest was graded",
     ]
     row = gradebook("out")["ada"]
