@@ -96,7 +96,7 @@ def _carried(
     hides = any(_gives(known, again) for known in again.known_wrong)
     if (
         hides
-        and not all(_is_explained(step, given[step.id]) for step in own)
+        and not all(_is_explained(variant, step, given) for step in own)
         and not any(_gives(known, part) for known in part.known_wrong)
     ):
         return Carried(
@@ -269,11 +269,19 @@ def _is_known(entries: Sequence[float], part: Part, grain: float) -> bool:
     )
 
 
-def _is_explained(step: Part, entries: Sequence[Fraction]) -> bool:
-    """Tell whether a value is right, or that of a known mistake: an honest slip."""
-    ends = zip(entries, step.settings["lower"], step.settings["upper"], strict=True)
+def _is_explained(variant: Variant, step: Part, given: Given) -> bool:
+    """Tell whether a value is right, a known mistake's, or follows from the student's values before it."""
+    entries = given[step.id]
+    if _is_meant(entries, step, step):
+        return True
+    again = carry_forward(variant, step, given).part
+    return again is not None and _is_meant(entries, again, step)
+
+
+def _is_meant(entries: Sequence[Fraction], asked: Part, step: Part) -> bool:
+    ends = zip(entries, asked.settings["lower"], asked.settings["upper"], strict=True)
     is_right = all(Fraction(low) <= entry <= Fraction(high) for entry, low, high in ends)
-    return is_right or _is_known([float(entry) for entry in entries], step, _grain(step))
+    return is_right or _is_known([float(entry) for entry in entries], asked, _grain(step))
 
 
 def _gives(known: KnownWrong, part: Part) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from engine.plurals import counted
 from engine.recent import Recent
 from engine.runner import Call, Job, Leaf, StepFunction, WireValue
 from engine.sandbox.inside.wire import (
@@ -165,7 +166,7 @@ class _Memory:
         if not self.placing or not isinstance(value, Leaf) or isinstance(array, StepNode) or not value.data:
             return array
         if len(value.data) != array_size(value.dtype, value.shape):
-            raise ValueError(f"{len(value.data)} bytes for {value.dtype} {value.shape}")
+            raise ValueError(f"{counted(len(value.data), 'byte')} for {value.dtype} {value.shape}")
         self.data += bytes(-len(self.data) % _ALIGNMENT)
         at = len(self.data)
         self._places.append(at - self._start)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -262,8 +263,8 @@ def test_a_class_has_the_plan_of_its_secret_and_version() -> None:
     assert len(seeds) == 8
 
 
-def test_only_what_shows_alone_is_shown_as_a_counterexample(grade: Grade) -> None:
-    """A fault that needs earlier calls isn't what a pasted example would show."""
+def test_a_fault_that_needs_an_earlier_call_is_shown_by_two_calls(grade: Grade) -> None:
+    """What one call alone would not show, the pasted example shows with two."""
     source = (
         RIGHT
         + """
@@ -277,4 +278,10 @@ def softmax(x, axis=-1):
     )
     report = grade(source)
     assert report.outcome is not Outcome.RIGHT
-    assert report.counterexample is None
+    assert report.counterexample is not None
+    shown = report.counterexample.code
+    assert shown.count("softmax(x)") == 2
+    names: dict[str, Any] = {}
+    exec(source, names)
+    exec(shown, names)
+    assert names["calls"] == 2 and not names["softmax"](names["x"]).any()

@@ -99,15 +99,13 @@ def doing(line: str, head: str = HEAD) -> str:
         ),
         (
             "class softmax:\n    def __init__(self, x, axis=-1): self.x = x\n",
-            "runs",
-            f"failed: The function must return a value. But {CALL} gave back an object that is no number, "
-            "array, list, tuple or dict.",
+            "function",
+            "failed: softmax is a class here; expected the function softmax(x, axis=-1).",
         ),
         (
             "class softmax:\n    def __call__(self, x, axis=-1): return x\n",
-            "runs",
-            f"failed: The function must return a value. But {CALL} raised TypeError: "
-            "softmax() takes no arguments. It raises an exception for every input.",
+            "function",
+            "failed: softmax is a class here; expected the function softmax(x, axis=-1).",
         ),
         (
             "def softmax(x, axis=-1): return softmax(x, axis)\n",
@@ -117,9 +115,9 @@ def doing(line: str, head: str = HEAD) -> str:
         ),
         (
             HEAD + "def softmax(x, axis=-1): return [[1.0] * 3] * 3\n",
-            "shape",
-            f"failed: The result must be an array of the right shape. But {CALL} gave back a list, "
-            "expected a numpy array.",
+            "runs",
+            "failed: The function must compute its result from its input. "
+            "But it returns the number 1 everywhere for every input.",
         ),
         (
             "def softmax(x, axis=-1): print(x)\n",

@@ -73,7 +73,9 @@ def check(subject: Subject) -> Iterator[Finding]:
                 if (part.id, kind) not in seen:
                     seen.add((part.id, kind))
                     loc = subject.loc_of(part.id)
-                    yield subject.fault(RULE, message, loc, seed=seed, next_step=_NEXT.get(kind))
+                    # an option that is another one rounded may be meant: a rounded and an unrounded value
+                    report = subject.warning if kind == "rounded" else subject.fault
+                    yield report(RULE, message, loc, seed=seed, next_step=_NEXT.get(kind))
     if subject.strict:
         yield from _mistakes(subject)
 
@@ -118,6 +120,7 @@ _NEXT = {
     "wide": "state more working_decimals or a smaller tolerance, and say in the stem how exactly to work",
     "equal": "add a constraint, or drop the misconception",
     "same": "drop one of them, or give it another value",
+    "rounded": "give it another value, unless the precision is what the question is about",
 }
 
 
@@ -196,8 +199,10 @@ def _meanings(part: Part, asked: str) -> Iterator[tuple[str, str]]:
             continue  # that two formulas are equal may be what is asked
         if is_same_formula(a.text.latex, b.text.latex, shapes=shapes):
             yield "same", f"two options are the same formula: {a.text.plain} and {b.text.plain}"
+        elif value_of(a.text.plain) == value_of(b.text.plain):
+            continue  # said already
         elif a.correct != b.correct and _rounds_to(a.text.plain, b.text.plain):
-            yield "same", f"one option is the other one, rounded: {a.text.plain} and {b.text.plain}"
+            yield "rounded", f"one option is the other one, rounded: {a.text.plain} and {b.text.plain}"
 
 
 def _rounds_to(one: str, other: str) -> bool:

@@ -161,7 +161,8 @@ def _labels(subject: Subject) -> Iterator[Finding]:
                 next_step="say in words what it stands for",
             )
         if not subject.is_code and (match := _PLACEHOLDER.search(_NO_PROSE.sub(" ", one.text))):
-            yield subject.fault(
+            # no error: braces may be meant, as in a question on sets or of another system
+            yield subject.warning(
                 RULE,
                 f"{match[0]!r} looks like something that was to be filled in",
                 one.loc,
@@ -169,7 +170,7 @@ def _labels(subject: Subject) -> Iterator[Finding]:
             )
         if one.kind == "title":
             if "{{" in one.text or "{%" in one.text:
-                yield subject.fault(
+                yield subject.warning(
                     RULE, "a title is shown as it stands, without a variant's values", one.loc
                 )
             continue

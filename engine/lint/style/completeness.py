@@ -94,7 +94,7 @@ def _minutes(subject: Subject, minutes: float) -> Iterator[Finding]:
             RULE,
             "the item asks for nothing that takes the time that it states",
             ("minutes",),
-            expected=f"at most {_MOST_PER_CHOICE * len(spec.answers):g} minutes",
+            expected=f"at most {counted(_MOST_PER_CHOICE * len(spec.answers), 'minute', 'g')}",
             got=f"{minutes:g}",
         )
 

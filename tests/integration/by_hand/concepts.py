@@ -61,6 +61,8 @@ def _sides(x: Numbers) -> Numbers:
         "Rows and columns both sum to 1": by_row and by_column,
         "as in every matrix of weights": False,
         "Whichever side holds the largest weight": False,
+        # the sums of the words that were read average 1 and aren't all 1, so the smallest is one of theirs
+        "The side with the smallest sum": False,
         "The matrix must be wrong": False,
         "The numbers can't tell, since both": False,
     }

@@ -216,11 +216,11 @@ def test_files_that_cant_be_read_get_a_message_and_no_mark(tmp_path: Path, store
     result = run(intake, store, FakeCode())
     assert (result.graded, result.exit_code) == (1, 1)
     told = {problem.student: problem.message for problem in result.problems}
-    assert "UTF-16" in told["bob"] and "empty" in told["eve"] and told["kim"] == "line 3 is no Python"
+    assert "UTF-32" in told["bob"] and "empty" in told["eve"] and told["kim"] == "line 3 is no Python"
     assert scores(store) == {"ada": 2.0}
     kept = {a.student: a for a in store.attempts(outcome=Outcome.FORMAT_ERROR)}
     assert set(kept) == {"bob", "eve", "kim"}
-    assert kept["bob"].report.score is None and "UTF-16" in str(kept["bob"].reason)
+    assert kept["bob"].report.score is None and "UTF-32" in str(kept["bob"].reason)
 
 
 def test_problems_of_the_intake_are_passed_on(tmp_path: Path, store: Store) -> None:
