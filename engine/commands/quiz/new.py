@@ -97,12 +97,14 @@ def new(
 
 
 def _note_a_stranger(workplace: Workplace, student: str) -> None:
-    from engine.spec.wording import did_you_mean
+    """Say where an id that isn't in the roster is nearly one that is; others, such as `me`, are meant."""
+    from engine.spec.wording import near_words
 
     roster = workplace.course.roster(tolerant=True) if workplace.course else None
     known = [person.id for person in roster.students] if roster else []
-    if student not in known:
-        click.echo(f"note: {student} isn't in the roster{did_you_mean(student, known)}", err=True)
+    near = [] if student in known else near_words(student, known)
+    if near:
+        click.echo(f"note: {student} isn't in the roster; did you mean '{near[0]}'?", err=True)
 
 
 def _names(workplace: Workplace) -> dict[str, str]:
