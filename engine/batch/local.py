@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -250,7 +250,7 @@ class _Tally:
     def add(self, result: FileResult) -> None:
         self.done += 1
         if result.problem is not None:
-            self.problems.append(result.problem)
+            self.problems.append(replace(result.problem, known_as=result.file.known_as))
         elif result.reason is not None:
             file, again, aside = result.file, result.again, result.set_aside
             self.ungraded.append(Ungraded(result.student, file.name, file.item, result.reason, again, aside))

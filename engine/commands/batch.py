@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC
 from pathlib import Path
@@ -19,7 +19,7 @@ from engine.plurals import counted
 if TYPE_CHECKING:
     from engine.batch import BatchResult
     from engine.commands.workplace import Workplace
-    from engine.course import Cell, Intake, Roster
+    from engine.course import Cell, Intake, IntakeProblem, Roster
     from engine.report import ReportFiles
     from engine.runner import Runner
     from engine.store import Store
@@ -86,7 +86,7 @@ def command(
             f"warning: the package {name} of course.yaml isn't installed; code that needs it isn't graded",
             err=True,
         )
-    result, files = _grade(
+    result, earlier, files = _grade(
         workplace,
         source,
         out,
@@ -98,9 +98,9 @@ def command(
         solutions=solutions,
     )
     if as_json:
-        click.echo(json.dumps(_as_json(result, files), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(_as_json(result, earlier, files), ensure_ascii=False, indent=2))
     else:
-        _tell(result, files)
+        _tell(result, earlier, files)
     return result.exit_code
 
 
@@ -136,7 +136,7 @@ def _grade(
     workers: int | None,
     open_runner: Callable[[int], Runner],
     solutions: bool,
-) -> tuple[BatchResult, ReportFiles]:
+) -> tuple[BatchResult, tuple[IntakeProblem, ...], ReportFiles]:
     from engine.batch import CodeExercises, grade_batch
     from engine.commands.terminal import progress_bar
     from engine.files import work_folder
@@ -151,6 +151,7 @@ def _grade(
         intake = collected(workplace, source, workdir, roster=roster, item=item, layout=layout)
         _make_folder(out)
         store = stack.enter_context(_open_store(workplace, out))
+        tables = [table.name for table in intake.tables]
         intake = _with_answers(workplace, intake, store, roster, quiz)
         code = CodeExercises(bank, secret=workplace.secret(), mode=workplace.mode)
         result = grade_batch(
@@ -165,19 +166,55 @@ def _grade(
             progress=lambda total: progress_bar("grading", total),
             notes=(workplace.private_folder() if course else out) / "being-graded.jsonl",
         )
-        students = workplace.results(store, roster=roster, intake=intake, problems=result.problems)
+        earlier = _still_open(workplace, out, store, intake, result, roster, tables)
+        problems = (*result.problems, *earlier)
+        students = workplace.results(store, roster=roster, intake=intake, problems=problems)
         files = write_reports(
             out,
             students,
             title=course.title if course else "Practice",
-            problems=result.problems,
+            problems=problems,
             ungraded_files=[(u.student, u.name, u.reason) for u in result.ungraded],
             ignored=intake.ignored,
             sentence_of=workplace.sentence_of,
             solutions=solutions,
             practice=workplace.mode is Mode.PRACTICE,
         )
-    return result, files
+    return result, earlier, files
+
+
+def _still_open(
+    workplace: Workplace,
+    out: Path,
+    store: Store,
+    intake: Intake,
+    result: BatchResult,
+    roster: Roster | None,
+    tables: Sequence[str],
+) -> tuple[IntakeProblem, ...]:
+    """Keep what this batch couldn't grade; return what earlier ones couldn't, and nobody has mended since."""
+    from engine.foreign import clean_line
+
+    kept = workplace.open_problems(out)
+    assert kept is not None
+    # Faults of the course's own files are found anew by each batch.
+    own = {*(workplace.course.rule_problems() if workplace.course else ())}
+    own |= {*(roster.problems() if roster else ())}
+    try:
+        kept.take(
+            intake,
+            [problem for problem in result.problems if problem not in own],
+            tables=[clean_line(name) for name in tables],
+            ungraded=[(one.student, one.name) for one in result.ungraded],
+            is_whole=not result.interrupted,
+        )
+    except OSError as error:
+        click.echo(
+            "warning: what wasn't graded can't be kept for the next batch "
+            f"({error.strerror or error}); note it, or call this again",
+            err=True,
+        )
+    return tuple(problem for problem in kept.still_open(store) if problem not in result.problems)
 
 
 def _with_answers(
@@ -208,7 +245,7 @@ def _make_folder(out: Path) -> None:
         ) from error
 
 
-def _as_json(result: BatchResult, files: ReportFiles) -> dict[str, Any]:
+def _as_json(result: BatchResult, earlier: Sequence[IntakeProblem], files: ReportFiles) -> dict[str, Any]:
     return {
         "graded": result.graded,
         "kept": result.kept,
@@ -227,12 +264,13 @@ def _as_json(result: BatchResult, files: ReportFiles) -> dict[str, Any]:
             for u in result.ungraded
         ],
         "problems": [problem.as_json() for problem in result.problems],
+        "still_open": [problem.as_json() for problem in earlier],
         "index": str(files.index),
         "gradebook": str(files.gradebook),
     }
 
 
-def _tell(result: BatchResult, files: ReportFiles) -> None:
+def _tell(result: BatchResult, earlier: Sequence[IntakeProblem], files: ReportFiles) -> None:
     from engine.commands.render import number, show_table
 
     table = files.table
@@ -256,6 +294,10 @@ def _tell(result: BatchResult, files: ReportFiles) -> None:
         f"{counted(result.graded, 'file')} graded, {result.kept} kept from before, in {result.seconds:.1f} s"
     )
     tell_problems(result.problems)
+    if earlier:
+        click.echo(
+            f"still open from earlier batches: {counted(len(earlier), 'problem')}, listed in the summary"
+        )
     for waiting in result.ungraded:
         what = "not tried again" if waiting.set_aside else "tried again on the next run"
         click.echo(f"ungraded ({what}): {waiting.student} {waiting.name}: {waiting.reason}")

@@ -17,6 +17,7 @@ from engine.plurals import counted
 
 if TYPE_CHECKING:
     from engine.course import Course, Intake, IntakeProblem, Roster, StudentResults
+    from engine.course.open_problems import OpenProblems
     from engine.quiz import FilledQuiz
     from engine.runner import Runner
     from engine.spec.bank import Bank
@@ -130,6 +131,13 @@ class Workplace:
         if self.course:
             yield self.practice
 
+    def open_problems(self, out: Path | None = None) -> OpenProblems | None:
+        """Return what earlier batches couldn't grade: kept with the course, in practice with the results."""
+        from engine.course.open_problems import OPEN_PROBLEMS_FILE, OpenProblems
+
+        folder = self.private_folder() if self.course else out
+        return None if folder is None else OpenProblems(folder / OPEN_PROBLEMS_FILE)
+
     def points_of(self, item: str) -> float | None:
         """Return the full points of a code exercise, None where there is none of that id."""
         try:
@@ -195,11 +203,18 @@ class Workplace:
         *,
         roster: Roster | None = None,
         intake: Intake | None = None,
-        problems: Sequence[IntakeProblem] = (),
+        problems: Sequence[IntakeProblem] | None = None,
         only: Collection[str] | None = None,
     ) -> Iterator[StudentResults]:
-        """Yield what everybody achieved, under the course's rules: :func:`engine.batch.class_results`."""
+        """Yield what everybody achieved, under the course's rules: :func:`engine.batch.class_results`.
+
+        Without `problems` everybody has those that earlier batches left open.
+        """
         from engine.batch import class_results
+
+        if problems is None:
+            kept = self.open_problems()
+            problems = kept.still_open(store) if kept else ()
 
         return class_results(
             store,

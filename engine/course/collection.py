@@ -46,6 +46,9 @@ class HandedFile:
         Its place among the student's hand-ins of the item: later ones have larger numbers.
     filled : FilledQuiz or None
         The answers, where they were one student's part of a table: `path` is then the whole table.
+    known_as : tuple of str
+        The file's own name without the number of a copy, and the exercise or quiz: a later file of the
+        student that shares one of them takes the place of this one.
     """
 
     path: Path
@@ -58,6 +61,7 @@ class HandedFile:
     marked_late: bool = False
     sequence: int = 0
     filled: FilledQuiz | None = None
+    known_as: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,8 @@ class IntakeProblem:
         calls them.
     partly : bool
         Whether only a part of the file couldn't be read and the rest of it was graded.
+    known_as : tuple of str
+        As of a :class:`HandedFile`: by what a later file is known to take the place of this one.
     """
 
     where: str
@@ -104,6 +110,7 @@ class IntakeProblem:
     student: str | None = None
     unjoined: bool = False
     partly: bool = False
+    known_as: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, str | bool | None]:
         """Return it for scripts."""

@@ -43,6 +43,11 @@ class _Found:
     def first(self) -> str | None:
         return self.students[0] if self.students else None
 
+    def known_as(self, about: str = "") -> tuple[str, ...]:
+        """Return by what a later file is known to take the place of this one."""
+        own = copy_of(self.inside[-1])[0]
+        return (own, about) if about else (own,)
+
 
 class Sorting:
     """Sorts what a download holds.
@@ -81,7 +86,7 @@ class Sorting:
             except Exception as error:
                 for found, code in files:
                     message = f"not read: {own_fault(error)}"
-                    self._refuse(code.entry.name, message, OWN_FAULT_STEP, found.first)
+                    self._refuse(code.entry.name, message, OWN_FAULT_STEP, found.first, found.known_as())
         self._problems += map(self._with_student, self._listing.entries.problems)
         self._list_empty_folders()
         students = tuple(
@@ -127,7 +132,8 @@ class Sorting:
         depth = self._listing.depth
         top = "/".join(problem.where.split("/")[depth : depth + 1])
         place = self._places.get((top, False)) or self._places.get((top, True))
-        return replace(problem, student=next(iter(self._students(place)), None))
+        own = copy_of(problem.where.split("/")[-1])[0]
+        return replace(problem, student=next(iter(self._students(place)), None), known_as=(own,))
 
     def _list_empty_folders(self) -> None:
         for (_, is_file), place in self._places.items():
@@ -198,13 +204,15 @@ class Sorting:
             self._add(by_path[code.path], FileKind.CODE, item, beside)
         for code, item, places in result.conflicts:
             found, message = by_path[code.path], f"two files define {item.replace('-', '_')}: {places}"
-            self._refuse(code.entry.name, message, f"name the one that counts {item}.py", found.first)
+            step = f"name the one that counts {item}.py"
+            self._refuse(code.entry.name, message, step, found.first, found.known_as(item))
         for code in result.left:
             nearest = names.nearest(code.name)
             step = (
                 f"did you mean {nearest}?" if nearest else "name the file after the function, e.g. softmax.py"
             )
-            self._not_graded(by_path[code.path], "there is no code exercise of this name", step)
+            message = "there is no code exercise of this name"
+            self._not_graded(by_path[code.path], message, step, about=nearest or "")
 
     def _sort_table(self, found: _Found) -> None:
         if found.place.hand_in is None:
@@ -223,7 +231,7 @@ class Sorting:
                 if error.got and error.what.endswith("can't be read")
                 else error.what
             )
-            self._refuse(found.entry.name, told, error.next_step or "", found.first)
+            self._refuse(found.entry.name, told, error.next_step or "", found.first, found.known_as())
             return
         quiz, claimed = quiz_head(text)
         if alone and is_class_yaml(text):
@@ -255,14 +263,14 @@ class Sorting:
         about: str = "",
     ) -> None:
         hand_in = found.place.hand_in or HandIn("", ())
+        meant = item or f"quiz {about}"
         try:
             counting = {name: sha256_of_file(file) for name, file in beside.items() if not is_library(name)}
             sha256 = sha256_of_files(sha256_of_file(found.path), counting)
         except OSError as error:
             reason = error.strerror or str(error)
-            self._refuse(
-                found.entry.name, f"the file can't be read: {reason}", "check its rights", found.first
-            )
+            message = f"the file can't be read: {reason}"
+            self._refuse(found.entry.name, message, "check its rights", found.first, found.known_as(meant))
             return
         file = HandedFile(
             found.path,
@@ -273,20 +281,28 @@ class Sorting:
             tuple(beside.items()),
             handed=hand_in.handed,
             marked_late=hand_in.marked_late,
+            known_as=found.known_as(meant),
         )
-        ranked = Ranked(file, item or f"quiz {about}", copy_of(found.inside[-1])[1], found.place.order)
+        ranked = Ranked(file, meant, copy_of(found.inside[-1])[1], found.place.order)
         for student in found.students:
             self._handed.setdefault(student, []).append(ranked)
 
-    def _not_graded(self, found: _Found, message: str, step: str) -> None:
+    def _not_graded(self, found: _Found, message: str, step: str, about: str = "") -> None:
         """List a file of a kind that isn't graded, unless the system put it there."""
         if self._layout.is_leftover(found.entry.parts[self._listing.depth :]):
             self._ignored.append(found.entry.name)
         else:
-            self._refuse(found.entry.name, message, step, found.first)
+            self._refuse(found.entry.name, message, step, found.first, found.known_as(about))
 
-    def _refuse(self, name: str, message: str, next_step: str = "", student: str | None = None) -> None:
-        self._problems.append(IntakeProblem(name, message, next_step, student))
+    def _refuse(
+        self,
+        name: str,
+        message: str,
+        next_step: str = "",
+        student: str | None = None,
+        known_as: tuple[str, ...] = (),
+    ) -> None:
+        self._problems.append(IntakeProblem(name, message, next_step, student, known_as=known_as))
 
 
 def _people(place: Place | None) -> tuple[Person, ...]:

@@ -263,3 +263,48 @@ def test_page_names_are_what_the_index_links(grade) -> None:
     index = Path("out/index.html").read_text(encoding="utf-8")
     assert f'href="students/{page_name("Ada Lovelace")}"' in index
     assert (Path("out/students") / page_name("Ada Lovelace")).is_file()
+
+
+def listed_on(out: Path) -> dict[str, set[str]]:
+    """Return which of the files that can't be graded each page names."""
+    names = ("begun.yaml", "hw.pdf", "left.docx")
+    return {page: found for page, text in pages(out).items() if (found := {n for n in names if n in text})}
+
+
+def test_what_wasnt_graded_stays_listed_until_it_is_handed_in_readable(grade, course: Course) -> None:
+    write(
+        Path("first"),
+        {
+            "ada/begun.yaml": dumped(filled(course, "ada", right=True)) + b"extra: [1, 2\n",
+            "007/hw.pdf": b"%PDF",
+            "left.docx": b"PK",
+        },
+    )
+    write(Path("second"), {"zoe/answers.yaml": dumped(filled(course, "zoe", right=True))})
+    write(Path("third"), {"ada/quiz.yaml": dumped(filled(course, "ada", right=True))})
+    everything = {"index": {"begun.yaml", "hw.pdf", "left.docx"}, "ada": {"begun.yaml"}, "007": {"hw.pdf"}}
+    without_quiz = {"index": {"hw.pdf", "left.docx"}, "007": {"hw.pdf"}}
+
+    def batch(folder: str) -> int:
+        return grade("batch", folder, "--course", "dl", "--out", "out").code
+
+    assert batch("first") == 1 and listed_on(Path("out")) == everything
+    said = grade("batch", "second", "--course", "dl", "--out", "out")
+    assert said.code == 0, "all of this download is graded"
+    assert "still open from earlier batches: 3 problems, listed in the summary" in said.out
+    assert listed_on(Path("out")) == everything
+    assert grade("feedback", "--course", "dl", "--out", "fb").code == 0
+    assert listed_on(Path("fb")) == {page: names for page, names in everything.items() if page != "index"}
+
+    assert batch("third") == 0 and listed_on(Path("out")) == without_quiz
+    # The first download again lists what it can't grade; the quiz has been handed in since all the same.
+    assert batch("first") == 1 and listed_on(Path("out")) == everything
+    assert batch("second") == 0 and listed_on(Path("out")) == without_quiz
+
+    kept = course.folder / ".softmark/not-graded.json"
+    assert kept.stat().st_mode & 0o077 == 0, "it tells whose work it is"
+    assert grade("store", "erase-student", "007", "--course", "dl", "--yes").code == 0
+    assert "hw.pdf" not in kept.read_text()
+    kept.write_text("[")
+    said = grade("feedback", "--course", "dl", "--out", "fb")
+    assert said.code == 2 and "the list of what wasn't graded can't be read" in said.err

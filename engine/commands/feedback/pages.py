@@ -90,6 +90,8 @@ def write_feedback(
 
 def _known(store: Store, roster: Roster | None, workplace: Workplace, students: Sequence[str]) -> set[str]:
     known = set(store.students(workplace.mode)) | set(roster.by_id if roster else ())
+    kept = workplace.open_problems()
+    known |= {one.student for one in (kept.still_open(store) if kept else ()) if one.student}
     for student in students:
         if student not in known:
             raise UsageError(

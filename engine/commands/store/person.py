@@ -49,6 +49,10 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
         stored = store.people.everything_on(student)
     course = workplace.course
     person = course.roster(tolerant=True).by_id.get(student) if course else None
+    kept = workplace.open_problems()
+    unread = [problem.as_json() for problem in (kept.of(student) if kept else ())]
+    if unread:
+        stored = {**stored, "not_graded": unread}
     rows = {table: len(found) for table, found in stored.items()}
     if person is None and not any(rows.values()):
         raise _unknown(student, store.where)
@@ -85,8 +89,13 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
     from engine.commands.store.existing import open_existing, show_rows
     from engine.commands.workplace import find_workplace
 
-    with open_existing(find_workplace(course_path)) as store:
+    workplace = find_workplace(course_path)
+    with open_existing(workplace) as store:
         rows = store.people.erase(student) if yes else store.people.rows(student)
+    kept = workplace.open_problems()
+    unread = 0 if kept is None else kept.forget(student) if yes else len(kept.of(student))
+    if unread:
+        rows = {**rows, "not_graded": unread}
     if not any(rows.values()):
         raise _unknown(student, store.where)
     if as_json:

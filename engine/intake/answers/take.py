@@ -166,6 +166,7 @@ class _Taking:
             hashlib.sha256(canonical.encode("ascii")).hexdigest(),
             handed=handed,
             filled=found.filled,
+            known_as=(f"quiz {found.filled.quiz}",),
         )
 
     # --- what is told ---
