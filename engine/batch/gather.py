@@ -30,9 +30,10 @@ def class_results(
     points_of: Callable[[str], float | None] = lambda item: None,
     only: Collection[str] | None = None,
 ) -> Iterator[StudentResults]:
-    """Yield the results of everybody in the roster and in the collection, by id.
+    """Yield the results of everybody in the roster, in the store and in the collection, by id.
 
-    One student is in memory at a time.
+    One rule holds for all pages and tables: whoever was graded without a line in the roster is in all of
+    them, whichever download a batch was about. One student is in memory at a time.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def class_results(
         Item id → title.
     roster : Roster, optional
     intake : Intake, optional
-        Without a collection everybody in the store is listed too.
+        Who handed in nothing that can be graded is listed as well.
     problems : sequence of IntakeProblem
         Of the whole run; each student gets those of their own.
     policies : Policies, optional
@@ -54,10 +55,9 @@ def class_results(
         Of all these students only those with such an id.
     """
     names = {student.id: student.name for student in roster.students} if roster else {}
-    students = set(names) | {files.student for files in intake.students if intake} if intake else set(names)
+    students = set(names) | set(store.students(mode))
+    students |= {files.student for files in intake.students} if intake else set()
     students |= {problem.student for problem in problems if problem.student}
-    if intake is None:
-        students |= set(store.students(mode))
     if only is not None:
         students &= set(only)
     rules = policies or Policies()

@@ -272,6 +272,7 @@ def _as_json(result: BatchResult, earlier: Sequence[IntakeProblem], files: Repor
 
 def _tell(result: BatchResult, earlier: Sequence[IntakeProblem], files: ReportFiles) -> None:
     from engine.commands.render import number, show_table
+    from engine.foreign import clean_line
 
     table = files.table
     rows = []
@@ -293,6 +294,9 @@ def _tell(result: BatchResult, earlier: Sequence[IntakeProblem], files: ReportFi
     click.echo(
         f"{counted(result.graded, 'file')} graded, {result.kept} kept from before, in {result.seconds:.1f} s"
     )
+    for row in table.rows:
+        if not row.listed:
+            click.echo(f"not in the roster, but in all tables: {clean_line(row.student)}")
     tell_problems(result.problems)
     if earlier:
         click.echo(

@@ -163,7 +163,7 @@ def summary_page(
         table=table,
         links=links,
         maximum=table.maximum,
-        handed_in=sum(row.handed_in for row in table.rows),
+        handed_in=[row for row in table.rows if row.handed_in],
         strangers=sum(not row.listed for row in table.rows),
         mean=_mean(table),
         changes=changes(table),

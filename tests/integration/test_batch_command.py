@@ -308,3 +308,24 @@ def test_what_wasnt_graded_stays_listed_until_it_is_handed_in_readable(grade, co
     kept.write_text("[")
     said = grade("feedback", "--course", "dl", "--out", "fb")
     assert said.code == 2 and "the list of what wasn't graded can't be read" in said.err
+
+
+def test_who_isnt_in_the_roster_is_in_all_tables_or_in_none(grade, course: Course) -> None:
+    write(Path("first"), {"Peter Pan/softmax.py": RIGHT, "ada/softmax.py": NO_SHIFT})
+    write(Path("second"), {"zoe/answers.yaml": dumped(filled(course, "zoe", right=True))})
+    for folder in ("first", "second"):
+        said = grade("batch", folder, "--course", "dl", "--out", "out")
+        assert "not in the roster, but in all tables: Peter Pan" in said.out
+        assert gradebook(Path("out"))["Peter Pan"]["total"] == "10"
+    shown = pages(Path("out"))["index"]
+    figures = " ".join(html5lib.parse(shown, namespaceHTMLElements=False).find(".//ul").itertext()).split()
+    assert " ".join(figures).startswith(
+        "3 students, and 1 not in the roster 2 handed something in, and 1 not in the roster"
+    ), "ada and zoe, and a stranger: 007 handed in nothing"
+    assert page_name("Peter Pan") in shown
+    assert grade("feedback", "--course", "dl", "--out", "fb").code == 0
+    assert {p.name for p in Path("fb/students").iterdir()} == {p.name for p in Path("out/students").iterdir()}
+    assert grade("export", "csv", "--course", "dl", "--out", "marks.csv").code in (0, 1)
+    with Path("marks.csv").open(newline="", encoding="utf-8-sig") as file:
+        rows = {row["id"] if "id" in row else next(iter(row.values())) for row in csv.DictReader(file)}
+    assert rows == set(gradebook(Path("out")))

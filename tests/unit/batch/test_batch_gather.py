@@ -80,7 +80,7 @@ def test_attempts_of_practice_are_not_seen(store: Store) -> None:
     assert counting(store) == ("partial", 1.0, 1)
 
 
-def test_everybody_of_roster_collection_and_problems_is_listed(store: Store) -> None:
+def test_everybody_of_roster_store_collection_and_problems_is_listed(store: Store) -> None:
     give(store, "ada", 2.0)
     give(store, "gone", 2.0, "b")
     problem = IntakeProblem("kim/x.pdf", "no", "", "kim")
@@ -93,10 +93,11 @@ def test_everybody_of_roster_collection_and_problems_is_listed(store: Store) -> 
     assert [(r.student, r.name, len(r.items), r.listed) for r in found] == [
         ("ada", "Ada L.", 1, True),
         ("bob", "", 0, False),
+        ("gone", "", 1, False),
         ("kim", "", 0, False),
         ("zoe", "Zoe", 0, True),
     ]
-    assert [r.problems for r in found] == [(), (), (problem,), ()]
+    assert [r.problems for r in found] == [(), (), (), (problem,), ()]
 
 
 def test_without_roster_and_collection_the_store_says_who(store: Store) -> None:
@@ -136,15 +137,15 @@ def test_the_same_item_in_a_quiz_and_alone_are_two_columns() -> None:
     assert {quiz.id, code.id} == {"week-1/softmax", "softmax"} and quiz < code
 
 
-def test_without_a_collection_the_roster_and_everybody_in_the_store_are_listed(store: Store) -> None:
+def test_the_roster_and_everybody_in_the_store_are_listed_with_and_without_a_collection(store: Store) -> None:
     give(store, "guest", 1.0)
     roster = Roster((Student("ada"),))
     assert [(r.student, r.listed, len(r.items)) for r in results(store, roster=roster)] == [
         ("ada", True, 0),
         ("guest", False, 1),
     ]
-    # A collection says itself whom it is about.
-    assert [r.student for r in results(store, roster=roster, intake=Intake(()))] == ["ada"]
+    # Another download changes nothing about who was graded.
+    assert [r.student for r in results(store, roster=roster, intake=Intake(()))] == ["ada", "guest"]
 
 
 def test_some_students_only_and_when_their_work_came(store: Store) -> None:
