@@ -4,6 +4,7 @@ from engine.batch.columns import column_of
 from engine.batch.exercises import CodeExercises, CodeGrader
 from engine.batch.gather import class_results
 from engine.batch.local import BatchResult, Progress, Ungraded, grade_batch
+from engine.batch.untimed import Untimed, untimed
 
 __all__ = [
     "BatchResult",
@@ -11,7 +12,9 @@ __all__ = [
     "CodeGrader",
     "Progress",
     "Ungraded",
+    "Untimed",
     "class_results",
     "column_of",
     "grade_batch",
+    "untimed",
 ]

@@ -17,7 +17,7 @@ from engine.errors import UsageError
 from engine.plurals import counted
 
 if TYPE_CHECKING:
-    from engine.batch import BatchResult
+    from engine.batch import BatchResult, Untimed
     from engine.commands.workplace import Workplace
     from engine.course import Cell, Intake, IntakeProblem, Roster
     from engine.report import ReportFiles
@@ -86,7 +86,7 @@ def command(
             f"warning: the package {name} of course.yaml isn't installed; code that needs it isn't graded",
             err=True,
         )
-    result, earlier, files = _grade(
+    result, earlier, late, files = _grade(
         workplace,
         source,
         out,
@@ -98,9 +98,9 @@ def command(
         solutions=solutions,
     )
     if as_json:
-        click.echo(json.dumps(_as_json(result, earlier, files), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(_as_json(result, earlier, late, files), ensure_ascii=False, indent=2))
     else:
-        _tell(result, earlier, files)
+        _tell(result, earlier, late, files)
     return result.exit_code
 
 
@@ -136,12 +136,14 @@ def _grade(
     workers: int | None,
     open_runner: Callable[[int], Runner],
     solutions: bool,
-) -> tuple[BatchResult, tuple[IntakeProblem, ...], ReportFiles]:
-    from engine.batch import CodeExercises, grade_batch
+) -> tuple[BatchResult, tuple[IntakeProblem, ...], Untimed, ReportFiles]:
+    from engine.batch import CodeExercises, grade_batch, untimed
     from engine.commands.terminal import progress_bar
+    from engine.course.policies import Policies
     from engine.files import work_folder
     from engine.intake import read_code_file, read_text_file
     from engine.model import Mode
+    from engine.quiz import clock
     from engine.report import write_reports
 
     bank, course = workplace.bank, workplace.course
@@ -168,6 +170,13 @@ def _grade(
         )
         earlier = _still_open(workplace, out, store, intake, result, roster, tables)
         problems = (*result.problems, *earlier)
+        late = untimed(
+            intake,
+            store,
+            course.policies if course else Policies(),
+            unread={(problem.student, problem.where) for problem in result.problems if not problem.partly},
+            now=clock.now(),
+        )
         students = workplace.results(store, roster=roster, intake=intake, problems=problems)
         files = write_reports(
             out,
@@ -176,11 +185,12 @@ def _grade(
             problems=problems,
             ungraded_files=[(u.student, u.name, u.reason) for u in result.ungraded],
             ignored=intake.ignored,
+            notes=[f"{message}. Next: {step}." for message, step in late.sentences()],
             sentence_of=workplace.sentence_of,
             solutions=solutions,
             practice=workplace.mode is Mode.PRACTICE,
         )
-    return result, earlier, files
+    return result, earlier, late, files
 
 
 def _still_open(
@@ -245,7 +255,9 @@ def _make_folder(out: Path) -> None:
         ) from error
 
 
-def _as_json(result: BatchResult, earlier: Sequence[IntakeProblem], files: ReportFiles) -> dict[str, Any]:
+def _as_json(
+    result: BatchResult, earlier: Sequence[IntakeProblem], late: Untimed, files: ReportFiles
+) -> dict[str, Any]:
     return {
         "graded": result.graded,
         "kept": result.kept,
@@ -265,12 +277,14 @@ def _as_json(result: BatchResult, earlier: Sequence[IntakeProblem], files: Repor
         ],
         "problems": [problem.as_json() for problem in result.problems],
         "still_open": [problem.as_json() for problem in earlier],
+        "without_time": dict(late.without_time),
+        "only_marked_late": dict(late.marked_late),
         "index": str(files.index),
         "gradebook": str(files.gradebook),
     }
 
 
-def _tell(result: BatchResult, earlier: Sequence[IntakeProblem], files: ReportFiles) -> None:
+def _tell(result: BatchResult, earlier: Sequence[IntakeProblem], late: Untimed, files: ReportFiles) -> None:
     from engine.commands.render import number, show_table
     from engine.foreign import clean_line
 
@@ -294,6 +308,8 @@ def _tell(result: BatchResult, earlier: Sequence[IntakeProblem], files: ReportFi
     click.echo(
         f"{counted(result.graded, 'file')} graded, {result.kept} kept from before, in {result.seconds:.1f} s"
     )
+    for message, step in late.sentences():
+        click.echo(f"note: {message}\n  next: {step}")
     for row in table.rows:
         if not row.listed:
             click.echo(f"not in the roster, but in all tables: {clean_line(row.student)}")

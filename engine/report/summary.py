@@ -137,6 +137,7 @@ def summary_page(
     problems: Sequence[IntakeProblem] = (),
     ungraded_files: Iterable[tuple[str, str, str]] = (),
     ignored: Sequence[str] = (),
+    notes: Sequence[str] = (),
     sentence_of: Callable[[str, str], str] = lambda item, mistake: "",
     downloads: Sequence[str] = ("gradebook.csv", "gradebook.json"),
     practice: bool = False,
@@ -152,6 +153,8 @@ def summary_page(
     ungraded_files : iterable of (student, file, reason)
         Files without any stored attempt, such as a quiz file that met a fault of ours.
     ignored : sequence of str
+    notes : sequence of str
+        What the instructor should know of this collection.
     sentence_of : callable
         Item and id of a known mistake → what a student with it is told, "" if nothing is known.
     downloads : sequence of str
@@ -171,6 +174,7 @@ def summary_page(
         ungraded=_waiting(table, ungraded_files),
         problems=problems,
         ignored=ignored,
+        notes=notes,
         difficulty=difficulty(table),
         mistakes=mistakes(table, sentence_of),
         downloads=downloads,

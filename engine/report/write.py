@@ -34,6 +34,7 @@ def write_reports(
     problems: Sequence[IntakeProblem] = (),
     ungraded_files: Iterable[tuple[str, str, str]] = (),
     ignored: Sequence[str] = (),
+    notes: Sequence[str] = (),
     sentence_of: Callable[[str, str], str] = lambda item, mistake: "",
     solutions: bool = False,
     practice: bool = False,
@@ -50,7 +51,7 @@ def write_reports(
     students : iterable of StudentResults
         Usually :func:`engine.batch.class_results`.
     title : str
-    problems, ungraded_files, ignored, sentence_of, practice
+    problems, ungraded_files, ignored, notes, sentence_of, practice
         As in :func:`engine.report.summary.summary_page`.
     solutions : bool
         Whether the students' pages show worked solutions.
@@ -80,6 +81,7 @@ def write_reports(
             problems=problems,
             ungraded_files=ungraded_files,
             ignored=ignored,
+            notes=notes,
             sentence_of=sentence_of,
             practice=practice,
         )

@@ -329,3 +329,25 @@ def test_who_isnt_in_the_roster_is_in_all_tables_or_in_none(grade, course: Cours
     with Path("marks.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = {row["id"] if "id" in row else next(iter(row.values())) for row in csv.DictReader(file)}
     assert rows == set(gradebook(Path("out")))
+
+
+def test_lateness_that_cant_be_known_is_said(grade, course: Course) -> None:
+    with (course.folder / "course.yaml").open("a", encoding="utf-8") as file:
+        rule = "{due: 2020-11-06, late: {percent: 10}}"
+        file.write(f"  assignments:\n    week: {rule}\n    softmax: {rule}\n")
+    write(
+        Path("in"),
+        {
+            "ada/quiz.yaml": dumped(filled(course, "ada", right=True)),
+            "zoe/quiz.yaml": dumped(filled(course, "zoe", right=True)),
+            "007/softmax.py": RIGHT,
+        },
+    )
+    said = grade("batch", "in", "--course", "dl", "--out", "out")
+    told = (
+        "3 hand-ins don't tell when they came; the rules about late work for softmax and week weren't applied"
+    )
+    assert said.code == 0 and f"note: {told} to them\n  next: see in the learning system" in said.out
+    assert told.replace("'", "&#39;") in pages(Path("out"))["index"]
+    again = grade("batch", "in", "--course", "dl", "--out", "out", "--json").json()
+    assert again["without_time"] == {"softmax": 1, "week": 2} and again["only_marked_late"] == {}
