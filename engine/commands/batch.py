@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC
 from pathlib import Path
@@ -14,12 +15,12 @@ import click
 from engine.commands.collecting import collected, layout_option, refuses_unlisted, tell_problems
 from engine.commands.options import course_option, device_option, json_option, store_option
 from engine.errors import UsageError
-from engine.plurals import counted
+from engine.plurals import agree, counted
 
 if TYPE_CHECKING:
     from engine.batch import BatchResult, Untimed
     from engine.commands.workplace import Workplace
-    from engine.course import Cell, Intake, IntakeProblem, Roster
+    from engine.course import Cell, Intake, IntakeProblem, Roster, StudentResults
     from engine.report import ReportFiles
     from engine.runner import Runner
     from engine.store import Store
@@ -86,7 +87,7 @@ def command(
             f"warning: the package {name} of course.yaml isn't installed; code that needs it isn't graded",
             err=True,
         )
-    result, earlier, late, files = _grade(
+    result, earlier, late, changed, files = _grade(
         workplace,
         source,
         out,
@@ -98,9 +99,9 @@ def command(
         solutions=solutions,
     )
     if as_json:
-        click.echo(json.dumps(_as_json(result, earlier, late, files), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(_as_json(result, earlier, late, changed, files), ensure_ascii=False, indent=2))
     else:
-        _tell(result, earlier, late, files)
+        _tell(result, earlier, [*late.sentences(), *_regrade_notes(changed)], files)
     return result.exit_code
 
 
@@ -136,7 +137,7 @@ def _grade(
     workers: int | None,
     open_runner: Callable[[int], Runner],
     solutions: bool,
-) -> tuple[BatchResult, tuple[IntakeProblem, ...], Untimed, ReportFiles]:
+) -> tuple[BatchResult, tuple[IntakeProblem, ...], Untimed, Counter[str], ReportFiles]:
     from engine.batch import CodeExercises, grade_batch, untimed
     from engine.commands.terminal import progress_bar
     from engine.course.policies import Policies
@@ -177,7 +178,9 @@ def _grade(
             unread={(problem.student, problem.where) for problem in result.problems if not problem.partly},
             now=clock.now(),
         )
-        students = workplace.results(store, roster=roster, intake=intake, problems=problems)
+        changed = Counter[str]()
+        results = workplace.results(store, roster=roster, intake=intake, problems=problems)
+        students = _counting_changed(workplace, results, changed)
         files = write_reports(
             out,
             students,
@@ -185,12 +188,14 @@ def _grade(
             problems=problems,
             ungraded_files=[(u.student, u.name, u.reason) for u in result.ungraded],
             ignored=intake.ignored,
-            notes=[f"{message}. Next: {step}." for message, step in late.sentences()],
+            notes=lambda: [
+                f"{message}. Next: {step}." for message, step in (*late.sentences(), *_regrade_notes(changed))
+            ],
             sentence_of=workplace.sentence_of,
             solutions=solutions,
             practice=workplace.mode is Mode.PRACTICE,
         )
-    return result, earlier, late, files
+    return result, earlier, late, changed, files
 
 
 def _still_open(
@@ -227,6 +232,41 @@ def _still_open(
     return tuple(problem for problem in kept.still_open(store) if problem not in result.problems)
 
 
+def _counting_changed(
+    workplace: Workplace, students: Iterator[StudentResults], changed: Counter[str]
+) -> Iterator[StudentResults]:
+    """Pass on the results, and count by item those that were marked before the item was changed."""
+    known: dict[tuple[str, str], bool] = {}
+    for results in students:
+        for one in results.items if workplace.course else ():
+            if one.report.score is not None:
+                at = (one.report.item, one.report.item_version)
+                if at not in known:
+                    known[at] = workplace.has_changed(*at)
+                changed[one.report.item] += known[at]
+        yield results
+    for item in [item for item, count in changed.items() if not count]:
+        del changed[item]
+
+
+_MOST_NAMED = 5  # of items that changed: an update of Softmark can change many
+
+
+def _regrade_notes(changed: Counter[str]) -> list[tuple[str, str]]:
+    """Return what to say of results that a regrade would mark with the items as they are now."""
+    if not changed:
+        return []
+    named = sorted(changed) if len(changed) <= _MOST_NAMED else []
+    what = ", ".join(named) or counted(len(changed), "item")
+    count = sum(changed.values())
+    stand = "it stands as it was marked" if count == 1 else "they stand as they were marked"
+    message = f"{what} {agree(len(changed), 'have')} changed since {counted(count, 'result')} "
+    message += f"{agree(count, 'were')} marked; {stand}"
+    return [
+        (message, f"{' '.join(['grade regrade', *named, '--dry-run'])} shows what marking again would change")
+    ]
+
+
 def _with_answers(
     workplace: Workplace, intake: Intake, store: Store, roster: Roster | None, quiz: str | None
 ) -> Intake:
@@ -256,7 +296,11 @@ def _make_folder(out: Path) -> None:
 
 
 def _as_json(
-    result: BatchResult, earlier: Sequence[IntakeProblem], late: Untimed, files: ReportFiles
+    result: BatchResult,
+    earlier: Sequence[IntakeProblem],
+    late: Untimed,
+    changed: Counter[str],
+    files: ReportFiles,
 ) -> dict[str, Any]:
     return {
         "graded": result.graded,
@@ -279,12 +323,18 @@ def _as_json(
         "still_open": [problem.as_json() for problem in earlier],
         "without_time": dict(late.without_time),
         "only_marked_late": dict(late.marked_late),
+        "changed_items": dict(changed),
         "index": str(files.index),
         "gradebook": str(files.gradebook),
     }
 
 
-def _tell(result: BatchResult, earlier: Sequence[IntakeProblem], late: Untimed, files: ReportFiles) -> None:
+def _tell(
+    result: BatchResult,
+    earlier: Sequence[IntakeProblem],
+    notes: Sequence[tuple[str, str]],
+    files: ReportFiles,
+) -> None:
     from engine.commands.render import number, show_table
     from engine.foreign import clean_line
 
@@ -308,7 +358,7 @@ def _tell(result: BatchResult, earlier: Sequence[IntakeProblem], late: Untimed, 
     click.echo(
         f"{counted(result.graded, 'file')} graded, {result.kept} kept from before, in {result.seconds:.1f} s"
     )
-    for message, step in late.sentences():
+    for message, step in notes:
         click.echo(f"note: {message}\n  next: {step}")
     for row in table.rows:
         if not row.listed:

@@ -138,6 +138,13 @@ class Workplace:
         folder = self.private_folder() if self.course else out
         return None if folder is None else OpenProblems(folder / OPEN_PROBLEMS_FILE)
 
+    def has_changed(self, item: str, version: str) -> bool:
+        """Return whether an item isn't any more what it was at this version; one that is gone hasn't."""
+        try:
+            return self.bank.version(item) != version
+        except InputError:
+            return False
+
     def points_of(self, item: str) -> float | None:
         """Return the full points of a code exercise, None where there is none of that id."""
         try:

@@ -1,9 +1,9 @@
 """What earlier batches couldn't grade, kept until it is handed in so that it can be read.
 
-A class hands in by several downloads, and each batch sees only its own. What one of them couldn't grade is
-often no attempt, so the store doesn't have it: it stands in a small file beside the store, with the time at
-which it was first listed. Whether it is still open, the store says: it isn't when the student has handed in a
-readable file for the same exercise or quiz, or of the same name, since then.
+A class hands in by several downloads, and each batch sees only its own. A file that one of them couldn't
+read is often no attempt, so the store doesn't have it: it stands in a small file beside the store, with the
+time when it was first listed. The store says whether it is still open: it isn't when the student has handed
+in a readable file for the same exercise or quiz, or of the same name, since then.
 """
 
 from __future__ import annotations

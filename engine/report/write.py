@@ -34,7 +34,7 @@ def write_reports(
     problems: Sequence[IntakeProblem] = (),
     ungraded_files: Iterable[tuple[str, str, str]] = (),
     ignored: Sequence[str] = (),
-    notes: Sequence[str] = (),
+    notes: Callable[[], Sequence[str]] = tuple,
     sentence_of: Callable[[str, str], str] = lambda item, mistake: "",
     solutions: bool = False,
     practice: bool = False,
@@ -51,8 +51,10 @@ def write_reports(
     students : iterable of StudentResults
         Usually :func:`engine.batch.class_results`.
     title : str
-    problems, ungraded_files, ignored, notes, sentence_of, practice
+    problems, ungraded_files, ignored, sentence_of, practice
         As in :func:`engine.report.summary.summary_page`.
+    notes : callable
+        Returns what the instructor should know; called when all students are taken.
     solutions : bool
         Whether the students' pages show worked solutions.
 
@@ -81,7 +83,7 @@ def write_reports(
             problems=problems,
             ungraded_files=ungraded_files,
             ignored=ignored,
-            notes=notes,
+            notes=notes(),
             sentence_of=sentence_of,
             practice=practice,
         )

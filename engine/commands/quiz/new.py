@@ -164,6 +164,44 @@ def make_quizzes(
             "  next: a quiz from the blueprint as it is now needs another --name (practice: --attempt)",
             err=True,
         )
+    kept = {(quiz.id, quiz.student) for quiz in stored}
+    _note_changed_items(workplace, name, [quiz for quiz in quizzes if (quiz.id, quiz.student) in kept])
+    _warn_of_faulty_items(workplace, [quiz for quiz in quizzes if (quiz.id, quiz.student) not in kept])
     if any(section.draws for section in plan.blueprint.sections) and len(stored) < len(quizzes):
         tell_unreadable(workplace.bank.readable()[1])
     return quizzes
+
+
+def _note_changed_items(workplace: Workplace, name: str, kept: list[Quiz]) -> None:
+    """Say which items were corrected since these quizzes were drawn: they keep what was drawn."""
+    asked = dict.fromkeys((q.variant.item, q.variant.item_version) for quiz in kept for q in quiz.questions)
+    changed = list(dict.fromkeys(item for item, version in asked if workplace.has_changed(item, version)))
+    if changed and workplace.course is not None:
+        verb, step = agree(len(changed), "have"), f"grade regrade {' '.join(changed)} --dry-run"
+        click.echo(
+            f"note: {', '.join(changed)} {verb} changed since quiz {name} was drawn; it stays as it was\n"
+            f"  next: {step} shows what that changes about marks and about the keys of these quizzes",
+            err=True,
+        )
+
+
+_SEEDS = 10  # variants that are tried: enough to see a wrong key, and quick
+
+
+def _warn_of_faulty_items(workplace: Workplace, drawn: list[Quiz]) -> None:
+    """Say which of the course's own items in new quizzes ``grade lint`` finds at fault."""
+    from engine.lint import lint_bank
+
+    if workplace.course is None:
+        return
+    asked = dict.fromkeys(question.variant.item for quiz in drawn for question in quiz.questions)
+    own = [item for item in asked if workplace.bank.path(item).is_relative_to(workplace.course.problems)]
+    for report in lint_bank(workplace.bank, own, seeds=_SEEDS) if own else ():
+        if report.errors:
+            click.echo(
+                f"warning: {report.item} is in this quiz and has {counted(len(report.errors), 'fault')}: "
+                f"{report.errors[0].message}\n"
+                f"  next: grade lint {report.item} shows all; when it is mended, grade regrade {report.item} "
+                "gives these quizzes the keys that hold then",
+                err=True,
+            )

@@ -68,6 +68,21 @@ def test_the_differences_are_shown_and_nothing_is_written(marked, grade) -> None
     assert marked.scores("007")[0] == ("t-sum", 0.0, 1.0)
 
 
+def test_batch_says_that_a_regrade_is_due_until_it_is_done(marked, grade) -> None:
+    def said() -> tuple[str, dict[str, int]]:
+        told = grade("batch", "in", *COURSE, "--out", "results").out
+        return told, grade("batch", "in", *COURSE, "--out", "results", "--json").json()["changed_items"]
+
+    note = "t-sum has changed since 2 results were marked; they stand as they were marked"
+    told, changed = said()
+    assert f"note: {note}\n  next: grade regrade t-sum --dry-run" in told and changed == {"t-sum": 2}
+    assert note in Path("results/index.html").read_text(encoding="utf-8")
+    assert grade("regrade", "t-sum", *COURSE, "--yes").code == 0
+    told, changed = said()
+    assert "changed since" not in told and changed == {}
+    assert "stand as they" not in Path("results/index.html").read_text(encoding="utf-8")
+
+
 def test_marks_keys_and_history_are_written(marked, grade) -> None:
     said = grade("regrade", "t-sum", *COURSE, "--yes", "--by", "prof", "--cause", "wrong sign", "--json")
     assert said.code == 0, said

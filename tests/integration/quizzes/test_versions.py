@@ -31,6 +31,8 @@ def test_a_corrected_item_changes_no_quiz_that_was_drawn(week, grade) -> None:
     change_item(week)
     said = grade("quiz", "new", "week", "--course", "course")
     assert said.code == 0, said
+    assert "note: t-sum has changed since quiz week was drawn; it stays as it was" in said.err
+    assert "next: grade regrade t-sum --dry-run" in said.err
     assert files(week) == before and week.quiz("007") == quiz
     # marked as it was drawn: the sum, and not the sum plus 1000
     path = week.answer_file("007", {1: week.key("007", 1), 2: week.key("007", 2)}, "mine.yaml")
@@ -69,6 +71,19 @@ def test_a_changed_blueprint_changes_nothing_and_says_so(week, grade) -> None:
     assert files(week) == before
     assert grade("quiz", "new", "week", "--course", "course", "--name", "other").code == 0
     assert [q.variant.item for q in week.quiz("007", "other").questions] == ["t-only"]
+
+
+def test_an_own_item_that_lint_finds_at_fault_is_said_when_it_is_drawn(week, grade) -> None:
+    path = week.folder / "problems/t-sum.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("The sum is", "As 2 + 2 = 5, the sum is"), encoding="utf-8")
+    (fault, *_) = grade("lint", "t-sum", "--course", "course", "--json").json()[0]["findings"]
+    assert fault["severity"] == "error"
+    said = grade("quiz", "new", "week", "--course", "course", "--name", "other")
+    assert said.code == 0 and "warning: t-sum is in this quiz and has " in said.err
+    assert fault["message"] in said.err and "t-only" not in said.err
+    again = grade("quiz", "new", "week", "--course", "course", "--name", "other")
+    assert again.err == "", "what was drawn was told then"
 
 
 def test_layout_and_comments_are_no_change(week, grade) -> None:
