@@ -200,6 +200,7 @@ class Desk:
 
     def _grade_quiz(self, student: str, file: HandedFile) -> FileResult:
         from engine.quiz import as_answered, hand_in, read_filled
+        from engine.quiz.credit import why_nothing
 
         started = datetime.now(UTC)
         problem: IntakeProblem | None
@@ -241,6 +242,13 @@ class Desk:
             problem = IntakeProblem(file.name, f"{what}{rest}", step, student, partly=bool(rest))
         else:
             problem = _missing(student, file, handed.quiz, filled)
+        useless = [
+            question.number
+            for question, report in zip(handed.quiz.questions, reports, strict=True)
+            if why_nothing(report) is not None
+        ]
+        if useless:
+            problem = _with_useless(problem, student, file, useless)
         if problem is not None:
             return FileResult(student, file, problem=problem)
         waiting = [report for report in reports if report.outcome is Outcome.UNGRADED]
@@ -278,6 +286,18 @@ def _missing(student: str, file: HandedFile, quiz: Quiz, filled: FilledQuiz) -> 
     what += f" and {agree(len(lost), 'count')} as left blank"
     step = "see whether the file is whole: an upload can be cut short"
     return IntakeProblem(file.name, what, step, student, partly=True)
+
+
+def _with_useless(
+    problem: IntakeProblem | None, student: str, file: HandedFile, numbers: Sequence[int]
+) -> IntakeProblem:
+    """Return the problem of answers that earn nothing by the quiz's rules, after what else is to be said."""
+    which = _listed("the answer to question", "the answers to questions", numbers)
+    what = f"{which} {agree(len(numbers), 'earn')} nothing by the rules of the quiz: an earlier answer counts"
+    if problem is not None:
+        return replace(problem, message=f"{problem.message}; {what}")
+    step = "the student's page says why; to let it count all the same: grade mark set"
+    return IntakeProblem(file.name, what, step, student, noted=True)
 
 
 def _listed(one: str, more: str, numbers: Sequence[int]) -> str:

@@ -7,11 +7,11 @@ from datetime import datetime
 
 from engine.batch.columns import column_of
 from engine.batch.expected import Expected
-from engine.course import Column, Intake, IntakeProblem, ItemResult, Roster, StudentResults
+from engine.course import Column, FurtherAnswer, Intake, IntakeProblem, ItemResult, Roster, StudentResults
 from engine.course.policies import Counted, Policies, Terms, extended_rules, shown_now, student_marks
 from engine.model import Mode, Outcome, Quiz
 from engine.quiz import clock
-from engine.quiz.credit import counted
+from engine.quiz.credit import counted, why_nothing
 from engine.rules import Shown
 from engine.store import Attempt, HandMark, Store
 
@@ -146,7 +146,18 @@ def _result(
         mark=counts.mark if rules.touch_marks or column.id in by_hand else None,
         handed=chosen.handed,
         marked_late=chosen.marked_late,
+        used=len(counted(attempts)),
+        allowed=None if quiz is None else quiz.rules.attempts,
+        further=tuple(_further(attempts, chosen)),
     )
+
+
+def _further(attempts: Sequence[Attempt], chosen: Attempt) -> Iterator[FurtherAnswer]:
+    """Yield the answers that earn nothing by the quiz's rules; the one that counts says so itself."""
+    for attempt in attempts:
+        why = None if attempt is chosen or attempt.is_blank else why_nothing(attempt.report)
+        if why is not None and attempt.response is not None:
+            yield FurtherAnswer(dict(attempt.response.answers), attempt.filename, why)
 
 
 def _shown(attempts: Sequence[Attempt], quiz: Quiz | None, terms: Terms, now: datetime) -> tuple[Shown, bool]:

@@ -79,11 +79,16 @@ def refuses_unlisted(workplace: Workplace) -> bool:
     return course is not None and course.settings.policies.unlisted_students == "refuse"
 
 
+def _head(problem: IntakeProblem) -> str:
+    if problem.noted:
+        return "note"
+    return "not joined" if problem.unjoined else "graded in part" if problem.partly else "not graded"
+
+
 def tell_problems(problems: Sequence[IntakeProblem]) -> None:
     """Print what a person has to look at, a line each."""
     for problem, after in zip_longest(problems, problems[1:]):
-        head = "not joined" if problem.unjoined else "graded in part" if problem.partly else "not graded"
-        click.echo(f"{head}: {problem.where}: {problem.message}")
+        click.echo(f"{_head(problem)}: {problem.where}: {problem.message}")
         # Of many rows with the same cure only the last says it.
         if problem.next_step and (after is None or after.next_step != problem.next_step):
             click.echo(f"  next: {problem.next_step}")

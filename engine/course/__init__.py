@@ -10,7 +10,7 @@ from engine.course.collection import (
 )
 from engine.course.course import Course
 from engine.course.people import People
-from engine.course.results import Cell, Column, ItemResult, Mark, StudentResults, StudentRow
+from engine.course.results import Cell, Column, FurtherAnswer, ItemResult, Mark, StudentResults, StudentRow
 from engine.course.roster import Roster, Student, read_roster
 from engine.course.settings import CourseSettings
 from engine.course.table import ClassTable, class_table
@@ -23,6 +23,7 @@ __all__ = [
     "Course",
     "CourseSettings",
     "FileKind",
+    "FurtherAnswer",
     "HandedFile",
     "Intake",
     "IntakeProblem",

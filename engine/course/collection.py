@@ -102,6 +102,8 @@ class IntakeProblem:
         Whether only a part of the file couldn't be read and the rest of it was graded.
     known_as : tuple of str
         As of a :class:`HandedFile`: by what a later file is known to take the place of this one.
+    noted : bool
+        Whether all of the file was graded, and this is about what it counts.
     """
 
     where: str
@@ -111,6 +113,7 @@ class IntakeProblem:
     unjoined: bool = False
     partly: bool = False
     known_as: tuple[str, ...] = ()
+    noted: bool = False
 
     def as_json(self) -> dict[str, str | bool | None]:
         """Return it for scripts."""
@@ -121,6 +124,7 @@ class IntakeProblem:
             "next_step": self.next_step,
             "unjoined": self.unjoined,
             "partly": self.partly,
+            "noted": self.noted,
         }
 
 

@@ -11,7 +11,7 @@ from engine.course.collection import IntakeProblem
 from engine.model import GradeReport, Outcome, Variant
 from engine.rules import Shown
 
-__all__ = ["Cell", "Column", "ItemResult", "Mark", "StudentResults", "StudentRow"]
+__all__ = ["Cell", "Column", "FurtherAnswer", "ItemResult", "Mark", "StudentResults", "StudentRow"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -76,6 +76,15 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class FurtherAnswer:
+    """An answer that its quiz's rules give nothing for; ``answers`` and ``filename`` are foreign text."""
+
+    answers: Mapping[str, str]
+    filename: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class ItemResult:
     """The attempt that counts for one student in one column.
 
@@ -107,6 +116,12 @@ class ItemResult:
         When it was handed in, as far as the hand-in tells.
     marked_late : bool
         Whether the learning system marked it as late, without saying by how much.
+    used : int
+        Attempts that count as such by the quiz's rules.
+    allowed : int or None
+        How many the quiz allows; None where it sets no limit.
+    further : tuple of FurtherAnswer
+        Other answers of this column that earn nothing by the quiz's rules, oldest first.
     """
 
     column: Column
@@ -123,6 +138,9 @@ class ItemResult:
     mark: Mark | None = None
     handed: datetime | None = None
     marked_late: bool = False
+    used: int = 0
+    allowed: int | None = None
+    further: tuple[FurtherAnswer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

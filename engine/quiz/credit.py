@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from engine.model import Quiz, Variant
+from engine.model import GradeReport, Quiz, Variant
 from engine.plurals import agree
 from engine.plurals import counted as count_of
 from engine.rules import QuizRules
 from engine.store import Attempt
 
-__all__ = ["Credit", "counted", "is_choice", "percent"]
+__all__ = ["Credit", "counted", "is_choice", "percent", "why_nothing"]
 
 # Where the right answer is one of a few that are shown, a second try at the same ones is elimination.
 _CHOICES = frozenset({"single_choice", "multiple_choice", "matching", "ordering", "token"})
+
+_REPEATED = (
+    "These options were answered before, so this earns nothing and is no attempt: another one "
+    "needs new options."
+)
+_NOTHING_LEFT = ": it earns nothing."
 
 
 def is_choice(variant: Variant) -> bool:
@@ -60,9 +66,7 @@ class Credit:
         before = counted(earlier)
         hints = self._hints.get(attempt.item, 0)
         if self._rules.attempts is not None and _repeats(attempt, before):
-            share = 0.0
-            note = "These options were answered before, so this earns nothing and is no attempt: another one "
-            note += "needs new options."
+            share, note = 0.0, _REPEATED
         else:
             share = self._rules.share(len(before), hints)
             note = _why(self._rules, len(before), hints, share)
@@ -82,13 +86,18 @@ def _why(rules: QuizRules, before: int, hints: int, share: float) -> str:
             if rules.attempts == 1
             else f"{count_of(rules.attempts, 'attempt')} {agree(rules.attempts, 'count')}"
         )
-        return f"{most}, and this is number {before + 1}: it earns nothing."
+        return f"{most}, and this is number {before + 1}{_NOTHING_LEFT}"
     causes = []
     if rules.attempts is not None and (before or rules.credit[0] < 1):
         causes.append(f"attempt {before + 1} of {rules.attempts}")
     if hints and rules.hint_cost:
         causes.append(f"{count_of(hints, 'hint')} taken")
     return f"This counts {percent(share)} ({', '.join(causes)})." if causes else ""
+
+
+def why_nothing(report: GradeReport) -> str | None:
+    """Return the note that says why an answer earns nothing, right or wrong; None where there is none."""
+    return next((note for note in report.notes if note == _REPEATED or note.endswith(_NOTHING_LEFT)), None)
 
 
 def percent(share: float) -> str:

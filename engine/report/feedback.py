@@ -10,6 +10,7 @@ from engine.answers import answer_type
 from engine.course import Column, ItemResult, Mark, StudentResults
 from engine.errors import ResponseFormatError
 from engine.model import GradeReport, Mode, Option, Outcome, Part, Text, plain_points
+from engine.quiz.credit import is_choice
 from engine.quiz.showing import shown_report
 from engine.report.heatmaps import WeightsView, answered_weights, code_weights
 from engine.report.pages import render
@@ -75,6 +76,13 @@ class _Entry:
         if self.mark is not None:
             return self.mark.adjusted
         return None if self.report is None else self.report.score
+
+    @property
+    def needs_new_options(self) -> bool:
+        """Whether an attempt is left that these very options can't be used for."""
+        if self.item is None or self.item.variant is None or self.item.is_final or not self.item.used:
+            return False
+        return self.item.used < (self.item.allowed or 0) and is_choice(self.item.variant)
 
     @property
     def is_changed(self) -> bool:

@@ -130,6 +130,7 @@ def test_for_scripts(grade, course: Course) -> None:
                 "next_step": "",
                 "unjoined": False,
                 "partly": False,
+                "noted": False,
             }
         ],
         "ignored": ["submission_metadata.yml"],

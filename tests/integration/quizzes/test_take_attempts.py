@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from engine.report.student_pages import page_name
+
 PLAN = """title: Week
 credit: [1, 0.7, 0.4]
 sections:
@@ -122,6 +124,37 @@ def test_files_handed_in_count_as_attempts_too(week, grade) -> None:
     assert [report["credit"] for report in results[1]["reports"]] == [0.7, 0.0]
     assert "answered before" in " ".join(results[1]["reports"][1]["notes"])
     assert results[2]["best"] == 1.4
+
+
+def test_a_second_answer_to_the_same_options_is_said_to_earn_nothing(week, grade) -> None:
+    for name, typed, pick in (("one", "-1", week.wrong("007", 2)), ("two", "-1", week.key("007", 2))):
+        Path(name, "007").mkdir(parents=True)
+        week.answer_file("007", {1: typed, 2: pick}, f"{name}/007/week.yaml")
+    assert "earns nothing" not in grade("batch", "one", "--course", "course", "--out", "out").out
+    shown = Path("out/students") / page_name("007")
+    before = shown.read_text(encoding="utf-8")
+    assert before.count("Attempts used: 1 of 3.") == 2 and "You gave another answer" not in before
+    assert before.count("Another attempt needs new options.") == 1, "numbers can be worked out again"
+
+    said = grade("batch", "two", "--course", "course", "--out", "out")
+    assert said.code == 1
+    assert "note: 007/week.yaml: the answer to question 2 earns nothing by the rules of the quiz" in said.out
+    assert "next: the student's page says why" in said.out
+    page = shown.read_text(encoding="utf-8")
+    assert "You gave another answer" in page and f"<bdi>{week.key('007', 2)}</bdi>" in page
+    assert "These options were answered before, so this earns nothing and is no attempt" in page
+    assert page.count("Attempts used: 1 of 3.") == 2, "the same number again, and options a second time"
+    assert "Files that weren't graded" not in page, "the file was graded, all of it"
+
+    for count in range(2):
+        week.answer_file("007", {1: f"-{count + 5}"}, "two/007/week.yaml")
+        assert "earns nothing" not in grade("batch", "two", "--course", "course", "--out", "out").out
+    week.answer_file("007", {1: week.key("007", 1)}, "two/007/week.yaml")
+    said = grade("batch", "two", "--course", "course", "--out", "out", "--json")
+    (problem,) = said.json()["problems"]
+    assert problem["noted"] and not problem["partly"] and "question 1 earns nothing" in problem["message"]
+    page = shown.read_text(encoding="utf-8")
+    assert "Attempts used: 3 of 3." in page and "this is number 4: it earns nothing." in page
 
 
 def test_a_file_of_a_variant_that_was_never_drawn_is_refused(week, grade) -> None:
