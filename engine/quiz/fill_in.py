@@ -93,7 +93,7 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
     )
     if quiz.exercises:
         head += "# The code exercises at the end are handed in as files of their own, beside this one.\n"
-    head += "".join(f"# {sentence}\n" for sentence in rules_text(quiz.rules))
+    head += "".join(f"# {sentence}\n" for sentence in rules_text(quiz.rules, on_file=True))
     body: dict[str, Any] = {
         "quiz": quiz.id,
         "title": quiz.title,

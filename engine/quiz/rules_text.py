@@ -8,7 +8,7 @@ from engine.plurals import counted
 from engine.quiz.credit import percent
 from engine.rules import QuizRules, Shown
 
-__all__ = ["deadline_text", "rules_text", "time_left"]
+__all__ = ["deadline_text", "not_on_files", "rules_text", "time_left"]
 
 _SHOWN = {
     Shown.NOTHING: "no result is shown",
@@ -19,16 +19,29 @@ _SHOWN = {
 }
 
 
-def rules_text(rules: QuizRules) -> list[str]:
-    """Return what whoever takes the quiz must know, one sentence an entry; empty where nothing is special."""
+def rules_text(rules: QuizRules, *, on_file: bool = False) -> list[str]:
+    """Return what whoever takes the quiz must know, one sentence an entry; empty where nothing is special.
+
+    Parameters
+    ----------
+    rules : QuizRules
+    on_file : bool
+        For the file or page itself, which may be filled in without the store: hints and new variants come
+        from ``grade quiz take`` alone, which tells their rules when it begins.
+    """
     sentences = []
     if rules.attempts is not None:
         sentences.append(_attempts(rules))
-        if rules.attempts > 1:
+        if rules.attempts > 1 and on_file:
+            sentences.append(
+                "Handing in the file again with other answers is a further attempt; of several answers to "
+                "the same options, order, pairs or words only the first counts."
+            )
+        elif rules.attempts > 1:
             which = "" if rules.new_variants else " at a choice, an order, pairs or words"
             sentences.append(f"Every further attempt{which} comes with a new variant.")
         sentences.append("A blank answer earns nothing and uses no attempt.")
-    if rules.hint_cost is not None:
+    if rules.hint_cost is not None and not on_file:
         cost = percent(rules.hint_cost)
         sentences.append(
             f"Each hint takes {cost} off what an attempt can earn." if rules.hint_cost else "Hints are free."
@@ -38,6 +51,23 @@ def rules_text(rules: QuizRules) -> list[str]:
     if rules.show_before is not Shown.FEEDBACK or rules.deadline is not None:
         sentences.append(_shown(rules))
     return sentences
+
+
+def not_on_files(rules: QuizRules) -> list[str]:
+    """Return which rules do nothing for files that students fill in and hand in, for whoever made them."""
+    found = []
+    if rules.hint_cost is not None:
+        found.append(
+            "`hint_cost` does nothing for files that are handed in: hints are given in `grade quiz take` only"
+        )
+    if rules.attempts is not None and rules.attempts > 1:
+        which = "" if rules.new_variants else " at a choice, an order, pairs or words"
+        kept = "numbers can be answered again as they are, but " if rules.new_variants else ""
+        found.append(
+            f"only `grade quiz take` draws a new variant for a further attempt{which}; in files {kept}of "
+            "several answers to the same options, order, pairs or words only the first counts"
+        )
+    return found
 
 
 def _attempts(rules: QuizRules) -> str:

@@ -59,7 +59,7 @@ def quiz_page(quiz: Quiz, *, student: str | None = None) -> str:
         quiz=quiz,
         student=student or quiz.student,
         questions=questions,
-        rules=rules_text(quiz.rules),
+        rules=rules_text(quiz.rules, on_file=True),
         total=sum(question.points for question in questions),
     )
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.quiz.rules_text import deadline_text, rules_text, time_left
+from engine.quiz.rules_text import deadline_text, not_on_files, rules_text, time_left
 from engine.rules import QuizRules, Shown
 
 CREDITS = st.lists(st.integers(1, 100), min_size=1, max_size=5).map(
@@ -107,3 +107,14 @@ def test_the_time_left_in_words(seconds: int, text: str) -> None:
 )
 def test_rules_in_words(rules: QuizRules, sentences: list[str]) -> None:
     assert [s for s in rules_text(rules) if "variant" not in s and "blank" not in s] == sentences
+
+
+@pytest.mark.parametrize("new_variants", [True, False])
+def test_a_file_says_nothing_that_only_a_sitting_gives(new_variants: bool) -> None:
+    rules = QuizRules(attempts=2, credit=(1, 0.5), hint_cost=0.1, new_variants=new_variants)
+    sentences = rules_text(rules, on_file=True)
+    assert not [s for s in sentences if "hint" in s.lower() or "new variant" in s]
+    assert sentences[0] == rules_text(rules)[0] and "only the first counts" in sentences[1]
+    notes = not_on_files(rules)
+    assert len(notes) == 2 and ("numbers can be answered again" in notes[1]) is new_variants
+    assert not_on_files(QuizRules(attempts=1)) == []

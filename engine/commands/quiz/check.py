@@ -81,7 +81,7 @@ def check(
             )
         )
     else:
-        _show(rehearsal, plan.blueprint.title, warnings, exercises)
+        _show(rehearsal, plan.blueprint.title, warnings, exercises, on_files=workplace.course is not None)
     return 1 if warnings else 0
 
 
@@ -128,11 +128,18 @@ def _as_json(
     }
 
 
-def _show(rehearsal: Rehearsal, title: str, warnings: list[str], exercises: list[ProblemSpec]) -> None:
+def _show(
+    rehearsal: Rehearsal,
+    title: str,
+    warnings: list[str],
+    exercises: list[ProblemSpec],
+    *,
+    on_files: bool,
+) -> None:
     from engine.commands.render import points, show_table
     from engine.foreign import clean_line
     from engine.quiz.credit import percent
-    from engine.quiz.rules_text import rules_text
+    from engine.quiz.rules_text import not_on_files, rules_text
 
     total = len(rehearsal.questions)
     click.echo(
@@ -162,6 +169,8 @@ def _show(rehearsal: Rehearsal, title: str, warnings: list[str], exercises: list
     low, high = rehearsal.difficulty_of_students
     if high > low:
         click.echo(f"Mean difficulty of a student's quiz: {low:.1f} to {high:.1f}.")
+    for sentence in not_on_files(rehearsal.rules) if on_files else ():
+        click.echo(f"note: {sentence}")
     for warning in warnings:
         click.echo(f"warning: {clean_line(warning, 500)}")
 

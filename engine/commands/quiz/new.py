@@ -59,6 +59,7 @@ def new(
     """
     from engine.commands.practising import quoted
     from engine.commands.workplace import find_workplace
+    from engine.quiz.rules_text import not_on_files
 
     for student in students:
         check_student(student)
@@ -85,6 +86,8 @@ def new(
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
         click.echo(f"{_counted(quizzes)} in {folder}")
+        for sentence in not_on_files(quizzes[0].rules) if workplace.course else ():
+            click.echo(f"note: {sentence}")
         if starters:
             names = ", ".join(path.name for path in starters)
             click.echo(f"starters of the code exercises in {starters[0].parent}: {names}")

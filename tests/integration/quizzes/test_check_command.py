@@ -39,6 +39,21 @@ def test_it_is_the_draw_of_quiz_new_and_stores_nothing(classroom, grade) -> None
     assert document["questions"][0]["items"] == {item: 2}
 
 
+def test_rules_that_do_nothing_for_files_are_said_in_a_course_and_are_no_warning(classroom, grade) -> None:
+    head = "title: W\ncredit: [1, 0.5]\nhint_cost: 0.1\n"
+    classroom.plan(f"{head}sections:\n- {{items: [t-sum]}}\n")
+    for command in ("check", "new"):
+        said = grade("quiz", command, "week", "--course", "course")
+        assert said.code == 0
+        assert "note: `hint_cost` does nothing for files that are handed in: hints are given in" in said.out
+        assert (
+            "note: only `grade quiz take` draws a new variant for a further attempt at a choice" in said.out
+        )
+    classroom.plan("title: W\nsections:\n- {items: [t-sum]}\n", "free")
+    for command in ("check", "new"):
+        assert "note:" not in grade("quiz", command, "free", "--course", "course").out
+
+
 def test_times_that_items_say_are_added_up(classroom, grade) -> None:
     path = classroom.folder / "problems/t-sum.yaml"
     path.write_text(path.read_text(encoding="utf-8") + "minutes: 1.5\n", encoding="utf-8")

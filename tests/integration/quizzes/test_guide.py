@@ -23,9 +23,14 @@ def test_the_blueprint_of_the_guide_can_be_drawn(classroom, grade) -> None:
     assert [q.number for q in quiz.questions if q.own_family] == [6]
     assert "`week3/question-6`" in guide
     head = fill_in_text(quiz).split("quiz:")[0]
-    assert all(f"# {sentence}\n" in head for sentence in rules_text(quiz.rules)) and "70 %" in head
+    assert (
+        all(f"# {sentence}\n" in head for sentence in rules_text(quiz.rules, on_file=True)) and "70 %" in head
+    )
     page = classroom.file("007", "week3").with_suffix(".html").read_text(encoding="utf-8")
     assert "70 % and 40 % of its points" in page
+    for handed_out in (head, page):
+        assert "Each hint" not in handed_out and "comes with a new variant" not in handed_out
+        assert "only the first counts" in handed_out
 
 
 def test_every_key_of_a_blueprint_is_explained(classroom) -> None:
