@@ -155,4 +155,6 @@ def _agreed(yes: bool, as_json: bool) -> bool:
         raise UsageError(
             "nobody is here to agree to the changes", next_step="add --yes to write them, or --dry-run"
         )
-    return click.confirm("Write these changes?", default=False)
+    from engine.commands.terminal import agreed
+
+    return agreed("Write these changes?")

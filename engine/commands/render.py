@@ -217,9 +217,10 @@ def _folded(report: GradeReport) -> list[RichText | Table]:
             )
         )
     if skipped:
+        they = "it builds" if len(skipped) == 1 else "they build"
         told.append(
             RichText(
-                f"– {len(skipped)} skipped, because they build on a check that didn't pass: "
+                f"– {len(skipped)} skipped, because {they} on a check that didn't pass: "
                 + ", ".join(check.id for check in skipped),
                 style="dim",
             )

@@ -40,11 +40,14 @@ class _Told:
         The command that helps where it isn't all right.
     printed : str
         By the file, while it was graded.
+    is_blank : bool
+        Whether nothing at all was answered.
     """
 
     report: GradeReport
     next_step: str
     printed: str = ""
+    is_blank: bool = False
 
 
 @click.command("submit")
@@ -162,15 +165,16 @@ def _submit_answer(
     variant = workplace.draw(item, seed)
     response = Response(_by_part(answers, [part.id for part in variant.parts]))
     report = grade_answers(variant, response, mode=workplace.mode, student=student)
+    is_blank = not any(text.strip() for text in response.answers.values())
     seeded = f" --seed {seed}" if seed else ""
     step = f"grade hint {item}{seeded}" if variant.hints else f"grade show {item}{seeded} --solution"
     if student is None or workplace.course is None:
-        return _Told(report, step)
+        return _Told(report, step, is_blank=is_blank)
     from engine.store import Attempt
 
     question = QuizQuestion(1, variant, variant.points)
     attempt = Attempt.of_answer(student, question, response, report, quiz=None, started=started)
-    return _Told(_record(workplace, attempt), step)
+    return _Told(_record(workplace, attempt), step, is_blank=is_blank)
 
 
 def _by_part(answers: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
@@ -286,7 +290,7 @@ def _tell_one(told: _Told, as_json: bool, *, every_check: bool) -> int:
         for line in printed_text(told.printed):
             console().print(line)
         if report.outcome in (Outcome.WRONG, Outcome.PARTIAL):
-            if report.tier is None and not report.diagnosis:
+            if report.tier is None and not report.diagnosis and not told.is_blank:
                 click.echo("None of the mistakes that are known here gives this answer.")
             click.echo(f"  next: {told.next_step}")
     return exit_code([report])

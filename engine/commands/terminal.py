@@ -15,7 +15,17 @@ from contextlib import contextmanager
 
 import click
 
-__all__ = ["ask", "drop_typed", "progress_bar", "replace_signs", "running", "say", "width", "wrapped"]
+__all__ = [
+    "agreed",
+    "ask",
+    "drop_typed",
+    "progress_bar",
+    "replace_signs",
+    "running",
+    "say",
+    "width",
+    "wrapped",
+]
 
 _SIGNS = {
     "✓": "+",
@@ -122,6 +132,17 @@ def ask(text: str) -> str:
         wrapped(text, None if columns is None else columns - 2), default="", show_default=False
     )
     return said
+
+
+def agreed(text: str) -> bool:
+    """Ask a question until it is answered with yes or no; Enter is no."""
+    while True:
+        said = ask(f"{text} [y/N]").strip().casefold()
+        if said in ("y", "yes"):
+            return True
+        if said in ("", "n", "no"):
+            return False
+        say("this is neither yes nor no\n  next: type y for yes, n or Enter for no")
 
 
 def replace_signs() -> None:

@@ -103,7 +103,7 @@ class IntakeProblem:
     known_as : tuple of str
         As of a :class:`HandedFile`: by what a later file is known to take the place of this one.
     noted : bool
-        Whether all of the file was graded, and this is about what it counts.
+        Whether nothing is left ungraded by it: it is about what something counts.
     """
 
     where: str

@@ -119,7 +119,9 @@ class Course:
         step = "mend it and run the same command again: what is graded is kept"
         told = "no rule about marks was applied: marks are as graded, and students' pages show no results"
         return tuple(
-            IntakeProblem(f"{fault.file}:{fault.line}:{fault.column}", f"{fault.message}; {told}", step)
+            IntakeProblem(
+                f"{fault.file}:{fault.line}:{fault.column}", f"{fault.message}; {told}", step, noted=True
+            )
             for fault in self.rule_faults
         )
 

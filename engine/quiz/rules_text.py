@@ -58,7 +58,8 @@ def not_on_files(rules: QuizRules) -> list[str]:
     found = []
     if rules.hint_cost is not None:
         found.append(
-            "`hint_cost` does nothing for files that are handed in: hints are given in `grade quiz take` only"
+            "`hint_cost` does nothing for students who fill in the file: hints are given in "
+            "`grade quiz take` only"
         )
     if rules.attempts is not None and rules.attempts > 1:
         which = "" if rules.new_variants else " at a choice, an order, pairs or words"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.answers import answer_type
 from engine.course import Column, ItemResult, Mark, StudentResults
@@ -69,6 +69,11 @@ class _Entry:
     def is_left_out(self) -> bool:
         """Whether it counts neither in the total nor in the full points."""
         return self.mark is not None and (self.mark.excused or self.mark.dropped)
+
+    @property
+    def is_excused(self) -> bool:
+        """Whether nothing has to be done about it any more."""
+        return self.mark is not None and self.mark.excused
 
     @property
     def points(self) -> float | None:
@@ -149,6 +154,8 @@ def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
     showing = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
     report = showing.report
     with_weights = report is not None and level.includes(Shown.FEEDBACK)
+    if report is not None and item.mark is not None and item.mark.excused:
+        report = _without_next_steps(report)
     is_settled = report is not None and report.outcome not in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)
     return _Entry(
         column=item.column,
@@ -160,6 +167,15 @@ def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
         with_solution=showing.with_solution,
         receipt=receipt_of(student, item),
     )
+
+
+def _without_next_steps(report: GradeReport) -> GradeReport:
+    """Return a report without the steps that its checks ask for: whoever is excused needn't take them."""
+    checks = [
+        replace(check, message=re.sub(r"^[ ]*next: .*$", "", check.message, flags=re.MULTILINE).rstrip())
+        for check in report.checks
+    ]
+    return replace(report, checks=tuple(checks))
 
 
 def _shown_mark(mark: Mark | None, *, is_hidden: bool) -> Mark | None:

@@ -128,6 +128,27 @@ def test_failures_come_first_and_what_passed_is_folded(grade) -> None:
     assert json.loads(grade("submit", "softmax", "mine.py", "--json").out)["printed"].startswith("shape (")
 
 
+@pytest.mark.parametrize(
+    ("ids", "words"),
+    [(["sizes"], "1 skipped, because it builds on"), (["a", "b"], "2 skipped, because they build on")],
+)
+def test_a_count_of_skipped_checks_agrees(ids: list[str], words: str, capsys) -> None:
+    from engine.commands.render import show_report
+    from engine.model import Check, GradeReport, Mode, Outcome, Verdict
+
+    checks = (
+        Check("loads", Verdict.FAILED, 0, 1, "no"),
+        *(Check(i, Verdict.SKIPPED, 0, 1, "") for i in ids),
+    )
+    report = GradeReport(
+        "softmax", "v", Outcome.WRONG, 0.0, 3.0, checks=checks, mode=Mode.PRACTICE, tier="T2"
+    )
+    show_report(report)
+    assert f"– {words} a check that didn't pass: {', '.join(ids)}" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
 def test_what_is_printed_is_cleaned_and_limited() -> None:
     assert printed_lines("") == []
     assert printed_lines("a\x1b[31m\n\n  b\r\n") != ["a\x1b[31m", "  b"]
@@ -142,6 +163,8 @@ def test_a_wrong_answer_gets_a_name_or_a_next_step(grade) -> None:
     assert "→ m-base2: " in named and named.endswith("  next: grade hint softmax-weights --seed 7\n")
     unnamed = grade("submit", "softmax-weights", "--seed", 7, "--answer", "0.1 0.2 0.7").out
     assert "None of the mistakes that are known here gives this answer.\n  next: grade hint" in unnamed
+    blank = grade("submit", "softmax-weights", "--seed", 7, "--answer", " ").out
+    assert "No answer." in blank and "known here" not in blank and "next: grade hint" in blank
     right = grade("submit", "softmax-weights", "--seed", 7, "--answer", "0.054 0.653 0.293")
     assert right.code == 0 and "next:" not in right.out
 

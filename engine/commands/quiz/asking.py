@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.terminal import say, width, wrapped
+from engine.commands.terminal import agreed, say
 from engine.errors import ResponseFormatError
 from engine.foreign import clean_line
 
@@ -131,7 +131,7 @@ class Asking:
                 say(f"Hint {number}: {hint.plain}")
             say("That was the last hint.")
             return standing
-        if self.rules.hint_cost and not click.confirm(wrapped(self._cost(standing), width()), default=False):
+        if self.rules.hint_cost and not agreed(self._cost(standing)):
             return standing
         standing = self.take_hint(standing)
         say(f"Hint {standing.hints} of {len(hints)}: {hints[standing.hints - 1].plain}")

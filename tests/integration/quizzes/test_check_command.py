@@ -45,7 +45,9 @@ def test_rules_that_do_nothing_for_files_are_said_in_a_course_and_are_no_warning
     for command in ("check", "new"):
         said = grade("quiz", command, "week", "--course", "course")
         assert said.code == 0
-        assert "note: `hint_cost` does nothing for files that are handed in: hints are given in" in said.out
+        assert (
+            "note: `hint_cost` does nothing for students who fill in the file: hints are given in" in said.out
+        )
         assert (
             "note: only `grade quiz take` draws a new variant for a further attempt at a choice" in said.out
         )

@@ -29,6 +29,13 @@ def test_the_cost_is_said_before_a_hint_is_given(week, grade, typing) -> None:
     assert "Total: 1.6 of 2 points" in said.out
 
 
+def test_what_is_neither_yes_nor_no_is_asked_again(week, grade, typing) -> None:
+    typing("?", "maybe", "YES", week.key("007", 1), "")
+    said = grade("quiz", "take", week.file("007"))
+    assert "this is neither yes nor no\n  next: type y for yes, n or Enter for no" in said.out
+    assert "Error" not in said.out + said.err and "This counts 80 % (1 hint taken)." in said.out
+
+
 def test_a_hint_that_is_declined_costs_nothing(week, grade, typing) -> None:
     typing("?", "", week.key("007", 1), "")
     said = grade("quiz", "take", week.file("007"))

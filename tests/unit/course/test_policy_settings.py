@@ -85,6 +85,7 @@ def test_a_fault_is_told_with_its_place_and_no_rule_applies(
     assert problem.where == f"{tmp_path / 'course.yaml'}:5:{column}"
     told = "no rule about marks was applied: marks are as graded, and students' pages show no results"
     assert problem.message == f"{message}; {told}"
+    assert problem.noted, "no hand-in is ungraded because of it"
 
 
 def test_all_faults_are_told_in_the_order_of_their_lines(tmp_path: Path) -> None:

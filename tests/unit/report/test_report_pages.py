@@ -185,6 +185,16 @@ def test_what_cant_be_read_says_why() -> None:
     assert "costs no attempt" in shown and "`nan` is no number" in shown
 
 
+def test_nobody_who_is_excused_is_told_to_type_it_again() -> None:
+    message = "`nan` is no number\n  got: nan\n  next: type it again; this costs no attempt"
+    unread = report(Outcome.FORMAT_ERROR, None, checks=(Check("answer", Verdict.FAILED, 0, 2, message),))
+    asked = words(feedback_page(student(result(unread)), title="T"))
+    assert "next: type it again" in asked and "so it wasn't graded and costs no attempt" in asked
+    excused = words(feedback_page(student(result(unread, mark=Mark(None, None, excused=True))), title="T"))
+    assert "type it again" not in excused and "costs no attempt" not in excused
+    assert "got: nan" in excused and "You are excused." in excused
+
+
 def test_an_answer_is_shown_with_its_options_and_without_the_key() -> None:
     picked = result(report(item="q"), variant=variant(solution=text("SOLUTION")), answers={"answer": " (B) "})
     page = feedback_page(student(picked), title="T")
