@@ -200,6 +200,8 @@ def replacing(path: Path, *, durable: bool = False, private: bool = False) -> It
 
     Parameters are those of :func:`replace_text`. If anything is raised, the file is as it was.
     """
+    if path.is_dir():  # what the system says of it differs, and is hard to understand ("busy")
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with open(part, "xb" if private else "wb", opener=_private if private else None) as file:
@@ -208,9 +210,11 @@ def replacing(path: Path, *, durable: bool = False, private: bool = False) -> It
                 file.flush()
                 os.fsync(file.fileno())
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             part.unlink()
+        if isinstance(error, OSError) and error.filename == str(part):
+            error.filename, error.filename2 = str(path), None  # nobody knows the other name
         raise
 
 

@@ -291,7 +291,10 @@ def _make_folder(out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            "the folder for the results can't be made", where=str(out), got=error.strerror or str(error)
+            "the folder for the results can't be made",
+            where=str(out),
+            got="a file of this name" if out.is_file() else error.strerror or str(error),
+            next_step="choose a folder that you may write to: --out FOLDER",
         ) from error
 
 

@@ -170,7 +170,10 @@ def _write(out: Path, gradebook: Gradebook) -> None:
             file.write(gradebook.content)
     except OSError as error:
         raise UsageError(
-            "the gradebook can't be written", where=str(out), got=error.strerror or str(error)
+            "the gradebook can't be written",
+            where=str(out),
+            got=error.strerror or str(error),
+            next_step="name a file in a folder that you may write to: --out FILE",
         ) from error
 
 

@@ -183,6 +183,8 @@ def _tell(mark: HandMark | None, student: str, column: str, as_json: bool) -> No
     if mark is not None and mark.comment:
         what += f", with the comment: {clean_line(mark.comment, 500)}"
     who = student if mark is None else mark.student
+    if who != student:
+        click.echo(f"note: {clean_line(student)} was taken for {clean_line(who)} of the roster", err=True)
     click.echo(f"{clean_line(who)} {clean_line(column)}: {what}")
 
 

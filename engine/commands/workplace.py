@@ -291,7 +291,12 @@ def _practice_secret() -> bytes:
     try:
         make_secret(path)
     except OSError as error:
-        raise StoreError("the practice secret can't be written", where=str(path), got=str(error)) from error
+        raise StoreError(
+            "the practice secret can't be written",
+            where=str(path),
+            got=str(error),
+            next_step="set SOFTMARK_HOME to a folder that you may write to",
+        ) from error
     return read_secret(path)
 
 

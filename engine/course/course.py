@@ -229,7 +229,10 @@ class Course:
             )
         except (OSError, UnicodeDecodeError) as error:
             raise CourseError(
-                "the example can't be written", where=str(self.folder), got=str(error)
+                "the example can't be written",
+                where=str(self.folder),
+                got=str(error),
+                next_step="see whether you may write to this folder, and make room",
             ) from error
 
 

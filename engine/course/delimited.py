@@ -102,7 +102,9 @@ def read_delimited(path: Path, *, noun: str, error: type[InputError], file: str 
         data = read_bounded(path, _LIMIT)
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else None
-        raise error(f"{noun} can't be read", where=where, got=reason or str(fault)) from fault
+        is_there = not isinstance(fault, FileNotFoundError)
+        step = "see whether it is a file that you may read" if is_there else "check the path"
+        raise error(f"{noun} can't be read", where=where, got=reason or str(fault), next_step=step) from fault
     if len(data) > _LIMIT:
         raise error(f"{noun} is too large", where=where, expected="at most 8 MiB")
     text = _decode(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProblem, StudentFiles
@@ -194,6 +194,9 @@ class Sorting:
             message, step = "this kind of archive is not opened", "pack it as .zip or .tar.gz"
         else:
             message, step = "this kind of file isn't graded", "expected .py, .ipynb or .yaml"
+            inner = PurePosixPath(name).stem  # browsers and mail programs add .txt to what they don't know
+            if PurePosixPath(inner).suffix.lower() in (*_CODE, ".yaml", ".yml"):
+                step = f"if it is {clean_line(inner, 60)}, name it so and hand it in again"
         self._not_graded(found, message, step)
 
     def _sort_code_folder(self, files: list[tuple[_Found, CodeEntry]]) -> None:

@@ -55,7 +55,11 @@ class Pack:
             self._claims.setdefault(name, []).append((results.student, page))
             return
         has_work = any(self.assignment in (None, item.column.assignment) for item in results.items)
-        why = f"no hand-in has a name {_GIVEN[self.layout]}" if has_work else "nothing was handed in"
+        why = (
+            f"no hand-in in the store has a name {_GIVEN[self.layout]}"
+            if has_work
+            else "nothing was handed in"
+        )
         self._nameless.append(LeftOut(results.student, why))
 
     @property

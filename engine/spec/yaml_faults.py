@@ -35,6 +35,10 @@ def explain_syntax(problem: yaml.YAMLError, text: str) -> tuple[int, int, str]:
             "text ends (one inside the text must be doubled, or the other kind)"
         )
         return quote.line + 1, quote.column + 1, message
+    bracket = _open_bracket(text) if "expected node content" in (problem.problem or "") else None
+    if bracket is not None and not "\n".join(text.split("\n")[mark.line :])[mark.column :].strip():
+        kind, start = bracket
+        return start.line + 1, start.column + 1, _NOT_CLOSED[kind]
     message = _sentence(problem, source_line(text, line), column)
     opened = problem.context_mark
     if opened is not None and "opened" in message:  # where it starts tells more than where it ends
@@ -64,6 +68,27 @@ def _runaway_quote(text: str, line: int) -> tuple[yaml.Mark, int] | None:
     if last is None or not last.start_mark.line < last.end_mark.line == line:
         return None
     return last.start_mark, last.end_mark.line + 1
+
+
+def _open_bracket(text: str) -> tuple[str, yaml.Mark] | None:
+    """Return the innermost bracket that the text leaves open, ``[`` or ``{``, and where it stands."""
+    opened: list[tuple[str, yaml.Mark]] = []
+    try:
+        for token in yaml.scan(text, Loader=yaml.CSafeLoader):
+            if isinstance(token, yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken):
+                kind = "[" if isinstance(token, yaml.FlowSequenceStartToken) else "{"
+                opened.append((kind, token.start_mark))
+            elif isinstance(token, yaml.FlowSequenceEndToken | yaml.FlowMappingEndToken) and opened:
+                opened.pop()
+    except yaml.YAMLError:
+        pass
+    return opened[-1] if opened else None
+
+
+_NOT_CLOSED = {
+    "[": "a list that was opened with '[' isn't closed, or lacks a comma",
+    "{": "a mapping that was opened with '{' isn't closed, or lacks a comma",
+}
 
 
 def _sentence(problem: yaml.MarkedYAMLError, line: str, column: int) -> str:
@@ -102,8 +127,8 @@ def _about_quotes(complaint: str, here: str) -> str:
 _SENTENCES = (
     (r"nesting depth", "this is nested more than 64 levels deep"),
     (r"could not find expected ':'", "a key without its ': '"),
-    (r"expected ',' or '\]'", "a list that was opened with '[' isn't closed, or lacks a comma"),
-    (r"expected ',' or '\}'", "a mapping that was opened with '{' isn't closed, or lacks a comma"),
+    (r"expected ',' or '\]'", _NOT_CLOSED["["]),
+    (r"expected ',' or '\}'", _NOT_CLOSED["{"]),
     (
         r"expected '-' indicator",
         "this line stands where a '- ' of the list above was expected; check the indentation",

@@ -71,7 +71,10 @@ def write_person(
             file.write(data.getvalue())
     except OSError as error:
         raise StoreError(
-            "the archive can't be written", where=str(path), got=error.strerror or str(error)
+            "the archive can't be written",
+            where=str(path),
+            got=error.strerror or str(error),
+            next_step="make room, or name a file in a folder that you may write to",
         ) from error
     return len(code)
 

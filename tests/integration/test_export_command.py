@@ -171,6 +171,16 @@ def test_the_file_that_is_filled_is_never_overwritten(grade, course: Course) -> 
 def test_a_folder_that_is_not_there_is_told(grade, course: Course) -> None:
     said = grade("export", "csv", "--course", "c", "--out", "none/m.csv")
     assert (said.code, said.err.splitlines()[0]) == (2, "error: none/m.csv: the gradebook can't be written")
+    assert "  next: name a file in a folder that you may write to: --out FILE" in said.err
+    said = grade("export", "csv", "--course", "c", "--out", "..")
+    assert said.code == 2 and "  got: it is a folder\n  next: " in said.err
+    said = grade("export", "canvas", "--course", "c", "--into", "nix.csv", "--out", "m.csv")
+    assert said.code == 2 and said.err.startswith("error: nix.csv: ") and "  next: check the path" in said.err
+    Path("taken").write_text("", encoding="utf-8")
+    Path("in", "ada").mkdir(parents=True)
+    Path("in", "ada", "softmax.py").write_text("def softmax(x): return x\n", encoding="utf-8")
+    said = grade("batch", "in", "--course", "c", "--out", "taken")
+    assert said.code == 2 and "  got: a file of this name\n  next: choose a folder" in said.err
 
 
 def test_practice_reaches_no_gradebook(grade) -> None:

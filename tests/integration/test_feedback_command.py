@@ -76,7 +76,8 @@ def test_moodle_gets_its_folders_back_and_who_cant_be_packed_is_told(grade, cour
     assert said.out.splitlines() == [
         f"3 pages: {Path('out/students')}",
         f"1 page, {archive.stat().st_size / 1024:.0f} KiB: {archive}",
-        "not packed: bob: no hand-in has a name as Moodle gives it: NAME_NUMBER_assignsubmission_file_",
+        "not packed: bob: no hand-in in the store has a name as Moodle gives it: "
+        "NAME_NUMBER_assignsubmission_file_",
         "not packed: zoe: nothing was handed in",
     ]
     with zipfile.ZipFile(archive) as packed:

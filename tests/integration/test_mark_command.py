@@ -96,6 +96,12 @@ def test_a_question_of_a_quiz_and_an_id_with_zeros(grade, course: Course) -> Non
     assert row[:3] == ["007", "week/softmax-weights", "1"]
 
 
+def test_whom_an_id_without_its_zeros_was_taken_for_is_said(grade, course: Course) -> None:
+    said = grade("mark", "set", "7", "week/softmax-weights", "--score", "1", "--course", "c")
+    assert (said.code, said.err) == (0, "note: 7 was taken for 007 of the roster\n")
+    assert grade("mark", "set", "007", "week/softmax-weights", "--score", "1", "--course", "c").err == ""
+
+
 def test_practice_has_no_marks(grade, course: Course) -> None:
     assert "there is no course here" in grade("mark", "ada", "softmax", "--score", "1").err
     (course.folder / "course.yaml").write_text("title: T\nmode: practice\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 
 import click
@@ -39,3 +41,19 @@ def test_every_option_has_a_help_text() -> None:
         if isinstance(parameter, click.Option) and not parameter.help and not parameter.hidden
     ]
     assert bare == []
+
+
+def test_whoever_hears_that_nothing_can_be_written_hears_what_to_do() -> None:
+    lacking, seen = [], 0
+    for path in sorted((ROOT / "engine").rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.args):
+                continue
+            said = call.args[0]
+            if not (call.func.id.endswith("Error") and isinstance(said, ast.Constant)):
+                continue
+            if re.search(r"can't be (written|made|saved)", str(said.value)):
+                seen += 1
+                if not any(keyword.arg in ("next_step", "expected") for keyword in call.keywords):
+                    lacking.append(f"{path.relative_to(ROOT)}:{call.lineno}")
+    assert seen > 15 and lacking == []

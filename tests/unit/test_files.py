@@ -132,3 +132,12 @@ def test_nobody_takes_a_folder_for_abandoned_while_it_is_being_made(
     monkeypatch.setattr(files.fcntl, "flock", flock)
     with files.work_folder() as folder:
         assert inside and folder.is_dir()
+
+
+def test_no_fault_names_the_unfinished_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError) as missing:
+        replace_text(tmp_path / "none" / "a.txt", "x")
+    assert missing.value.filename == str(tmp_path / "none" / "a.txt") and ".part" not in str(missing.value)
+    with pytest.raises(IsADirectoryError, match="it is a folder"):
+        replace_text(tmp_path / ".." / tmp_path.name, "x")
+    assert list(tmp_path.iterdir()) == []

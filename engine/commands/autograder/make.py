@@ -65,7 +65,10 @@ def make(
             file.write(packed)
     except OSError as error:
         raise UsageError(
-            "the zip can't be written", where=str(out), got=error.strerror or str(error)
+            "the zip can't be written",
+            where=str(out),
+            got=error.strerror or str(error),
+            next_step="name a file in a folder that you may write to: --out FILE",
         ) from error
     if as_json:
         told = {

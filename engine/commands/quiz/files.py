@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["file_stem", "find_blueprint", "is_quiz_file", "write_quizzes", "write_starters"]
 
+_ELSEWHERE = "choose a folder that you may write to: --out FOLDER"
+
 _MANY = 40  # students whose files are worth starting processes for
 
 
@@ -26,6 +28,10 @@ def find_blueprint(workplace: Workplace, blueprint: str) -> Path:
         if not Path(blueprint).is_file():
             raise QuizError("no such blueprint file", where=blueprint)
         return Path(blueprint)
+    if Path(blueprint).is_file():
+        raise QuizError(
+            "this is neither a quiz file nor a blueprint", where=blueprint, expected="a file NAME.yaml"
+        )
     folders = [builtin_root() / "blueprints"]
     if workplace.course:
         folders.insert(0, workplace.course.blueprints)
@@ -67,7 +73,10 @@ def write_quizzes(
         return [written[n] if n in written else write(n) for n in range(len(quizzes))]
     except OSError as error:
         raise QuizError(
-            "the quiz files can't be written", where=str(error.filename or folder), got=str(error.strerror)
+            "the quiz files can't be written",
+            where=str(error.filename or folder),
+            got=str(error.strerror),
+            next_step=_ELSEWHERE,
         ) from error
 
 
@@ -93,7 +102,10 @@ def write_starters(workplace: Workplace, folder: Path, quiz: Quiz) -> list[Path]
             replace_text(path, starter_source(workplace.draw(exercise.item, 0), starter, following))
         except OSError as error:
             raise QuizError(
-                "a starter can't be written", where=str(error.filename or path), got=str(error.strerror)
+                "a starter can't be written",
+                where=str(error.filename or path),
+                got=str(error.strerror),
+                next_step=_ELSEWHERE,
             ) from error
         written.append(path)
     return written

@@ -134,5 +134,10 @@ def _write_page(workplace: Workplace, path: Path, keys: list[QuizKey]) -> None:
     try:
         replace_text(path, key_page(keys, names=names), private=True)
     except OSError as error:
-        raise QuizError("the key can't be written", where=str(path), got=error.strerror) from error
+        raise QuizError(
+            "the key can't be written",
+            where=str(path),
+            got=error.strerror,
+            next_step="name a file in a folder that you may write to: --html FILE",
+        ) from error
     click.echo(f"the key of {counted(len(keys), 'quiz')} is in {path} (mode 0600: for you alone)")

@@ -103,7 +103,12 @@ class Sheet:
         try:
             replace_text(self.path, text, durable=True)
         except OSError as error:
-            raise QuizError("the answers can't be saved", where=str(self.path), got=error.strerror) from error
+            raise QuizError(
+                "the answers can't be saved",
+                where=str(self.path),
+                got=error.strerror,
+                next_step="make room, or copy the file to a folder that you may write to, and take it there",
+            ) from error
 
     def take_hint(self, standing: Standing) -> Standing:
         """Write down that the next hint is taken; only then it may be shown."""

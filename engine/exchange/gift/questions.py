@@ -149,6 +149,9 @@ class _Reading:
         if signs[1] == "{":
             return marks[1], "a { inside the answers is written \\{, as in \\frac\\{1\\}\\{2\\}"
         if len(signs) > 2:
+            if signs[2] == "{" and "\n" in self.text[marks[1] : marks[2]]:
+                what = "a second { for one question: put an empty line before the question that begins here"
+                return marks[2], f"{what}; braces of the text are written \\{{ and \\}}"
             what = (
                 "a second { for one question (an empty line ends it)"
                 if signs[2] == "{"

@@ -32,6 +32,7 @@ __all__ = [
 Where = tuple[int | str, ...]
 
 _WITH_VALUE = ("number", "vector", "matrix", "single_choice", "token")
+_WITHOUT_VALUE = ("multiple_choice", "ordering", "matching", "code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +133,13 @@ class Reading:
     def keys(self) -> frozenset[str]:
         """Return what names the keys: ``key`` for the item's answer, the ids of its steps."""
         named = {(): "key"} | {where[:-1]: name for where, name in self.step_ids()}
-        sites = [site for site in self.answers() if site.type in _WITH_VALUE]
-        return frozenset(named[site.loc[:-1]] for site in sites if site.loc[:-1] in named)
+        return frozenset(name for holder, name in named.items() if self._may_have_value(holder))
+
+    def _may_have_value(self, holder: Where) -> bool:
+        """Tell whether an answer has a value, or a key and a type that isn't known: that is one fault."""
+        data = mapping(self.at(*holder, "answer"))
+        kind = data.get("type")
+        return kind in _WITH_VALUE or (kind not in _WITHOUT_VALUE and "key" in data)
 
     def values(self) -> frozenset[str]:
         """Return the names of parameters and derived values."""

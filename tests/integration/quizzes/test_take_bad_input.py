@@ -36,6 +36,9 @@ def test_a_folder_and_an_unknown_name(grade) -> None:
     assert "is a folder" in grade("quiz", "take", "folder.yaml").err
     said = grade("quiz", "take", "nothing-here")
     assert said.code == 2 and "l16" in said.err
+    Path("w.py").write_text("x = 1\n", encoding="utf-8")
+    said = grade("quiz", "take", "w.py")
+    assert said.code == 2 and "w.py: this is neither a quiz file nor a blueprint" in said.err
 
 
 def test_an_answer_edited_into_nonsense_is_told_and_recorded_nowhere(classroom, grade, typing) -> None:

@@ -160,6 +160,7 @@ def test_escapes(text: str, meant: str) -> None:
         ("a } b", "1:3: this } closes nothing"),
         (r"a {=\frac{1}{2} ~c}", r"1:10: a { inside the answers is written \{"),
         ("a {=b} {=c}", "1:8: a second { for one question"),
+        ("a {=b ~c}\nd {=e ~f}", "2:3: a second { for one question: put an empty line before the question"),
         ("a {=b} }", "1:8: this } closes nothing"),
         ("a {=%x%b ~c}", "1:6: a weight is a percentage from -100 to 100, such as %50%, not 'x'"),
         ("a {=%200%b ~c}", "1:6: a weight is a percentage"),

@@ -144,6 +144,7 @@ def test_unknown_files_are_listed_with_the_nearest_name(tmp_path: Path, work: Pa
         "ada/sofmax.py": "def sofmax(x): return x\n",
         "ada/zzzz.py": "x = 1\n",
         "ada/report.pdf": b"%PDF",
+        "ada/softmax.py.txt": CODE,
         "ada/more.zip": b"PK",
         "ada/more.rar": b"Rar!",
         "ada/conf.yaml": "x: 1\n",
@@ -156,6 +157,7 @@ def test_unknown_files_are_listed_with_the_nearest_name(tmp_path: Path, work: Pa
         "ada/sofmax.py": "there is no code exercise of this name",
         "ada/zzzz.py": "there is no code exercise of this name",
         "ada/report.pdf": "this kind of file isn't graded",
+        "ada/softmax.py.txt": "this kind of file isn't graded",
         "ada/more.zip": "this is no ZIP or tar archive",
         "ada/more.rar": "this kind of archive is not opened",
         "ada/conf.yaml": "this is no filled-in quiz",
@@ -163,6 +165,7 @@ def test_unknown_files_are_listed_with_the_nearest_name(tmp_path: Path, work: Pa
         "bob": "this folder holds no file",
     }
     steps = {problem.where: problem.next_step for problem in intake.problems}
+    assert steps["ada/softmax.py.txt"] == "if it is softmax.py, name it so and hand it in again"
     assert steps["ada/sofmax.py"] == "did you mean softmax?"
     assert all(problem.student in {"ada", "bob"} for problem in intake.problems)
 

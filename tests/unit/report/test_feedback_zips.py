@@ -149,7 +149,10 @@ def test_who_cant_be_packed_is_told_why(tmp_path: Path) -> None:
     assert pack.left_out == [
         LeftOut("bob", shared),
         LeftOut("cem", shared),
-        LeftOut("dora", "no hand-in has a name as Moodle gives it: NAME_NUMBER_assignsubmission_file_"),
+        LeftOut(
+            "dora",
+            "no hand-in in the store has a name as Moodle gives it: NAME_NUMBER_assignsubmission_file_",
+        ),
         LeftOut("eve", "nothing was handed in"),
     ]
     assert {one.reason for one in packed("moodle", everyone, tmp_path, "week-1").left_out} == {

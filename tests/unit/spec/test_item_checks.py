@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from engine.errors import SpecError
 from engine.spec import load_spec
+from engine.spec.checks.reading import _WITH_VALUE, _WITHOUT_VALUE
 from engine.spec.functions import Vocabulary
 
 HEAD = """\
@@ -127,6 +129,14 @@ def test_the_solution_may_show_the_key_and_hints_may_not(tmp_path: Path) -> None
     assert faults(tmp_path, VECTOR + "hints: ['It is {{ key }}.']\n") == [
         "5:19: 'key' isn't defined; the names here are e"
     ]
+
+
+def test_a_misspelt_type_is_one_fault_and_its_key_still_a_name(tmp_path: Path) -> None:
+    body = replaced(VECTOR, "type: vector", "type: vectr") + "solution: It is {{ key }}.\n"
+    (fault,) = faults(tmp_path, body)
+    assert fault.startswith("4:16: type: 'vectr' isn't one of ")
+    named = re.split(r", | or ", fault.split("isn't one of ")[1].split(";")[0])
+    assert {*_WITH_VALUE, *_WITHOUT_VALUE} == set(named), "every type is known as one or the other"
 
 
 def test_the_caller_may_bring_another_vocabulary(tmp_path: Path) -> None:

@@ -134,6 +134,11 @@ def test_keys_are_equal_as_text_so_1_and_quoted_1_are_duplicates() -> None:
         ('b: 1\na: "x\n', "2:4: a quotation mark was opened and never closed"),
         ("a: [1, 2\n", "1:4: a list that was opened with '[' isn't closed, or lacks a comma"),
         ("a: {b: 1\n", "1:4: a mapping that was opened with '{' isn't closed, or lacks a comma"),
+        ("a: [\n", "1:4: a list that was opened with '[' isn't closed, or lacks a comma"),
+        ("a: [1,\n\n", "1:4: a list that was opened with '[' isn't closed, or lacks a comma"),
+        ("a: {b: [1], c:\n", "1:4: a mapping that was opened with '{' isn't closed, or lacks a comma"),
+        ("a: {b: [\n", "1:8: a list that was opened with '[' isn't closed, or lacks a comma"),
+        ("a: [,\n", "1:5: a value was expected here; put it in quotes if it is text"),
         (
             "a: 'b' c\n",
             "1:8: this doesn't continue the lines above; check the indentation, and quotes that end early",
