@@ -30,7 +30,7 @@ def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str
     if question is not None:
         return replace(_of_question(quiz, question), max_score=attempt.report.max_score)
     title = attempt.variant.title if attempt.variant else attempt.item
-    return Column(quiz.name, len(quiz.questions) + 1, attempt.item, title, attempt.report.max_score)
+    return Column(quiz.name, len(quiz.questions) + 1, attempt.item, title, attempt.report.max_score, False)
 
 
 def columns_of_quiz(quiz: Quiz) -> list[Column]:

@@ -19,7 +19,8 @@ class Column:
     """A column of the gradebook, in its order: quizzes by name and question, then code by item.
 
     ``id`` is the item for code, ``quiz/item`` for a quiz question, ``quiz/question-3`` for one at which
-    students have items of their own.
+    students have items of their own. ``asked`` is False for an item that the quiz doesn't ask (any more):
+    its number tells its place in the gradebook alone.
     """
 
     quiz: str
@@ -27,6 +28,14 @@ class Column:
     item: str
     title: str = field(default="", compare=False)
     max_score: float = field(default=0.0, compare=False)
+    asked: bool = field(default=True, compare=False)
+
+    @property
+    def place(self) -> str:
+        """Where students know it from: ``week-2, question 3``; empty for code."""
+        if not self.number:
+            return ""
+        return f"{self.quiz}, question {self.number}" if self.asked else self.quiz
 
     @property
     def id(self) -> str:

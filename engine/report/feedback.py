@@ -37,7 +37,8 @@ class _Pair:
 class _Answered:
     """One part as answered: its options or pairs, or else the text typed, and its weights as a picture.
 
-    ``picked`` are the options named, in the order of the answer; ``others`` those of a choice that were left.
+    ``picked`` are the options named, in the order of the answer; ``others`` those of a choice that were left;
+    ``unused`` all that there were where none is named.
     """
 
     prompt: Text | None
@@ -46,6 +47,7 @@ class _Answered:
     weights: WeightsView | None
     others: tuple[Option, ...] = ()
     pairs: tuple[_Pair, ...] = ()
+    unused: tuple[Option, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +205,7 @@ def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[
                 weights,
                 tuple(option for option in part.options if option not in picked) if is_choice else (),
                 _pairs(part, text, with_verdicts=with_weights, with_key=with_key),
+                () if picked or part.prompts else part.options,
             )
         )
     return tuple(found)

@@ -182,7 +182,7 @@ def test_missing_work_has_its_entry_and_no_receipt() -> None:
     missing = ((QUIZ, Mark(None, 0.0, ("Nothing was handed in.",))),)
     page = page_of(code(), without_work=missing)
     assert "4 of 11 points" in words(page)
-    assert "Weights – nothing handed in 0 of 1 point Nothing was handed in." in words(page)
+    assert f"Weights {QUIZ.place} – nothing handed in 0 of 1 point Nothing was handed in." in words(page)
     assert page.count("data-sha256") == 1
     alone = words(page_of(without_work=((QUIZ, Mark(None, None, (), excused=True)),)))
     assert "0 of 0 points" in alone and "Nothing was graded" not in alone

@@ -203,7 +203,19 @@ def test_an_answer_is_shown_with_its_options_and_without_the_key() -> None:
     typed = result(report(item="q"), variant=variant(), answers={"answer": "b or c"})
     assert "b or c" in words(feedback_page(student(typed), title="T"))
     blank = result(report(item="q"), variant=variant())
-    assert "(left blank)" in words(feedback_page(student(blank), title="T"))
+    left = words(feedback_page(student(blank), title="T"))
+    assert "(left blank) What there was to choose from (a) first option (b) second option" in left
+
+
+def test_a_question_is_named_as_its_students_know_it() -> None:
+    third = Column("week-2", 3, "q", "Weights", 2.0)
+    gone = Column("week-2", 9, "r", "Scores", 2.0, asked=False)
+    marked = (result(report(item="q"), third), result(report(item="r"), gone), result(FULL))
+    page = feedback_page(student(*marked), title="T")
+    shown = words(page)
+    assert shown.count("Weights week-2, question 3") == 2, "in the list and above its result"
+    assert shown.count("Scores week-2 ") == 2 and "question 9" not in shown
+    assert_harmless(page)
 
 
 def test_solutions_only_when_asked() -> None:
