@@ -56,7 +56,9 @@ class BatchResult:
     Parameters
     ----------
     graded, kept : int
-        Files graded now, and files that an earlier run had graded.
+        Files graded now, at least in part, and files that an earlier run had graded.
+    refused : int
+        Files that can't be graded as they are; the problems say why.
     ungraded : tuple of Ungraded
     problems : tuple of IntakeProblem
         Of the intake, and files that can't be graded as they are.
@@ -68,6 +70,7 @@ class BatchResult:
 
     graded: int
     kept: int
+    refused: int
     ungraded: tuple[Ungraded, ...]
     problems: tuple[IntakeProblem, ...]
     left: int
@@ -157,6 +160,7 @@ def grade_batch(
     return BatchResult(
         graded=tally.graded,
         kept=tally.kept,
+        refused=tally.refused,
         ungraded=tuple(tally.ungraded),
         problems=(*intake.problems, *tally.problems),
         left=len(tasks) - done,
@@ -243,6 +247,7 @@ class _Tally:
     def __init__(self, kept: int) -> None:
         self.kept = kept
         self.graded = 0
+        self.refused = 0
         self.done = 0
         self.ungraded: list[Ungraded] = []
         self.problems: list[IntakeProblem] = []
@@ -251,6 +256,8 @@ class _Tally:
         self.done += 1
         if result.problem is not None:
             self.problems.append(replace(result.problem, known_as=result.file.known_as))
+        if result.problem is not None and not (result.problem.partly or result.problem.noted):
+            self.refused += 1
         elif result.reason is not None:
             file, again, aside = result.file, result.again, result.set_aside
             self.ungraded.append(Ungraded(result.student, file.name, file.item, result.reason, again, aside))

@@ -20,7 +20,7 @@ from engine.plurals import agree, counted
 if TYPE_CHECKING:
     from engine.batch import BatchResult, Untimed
     from engine.commands.workplace import Workplace
-    from engine.course import Cell, Intake, IntakeProblem, Roster, StudentResults
+    from engine.course import Cell, ClassTable, Intake, IntakeProblem, Roster, StudentResults, StudentRow
     from engine.report import ReportFiles
     from engine.runner import Runner
     from engine.store import Store
@@ -308,6 +308,7 @@ def _as_json(
     return {
         "graded": result.graded,
         "kept": result.kept,
+        "refused": result.refused,
         "left": result.left,
         "interrupted": result.interrupted,
         "seconds": round(result.seconds, 3),
@@ -332,6 +333,14 @@ def _as_json(
     }
 
 
+def _total(row: StudentRow, total: float, table: ClassTable) -> str:
+    """Return a total, and what it is out of where that isn't the full points of the whole table."""
+    from engine.commands.render import number
+
+    most = row.maximum_so_far(table.columns)
+    return number(total) if most == table.maximum else f"{number(total)} of {number(most)}"
+
+
 def _tell(
     result: BatchResult,
     earlier: Sequence[IntakeProblem],
@@ -350,7 +359,7 @@ def _tell(
             [
                 row.student,
                 *cells,
-                number(total) if total is not None else "ungraded" if row.is_waiting else "",
+                "ungraded" if row.is_waiting else "" if total is None else _total(row, total, table),
             ]
         )
     maximum = [number(column.max_score) for column in table.columns]
@@ -358,8 +367,11 @@ def _tell(
         ["student", *(c.id for c in table.columns), "total"], [["of", *maximum, number(table.maximum)], *rows]
     )
     click.echo()
+    not_graded = result.refused + len(result.ungraded)
+    more = f", {not_graded} not graded" if not_graded else ""
     click.echo(
-        f"{counted(result.graded, 'file')} graded, {result.kept} kept from before, in {result.seconds:.1f} s"
+        f"{counted(result.graded, 'file')} graded, {result.kept} kept from before{more}, "
+        f"in {result.seconds:.1f} s"
     )
     for message, step in notes:
         click.echo(f"note: {message}\n  next: {step}")

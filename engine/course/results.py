@@ -181,6 +181,11 @@ class Cell:
         """Whether what it counts isn't known before it is graded."""
         return self.outcome is Outcome.UNGRADED and self.counted is None and not self.is_left_out
 
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether it counts for nothing because it can't be read."""
+        return self.outcome is Outcome.FORMAT_ERROR and self.counted is None and not self.is_left_out
+
 
 @dataclass(frozen=True, slots=True)
 class StudentRow:

@@ -108,6 +108,7 @@ class _Total:
     columns: int
     hidden: int
     is_waiting: bool
+    unreadable: float
 
 
 def feedback_page(results: StudentResults, *, title: str, solutions: bool = False) -> str:
@@ -148,6 +149,7 @@ def _total(results: StudentResults, solutions: bool) -> _Total:
         columns=len(told),
         hidden=len(cells) - len(told),
         is_waiting=any(cells[column.id].is_waiting for column in counting),
+        unreadable=sum(column.max_score for column in counting if cells[column.id].is_unreadable),
     )
 
 

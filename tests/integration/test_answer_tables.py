@@ -123,13 +123,15 @@ def test_tables_lie_beside_folders_and_in_archives(grade, course: Path) -> None:
     done = grade("batch", "in.zip", "--workers", "1", "--course", "c", "--out", "out")
     assert done.code == 1
     assert said(done.out) == [
-        "2 files graded, 0 kept from before",
+        "3 files graded, 0 kept from before, 1 not graded",
         "not graded: bob/table.csv: a table isn't one student's",
         "not graded: excel.xlsx:3: the answer to question 1 can't be read",
         "graded in part: bob/quiz.yaml: the answer to question 1 can't be read; the rest was graded",
     ]
     row = gradebook("out")["ada"]
     assert (row["week-1/softmax-weights"] != "0", row["week-1/l16-ex2-greedy-vs-beam"]) == (True, "1")
+    (line,) = [line for line in done.out.splitlines() if line.startswith("ada ")]
+    assert line.endswith(" 2 of 2"), "out of what there is work for, as on the page"
 
 
 def test_a_single_quiz_file_is_a_collection_too(grade, course: Path) -> None:
