@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.lint.subject import Loc
 from engine.spec.schema import AnswerSpec, CodeAnswer, Misconception, OrderingAnswer, ProblemSpec
 
-__all__ = ["Written", "written_texts"]
+__all__ = ["NUMBER_WORDS", "TEMPLATE_SPAN", "Written", "written_texts"]
+
+NUMBER_WORDS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+"""Small numbers as texts spell them; a word's position is its value."""
+TEMPLATE_SPAN = re.compile(r"\{\{((?:[^{}]|\{(?!\{)|\}(?!\}))*+)\}\}", re.DOTALL)
+"""An expression between two braces, which a variant fills in."""
 
 _POOLS = ("options", "cards", "prompts", "targets")
 

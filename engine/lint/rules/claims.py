@@ -21,7 +21,7 @@ from engine.lint.assertions import false_statements, needs_a_witness
 from engine.lint.finding import Finding
 from engine.lint.rules.prose import texts_of
 from engine.lint.subject import Loc, Subject
-from engine.lint.texts import Written, written_texts
+from engine.lint.texts import NUMBER_WORDS, TEMPLATE_SPAN, Written, written_texts
 from engine.model import KnownWrong, Option, Part, Variant
 
 __all__ = ["check", "says_of_numbers", "says_of_value"]
@@ -89,30 +89,14 @@ _SEVERAL = re.compile(r"^(?:These|Those|They)\b")
 _GENERAL = re.compile(r"\b(?:may|might|can|could|would|if|whatever|softmax|exponentials?)\b", re.I)
 # each begins anew only where another one begins, so that a text of openings alone is read once
 _CHOSEN = re.compile(r"\{%-? if (?:(?!\{%-? (?:if|endif)).)*+\{%-? endif -?%\}", re.DOTALL)
-_FILLED = re.compile(r"\{\{((?:[^{}]|\{(?!\{)|\}(?!\}))*+)\}\}", re.DOTALL)
 _BLOCK = re.compile(r"\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}", re.DOTALL)
 _FORMULA = re.compile(r"\$\$?([^$]*+)\$\$?")
 _MARKS = {"…": "…", "▪": "▪"}
 _DISPLAYS = frozenset({"tex", "vec", "col", "mat", "num", "dec", "par"})
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\(")
 _NAME = re.compile(r"\b[A-Za-z_]\w*")
-_SIZES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
 _SIZE = re.compile(
-    rf"(?<![\w.,-])(\d{{1,2}}|{'|'.join(_SIZES[2:])}) (?:(?:encoder|decoder|alignment|attention|source|hidden|weighted) )?"  # noqa: E501
+    rf"(?<![\w.,-])(\d{{1,2}}|{'|'.join(NUMBER_WORDS[2:])}) (?:(?:encoder|decoder|alignment|attention|source|hidden|weighted) )?"  # noqa: E501
     r"(?:states|scores|weights|positions|words|tokens|entries|numbers|exponentials|rows|columns|keys|values|queries|"
     r"vectors|products|terms|components)\b|\b1/(\d{1,2})\b(?! of)",
     re.I,
@@ -335,10 +319,10 @@ def _sized(subject: Subject) -> Iterator[Finding]:
     for written in written_texts(subject.spec):
         if written.kind in ("option", "erratum") or _is_guarded(written, subject):
             continue
-        chosen = _BLOCK.sub(" ", _FILLED.sub("…", _CHOSEN.sub("▪", _CHOSEN.sub("▪", written.text))))
+        chosen = _BLOCK.sub(" ", TEMPLATE_SPAN.sub("…", _CHOSEN.sub("▪", _CHOSEN.sub("▪", written.text))))
         for match in _SIZE.finditer(chosen):
             word = (match[1] or match[2]).lower()
-            count = int(word) if word.isdigit() else _SIZES.index(word)
+            count = int(word) if word.isdigit() else NUMBER_WORDS.index(word)
             if count in varying:
                 message = f"{match[0]!r} is typed, and the number differs from variant to variant"
                 yield subject.warning(RULE, message, written.loc, next_step="fill it in: {{ size(…) }}")
@@ -369,7 +353,7 @@ def _literal_sentences(text: str, parameters: Container[str] = ()) -> list[str]:
     A drawn value becomes ``…``, what is computed from several ``▪``, a formula ``§``.
     """
     chosen = _CHOSEN.sub("▪", _CHOSEN.sub("▪", text))  # twice: an `if` may stand in another
-    filled = _FILLED.sub(lambda found: "…" if _is_drawn(found[1], parameters) else "▪", chosen)
+    filled = TEMPLATE_SPAN.sub(lambda found: "…" if _is_drawn(found[1], parameters) else "▪", chosen)
     literal = _FORMULA.sub(
         lambda found: _MARKS.get(found[1].strip(), "▪" if "▪" in found[1] else "§"), filled
     )

@@ -11,6 +11,7 @@ from engine.lint.algebra import is_same_formula
 from engine.lint.finding import Finding
 from engine.lint.printed import rounded
 from engine.lint.subject import Subject
+from engine.lint.texts import NUMBER_WORDS
 from engine.model import KnownWrong, Option, Part, Variant
 from engine.plurals import counted
 from engine.variants.rounding import unit
@@ -39,22 +40,7 @@ _WORDS = {
     "one half": "0.5", "a half": "0.5", "half": "0.5", "one third": "1/3", "a third": "1/3", "two thirds": "2/3",  # noqa: E501
     "one quarter": "0.25", "a quarter": "0.25", "three quarters": "0.75", "a dozen": "12",
 }  # fmt: skip
-_COUNTED = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
-_COUNT = re.compile(rf"\b(?:{'|'.join(_COUNTED)})\b")
+_COUNT = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS)})\b")
 _SHAPES = re.compile(r"\b(?:shape|matrix|matrices|rows|columns|dimensions?)\b", re.IGNORECASE)
 _ASKS_FOR_FALSE = re.compile(
     r"\b(?:false|wrong|incorrect|not (?:true|hold|correct)|n't (?:true|hold|correct))\b"
@@ -253,7 +239,7 @@ def value_of(text: str) -> str:
     plain = _WORDS.get(plain, plain)
     if _BRACKETS.match(folded.strip()) and len(plain) <= _LONGEST:
         plain = _QUOTIENT.sub(lambda found: _quotient(found) or found[0], plain)
-    plain = _COUNT.sub(lambda found: str(_COUNTED.index(found[0])), plain)
+    plain = _COUNT.sub(lambda found: str(NUMBER_WORDS.index(found[0])), plain)
     if (whole := _QUOTIENT.fullmatch(plain)) is not None and (value := _quotient(whole)) is not None:
         return value
     return _NUMBER.sub(lambda found: _canonical(Decimal(found[0])), plain)

@@ -12,12 +12,11 @@ from collections.abc import Iterator, Mapping
 
 from engine.lint.finding import Finding
 from engine.lint.subject import Subject
-from engine.lint.texts import Written, written_texts
+from engine.lint.texts import TEMPLATE_SPAN, Written, written_texts
 
 __all__ = ["check", "fragments"]
 
 _POOLS = ("options", "prompts", "cards")
-_FILLED = re.compile(r"\{\{((?:[^{}]|\{(?!\{)|\}(?!\}))*+)\}\}", re.DOTALL)
 _FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
 _GENERAL = re.compile(r"\b(?:more generally|in general)\b.*", re.IGNORECASE | re.DOTALL)
 _CONDITION = re.compile(r"\{% if (?:(?!\{% (?:if|endif)).)*+\{% endif %\}", re.DOTALL)
@@ -32,7 +31,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     """Yield what a solution, hint or feedback takes from a card which may not be shown."""
     spec = subject.spec
     asked = " ".join([spec.stem, *(step.prompt for step in spec.steps)])
-    known, names = fragments(asked), _names(" ".join(_FILLED.findall(asked)))
+    known, names = fragments(asked), _names(" ".join(TEMPLATE_SPAN.findall(asked)))
     given = _roots(names, spec.derived)
     for name in given & set(spec.parameters):  # who sees a vector sees its size
         given |= _names(
@@ -42,7 +41,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         if written.kind not in ("solution", "hint", "feedback"):
             continue
         plain = _GENERAL.sub("", _CONDITION.sub(" ", written.text))
-        told, used = fragments(plain), _names(" ".join(_FILLED.findall(plain)))
+        told, used = fragments(plain), _names(" ".join(TEMPLATE_SPAN.findall(plain)))
         for loc, answer in _drawn_answers(subject):
             for pool in _POOLS:
                 for index, entry in enumerate(getattr(answer, pool, ())):
@@ -55,7 +54,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                     }
                     own = {
                         name
-                        for name in _names(" ".join(_FILLED.findall(entry.text))) & used
+                        for name in _names(" ".join(TEMPLATE_SPAN.findall(entry.text))) & used
                         if not _roots({name}, spec.derived) <= given
                     }
                     if not _is_everywhere(own, answer, pool):
@@ -84,13 +83,15 @@ def _drawn_answers(subject: Subject) -> Iterator[tuple[tuple[int | str, ...], ob
 def _is_everywhere(names: set[str], answer: object, pool: str) -> bool:
     """Tell whether all cards of a pool fill these names in, so that each variant shows them."""
     entries = getattr(answer, pool, ())
-    return not names or all(names <= _names(" ".join(_FILLED.findall(entry.text))) for entry in entries)
+    return not names or all(names <= _names(" ".join(TEMPLATE_SPAN.findall(entry.text))) for entry in entries)
 
 
 def fragments(text: str) -> set[str]:
     """Return the filled-in expressions of a text, and its formulas where they are long enough to be known."""
-    filled = {"{{" + "".join(found.split()) + "}}" for found in _FILLED.findall(text)}
-    formulas = {_FONT.sub(r"\1", "".join(found.split())) for found in _FORMULA.findall(_FILLED.sub("", text))}
+    filled = {"{{" + "".join(found.split()) + "}}" for found in TEMPLATE_SPAN.findall(text)}
+    formulas = {
+        _FONT.sub(r"\1", "".join(found.split())) for found in _FORMULA.findall(TEMPLATE_SPAN.sub("", text))
+    }
     return {one for one in filled if "(" in one} | {one for one in formulas if len(one) >= _LEAST}
 
 
