@@ -1,116 +1,116 @@
-"""From a plan to items: pinned ones as they are, the others drawn under the course secret."""
+"""What a bank can't give a plan: each fault with its place in the blueprint."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Sequence
 
-from engine.errors import QuizError
-from engine.quiz.assign import assign
-from engine.quiz.blueprint import Plan
-from engine.quiz.plan_faults import name_faults, pin_faults, too_few, topic_faults
-from engine.quiz.slots import Slot, slots_of
+from engine.errors import UnknownItemError
+from engine.plurals import agree
+from engine.quiz.blueprint import Blueprint, Draw, Plan, Section
+from engine.quiz.slots import Slot
 from engine.spec.bank import Bank
-from engine.variants.stream import Stream
+from engine.spec.places import Loc
+from engine.spec.schema import ProblemSpec
+from engine.spec.wording import did_you_mean
 
-__all__ = ["Choice", "Chosen", "choose_items"]
+__all__ = ["name_faults", "pin_faults", "too_few", "topic_faults"]
 
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """One question before it is drawn: which item, for how many points (None: the item's own)."""
-
-    item: str
-    points: float | None
-    section: str
-    own_family: bool = False
+Fault = tuple[Loc, str]
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The items of a quiz: the same for everybody, but in sections with ``per_student``.
+def pin_faults(plan: Plan, bank: Bank) -> list[Fault]:
+    """Return the pinned items that aren't there, are code, or stand twice."""
+    faults: list[Fault] = []
+    seen: set[str] = set()
+    for index, section in enumerate(plan.blueprint.sections):
+        for place, item in enumerate(section.items):
+            message = _pin_fault(item, bank, seen)
+            if message is not None:
+                faults.append((("sections", index, "items", place), message))
+            seen.add(item)
+    return faults
 
-    ``common`` holds an item for each slot; where students have families of their own, one that shows
-    that there are enough.
-    """
 
-    plan: Plan
-    secret: bytes
-    name: str
-    slots: tuple[Slot, ...]
-    common: tuple[str, ...]
-
-    def of(self, student: str) -> list[Chosen]:
-        """Return the questions of one student, in order.
-
-        Raises
-        ------
-        QuizError
-            Too few items are left for the student's own families.
-        """
-        items = list(self.common)
-        own = [index for index, slot in enumerate(self.slots) if slot.own_family]
-        taken = {item for index, item in enumerate(items) if index not in own}
-        found = assign(
-            _wishes([self.slots[i] for i in own], taken, _streams(self.secret, self.name, student))
+def _pin_fault(item: str, bank: Bank, seen: Collection[str]) -> str | None:
+    try:
+        kind = bank.load(item).kind
+    except UnknownItemError as error:
+        return f"{error.what}; {error.next_step}"
+    if kind == "code":
+        return (
+            f"{item} is a code exercise, which can't be a quiz question; "
+            f"write it under the blueprint's `exercises: [{item}]`, and students hand in a file"
         )
-        if len(found) < len(own):
-            raise QuizError("the bank has too few items left to give each student other ones")
-        for place, item in found.items():
-            items[own[place]] = item
-        sections = self.plan.blueprint.sections
-        return [
-            Chosen(item, sections[slot.section].points, sections[slot.section].title, slot.own_family)
-            for item, slot in zip(items, self.slots, strict=True)
+    return f"item {item} is pinned twice; each item stands in a quiz once" if item in seen else None
+
+
+def topic_faults(plan: Plan, specs: Sequence[ProblemSpec]) -> list[Fault]:
+    """Return the topics that no item has."""
+    known = sorted({topic for spec in specs for topic in spec.topics})
+    lists: list[tuple[Loc, Sequence[str]]] = []
+    for index, section in enumerate(plan.blueprint.sections):
+        lists.append((("sections", index, "topics"), section.topics))
+        lists += [(("sections", index, "draw", n, "topics"), d.topics) for n, d in enumerate(section.draw)]
+    return [
+        ((*loc, place), f"no item has the topic '{topic}'" + did_you_mean(topic, known, "; see: grade list"))
+        for loc, topics in lists
+        for place, topic in enumerate(topics)
+        if topic not in known
+    ]
+
+
+def name_faults(plan: Plan, bank: Bank) -> list[Fault]:
+    """Return what filters and `exercises` name and the bank doesn't have, or has as something else."""
+    blueprint = plan.blueprint
+    places: list[tuple[Loc, Blueprint | Section | Draw]] = [((), blueprint)]
+    for index, section in enumerate(blueprint.sections):
+        places.append((("sections", index), section))
+        places += [(("sections", index, "draw", n), draw) for n, draw in enumerate(section.draw)]
+    faults: list[Fault] = []
+    terms = sorted(bank.terms())
+    for loc, rules in places:
+        faults += [
+            ((*loc, "needs", n), f"no term is called '{need}' in terms.yaml" + did_you_mean(need, terms))
+            for n, need in enumerate(rules.needs or ())
+            if need not in bank.terms()
         ]
+        faults += [
+            ((*loc, "exclude", n), f"there is no item '{item}' to leave out" + did_you_mean(item, bank.ids()))
+            for n, item in enumerate(rules.exclude)
+            if item not in bank
+        ]
+    for place, item in enumerate(blueprint.exercises):
+        if (message := _exercise_fault(item, bank, blueprint.exercises[:place])) is not None:
+            faults.append((("exercises", place), message))
+    return faults
 
 
-def choose_items(plan: Plan, bank: Bank, secret: bytes, name: str) -> Choice:
-    """Choose the items of quiz `name`.
+def _exercise_fault(item: str, bank: Bank, earlier: Collection[str]) -> str | None:
+    try:
+        kind = bank.load(item).kind
+    except UnknownItemError as error:
+        return f"{error.what}; {error.next_step}"
+    if kind != "code":
+        return f"{item} is no code exercise; write it under a section's `items`"
+    return f"exercise {item} stands here twice" if item in earlier else None
 
-    Parameters
-    ----------
-    plan : Plan
-    bank : Bank
-    secret : bytes
-        The course secret: nobody else can foresee the choice.
-    name : str
-        Name of the quiz; another name, another choice.
 
-    Raises
-    ------
-    QuizError
-        With the place of every fault: a pinned item that the bank doesn't have, that is a code exercise or
-        that is pinned twice; a topic that no item has; a term, an excluded item or a code exercise that
-        there isn't; an entry that finds too few items.
-    """
-    specs, _ = bank.readable()
-    faults = [*pin_faults(plan, bank), *topic_faults(plan, specs), *name_faults(plan, bank)]
-    if faults:
-        plan.refuse(faults)
-    slots = slots_of(plan, specs)
+def too_few(slots: Sequence[Slot], filled: Collection[int]) -> list[Fault]:
+    """Return what finds too few items, with how many it finds."""
     pinned = {slot.pool[0] for slot in slots if slot.is_pinned}
-    found = assign(_wishes(slots, pinned, _streams(secret, name, "")))
-    if len(found) < len(slots):
-        plan.refuse(too_few(slots, found))
-    return Choice(plan, secret, name, tuple(slots), tuple(found[index] for index in range(len(slots))))
-
-
-def _streams(secret: bytes, name: str, student: str) -> Callable[[int], Stream]:
-    """Return a section's stream of draws: one for everybody, or one for each student."""
-    return lambda section: Stream.keyed(secret, f"quiz:{name}:section:{section}", student, 0)
-
-
-def _wishes(
-    slots: Sequence[Slot], taken: Collection[str], stream: Callable[[int], Stream]
-) -> list[list[str]]:
-    """Return for each slot its items in random order; nobody else gets a taken one."""
-    streams: dict[int, Stream] = {}
-    wishes = []
-    for slot in slots:
-        if slot.is_pinned:
-            wishes.append(list(slot.pool))
-            continue
-        source = streams.setdefault(slot.section, stream(slot.section))
-        wishes.append(source.shuffled([item for item in slot.pool if item not in taken]))
-    return wishes
+    missing = Counter(slot.loc for index, slot in enumerate(slots) if index not in filled)
+    faults: list[Fault] = []
+    for loc, lacking in missing.items():
+        alike = [slot for slot in slots if slot.loc == loc]
+        matching = set(alike[0].pool)
+        free = len(matching - pinned)
+        drawn, match, bound = len(alike), len(matching), len(matching) - free
+        what = f"too few items: {drawn} {agree(drawn, 'are')} to be drawn here, "
+        what += f"but {match} {agree(match, 'match')}"
+        if bound:
+            what += f" and {bound} of these {agree(bound, 'are')} pinned"
+        if free >= len(alike):
+            what += f"; other entries need the same ones, so that {lacking} {agree(lacking, 'are')} missing"
+        faults.append((loc, what + "; widen the filters, or see: grade list"))
+    return faults
