@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from engine.quiz import FilledQuiz
-
-__all__ = ["AnswerTable", "FileKind", "HandedFile", "Intake", "IntakeProblem", "StudentFiles"]
+__all__ = [
+    "AnswerTable",
+    "FileKind",
+    "FilledQuiz",
+    "HandedFile",
+    "IntakeProblem",
+    "IntakeResult",
+    "StudentFiles",
+]
 
 
 class FileKind(StrEnum):
@@ -129,12 +135,12 @@ class IntakeProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class IntakeResult:
     """A whole collection.
 
     ``ignored`` lists files that systems leave behind (``__MACOSX``, ``.DS_Store`` …), so that
     every entry of an archive is in one of the lists. ``tables`` are files with the answers of a class:
-    :func:`engine.intake.answers.take.take_answers` makes hand-ins of their rows. ``layout`` is what the
+    :func:`engine.intake.answer_tables.take_answers` makes hand-ins of their rows. ``layout`` is what the
     download was taken for.
     """
 
@@ -148,3 +154,29 @@ class Intake:
     def files(self) -> int:
         """Number of files to grade."""
         return sum(len(student.files) for student in self.students)
+
+
+@dataclass(frozen=True)
+class FilledQuiz:
+    """What is believed of a returned file: the quiz id and the answers, as typed.
+
+    Parameters
+    ----------
+    quiz : str
+        Quiz id.
+    answers : mapping of int to mapping of str to str
+        Question number → part id (``"answer"`` where there is one) → raw text.
+    claims : mapping of int to mapping
+        Points and stem as they stand in the file: only to tell the student that edits don't count.
+    retries : mapping of int to int
+        Question number → which of the variants drawn for it the answers are for, where not the first.
+    asked : frozenset of int or None
+        The questions that could be answered here, where those aren't all: the others aren't marked, for a
+        question that a table has no column for isn't a question left blank.
+    """
+
+    quiz: str
+    answers: Mapping[int, Mapping[str, str]]
+    claims: Mapping[int, Mapping[str, Any]]
+    retries: Mapping[int, int] = field(default_factory=dict)
+    asked: frozenset[int] | None = None

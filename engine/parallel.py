@@ -6,12 +6,14 @@ import contextlib
 import gc
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-__all__ = ["on_all_cores", "without_collecting"]
+__all__ = ["LruCache", "on_all_cores", "without_collecting"]
 
 _CHUNKS = 4  # per core, so that no core waits long for the last one
 
@@ -105,3 +107,38 @@ def without_collecting() -> Iterator[None]:
 def _cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ----------------------------------------------------------------------------------------------------
+# The last few results of something, by key: for what ``functools.lru_cache`` can't hash.
+
+T = TypeVar("T")
+
+
+class LruCache(Generic[T]):
+    """At most so many results, those that were asked for last; safe between threads.
+
+    Parameters
+    ----------
+    most : int
+        How many are kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._found: OrderedDict[Hashable, T] = OrderedDict()
+
+    def get(self, key: Hashable) -> T | None:
+        """Return what is kept under a key, None if nothing is."""
+        with self._lock:
+            if key not in self._found:
+                return None
+            self._found.move_to_end(key)
+            return self._found[key]
+
+    def put(self, key: Hashable, value: T) -> None:
+        """Keep a result; the one that was asked for longest ago may go."""
+        with self._lock:
+            self._found[key] = value
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)

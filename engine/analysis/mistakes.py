@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from engine.analysis.first_attempts import ItemAttempt
 from engine.errors import InputError
-from engine.itemreport.work import Work
-from engine.spec.bank import Bank
+from engine.items.bank import Bank
 
-__all__ = ["Holder", "KnownMistakes", "Misconception", "misconceptions"]
+__all__ = ["KnownMistakes", "MistakeFigures", "MistakeHolder", "misconceptions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,14 @@ class KnownMistakes:
                     sentences.setdefault(mutant.id, mutant.feedback)
         return cls(sentences, of_code)
 
-    def and_told(self, works: Iterable[Work]) -> KnownMistakes:
+    def and_told(self, works: Iterable[ItemAttempt]) -> KnownMistakes:
         """Return these and, for mistakes without a sentence, what a student was told about one."""
         told = {mistake: message for work in works for mistake, message in work.diagnoses.items()}
         return KnownMistakes({**told, **self.sentences}, self.of_code)
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class MistakeHolder:
     """One student who showed a mistake.
 
     Parameters
@@ -62,13 +62,13 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True)
-class Misconception:
+class MistakeFigures:
     """One mistake in this class.
 
     Parameters
     ----------
     id, sentence : str
-    holders : tuple of Holder
+    holders : tuple of MistakeHolder
         Who showed it most often first.
     items : tuple of (str, int)
         Item → students who showed it there.
@@ -78,12 +78,12 @@ class Misconception:
 
     id: str
     sentence: str
-    holders: tuple[Holder, ...]
+    holders: tuple[MistakeHolder, ...]
     items: tuple[tuple[str, int], ...]
     exposed: int
 
 
-def misconceptions(works: Sequence[Work], known: KnownMistakes) -> list[Misconception]:
+def misconceptions(works: Sequence[ItemAttempt], known: KnownMistakes) -> list[MistakeFigures]:
     """Return the mistakes that were seen in first attempts, those of most students first.
 
     A mistake could have shown where the variant or the exercise declares it; one that no variant of an
@@ -101,12 +101,12 @@ def misconceptions(works: Sequence[Work], known: KnownMistakes) -> list[Misconce
     found = []
     for mistake, students in seen.items():
         holders = [
-            Holder(student, tuple(sorted(items)), chances[mistake][student])
+            MistakeHolder(student, tuple(sorted(items)), chances[mistake][student])
             for student, items in students.items()
         ]
         per_item = Counter(item for holder in holders for item in holder.items)
         found.append(
-            Misconception(
+            MistakeFigures(
                 mistake,
                 known.sentences.get(mistake, ""),
                 tuple(sorted(holders, key=lambda holder: (-len(holder.items), holder.student))),
@@ -117,7 +117,7 @@ def misconceptions(works: Sequence[Work], known: KnownMistakes) -> list[Misconce
     return sorted(found, key=lambda one: (-len(one.holders), one.id))
 
 
-def _undeclared(works: Sequence[Work]) -> Mapping[str, set[str]]:
+def _undeclared(works: Sequence[ItemAttempt]) -> Mapping[str, set[str]]:
     """Return by item the mistakes that were seen there and that none of its variants declares."""
     seen: dict[str, set[str]] = {}
     declared: dict[str, set[str]] = {}

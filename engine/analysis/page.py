@@ -9,30 +9,29 @@ from pathlib import Path
 from markupsafe import Markup
 
 from engine import __version__
-from engine.analysis.irt import ItemFit, Model, NoFit
-from engine.course import People
-from engine.errors import StoreError
-from engine.files import replace_text
-from engine.itemreport.build import Report, TestFigures
-from engine.itemreport.document import as_json
-from engine.itemreport.families import MOST_VARIANTS
-from engine.itemreport.irt import Fitted
-from engine.itemreport.items import THRESHOLDS
-from engine.itemreport.limits import limits_of, test_limits
-from engine.itemreport.tables import (
+from engine.analysis.export import (
     TABLES,
     abilities_csv,
+    as_json,
     checks_csv,
     distractors_csv,
     items_csv,
+    limits_of,
     misconceptions_csv,
+    test_limits,
 )
+from engine.analysis.items import MOST_VARIANTS, THRESHOLDS
+from engine.analysis.report import FittedModel, ItemReport, TestFigures
+from engine.analysis.statistics.irt import IrtModel, ItemFit, NoFit
+from engine.course import StudentLabels
+from engine.errors import StoreError
 from engine.model import Verdict
-from engine.report.pages import render
+from engine.pages.render import render
+from engine.text.files import replace_text
 
 __all__ = ["report_page", "write_report"]
 
-_MODELS = {Model.RASCH: "Rasch model", Model.TWO_PARAMETERS: "Two-parameter model"}
+_MODELS = {IrtModel.RASCH: "Rasch model", IrtModel.TWO_PARAMETERS: "Two-parameter model"}
 _STOPS = (
     (Verdict.FAILED, "Failed"),
     (Verdict.TIMED_OUT, "Too long"),
@@ -58,7 +57,9 @@ class _Plots:
     variants: dict[tuple[int, int], Markup] = field(default_factory=dict)
 
 
-def write_report(out: Path, report: Report, people: People, *, with_abilities: bool = False) -> list[Path]:
+def write_report(
+    out: Path, report: ItemReport, people: StudentLabels, *, with_abilities: bool = False
+) -> list[Path]:
     """Write ``index.html``, the tables and ``report.json``; return their paths, the page first.
 
     Raises
@@ -90,11 +91,11 @@ def write_report(out: Path, report: Report, people: People, *, with_abilities: b
     return [out / name for name in texts]
 
 
-def report_page(report: Report, people: People) -> str:
+def report_page(report: ItemReport, people: StudentLabels) -> str:
     """Return the self-contained page."""
     return render(
         "report.html.j2",
-        package="engine.itemreport",
+        package="engine.analysis",
         report=report,
         people=people,
         plots=_plots(report),
@@ -115,11 +116,11 @@ def report_page(report: Report, people: People) -> str:
     )
 
 
-def _plots(report: Report) -> _Plots:
+def _plots(report: ItemReport) -> _Plots:
     found = _Plots()
     if "matplotlib" in report.lacking:
         return found
-    from engine.itemreport import plots
+    from engine.analysis import plots
 
     for at, test in enumerate(report.tests, start=1):
         model, places = _shown(test)
@@ -136,7 +137,7 @@ def _plots(report: Report) -> _Plots:
     return found
 
 
-def _cells(report: Report) -> dict[tuple[int, int], ItemFit]:
+def _cells(report: ItemReport) -> dict[tuple[int, int], ItemFit]:
     """Return what S-X² compares, by (test, number of the item)."""
     found = {}
     for at, test in enumerate(report.tests, start=1):
@@ -148,7 +149,7 @@ def _cells(report: Report) -> dict[tuple[int, int], ItemFit]:
     return found
 
 
-def _shown(test: TestFigures) -> tuple[Fitted | None, dict[str, int]]:
+def _shown(test: TestFigures) -> tuple[FittedModel | None, dict[str, int]]:
     """Return the model that is shown, and at which place it has each item."""
     model = test.irt.preferred
     return model, {} if model is None else {item.item: at for at, item in enumerate(model.fit.items)}

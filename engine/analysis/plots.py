@@ -2,30 +2,162 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import io
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
 
-from engine.analysis import Histogram
-from engine.foreign import clean_line
-from engine.itemreport.drawing import ACCENT, INK, LINE, OTHER, SOFT, draw
-from engine.itemreport.families import MOST_VARIANTS, Family
-from engine.itemreport.irt import Fitted
-from engine.itemreport.items import ItemFigures
-from engine.plurals import counted
+from engine.analysis.items import MOST_VARIANTS, DrawnItem, ItemFigures
+from engine.analysis.report import FittedModel
+from engine.analysis.statistics import ScoreHistogram
+from engine.text.escape import clean_line
+from engine.text.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["curve_plot", "histogram_plot", "information_plot", "map_plot", "variants_plot"]
+__all__ = [
+    "ACCENT",
+    "INK",
+    "LINE",
+    "OTHER",
+    "SOFT",
+    "curve_plot",
+    "draw",
+    "histogram_plot",
+    "information_plot",
+    "map_plot",
+    "variants_plot",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Figures as SVG that stands in a page: no style attributes, no clashing ids, the page's own colours.
+#
+# The page's policy forbids style attributes, and several figures share one document. So the output of
+# matplotlib is rewritten: styles become presentation attributes, ids get the figure's prefix or go, and
+# colours that only stand for a role become variables of the style sheet, which follow dark mode and paper.
+
+INK, SOFT, LINE, ACCENT, OTHER = "#010101", "#020202", "#030303", "#040404", "#050505"
+_ROLES = {INK: "--ink", SOFT: "--soft", LINE: "--line", ACCENT: "--link", OTHER: "--partial"}
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "softmark",
+    "text.parse_math": False,  # an item called $x$ is no formula
+    "font.size": 12,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": SOFT,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 1,
+    "xtick.color": LINE,
+    "ytick.color": LINE,
+    "xtick.labelcolor": SOFT,
+    "ytick.labelcolor": SOFT,
+    "text.color": INK,
+    "lines.linewidth": 2,
+}
+_KEPT = frozenset(
+    {"fill", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray"}
+    | {"stroke-dashoffset", "stroke-opacity", "fill-opacity", "opacity", "font-size", "text-anchor"}
+)
+
+
+def draw(
+    name: str, alternative: str, paint: Callable[[Axes], None], *, width: float = 340, height: float = 225
+) -> Markup:
+    """Return what `paint` draws as an ``<svg>`` with a text alternative.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of its ids: letters, digits and hyphens, another one for each figure of a page.
+    alternative : str
+        What the figure shows, in words.
+    paint : callable
+        Gets matplotlib's axes.
+    width, height : float
+        In CSS pixels.
+    """
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    out = io.StringIO()
+    with rc_context(_SETTINGS):
+        figure = Figure(figsize=(width / 72, height / 72), layout="constrained")
+        FigureCanvasSVG(figure)
+        paint(figure.add_subplot())
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(out, format="svg", transparent=True, metadata=nothing)
+    return _fitted(out.getvalue(), name, alternative)
+
+
+def _fitted(drawn: str, name: str, alternative: str) -> Markup:
+    root = ET.fromstring(drawn)
+    box = root.get("viewBox", "0 0 0 0")
+    for element in list(root.iter()):
+        for child in [*element]:
+            if child.tag in (f"{_SVG}style", f"{_SVG}metadata"):
+                element.remove(child)
+    used = {reference for element in root.iter() for reference in _references(element)}
+    for element in root.iter():
+        _plain(element, name, used)
+    _, _, width, height = box.split()
+    root.attrib.clear()
+    root.attrib.update(
+        {"viewBox": box, "width": width, "height": height, "role": "img", "aria-label": alternative}
+        | {"stroke-linejoin": "round", "stroke-linecap": "butt"}
+    )
+    return Markup(ET.tostring(root, encoding="unicode"))
+
+
+def _plain(element: ET.Element, name: str, used: set[str]) -> None:
+    """Change one element's attributes in place."""
+    own = element.attrib.pop("id", None)
+    if own in used:
+        element.set("id", f"{name}-{own}")
+    target = element.attrib.pop(_HREF, None)
+    if target is not None:
+        element.set("href", f"#{name}-{target[1:]}")
+    for declaration in element.attrib.pop("style", "").split(";"):
+        key, _, value = (piece.strip() for piece in declaration.partition(":"))
+        if key in _KEPT:
+            element.set(key, value)
+    for key, value in element.attrib.items():
+        if value in _ROLES:
+            element.set(key, f"var({_ROLES[value]})")
+        elif value.startswith("url(#"):
+            element.set(key, f"url(#{name}-{value[5:]}")
+        elif key == "d":
+            element.set(key, " ".join(value.split()))
+    element.tag = element.tag.removeprefix(_SVG)  # HTML knows what belongs to an <svg>
+    if element.tag == "text":
+        element.attrib.setdefault("fill", f"var({_ROLES[INK]})")
+    # what only lays the source out
+    if element.text is not None and not element.text.strip():
+        element.text = None
+    element.tail = None
+
+
+def _references(element: ET.Element) -> Iterator[str]:
+    for value in element.attrib.values():
+        yield from re.findall(r"url\(#([^()]++)\)", value)
+    if (target := element.get(_HREF)) is not None:
+        yield target[1:]
 
 
 _REACH = 4.0  # abilities that are drawn
 
 
-def histogram_plot(name: str, histogram: Histogram) -> Markup:
+def histogram_plot(name: str, histogram: ScoreHistogram) -> Markup:
     """Return the histogram of scores."""
     edges = [100 * edge for edge in histogram.edges]
 
@@ -65,7 +197,7 @@ def map_plot(name: str, items: Sequence[ItemFigures]) -> Markup:
     return draw(name, f"{told}; below 0: {', '.join(below) or 'none'}.", paint)
 
 
-def curve_plot(name: str, model: Fitted, at: int) -> Markup:
+def curve_plot(name: str, model: FittedModel, at: int) -> Markup:
     """Return one item's characteristic curve, with observed shares of students of about equal ability."""
     theta = np.linspace(-_REACH, _REACH, 81)
     share = model.fit.share(theta)[at]
@@ -83,7 +215,7 @@ def curve_plot(name: str, model: Fitted, at: int) -> Markup:
     return draw(name, f"{told} Observed share by ability: {observed}.", paint, height=210)
 
 
-def information_plot(name: str, model: Fitted) -> Markup:
+def information_plot(name: str, model: FittedModel) -> Markup:
     """Return the test's information, and the standard error that follows from it."""
     theta = np.linspace(-_REACH, _REACH, 81)
     information = model.fit.information(theta).sum(axis=0)
@@ -102,7 +234,7 @@ def information_plot(name: str, model: Fitted) -> Markup:
     return draw(name, f"{told}, standard error {error[top]:.2f}.", paint)
 
 
-def variants_plot(name: str, family: Family) -> Markup:
+def variants_plot(name: str, family: DrawnItem) -> Markup:
     """Return the shares of the most frequent variants with their intervals, in the order of the table."""
     rows = family.variants[:MOST_VARIANTS]
     shares = np.array([row.share for row in rows])

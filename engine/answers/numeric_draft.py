@@ -8,16 +8,15 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from engine.answers.answer_type import FieldContext, FieldDraft, FieldRenderer
+from engine.draws.parameters import ImpossibleDraw, RedrawNeeded
+from engine.draws.stream import RandomStream
 from engine.errors import ExpressionError, UndefinedValueError
-from engine.model import Array, KnownWrong, Part
-from engine.plurals import counted
-from engine.spec.schema import MatrixAnswer, NumberAnswer, VectorAnswer
-from engine.variants.expressions import evaluate
-from engine.variants.parameters import ImpossibleDraw, Redraw
-from engine.variants.parts.draft import Draft, FieldContext, Scribe
-from engine.variants.precision import rounding_slack
-from engine.variants.rounding import (
+from engine.expressions.language import evaluate
+from engine.expressions.precision import rounding_slack
+from engine.expressions.values import (
     Interval,
+    array_of,
     decimal_of,
     interval,
     is_on_grid,
@@ -27,10 +26,11 @@ from engine.variants.rounding import (
     unit,
     whole_interval,
 )
-from engine.variants.stream import Stream
-from engine.variants.values import array_of
+from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
+from engine.model import FloatArray, KnownWrong, Part
+from engine.text.words import counted
 
-__all__ = ["EXTRA_DECIMALS", "Asked", "draft", "foresee", "numbers"]
+__all__ = ["EXTRA_DECIMALS", "AskedPrecision", "draft", "foresee", "numbers"]
 
 NumericAnswer = NumberAnswer | VectorAnswer | MatrixAnswer
 
@@ -41,7 +41,7 @@ _AXES = {"number": 0, "vector": 1, "matrix": 2}
 _AXES_NAMES = {0: "a number", 1: "a vector", 2: "a matrix"}
 
 
-def numbers(text: str, value: Any) -> Array:
+def numbers(text: str, value: Any) -> FloatArray:
     """Return an expression's value as an array.
 
     Raises
@@ -60,11 +60,11 @@ def numbers(text: str, value: Any) -> Array:
         raise ExpressionError(str(error), where=where) from None
 
 
-def _key(answer: NumericAnswer, value: Any) -> Array:
+def _key(answer: NumericAnswer, value: Any) -> FloatArray:
     array = numbers(answer.key, value)
     axes = _AXES[answer.type]
     if axes == 0 and len(array.data) == 1:
-        array = Array((), array.data)
+        array = FloatArray((), array.data)
     if len(array.shape) != axes:
         got = _AXES_NAMES.get(len(array.shape), f"shape {array.shape}")
         raise ExpressionError(
@@ -74,7 +74,7 @@ def _key(answer: NumericAnswer, value: Any) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedPrecision:
     """How exactly a field asks for its key; follow-through asks again with other numbers."""
 
     key: str
@@ -83,7 +83,7 @@ class Asked:
     working_decimals: int | None = None
     tolerance: Decimal | None = None
 
-    def places(self, key: Array) -> tuple[int | None, ...]:
+    def places(self, key: FloatArray) -> tuple[int | None, ...]:
         """Return the decimal place to which each entry is asked; None means exactly.
 
         Raises
@@ -101,7 +101,7 @@ class Asked:
         """Whether the field takes whole numbers only."""
         return self.decimals == 0
 
-    def slack(self, key: Array, context: FieldContext) -> tuple[float, ...]:
+    def slack(self, key: FloatArray, context: FieldContext) -> tuple[float, ...]:
         """Return for each entry how far rounding every intermediate can move it.
 
         Raises
@@ -117,7 +117,7 @@ class Asked:
             return self.working_decimals
         return max(0, max((place for place in places if place is not None), default=0) + EXTRA_DECIMALS)
 
-    def half_widths(self, key: Array, context: FieldContext) -> tuple[Decimal, ...]:
+    def half_widths(self, key: FloatArray, context: FieldContext) -> tuple[Decimal, ...]:
         """Return for each entry how far a right answer may lie from the key.
 
         A whole number is right or not: only a stated tolerance makes room for its neighbours.
@@ -135,7 +135,7 @@ class Asked:
         working, slack = self._working(places), self.slack(key, context)
         return tuple(_half(place, working, moved) for place, moved in zip(places, slack, strict=True))
 
-    def intervals(self, key: Array, context: FieldContext) -> tuple[Interval, ...]:
+    def intervals(self, key: FloatArray, context: FieldContext) -> tuple[Interval, ...]:
         """Return for each entry the interval that is shown and graded."""
         halves, places = self.half_widths(key, context), self.places(key)
         if self.is_whole:
@@ -144,7 +144,7 @@ class Asked:
             interval(x, half, place) for x, half, place in zip(key.data, halves, places, strict=True)
         )
 
-    def exact(self, key: Array, halves: Sequence[Decimal]) -> tuple[bool, ...]:
+    def exact(self, key: FloatArray, halves: Sequence[Decimal]) -> tuple[bool, ...]:
         """Tell for each entry whether nobody loses anything on the way to it and by writing it down.
 
         Such an entry lies at the places asked for, and so does every intermediate at the working precision;
@@ -168,15 +168,17 @@ def _half(place: int, working: int, slack: float) -> Decimal:
 
 def _safe_key(
     answer: NumericAnswer, names: Mapping[str, Any]
-) -> tuple[Any, Array, Asked, tuple[int | None, ...]]:
+) -> tuple[Any, FloatArray, AskedPrecision, tuple[int | None, ...]]:
     """Return the key as a value and as an array, how it is asked, and to which places."""
     value = evaluate(answer.key, names)
     key = _key(answer, value)
-    asked = Asked(answer.key, answer.decimals, answer.significant, answer.working_decimals, answer.tolerance)
+    asked = AskedPrecision(
+        answer.key, answer.decimals, answer.significant, answer.working_decimals, answer.tolerance
+    )
     places = asked.places(key)
     for entry, place in zip(key.data, places, strict=True):
         if place is not None and not is_rounding_safe(entry, place):
-            raise Redraw(f"the key stays away from a rounding tie at {counted(place, 'decimal')}")
+            raise RedrawNeeded(f"the key stays away from a rounding tie at {counted(place, 'decimal')}")
     return value, key, asked, places
 
 
@@ -191,12 +193,12 @@ def foresee(answer: NumericAnswer, names: Mapping[str, Any]) -> Any:
     return _safe_key(answer, names)[0]
 
 
-def draft(answer: NumericAnswer, context: FieldContext) -> Draft:
+def draft(answer: NumericAnswer, context: FieldContext) -> FieldDraft:
     """Draft a numeric field.
 
     Raises
     ------
-    Redraw
+    RedrawNeeded
         The key lies near a rounding tie, or a known mistake gives it.
     ImpossibleDraw, engine.errors.ExpressionError
         The spec is at fault.
@@ -221,7 +223,7 @@ def draft(answer: NumericAnswer, context: FieldContext) -> Draft:
         "unit": getattr(answer, "unit", None),
     }
 
-    def build(scribe: Scribe, stream: Stream) -> Part:
+    def build(scribe: FieldRenderer, stream: RandomStream) -> Part:
         sentences = {m.id: m.feedback for m in context.misconceptions}
         wrong = tuple(
             KnownWrong(name, scribe.feedback(sentences[name], name), value=array) for name, array in known
@@ -230,12 +232,12 @@ def draft(answer: NumericAnswer, context: FieldContext) -> Draft:
 
     signature = (key.shape, tuple(found.lower for found in accepted))
     halves = tuple(float(found.upper - found.lower) / 2 for found in accepted)
-    return Draft(value, signature, build, places, halves, exact)
+    return FieldDraft(value, signature, build, places, halves, exact)
 
 
 def _known_wrong(
-    context: FieldContext, key: Array, places: Sequence[int | None], accepted: Sequence[Interval]
-) -> tuple[tuple[str, Array], ...]:
+    context: FieldContext, key: FloatArray, places: Sequence[int | None], accepted: Sequence[Interval]
+) -> tuple[tuple[str, FloatArray], ...]:
     """Return what each misconception gives; one without a value for these numbers is left out."""
     found = []
     for misconception in context.misconceptions:
@@ -244,14 +246,14 @@ def _known_wrong(
         except UndefinedValueError:
             continue
         if len(array.data) == 1 and key.shape == ():
-            array = Array((), array.data)
+            array = FloatArray((), array.data)
         if array.shape == key.shape and _passes(array, places, accepted):
-            raise Redraw(f"{misconception.id} gives another answer than the key")
+            raise RedrawNeeded(f"{misconception.id} gives another answer than the key")
         found.append((misconception.id, array))
     return tuple(found)
 
 
-def _passes(wrong: Array, places: Sequence[int | None], accepted: Sequence[Interval]) -> bool:
+def _passes(wrong: FloatArray, places: Sequence[int | None], accepted: Sequence[Interval]) -> bool:
     """Tell whether a wrong value would be accepted, as it is or as it is written down."""
     for value, place, span in zip(wrong.data, places, accepted, strict=True):
         # most wrong values lie far off: no need of exact fractions to see that

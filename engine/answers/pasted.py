@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from engine.answers.reading.numeral import format_error
+from engine.answers.parsing import format_error
 
 __all__ = ["unpasted"]
 
@@ -54,7 +54,7 @@ def unpasted(text: str) -> str:
     Parameters
     ----------
     text : str
-        With usual signs, see :func:`engine.answers.reading.numeral.normal_signs`.
+        With usual signs, see :func:`engine.answers.parsing.normal_signs`.
 
     Raises
     ------

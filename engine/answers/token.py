@@ -1,9 +1,4 @@
-"""When two short texts are the same answer: words, a sequence of tokens, or several sequences.
-
-What a field takes is seen from its accepted texts.  ``A B B`` and ``ABB`` are a *sequence* of tokens of one
-letter each, in which blanks, hyphens, arrows and commas say nothing; ``AA, BA`` are several *sequences*, in
-which commas say where one ends; everything else is *words*.
-"""
+"""A short text: words, or sequences of tokens."""
 
 from __future__ import annotations
 
@@ -11,11 +6,30 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
-from engine.foreign import clean_line
+from engine.answers.answer_type import AnswerJudgement, AnswerType, FieldContext, FieldDraft, FieldRenderer
+from engine.answers.parsing import format_error
+from engine.draws.parameters import ImpossibleDraw, RedrawNeeded
+from engine.draws.stream import RandomStream
+from engine.errors import ExpressionError, UndefinedValueError
+from engine.expressions.language import evaluate
+from engine.items import CodeAnswer, TokenAnswer
+from engine.model import Diagnosis, KnownWrong, Part
+from engine.text.escape import clean_line
 
-__all__ = ["Spelling", "UnclearTextError", "normal_token"]
+__all__ = ["Token", "TokenSpelling", "UnclearTextError", "draft", "draft_code", "normal_token"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# When two short texts are the same answer: words, a sequence of tokens, or several sequences.
+#
+# What a field takes is seen from its accepted texts.  ``A B B`` and ``ABB`` are a *sequence* of tokens of one
+# letter each, in which blanks, hyphens, arrows and commas say nothing; ``AA, BA`` are several *sequences*, in
+# which commas say where one ends; everything else is *words*.
 
 _SEPARATORS = re.compile(r"[\s,;>→|]+|->")
 _PAIRS = ("[]", "()", "{}", '""', "''", "``", "“”", "„“", "‘’", "«»", "⟨⟩")
@@ -75,7 +89,7 @@ def _bare(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class TokenSpelling:
     """How the answers of one field are spelt.
 
     Parameters
@@ -100,7 +114,7 @@ class Spelling:
     @classmethod
     def of(
         cls, accepted: Iterable[str], wrong: Iterable[str] = (), *, case_sensitive: bool = False
-    ) -> Spelling:
+    ) -> TokenSpelling:
         """Return the spelling of a field from its accepted texts and what known mistakes give."""
         return _spelling(tuple(accepted), tuple(wrong), case_sensitive)
 
@@ -229,12 +243,12 @@ def _plain_dashes(text: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _spelling(accepted: tuple[str, ...], wrong: tuple[str, ...], case_sensitive: bool) -> Spelling:
+def _spelling(accepted: tuple[str, ...], wrong: tuple[str, ...], case_sensitive: bool) -> TokenSpelling:
     def cased(text: str) -> str:
         return text if case_sensitive else text.casefold()
 
     hyphens = any("-" in _plain_dashes(text) for text in (*accepted, *wrong))
-    words = Spelling("words", frozenset(), (), case_sensitive, hyphens)
+    words = TokenSpelling("words", frozenset(), (), case_sensitive, hyphens)
     kinds = {_kind(text) for text in accepted}
     if len(kinds) != 1 or "words" in kinds:
         return words
@@ -245,7 +259,9 @@ def _spelling(accepted: tuple[str, ...], wrong: tuple[str, ...], case_sensitive:
         letters |= {cased(letter) for letter in _LETTER_NAMES}
     groups = [group for group in _STRONG.split(_marked(accepted[0])) if group.strip()]
     lengths = tuple(len("".join(group.split())) for group in groups)
-    return Spelling(kind, frozenset(letters), lengths if kind == "sequences" else (), case_sensitive, hyphens)
+    return TokenSpelling(
+        kind, frozenset(letters), lengths if kind == "sequences" else (), case_sensitive, hyphens
+    )
 
 
 def _kind(text: str) -> str:
@@ -267,3 +283,155 @@ def _kind(text: str) -> str:
         return "sequence"
     is_glued = len(words) == 1 and set(words[0]) <= {*_LETTER_NAMES, _END}
     return "sequence" if is_glued else "words"
+
+
+MAX_TEXT = 200
+
+
+class Token(AnswerType):
+    """Words with blanks between them, or tokens; case matters only where the item says so."""
+
+    name = "token"
+
+    def parse(self, text: str, part: Part) -> tuple[str, ...]:
+        """Return the words, tokens or sequences, without what doesn't matter.
+
+        Raises
+        ------
+        ResponseFormatError
+            It is too long, nothing but brackets and separators, or can be read in several ways.
+        """
+        spelling = self._spelling(part)
+        if len(text) > MAX_TEXT:
+            raise format_error(
+                f"at most {MAX_TEXT} characters are read", text[:60], expected=spelling.advice()
+            )
+        try:
+            read = spelling.read(text)
+        except UnclearTextError as reason:
+            raise format_error(str(reason), text, expected=spelling.advice()) from None
+        if not read:
+            raise format_error("there are no words in it", text, expected=spelling.advice())
+        return read
+
+    @staticmethod
+    def _spelling(part: Part) -> TokenSpelling:
+        wrong = tuple(known.text for known in part.known_wrong if known.text is not None)
+        return TokenSpelling.of(part.key_ids, wrong, case_sensitive=bool(part.settings.get("case_sensitive")))
+
+    def judge(self, part: Part, answer: tuple[str, ...]) -> AnswerJudgement:
+        """Judge a text against the accepted ones; every known mistake that gives it is named."""
+        spelling = self._spelling(part)
+        accepted = {spelling.read(text) for text in part.key_ids}
+        if answer in accepted:
+            return AnswerJudgement(1, "Right.")
+        diagnosis = tuple(
+            Diagnosis(
+                known.misconception, f"Your answer is what this known mistake gives. {known.feedback}".strip()
+            )
+            for known in part.known_wrong
+            if known.text is not None and spelling.is_same(known.text, answer)
+        )
+        share = Fraction(Decimal(str(part.settings.get("order_credit") or 0)))
+        if share and sorted(answer) in [sorted(text) for text in accepted]:
+            return AnswerJudgement(share, "These are the right ones, but not in the right order.", diagnosis)
+        return AnswerJudgement(0, "Not right.", diagnosis)
+
+    def right_responses(self, part: Part) -> list[str]:
+        """Return the accepted texts; the first also in the other ways in which people write it."""
+        spelling = self._spelling(part)
+        first = part.key_ids[0]
+        found = [*part.key_ids, f"  {first} ", f"{first}.", f'"{first}"', *spelling.other_ways(first)]
+        if not spelling.case_sensitive:
+            found += [first.lower(), first.upper()]
+        return list(dict.fromkeys(found))
+
+    def wrong_responses(self, part: Part) -> list[tuple[str, str | None]]:
+        """Return what each known mistake would type."""
+        return [(known.text, known.misconception) for known in part.known_wrong if known.text is not None]
+
+    def blank_hint(self, part: Part) -> str:
+        """Return what is to be typed."""
+        spelling = self._spelling(part)
+        if spelling.kind != "words":
+            return spelling.advice()
+        return "words with blanks between them" if " " in part.key_ids[0] else "a word"
+
+    def policy(self, part: Part) -> str:
+        """Return whether the right ones in another order earn something."""
+        share = part.settings.get("order_credit") or 0
+        return f"all or nothing; in another order {share:.0%} of the points" if share else "all or nothing"
+
+
+# ----------------------------------------------------------------------------------------------------
+# Token: a short text, one of those listed or what an expression gives.
+
+
+def _words(text: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return " ".join(str(token) for token in value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise ExpressionError(
+        "a token field needs a word or a sequence of tokens", where=f"expression {text[:120]!r}"
+    )
+
+
+def draft(answer: TokenAnswer, context: FieldContext) -> FieldDraft:
+    """Draft a token field.
+
+    Raises
+    ------
+    RedrawNeeded
+        A known mistake gives the key.
+    ImpossibleDraw, engine.errors.ExpressionError
+        The spec is at fault.
+    """
+    value: Any = answer.accepted[0] if answer.accepted else None
+    accepted = list(answer.accepted)
+    if answer.key is not None:
+        value = evaluate(answer.key, context.names)
+        accepted.insert(0, _words(answer.key, value))
+    if not accepted:
+        raise ImpossibleDraw("a token field needs accepted texts or a key")
+    settings = {"case_sensitive": answer.case_sensitive, "order_credit": answer.order_credit}
+    known: list[tuple[str, str]] = []
+    for misconception in context.misconceptions:
+        try:
+            wrong = _words(misconception.expr, evaluate(misconception.expr, context.names))
+        except UndefinedValueError:
+            continue
+        known.append((misconception.id, wrong))
+    spelling = TokenSpelling.of(accepted, [wrong for _, wrong in known], case_sensitive=answer.case_sensitive)
+    if answer.order_credit and spelling.kind != "sequences":
+        raise ImpossibleDraw("order_credit needs a key of several sequences, such as AA, BA")
+    try:
+        right = [spelling.read(text) for text in accepted]
+    except UnclearTextError as reason:
+        raise ImpossibleDraw(f"an accepted text can't be typed: {reason}") from None
+    for name, wrong in known:
+        if any(spelling.is_same(wrong, text) for text in right):
+            raise RedrawNeeded(f"{name} gives another answer than the key")
+
+    def build(scribe: FieldRenderer, stream: RandomStream) -> Part:
+        sentences = {m.id: m.feedback for m in context.misconceptions}
+        wrong = tuple(KnownWrong(name, scribe.feedback(sentences[name], name), text=t) for name, t in known)
+        return Part("", answer.type, 1.0, key_ids=tuple(accepted), known_wrong=wrong, settings=settings)
+
+    return FieldDraft(value, ("token", normal_token(accepted[0], answer.case_sensitive)), build)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Code: a function to write; its plan and checks belong to :mod:`engine.code`.
+
+
+def draft_code(answer: CodeAnswer, context: FieldContext) -> FieldDraft:
+    """Draft a code field."""
+
+    def build(scribe: FieldRenderer, stream: RandomStream) -> Part:
+        settings = {"function": answer.function, "signature": answer.signature}
+        return Part("", answer.type, 1.0, settings=settings)
+
+    return FieldDraft(None, "code", build)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -12,16 +12,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import Argument, SpecialArgument, flat, wire_argument
-from engine.code.leaves import leaf_of
-from engine.code.results import ArrayResult, Result
+from engine.code.arguments import (
+    Argument,
+    SpecialArgument,
+    arrays_of,
+    flat,
+    key_of,
+    leaf_of,
+    rebuilt,
+    wire_argument,
+)
+from engine.code.results import ArrayResult, ResultKind
+from engine.code.tolerance import widened
 from engine.runner import Call
 
-__all__ = ["Argument", "Case", "Expected", "Group", "Part", "Plan", "group_key"]
+__all__ = [
+    "CaseGroup",
+    "ExpectedPart",
+    "ExpectedResult",
+    "InputPlan",
+    "PlanBuilder",
+    "PlanCase",
+    "group_key",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ExpectedPart:
     """One array of what the reference gives for one input.
 
     Parameters
@@ -43,27 +60,27 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Expected:
+class ExpectedResult:
     """What the reference gives for one input: the parts of a result, one for most functions.
 
     Parameters
     ----------
-    parts : tuple of Part
+    parts : tuple of ExpectedPart
         As many as `result` has.
-    result : Result
+    result : ResultKind
         Kind of the result.
-    gradients : tuple of Part or None
+    gradients : tuple of ExpectedPart or None
         For a case with cotangents: one for each floating array among the arguments, in their order.
     """
 
-    parts: tuple[Part, ...]
-    result: Result = field(default_factory=ArrayResult)
-    gradients: tuple[Part, ...] | None = None
+    parts: tuple[ExpectedPart, ...]
+    result: ResultKind = field(default_factory=ArrayResult)
+    gradients: tuple[ExpectedPart, ...] | None = None
 
     @classmethod
-    def array(cls, values: NDArray[np.float64], dtype: str, relative: float, slack: float) -> Expected:
+    def array(cls, values: NDArray[np.float64], dtype: str, relative: float, slack: float) -> ExpectedResult:
         """Return what is expected of a function that returns one array."""
-        return cls((Part(values, dtype, relative, slack),))
+        return cls((ExpectedPart(values, dtype, relative, slack),))
 
     def text(self, library: str, digits: int = 6) -> str:
         """Return the right result as Python would print it."""
@@ -91,7 +108,7 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class PlanCase:
     """One input of the plan.
 
     Parameters
@@ -105,7 +122,7 @@ class Case:
         ``"half"``, ``"layout"``, ``"empty"``, ``"gradient"`` or ``"refused"``.
     public : bool
         Whether a student may see it with its expected value.
-    expected : Expected or None
+    expected : ExpectedResult or None
         None where the function must refuse the input.
     narrow : str or None
         ``"bfloat16"``: in torch the float32 arrays arrive in this dtype, in numpy as they are.
@@ -120,7 +137,7 @@ class Case:
     args: tuple[Argument, ...]
     aspect: str
     public: bool
-    expected: Expected | None
+    expected: ExpectedResult | None
     narrow: str | None = None
     layout: str = "plain"
     cotangents: tuple[NDArray[Any], ...] | None = None
@@ -137,7 +154,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CaseGroup:
     """The cases, by position in the plan, over which one property is judged once."""
 
     property: str
@@ -151,7 +168,7 @@ def group_key(name: str, cases: str | None = None) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class InputPlan:
     """All inputs of one grading, frozen before any student code is loaded.
 
     Parameters
@@ -160,9 +177,9 @@ class Plan:
         Hash of every input: two plans of one id ask the same.
     family : str
         Name of the family that built it.
-    cases : tuple of Case
+    cases : tuple of PlanCase
         Public canonical cases first, adversarial ones last.
-    groups : mapping of str to tuple of Group
+    groups : mapping of str to tuple of CaseGroup
         By :func:`group_key`; groups over public cases first.
     returning : frozenset of int
         The cases whose arguments come back after the call.
@@ -170,8 +187,8 @@ class Plan:
 
     id: str
     family: str
-    cases: tuple[Case, ...]
-    groups: Mapping[str, tuple[Group, ...]]
+    cases: tuple[PlanCase, ...]
+    groups: Mapping[str, tuple[CaseGroup, ...]]
     returning: frozenset[int]
     _wires: dict[str, tuple[Call, ...]] = field(default_factory=dict, repr=False)
 
@@ -203,10 +220,10 @@ class Plan:
 
     @classmethod
     def of(
-        cls, family: str, cases: Sequence[Case], groups: Sequence[Group], returning: frozenset[int]
-    ) -> Plan:
+        cls, family: str, cases: Sequence[PlanCase], groups: Sequence[CaseGroup], returning: frozenset[int]
+    ) -> InputPlan:
         """Return the plan of these cases; of each property, groups over public cases come first."""
-        by_key: dict[str, list[Group]] = {}
+        by_key: dict[str, list[CaseGroup]] = {}
         for group in groups:
             by_key.setdefault(group.property, []).append(group)
         for found in by_key.values():
@@ -214,7 +231,7 @@ class Plan:
         frozen = MappingProxyType({key: tuple(found) for key, found in by_key.items()})
         return cls(_digest(family, cases), family, tuple(cases), frozen, returning)
 
-    def only(self, keys: set[str], always: frozenset[int]) -> Plan:
+    def only(self, keys: set[str], always: frozenset[int]) -> InputPlan:
         """Return the plan without the groups that no check asks for, nor the cases that only they need.
 
         That a call leaves its arguments alone is judged of every case that is needed for something else.
@@ -225,18 +242,18 @@ class Plan:
         kept = sorted(needed)
         place = {old: new for new, old in enumerate(kept)}
         moved = [
-            Group(group.property, tuple(place[member] for member in group.members), group.data)
+            CaseGroup(group.property, tuple(place[member] for member in group.members), group.data)
             for group in groups
         ]
         returning = frozenset(place[old] for old in self.returning if old in place)
-        return Plan.of(self.family, [self.cases[old] for old in kept], moved, returning)
+        return InputPlan.of(self.family, [self.cases[old] for old in kept], moved, returning)
 
 
-def _follows(group: Group) -> bool:
+def _follows(group: CaseGroup) -> bool:
     return group.property == "pure" and len(group.members) == 1
 
 
-def _digest(family: str, cases: Sequence[Case]) -> str:
+def _digest(family: str, cases: Sequence[PlanCase]) -> str:
     digest = hashlib.sha256(family.encode())
     for case in cases:
         digest.update(f"|{case.id}|{case.aspect}|{case.public}|{case.narrow}|{case.layout}".encode())
@@ -246,3 +263,172 @@ def _digest(family: str, cases: Sequence[Case]) -> str:
             else:
                 digest.update(f"|{value.key() if isinstance(value, SpecialArgument) else value!r}".encode())
     return digest.hexdigest()[:32]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Building a plan: a family adds cases and says which property is judged on which of them.
+
+_BY_TWIN = {"layout", "precision", "half"}
+
+
+def _plain(value: Argument) -> Argument:
+    if isinstance(value, Mapping):
+        return {name: _doubled(array) for name, array in value.items()}
+    return _doubled(value) if isinstance(value, np.ndarray) else value
+
+
+def _doubled(array: NDArray[Any]) -> NDArray[Any]:
+    return array.astype(np.float64) if array.dtype.kind == "f" else array
+
+
+def _ordinary(case: PlanCase) -> bool:
+    """Return whether a case is hidden, with arrays of more than a few entries."""
+    plain = case.expected is not None and case.narrow is None and case.layout == "plain"
+    arrays = arrays_of(case.args)
+    usual = case.aspect in ("ordinary", "masked") and bool(arrays) and arrays[0].dtype == np.float64
+    return plain and usual and not case.public and _exchanged(arrays[0]) is not None
+
+
+def _exchanged(array: NDArray[Any]) -> NDArray[Any] | None:
+    """Return an array with two different entries of one row exchanged, neither the first nor the last."""
+    rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
+    for row in range(len(rows) - 1, -1, -1):
+        for left in range(rows.shape[1] - 1):
+            flat_place = row * rows.shape[1] + left
+            inner = flat_place > 0 and flat_place + 1 < rows.size - 1
+            if inner and rows[row, left] != rows[row, left + 1]:
+                found = rows.copy()
+                found[row, [left, left + 1]] = rows[row, [left + 1, left]]
+                return found.reshape(array.shape)
+    return None
+
+
+class PlanBuilder:
+    """Collects the cases and groups of one plan.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family.
+    expected : callable
+        Gives the reference's result for the arguments of a case.
+    """
+
+    def __init__(self, family: str, expected: Callable[[tuple[Argument, ...]], ExpectedResult]) -> None:
+        self._family = family
+        self._expected = expected
+        self._cases: list[PlanCase] = []
+        self._groups: list[CaseGroup] = []
+
+    def case(
+        self,
+        name: str,
+        *args: Argument,
+        aspect: str = "ordinary",
+        public: bool = False,
+        narrow: str | None = None,
+        layout: str = "plain",
+    ) -> int:
+        """Add an input and return its position; an aspect of ``"refused"`` expects an exception."""
+        expected = None if aspect == "refused" else self._expected(args)
+        if narrow is not None and expected is not None:
+            expected = self._narrowed(expected, narrow)
+        self._cases.append(PlanCase(name, args, aspect, public, expected, narrow, layout))
+        return len(self._cases) - 1
+
+    def gradient_case(
+        self,
+        name: str,
+        *args: Argument,
+        cotangents: Sequence[NDArray[Any]],
+        gradients: Sequence[ExpectedPart],
+        public: bool = False,
+    ) -> int:
+        """Add an input whose gradients are judged as well (``grad``), where torch can give them.
+
+        Parameters
+        ----------
+        name : str
+        *args : Argument
+        cotangents : sequence of ndarray
+            One for each part of the result, of its shape and dtype.
+        gradients : sequence of ExpectedPart
+            The right gradients, one for each floating array among the arguments.
+        public : bool
+        """
+        expected = replace(self._expected(args), gradients=tuple(gradients))
+        case = PlanCase(name, args, "gradient", public, expected, cotangents=tuple(cotangents))
+        self._cases.append(case)
+        self.judge("grad", len(self._cases) - 1)
+        return len(self._cases) - 1
+
+    def judge(self, name: str, *members: int, cases: str | None = None, **data: Any) -> None:
+        """Have a property judged once, over these cases together."""
+        self._groups.append(CaseGroup(group_key(name, cases), members, data))
+
+    def judge_each(self, name: str, members: list[int], cases: str | None = None, **data: Any) -> None:
+        """Have a property judged on each of these cases alone."""
+        for member in members:
+            self.judge(name, member, cases=cases, **data)
+
+    def argument(self, member: int, position: int = 0) -> Any:
+        """Return one argument of a case that was added before."""
+        return self._cases[member].args[position]
+
+    def plan(self) -> InputPlan:
+        """Return the frozen plan.
+
+        Inputs in another layout or precision get the plain input beside them that they are judged by, and
+        of every case the arguments are looked at afterwards.
+        """
+        self._groups = [
+            replace(group, members=(*group.members, self._twin(group.members[0])))
+            if group.property in _BY_TWIN
+            else group
+            for group in self._groups
+        ]
+        self._add_similar()
+        computed = [place for place, case in enumerate(self._cases) if case.expected is not None]
+        self.judge_each("pure", computed)
+        return InputPlan.of(self._family, self._cases, self._groups, frozenset(computed))
+
+    def _add_similar(self) -> None:
+        """Add inputs that differ from an earlier one in two entries only: a result that was kept shows.
+
+        Shape, sum, first and last entry are the same, so that whatever a program takes an input for, this
+        one looks like the other.
+        """
+        place = next((place for place, case in enumerate(self._cases) if _ordinary(case)), None)
+        if place is None:
+            return
+        case = self._cases[place]
+        leaves = flat(case.args)
+        for at, value in enumerate(leaves):
+            other = _exchanged(value) if isinstance(value, np.ndarray) else None
+            if other is None:
+                continue
+            args = rebuilt(case.args, [*leaves[:at], other, *leaves[at + 1 :]])
+            similar = self.case(f"{case.id}-similar-{at}", *args, aspect=case.aspect)
+            self.judge("pure", place, similar, similar=True)
+
+    def _twin(self, member: int) -> int:
+        """Return the case of the same numbers as plain arrays, in double precision where they are floats."""
+        case = self._cases[member]
+        args = tuple(_plain(value) for value in case.args)
+        key = key_of(args)
+        for place, other in enumerate(self._cases):
+            plain = other.layout == "plain" and other.narrow is None and other.cotangents is None
+            if plain and other.expected is not None and key_of(other.args) == key:
+                return place
+        masked = any(array.dtype == np.bool_ for array in arrays_of(args))
+        aspect = "masked" if masked else "batch" if case.aspect == "batch" else "ordinary"
+        return self.case(f"{case.id}-plain", *args, aspect=aspect, public=case.public)
+
+    @staticmethod
+    def _narrowed(expected: ExpectedResult, dtype: str) -> ExpectedResult:
+        """Return the same values with the dtype and the tolerance of a narrower computation."""
+        parts = []
+        for part in expected.parts:
+            relative = widened(part.relative, dtype)
+            parts.append(ExpectedPart(part.values, dtype, relative, part.slack * relative / part.relative))
+        return replace(expected, parts=tuple(parts))

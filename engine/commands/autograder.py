@@ -1,4 +1,4 @@
-"""``grade autograder results``: grade what Gradescope has laid out, and write ``results.json``."""
+"""``grade autograder``: grade inside Gradescope."""
 
 from __future__ import annotations
 
@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.errors import EngineError, InputError, SubmissionError
+from engine.commands.options import CommandGroup, course_option, json_option
+from engine.errors import EngineError, InputError, SubmissionError, UsageError
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
-    from engine.gradebooks.autograder import AutograderSettings, ItemGrade
+    from engine.commands.workplace import CommandContext
     from engine.runner import Runner
+    from engine.runs.gradescope import AutograderSettings, ItemGrade
 
-__all__ = ["results"]
+__all__ = ["command", "make", "results"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# ``grade autograder results``: grade what Gradescope has laid out, and write ``results.json``.
 
 
 @click.command("results")
@@ -41,8 +46,8 @@ def results(root: Path) -> int:
     Example:
       grade autograder results --root /autograder
     """
-    from engine.files import replace_text
-    from engine.gradebooks.autograder import results_json, ungraded_json
+    from engine.runs.gradescope import results_json, ungraded_json
+    from engine.text.files import replace_text
 
     begun = time.monotonic()
     file = root / "results" / "results.json"
@@ -62,7 +67,7 @@ def results(root: Path) -> int:
 
 def _grade(root: Path) -> tuple[AutograderSettings, list[ItemGrade]]:
     from engine.commands.workplace import find_workplace
-    from engine.gradebooks.autograder import read_settings
+    from engine.runs.gradescope import read_settings
 
     source = root / "source"
     try:
@@ -84,13 +89,13 @@ class _Grader:
 
     Parameters
     ----------
-    workplace : Workplace
+    workplace : CommandContext
     root : Path
     runner : Runner
     """
 
-    def __init__(self, workplace: Workplace, root: Path, runner: Runner) -> None:
-        from engine.batch import CodeExercises
+    def __init__(self, workplace: CommandContext, root: Path, runner: Runner) -> None:
+        from engine.runs import CodeExercises
 
         self._bank = workplace.bank
         self._folder = _only_folder(root / "submission")
@@ -101,9 +106,9 @@ class _Grader:
 
     def grade(self, item: str) -> ItemGrade:
         """Return what became of one exercise."""
-        from engine.gradebooks.autograder import ItemGrade
         from engine.intake import read_submission
-        from engine.spec.schema import CodeAnswer
+        from engine.items import CodeAnswer
+        from engine.runs.gradescope import ItemGrade
 
         spec = self._bank.load(item)
         answer = spec.answer
@@ -151,3 +156,115 @@ def _tell(grade: ItemGrade) -> None:
     from engine.commands.render import show_report
 
     show_report(grade.report)
+
+
+# ----------------------------------------------------------------------------------------------------
+# ``grade autograder make``: the zip that Gradescope takes.
+
+
+@click.command("make")
+@click.argument("items", metavar="ITEM…", nargs=-1, required=True)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The zip to write.")
+@click.option(
+    "--hidden",
+    type=click.Choice(["after_due_date", "after_published", "visible"]),
+    default="after_due_date",
+    show_default=True,
+    help="When students see the checks whose inputs they aren't shown, and the total.",
+)
+@click.option("--tier", type=click.Choice(["T1", "T2"]), default=None, help="Demand this sandbox tier there.")
+@json_option
+@course_option
+def make(
+    items: tuple[str, ...], out: Path, hidden: str, tier: str | None, as_json: bool, course_path: Path | None
+) -> int:
+    """Write an autograder for Gradescope that grades the code exercises ITEM….
+
+    The zip holds the keys and Softmark itself: it is for Gradescope only, never for students.
+
+    \b
+    Example:
+      grade autograder make softmax sdpa --out autograder.zip --course attention-2026
+    """
+    from engine.commands.workplace import find_workplace
+    from engine.items.misconceptions import REGISTRY_FILE
+    from engine.runs.gradescope import AutograderContents, AutograderSettings, harness_zip
+    from engine.text.files import replacing
+
+    workplace = find_workplace(course_path)
+    course = workplace.course
+    wanted = tuple(dict.fromkeys(items))
+    points = sum(_points(workplace, item) for item in wanted)
+    own = course.problems / REGISTRY_FILE if course else None
+    packed = harness_zip(
+        AutograderContents(
+            settings=AutograderSettings(wanted, hidden, tier),
+            title=course.title if course else "Gradescope",
+            key=_key(workplace, wanted),
+            folders=[workplace.bank.path(item).parent for item in wanted],
+            registry=own if own is not None and own.is_file() else None,
+        )
+    )
+    try:
+        with replacing(out, private=True) as file:
+            file.write(packed)
+    except OSError as error:
+        raise UsageError(
+            "the zip can't be written",
+            where=str(out),
+            got=error.strerror or str(error),
+            next_step="name a file in a folder that you may write to: --out FILE",
+        ) from error
+    if as_json:
+        told = {
+            "file": str(out),
+            "items": list(wanted),
+            "points": points,
+            "hidden": hidden,
+            "bytes": len(packed),
+        }
+        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        return 0
+    from engine.commands.render import number
+
+    click.echo(f"{out}: {', '.join(wanted)}; {len(packed) / 1e6:.1f} MB")
+    click.echo("It holds the keys: give it to nobody but Gradescope.")
+    click.echo(
+        f"  next: upload it under Configure Autograder, set Autograder points to {number(points)}, and try "
+        "it there with a right and a wrong file"
+    )
+    return 0
+
+
+def _points(workplace: CommandContext, item: str) -> float:
+    """Return an exercise's points; a :class:`UsageError` if it is no code exercise."""
+    spec = workplace.bank.load(item)
+    if spec.kind != "code":
+        raise UsageError(f"{item} is no code exercise", expected="code exercises only: see grade list")
+    return spec.points
+
+
+def _key(workplace: CommandContext, items: tuple[str, ...]) -> bytes:
+    """Return the autograder's key: of a course always the same, and no way back to the course's secret."""
+    import hashlib
+    import hmac
+    import secrets
+
+    if workplace.course is None:
+        return secrets.token_bytes(32)
+    message = json.dumps(["autograder", sorted(items)]).encode("ascii")
+    return hmac.new(workplace.secret(), message, hashlib.sha256).digest()
+
+
+@click.group("autograder", cls=CommandGroup)
+def command() -> None:
+    """Make an autograder for Gradescope, and write the results of a submission as it reads them.
+
+    \b
+    Example:
+      grade autograder make softmax --out autograder.zip
+    """
+
+
+for _sub in (make, results):
+    command.add_command(_sub)

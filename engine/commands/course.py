@@ -1,4 +1,4 @@
-"""``grade course check``: rules that contradict one another, the roster, or the quizzes."""
+"""``grade course``: what concerns a course as a whole."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option, json_option, store_option
+from engine.commands.options import CommandGroup, course_option, json_option, store_option
 from engine.errors import UsageError
-from engine.plurals import counted
+from engine.text.words import counted
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
+    from engine.commands.workplace import CommandContext
     from engine.course import Course
     from engine.errors import Diagnostic
 
-__all__ = ["check", "missing_package_faults"]
+__all__ = ["check", "command", "missing_package_faults"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# ``grade course check``: rules that contradict one another, the roster, or the quizzes.
 
 
 @click.command("check")
@@ -63,8 +67,8 @@ def _faults(course: Course) -> list[Diagnostic]:
 def missing_package_faults(course: Course) -> list[Diagnostic]:
     """Return a warning for each package that course.yaml offers and that isn't installed."""
     from engine.errors import Diagnostic
-    from engine.sandbox.layout import missing_packages
-    from engine.spec.text_file import read_text
+    from engine.sandbox.bwrap import missing_packages
+    from engine.text.files import read_text
 
     lines = read_text(course.settings_file).splitlines()
     place = next((number for number, line in enumerate(lines, 1) if line.startswith("packages:")), 1)
@@ -80,8 +84,8 @@ def missing_package_faults(course: Course) -> list[Diagnostic]:
     ]
 
 
-def _warnings(workplace: Workplace, course: Course) -> list[Diagnostic]:
-    from engine.course.contradictions import facts_of, find_contradictions
+def _warnings(workplace: CommandContext, course: Course) -> list[Diagnostic]:
+    from engine.marks.check import facts_of, find_contradictions
 
     with workplace.open_store() as store:
         facts = facts_of(course, store, workplace.bank)
@@ -89,7 +93,7 @@ def _warnings(workplace: Workplace, course: Course) -> list[Diagnostic]:
 
 
 def _tell(faults: list[Diagnostic], warnings: list[Diagnostic]) -> None:
-    from engine.foreign import clean
+    from engine.text.escape import clean
 
     for kind, found in (("fault", faults), ("warning", warnings)):
         for one in found:
@@ -104,7 +108,7 @@ def _tell(faults: list[Diagnostic], warnings: list[Diagnostic]) -> None:
 
 
 def _as_json(one: Diagnostic) -> dict[str, object]:
-    from engine.foreign import clean
+    from engine.text.escape import clean
 
     return {
         "file": one.file,
@@ -112,3 +116,16 @@ def _as_json(one: Diagnostic) -> dict[str, object]:
         "column": one.column,
         "message": clean(one.message, 2000),
     }
+
+
+@click.group("course", cls=CommandGroup)
+def command() -> None:
+    """Look after a course.
+
+    \b
+    Example:
+      grade course check --course attention-2026
+    """
+
+
+command.add_command(check)

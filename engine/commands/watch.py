@@ -1,33 +1,104 @@
-"""The blocks that ``grade watch`` prints, one a save: lines without a blank one, then a blank one."""
+"""``grade watch``: regrade a file on every save."""
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
 from rich.text import Text as RichText
 
+from engine.commands.options import course_option, item_argument, json_option
 from engine.commands.render import check_table, console, explanation, number, printed_text, report_head
 from engine.commands.submit import exit_code
-from engine.errors import SoftmarkError
-from engine.foreign import clean
+from engine.errors import SoftmarkError, UsageError
 from engine.model import GradeReport, Outcome, Verdict
-from engine.plurals import agree, counted
-from engine.practice.changes import Changes
+from engine.practice.session import CheckChanges
+from engine.text.escape import clean
+from engine.text.words import agree, counted
 
-__all__ = ["Blocks"]
+if TYPE_CHECKING:
+    from engine.practice.session import PracticeSession
 
+__all__ = ["WatchOutput", "command"]
+
+INTERRUPTED = 130
+
+
+@click.command("watch")
+@item_argument
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier.")
+@json_option
+@course_option
+def command(item: str, file: Path | None, tier: str | None, as_json: bool, course_path: Path | None) -> int:
+    """Grade FILE for the code exercise ITEM, and again on every save, until Ctrl-C.
+
+    Practice: nothing is recorded, in a course neither. The hidden inputs stay the same from start to end.
+    Printed is what changed since the save before; with --json, one object a line.
+
+    Exit code of the last result: 0 all right, 1 not all right, 2 not readable, 3 engine error.
+
+    \b
+    Example:
+      grade watch softmax softmax.py
+    """
+    from engine.commands.hint import code_spec, open_session, submission_path
+    from engine.commands.workplace import find_workplace
+
+    workplace = find_workplace(course_path)
+    code_spec(workplace, item, file)
+    if file is None:
+        raise UsageError("say which file is to be watched", expected=f"grade watch {item} FILE.py")
+    path = submission_path(item, file)
+    blocks = None
+    try:
+        with open_session(workplace, item, tier) as session:
+            blocks = WatchOutput(as_json)
+            click.echo(f"watching {path}; nothing is recorded; Ctrl-C ends", err=True)
+            _follow(session, path, blocks)
+    except KeyboardInterrupt:
+        code = INTERRUPTED if blocks is None or blocks.code is None else blocks.code
+        click.echo("", err=True)  # behind the terminal's ^C
+        return code
+    return 0
+
+
+def _follow(session: PracticeSession, path: Path, blocks: WatchOutput) -> None:
+    """Grade what each save left, until an interrupt."""
+    from engine.practice.saves import readings
+    from engine.practice.session import compare
+
+    last = None
+    for reading in readings(path):
+        if reading.is_repeat:
+            blocks.repeat()
+        elif reading.submission is None:
+            assert reading.fault is not None
+            blocks.unreadable(reading.fault)
+        else:
+            report = session.grade(reading.submission)
+            seconds = time.monotonic() - reading.noticed_s
+            blocks.report(report, compare(last, report), seconds, session.printed)
+            # a file that can't be read for a moment is nothing to compare with
+            last = report if report.score is not None else last
+        session.rehearse()
+
+
+# ----------------------------------------------------------------------------------------------------
+# The blocks that ``grade watch`` prints, one a save: lines without a blank one, then a blank one.
 
 # One mistake can fail a dozen checks; the first ones stand in the order of the rubric.
 MOST_ROWS = 5
 
 
-class Blocks:
+class WatchOutput:
     """Prints what came of each save and keeps the exit code of the last.
 
     Parameters
@@ -42,7 +113,7 @@ class Blocks:
         self._saves = 0
         self.code: int | None = None
 
-    def report(self, report: GradeReport, changes: Changes, seconds: float, printed: str = "") -> None:
+    def report(self, report: GradeReport, changes: CheckChanges, seconds: float, printed: str = "") -> None:
         """Print a graded save; `seconds` from noticing it to the report, `printed` by the file meanwhile."""
         self.code = exit_code([report])
         if self._as_json:
@@ -97,7 +168,7 @@ def _clock() -> str:
     return datetime.now().strftime("%H:%M:%S")
 
 
-def _changed(changes: Changes) -> list[RichText]:
+def _changed(changes: CheckChanges) -> list[RichText]:
     if changes.is_first:
         return []
     lines = []

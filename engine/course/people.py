@@ -1,13 +1,56 @@
-"""What a person may be called in the name of a folder or file, and whom such a name means."""
+"""What students are called on pages for the instructor: by id and name, or by a number."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Labels", "Student", "name_key"]
+from engine.text.escape import clean_line
+
+__all__ = [
+    "LabelIndex",
+    "Student",
+    "StudentLabels",
+    "name_key",
+    "person_columns",
+    "person_name",
+    "plain_head",
+]
+
+
+class StudentLabels:
+    """Labels of students.
+
+    Parameters
+    ----------
+    names : mapping of str to str, optional
+        Names by id, as far as the roster has them.
+    is_hidden : bool
+        Number the students in the order in which they come up: the order of ids would tell who they are.
+    """
+
+    def __init__(self, names: Mapping[str, str] | None = None, *, is_hidden: bool = False) -> None:
+        self.is_hidden = is_hidden
+        self._names = names or {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def id(self, student: str) -> str:
+        """Return the id of a student, or the number in its place."""
+        return self.numbered(student) if self.is_hidden else clean_line(student)
+
+    def numbered(self, who: Hashable) -> str:
+        """Return the number that stands for somebody, the same one each time."""
+        return f"Student {self._numbers.setdefault(who, len(self._numbers) + 1)}"
+
+    def name(self, student: str) -> str:
+        """Return the name; empty where there is none or it is hidden."""
+        return "" if self.is_hidden else clean_line(self._names.get(student, ""))
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a person may be called in the name of a folder or file, and whom such a name means.
 
 # Letters that have no accent to take off.
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
@@ -25,7 +68,7 @@ class Student:
     lms_id: str = ""
 
 
-class Labels:
+class LabelIndex:
     """Finds people by what they are called.
 
     Parameters
@@ -127,3 +170,56 @@ def _squeezed(text: str) -> str:
 def _number(text: str) -> str:
     """Return a number without the zeros before it; nothing for other text."""
     return text.lstrip("0") if text.isascii() and text.isdigit() else ""
+
+
+# ----------------------------------------------------------------------------------------------------
+# Which columns of a table tell who a row is about, by the heads that learning systems write.
+
+# Of several heads for one thing the first here counts; the others are columns that we don't know.
+_HEADS: Mapping[str, tuple[str, ...]] = {
+    "id": (
+        "sis user id",
+        "id",
+        "student id",
+        "studentid",
+        "sid",
+        "id number",
+        "idnumber",
+        "student number",
+        "matriculation number",
+        "identifier",
+    ),
+    "lms_id": ("lms id", "canvas id", "canvas user id", "moodle id", "user id", "id"),
+    "login": ("login", "sis login id", "login id", "username", "user name", "github username"),
+    "email": ("email", "e mail", "email address", "e mail address", "mail"),
+    "name": ("name", "student", "student name", "full name", "fullname"),
+    "first": ("first name", "firstname", "given name"),
+    "last": ("last name", "lastname", "surname", "family name"),
+    "section": ("section", "sections"),
+}
+
+
+def plain_head(text: str) -> str:
+    """Return a heading as it compares: case, ``_``, ``-`` and blanks make no difference."""
+    return re.sub(r"[\s_-]+", " ", text.casefold()).strip()
+
+
+def person_columns(header: Sequence[str]) -> dict[str, int]:
+    """Return the column of each field of a person that the header names.
+
+    Fields are ``id``, ``lms_id``, ``login``, ``email``, ``name``, ``first``, ``last`` and ``section``.
+    Canvas calls its own number ``ID`` beside ``SIS User ID``; elsewhere ``id`` is the id.
+    """
+    heads = [plain_head(cell) for cell in header]
+    found: dict[str, int] = {}
+    for field, names in _HEADS.items():
+        places = [heads.index(name) for name in names if name in heads]
+        free = [place for place in places if place not in found.values()]
+        if free:
+            found[field] = free[0]
+    return found
+
+
+def person_name(fields: Mapping[str, str]) -> str:
+    """Return a person's name, put together where first and last name have columns of their own."""
+    return fields.get("name", "") or f"{fields.get('first', '')} {fields.get('last', '')}".strip()

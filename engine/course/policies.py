@@ -10,11 +10,20 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from engine.course.policies.times import LocalTime, Moment, TimeZone, local_time, zone_named
-from engine.spec.kinds import Number, Whole
-from engine.spec.ranges import refuse
+from engine.course.local_time import LocalTime, Moment, TimeZone, local_time, zone_named
+from engine.items.field_types import Number, Whole
+from engine.items.schema_parameters import refuse
 
-__all__ = ["Assignment", "Excuse", "Extension", "Group", "Late", "Policies", "Release", "Tries"]
+__all__ = [
+    "AssignmentGroup",
+    "AssignmentRules",
+    "CountedAttempts",
+    "DeadlineExtension",
+    "ExcusedAssignment",
+    "LatePenalty",
+    "Policies",
+    "Release",
+]
 
 DEFAULT = "default"
 
@@ -45,7 +54,7 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Late(_Strict):
+class LatePenalty(_Strict):
     """What late work loses: ``percent`` of its score or of the full points, for each day or hour begun.
 
     ``cap`` is the most that is taken off in all, in percent of the same; ``floor`` is what is left at
@@ -59,7 +68,7 @@ class Late(_Strict):
     floor: Percent | None = None
 
 
-class Tries(_Strict):
+class CountedAttempts(_Strict):
     """Which attempts count: the first ``count`` of them (all without it), and ``which`` of these."""
 
     count: Annotated[Whole, Field(ge=1, le=1000)] | None = None
@@ -77,31 +86,31 @@ class Tries(_Strict):
         return self
 
 
-class Assignment(_Strict):
+class AssignmentRules(_Strict):
     """A quiz or a code exercise; what it leaves out is taken from ``default``."""
 
     opens: Moment | None = None
     due: Moment | None = None
     closes: Moment | None = None
     grace: Annotated[Whole, Field(ge=0, le=10_080)] = 0
-    late: Late | None = None
-    attempts: Tries = Field(default_factory=Tries)
+    late: LatePenalty | None = None
+    attempts: CountedAttempts = Field(default_factory=CountedAttempts)
     group: Name | None = None
     release: Release = "immediately"
 
-    def with_defaults(self, default: Assignment) -> Assignment:
+    def with_defaults(self, default: AssignmentRules) -> AssignmentRules:
         """Return it with what `default` says wherever it says nothing itself."""
         return default.model_copy(update={name: getattr(self, name) for name in self.model_fields_set})
 
 
-class Group(_Strict):
+class AssignmentGroup(_Strict):
     """Assignments that count together."""
 
     weight: Percent | None = None
     drop_lowest: Annotated[Whole, Field(ge=0, le=1000)] = 0
 
 
-class Extension(_Strict):
+class DeadlineExtension(_Strict):
     """More time for one student: a new due date, or days more; for all assignments if it names none."""
 
     student: Name
@@ -116,7 +125,7 @@ class Extension(_Strict):
         return self
 
 
-class Excuse(_Strict):
+class ExcusedAssignment(_Strict):
     """One assignment is left out for one student."""
 
     student: Name
@@ -149,10 +158,10 @@ class Policies(_Strict):
     marked_late: Annotated[MarkedLate | None, BeforeValidator(_marked_late)] = None
     round: Annotated[Whole, Field(ge=0, le=4)] | None = None
     late_days: Annotated[Whole, Field(ge=0, le=1000)] = 0
-    groups: dict[Name, Group] = Field(default_factory=dict)
-    assignments: dict[Name, Assignment] = Field(default_factory=dict)
-    extensions: Annotated[tuple[Extension, ...], Field(max_length=10_000)] = ()
-    excused: Annotated[tuple[Excuse, ...], Field(max_length=10_000)] = ()
+    groups: dict[Name, AssignmentGroup] = Field(default_factory=dict)
+    assignments: dict[Name, AssignmentRules] = Field(default_factory=dict)
+    extensions: Annotated[tuple[DeadlineExtension, ...], Field(max_length=10_000)] = ()
+    excused: Annotated[tuple[ExcusedAssignment, ...], Field(max_length=10_000)] = ()
 
     @property
     def zone(self) -> tzinfo:
@@ -160,8 +169,8 @@ class Policies(_Strict):
         return zone_named(self.timezone)
 
     @cached_property
-    def _extensions_of(self) -> Mapping[str, Sequence[Extension]]:
-        found: dict[str, list[Extension]] = {}
+    def _extensions_of(self) -> Mapping[str, Sequence[DeadlineExtension]]:
+        found: dict[str, list[DeadlineExtension]] = {}
         for extension in self.extensions:
             found.setdefault(extension.student, []).append(extension)
         return found
@@ -173,7 +182,7 @@ class Policies(_Strict):
             found.setdefault(one.student, set()).add(one.assignment)
         return found
 
-    def extensions_of(self, student: str, assignment: str) -> list[Extension]:
+    def extensions_of(self, student: str, assignment: str) -> list[DeadlineExtension]:
         """Return the extensions that a student has for an assignment."""
         given = self._extensions_of.get(student, ())
         return [one for one in given if one.assignment in (None, assignment)]
@@ -188,12 +197,12 @@ class Policies(_Strict):
         return bool(self.model_fields_set - {"unlisted_students", "timezone"})
 
     @cached_property
-    def _rules(self) -> Mapping[str, Assignment]:
-        default = self.assignments.get(DEFAULT, Assignment())
+    def _rules(self) -> Mapping[str, AssignmentRules]:
+        default = self.assignments.get(DEFAULT, AssignmentRules())
         rules = {name: own.with_defaults(default) for name, own in self.assignments.items()}
         return rules | {DEFAULT: default}
 
-    def rules_of(self, name: str) -> Assignment:
+    def rules_of(self, name: str) -> AssignmentRules:
         """Return the rules of an assignment, those of ``default`` where it has none of its own."""
         return self._rules.get(name, self._rules[DEFAULT])
 

@@ -1,4 +1,4 @@
-"""The rows of a roster → students, and every row that can't be one."""
+"""``roster.csv``: who is in the course. Ids are text: ``007`` keeps its zeros."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 
-from engine.course.delimited import Delimited, Row
-from engine.course.labels import Student
-from engine.course.person_columns import person_columns, person_name, plain_head
-from engine.errors import Diagnostic
-from engine.plurals import counted
+from engine.course.people import LabelIndex, Student, person_columns, person_name, plain_head
+from engine.errors import CourseError, Diagnostic
+from engine.hand_ins import IntakeProblem
+from engine.text.tables import DelimitedTable, TableRow, read_delimited
+from engine.text.words import counted
 
-__all__ = ["RosterFault", "students_of"]
+__all__ = ["Roster", "RosterFault", "read_roster", "students_of"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The rows of a roster → students, and every row that can't be one.
 
 _ROUNDED = re.compile(r"[0-9][.,][0-9]+E\+[0-9]{2,}")
 _PLAIN_HEAD = {"id": 0, "name": 1, "email": 2}
@@ -30,7 +36,7 @@ class RosterFault:
     people: tuple[Student, ...] = ()
 
 
-def students_of(table: Delimited) -> tuple[tuple[Student, ...], tuple[RosterFault, ...]]:
+def students_of(table: DelimitedTable) -> tuple[tuple[Student, ...], tuple[RosterFault, ...]]:
     """Return the students whose rows are in good order, and the faults by line."""
     faults = [RosterFault(diagnostic) for diagnostic in table.faults]
     rows = table.rows
@@ -56,11 +62,11 @@ def students_of(table: Delimited) -> tuple[tuple[Student, ...], tuple[RosterFaul
     return reading.students(), tuple(sorted(faults, key=lambda fault: fault.diagnostic.line))
 
 
-def _cell(row: Row, at: int | None) -> str:
+def _cell(row: TableRow, at: int | None) -> str:
     return row.cells[at] if at is not None and at < len(row.cells) else ""
 
 
-def _header_fault(header: Sequence[str], columns: Mapping[str, int], body: Iterable[Row]) -> str | None:
+def _header_fault(header: Sequence[str], columns: Mapping[str, int], body: Iterable[TableRow]) -> str | None:
     if "id" not in columns and "login" not in columns:
         return "the first line must name the columns, `id` among them: id,name,email"
     heads = [plain_head(cell) for cell in header]
@@ -68,7 +74,7 @@ def _header_fault(header: Sequence[str], columns: Mapping[str, int], body: Itera
     return f"column {doubled[0]!r} stands twice" if doubled else None
 
 
-def _without_header(rows: Sequence[Row], columns: Mapping[str, int]) -> bool:
+def _without_header(rows: Sequence[TableRow], columns: Mapping[str, int]) -> bool:
     """Return whether the rows can only be ids, names and addresses without a line that names them."""
     numbered = [any(c.isdigit() for c in row.cells[0]) for row in rows]
     if columns or (all(numbered[1:]) and not numbered[0]):
@@ -96,7 +102,7 @@ class _Reading:
     def students(self) -> tuple[Student, ...]:
         return tuple(student for student in self._kept.values() if student.id not in self._doubled)
 
-    def take(self, row: Row) -> None:
+    def take(self, row: TableRow) -> None:
         fields = {field: _cell(row, at) for field, at in self._columns.items()}
         student = Student(
             fields.get("id", ""),
@@ -117,7 +123,7 @@ class _Reading:
             self._lines[student.id] = row.line
             self._check_unique(row, student)
 
-    def _row_fault(self, row: Row, student: Student) -> str | None:
+    def _row_fault(self, row: TableRow, student: Student) -> str | None:
         if len(row.cells) > self._width and any(row.cells[self._width :]):
             return (
                 f"{counted(len(row.cells), 'field')}, but the header has {self._width}: "
@@ -125,7 +131,7 @@ class _Reading:
             )
         return _id_fault(student.id)
 
-    def _double(self, row: Row, student: Student) -> None:
+    def _double(self, row: TableRow, student: Student) -> None:
         """Note that an id stands twice: nobody's, unless both rows are about the same person."""
         first = self._kept[student.id]
         people: tuple[Student, ...] = ()
@@ -134,7 +140,7 @@ class _Reading:
             people = (first, student)
         self._fault(row, f"id {student.id!r} is in line {self._lines[student.id]} already", people)
 
-    def _check_unique(self, row: Row, student: Student) -> None:
+    def _check_unique(self, row: TableRow, student: Student) -> None:
         for field, name in _UNIQUE.items():
             value = getattr(student, field).casefold()
             if not value:
@@ -143,7 +149,7 @@ class _Reading:
             if line != row.line:
                 self._fault(row, f"{name} {getattr(student, field)!r} is in line {line} already")
 
-    def _fault(self, row: Row, message: str, people: tuple[Student, ...] = ()) -> None:
+    def _fault(self, row: TableRow, message: str, people: tuple[Student, ...] = ()) -> None:
         self.faults.append(RosterFault(Diagnostic(self._file, row.line, 1, message, row.source), people))
 
 
@@ -157,3 +163,94 @@ def _id_fault(student: str) -> str | None:
     if any(unicodedata.category(c).startswith("C") for c in student):
         return "this id holds a control or invisible character"
     return None
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The students, in the order of the file, and the rows that are at fault.
+
+    Nobody whose row is at fault is among the students.
+    """
+
+    students: tuple[Student, ...] = ()
+    faults: tuple[RosterFault, ...] = ()
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Student]:
+        """Students by id."""
+        return {student.id: student for student in self.students}
+
+    @cached_property
+    def by_lms_id(self) -> Mapping[str, str]:
+        """Ids by the number that the learning system gives, of those for whom it is known."""
+        return {student.lms_id: student.id for student in self.students if student.lms_id}
+
+    @cached_property
+    def _labels(self) -> LabelIndex:
+        return LabelIndex((student.id, student) for student in self.students)
+
+    @cached_property
+    def _disputed(self) -> tuple[LabelIndex, Mapping[str, RosterFault]]:
+        places = {f"{at}.{n}": (f, p) for at, f in enumerate(self.faults) for n, p in enumerate(f.people)}
+        labels = LabelIndex((key, person) for key, (_, person) in places.items())
+        return labels, {key: fault for key, (fault, _) in places.items()}
+
+    def match(self, label: str) -> tuple[str, ...]:
+        """Return the ids of the students that a folder's or file's name can mean.
+
+        As :meth:`engine.course.people.LabelIndex.find`. More than one means: it is ambiguous.
+        """
+        return self._labels.find(label)
+
+    def match_cell(self, cell: str) -> tuple[str, ...]:
+        """Return as :meth:`match` what a cell of a spreadsheet can mean, which may have lost its zeros."""
+        return self._labels.find(cell) or self._labels.find_number(cell)
+
+    def dispute(self, label: str) -> str | None:
+        """Return why nobody can say whose a label is: it fits a row of the roster that is at fault.
+
+        None where the label is an id in good order, or fits no such row.
+        """
+        if label in self.by_id or not self.faults:
+            return None
+        labels, faults = self._disputed
+        found = labels.find(label)
+        if not found:
+            return None
+        told = faults[found[0]].diagnostic
+        return f"this is unclear in the roster: {told.file}:{told.line}: {told.message}"
+
+    def problems(self) -> list[IntakeProblem]:
+        """Return the faults as problems of a collection that is graded nevertheless."""
+        step = "mend the roster, then grade again: what is graded is kept"
+        return [
+            IntakeProblem(f"{told.file}:{told.line}", told.message, step)
+            for told in (fault.diagnostic for fault in self.faults)
+        ]
+
+
+def read_roster(path: Path, *, tolerant: bool = False) -> Roster:
+    """Read a roster.
+
+    UTF-8 and UTF-16 (with or without BOM) and, failing that, Windows-1252 are understood; columns are
+    separated by commas, semicolons or tabs, and ``id`` must be among them. The heads that Canvas, Moodle
+    and Gradescope write are known (``SIS User ID``, ``ID number``, ``SID`` …). Ids are text: ``007`` keeps
+    its zeros, and so does ``="007"``, which spreadsheets write to that end.
+
+    Parameters
+    ----------
+    path : Path
+    tolerant : bool
+        Give the faults with the roster, and everybody who isn't concerned by them.
+
+    Raises
+    ------
+    CourseError
+        The file can't be read. Unless tolerant, with every fault's line: no id column, an empty or repeated
+        id, too many fields, an id that a spreadsheet has rounded.
+    """
+    table = read_delimited(path, noun="the roster", error=CourseError)
+    students, faults = students_of(table)
+    if faults and not tolerant:
+        raise CourseError.of_file([fault.diagnostic for fault in faults])
+    return Roster(students, faults)

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["Stream", "draw_key", "seeded_key"]
+__all__ = ["RandomStream", "draw_key", "seeded_key"]
 
 T = TypeVar("T")
 _WORD = 1 << 64
@@ -56,7 +56,7 @@ def seeded_key(seed: int, item: str | None = None) -> bytes:
     return hashlib.sha256(name.encode("utf-8")).digest()
 
 
-class Stream:
+class RandomStream:
     """A deterministic stream of draws.
 
     Parameters
@@ -72,12 +72,12 @@ class Stream:
         self._used = 0
 
     @classmethod
-    def of_key(cls, key: bytes, purpose: str = "") -> Stream:
+    def of_key(cls, key: bytes, purpose: str = "") -> RandomStream:
         """Return the stream of a draw key; each purpose has a stream of its own."""
         return cls(int.from_bytes(hashlib.sha256(key + b"\x00" + purpose.encode()).digest(), "big"))
 
     @classmethod
-    def keyed(cls, secret: bytes, item: str, student: str, attempt: int) -> Stream:
+    def keyed(cls, secret: bytes, item: str, student: str, attempt: int) -> RandomStream:
         """Return the stream of (item, student, attempt) under a course secret."""
         return cls.of_key(draw_key(secret, item, student, attempt))
 

@@ -2,7 +2,7 @@
 
 An expression is made of the node kinds listed here and of nothing else: names, numbers, short words,
 lists, indexing, arithmetic, comparisons, ``and``/``or``/``not``, a conditional, and calls of the
-functions in :mod:`engine.variants.functions`.  There are no attributes, comprehensions, lambdas,
+functions in :mod:`engine.expressions.functions`.  There are no attributes, comprehensions, lambdas,
 f-strings or assignments; sizes, powers and nesting are capped; every failure is an
 :class:`engine.errors.ExpressionError` that quotes the expression.
 
@@ -20,10 +20,195 @@ from functools import lru_cache
 from typing import Any
 
 from engine.errors import ExpressionError, UndefinedValueError
-from engine.variants.compiled import Node, Scope, compiled, truth
-from engine.variants.values import as_float, away_from_jump, is_tensor
+from engine.expressions.values import as_float, away_from_jump, is_tensor
 
-__all__ = ["OPERATORS", "Parsed", "evaluate", "evaluate_number", "evaluate_truth", "parse", "require_finite"]
+__all__ = [
+    "OPERATORS",
+    "EvaluationScope",
+    "Node",
+    "ParsedExpression",
+    "compiled",
+    "evaluate",
+    "evaluate_number",
+    "evaluate_truth",
+    "parse",
+    "require_finite",
+    "truth",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Checked syntax trees as functions: a tree is walked once, and then called for every variant.
+#
+# Each node becomes a function of an :class:`EvaluationScope`. Nothing is compiled to bytecode or passed to
+# ``eval``: an expression can do what the functions below do, and nothing else.
+
+
+@dataclass(slots=True)  # not frozen: one is made for each evaluation, and a frozen one takes twice as long
+class EvaluationScope:
+    """What an expression is evaluated with.
+
+    Parameters
+    ----------
+    names : mapping of str to value
+    functions : mapping of str to callable
+    operators : mapping of ast operator type to callable
+    """
+
+    names: Mapping[str, Any]
+    functions: Mapping[str, Callable[..., Any]]
+    operators: Mapping[Any, Callable[..., Any]]
+
+
+Node = Callable[[EvaluationScope], Any]
+
+
+def truth(value: Any) -> bool:
+    """Return a value as true or false.
+
+    Raises
+    ------
+    TypeError
+        It is a vector or matrix.
+    """
+    if is_tensor(value) and value.numel() != 1:
+        raise TypeError("a vector is neither true nor false; use all(…) or any(…)")
+    return bool(value)
+
+
+def compiled(tree: ast.expr) -> Node:
+    """Return the function of a checked tree.
+
+    Raises
+    ------
+    KeyError
+        The tree holds a node that isn't part of the language: see :func:`engine.expressions.language.parse`.
+    """
+    return _COMPILERS[type(tree)](tree)
+
+
+def _constant(node: ast.Constant) -> Node:
+    value = node.value
+    return lambda scope: value
+
+
+def _name(node: ast.Name) -> Node:
+    name = node.id
+
+    def look_up(scope: EvaluationScope) -> Any:
+        try:
+            return scope.names[name]
+        except KeyError:
+            known = ", ".join(sorted(scope.names)) or "none"
+            raise TypeError(f"no name {name!r} here (known: {known})") from None
+
+    return look_up
+
+
+def _list(node: ast.List) -> Node:
+    entries = [compiled(entry) for entry in node.elts]
+
+    def collect(scope: EvaluationScope) -> Any:
+        values = [entry(scope) for entry in entries]
+        if any(isinstance(value, str) for value in values):
+            return tuple(values)
+        from engine.expressions.functions.structure import stack
+
+        return stack(*values)
+
+    return collect
+
+
+def _tuple(node: ast.Tuple) -> Node:
+    entries = [compiled(entry) for entry in node.elts]
+    return lambda scope: tuple(entry(scope) for entry in entries)
+
+
+def _subscript(node: ast.Subscript) -> Node:
+    container, index = compiled(node.value), compiled(node.slice)
+
+    def take(scope: EvaluationScope) -> Any:
+        value = container(scope)
+        if not (is_tensor(value) or isinstance(value, tuple)):
+            raise TypeError(f"a {type(value).__name__} can't be indexed")
+        return value[index(scope)]
+
+    return take
+
+
+def _slice(node: ast.Slice) -> Node:
+    bounds = [None if bound is None else compiled(bound) for bound in (node.lower, node.upper, node.step)]
+    return lambda scope: slice(*(None if bound is None else bound(scope) for bound in bounds))
+
+
+def _unary(node: ast.UnaryOp) -> Node:
+    operator, operand = type(node.op), compiled(node.operand)
+    return lambda scope: scope.operators[operator](operand(scope))
+
+
+def _binary(node: ast.BinOp) -> Node:
+    operator, left, right = type(node.op), compiled(node.left), compiled(node.right)
+    return lambda scope: scope.operators[operator](left(scope), right(scope))
+
+
+def _logic(node: ast.BoolOp) -> Node:
+    wanted = isinstance(node.op, ast.Or)
+    values = [compiled(value) for value in node.values]
+    return lambda scope: wanted if any(truth(v(scope)) is wanted for v in values) else not wanted
+
+
+def _comparison(node: ast.Compare) -> Node:
+    first = compiled(node.left)
+    others = [(type(op), compiled(right)) for op, right in zip(node.ops, node.comparators, strict=True)]
+
+    def compare(scope: EvaluationScope) -> Any:
+        left, result = first(scope), True
+        for sign, right_of in others:
+            right = right_of(scope)
+            result = scope.operators[sign](left, right)
+            if len(others) > 1 and not truth(result):
+                return False
+            left = right
+        return result
+
+    return compare
+
+
+def _conditional(node: ast.IfExp) -> Node:
+    test, body, orelse = compiled(node.test), compiled(node.body), compiled(node.orelse)
+    return lambda scope: body(scope) if truth(test(scope)) else orelse(scope)
+
+
+def _call(node: ast.Call) -> Node:
+    assert isinstance(node.func, ast.Name)  # the parser has seen to it
+    name = node.func.id
+    arguments = [compiled(argument) for argument in node.args]
+    named = {str(keyword.arg): compiled(keyword.value) for keyword in node.keywords}
+
+    def call(scope: EvaluationScope) -> Any:
+        function = scope.functions.get(name)
+        if function is None:
+            raise TypeError(f"there is no function {name!r}")
+        values = [argument(scope) for argument in arguments]
+        return function(*values, **{key: value(scope) for key, value in named.items()})
+
+    return call
+
+
+_COMPILERS: dict[type[ast.AST], Callable[[Any], Node]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.List: _list,
+    ast.Tuple: _tuple,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.UnaryOp: _unary,
+    ast.BinOp: _binary,
+    ast.BoolOp: _logic,
+    ast.Compare: _comparison,
+    ast.IfExp: _conditional,
+    ast.Call: _call,
+}
 
 MAX_LENGTH = 500
 MAX_NODES = 300
@@ -44,7 +229,7 @@ _NODES: tuple[type[ast.AST], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedExpression:
     """A checked syntax tree as a function, with the names and functions that it uses."""
 
     text: str
@@ -55,7 +240,7 @@ class Parsed:
 
 
 @lru_cache(maxsize=_KEPT)
-def parse(text: str) -> Parsed:
+def parse(text: str) -> ParsedExpression:
     """Return the checked syntax tree of an expression.
 
     Raises
@@ -78,7 +263,7 @@ def parse(text: str) -> Parsed:
     called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     callees = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
     used = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in callees}
-    return Parsed(text, tree, frozenset(used), frozenset(called), compiled(tree))
+    return ParsedExpression(text, tree, frozenset(used), frozenset(called), compiled(tree))
 
 
 def _check(node: ast.AST, text: str) -> None:
@@ -200,7 +385,7 @@ def _compare(name: str, act: Callable[[Any, Any], Any], exact: bool = False) -> 
 
 
 def _matmul(left: Any, right: Any) -> Any:
-    from engine.variants.functions.arithmetic import product
+    from engine.expressions.functions.arithmetic import product
 
     return product(left, right)
 
@@ -245,7 +430,7 @@ _Lookup = Callable[[str], Callable[..., Any] | None]
 @lru_cache(maxsize=_KEPT)
 def _usual(text: str) -> Mapping[str, Callable[..., Any]]:
     """Return the functions of the registry that an expression calls."""
-    from engine.variants.functions import FUNCTIONS
+    from engine.expressions.functions import FUNCTIONS
 
     return {name: FUNCTIONS[name].call for name in parse(text).functions if name in FUNCTIONS}
 
@@ -266,7 +451,7 @@ def evaluate(
     names : mapping of str to value
         float64 tensors, numbers, words, tuples of words or numbers.
     functions : callable, optional
-        Gives a function by its name, or None (the hand-work of :mod:`engine.variants.precision`).
+        Gives a function by its name, or None (the hand-work of :mod:`engine.expressions.precision`).
     operators : mapping, optional
         What each operator does.
 
@@ -288,7 +473,7 @@ def evaluate(
     else:
         called = {name: call for name in parsed.functions if (call := functions(name)) is not None}
     try:
-        value = parsed.run(Scope(names, called, operators or EXACT_OPERATORS))
+        value = parsed.run(EvaluationScope(names, called, operators or EXACT_OPERATORS))
     except ExpressionError as error:
         error.where = error.where or f"expression {text[:120]!r}"
         raise

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from engine.variants.expressions import OPERATORS, evaluate, parse
-from engine.variants.values import as_tensor, is_tensor
+from engine.expressions.language import OPERATORS, evaluate, parse
+from engine.expressions.values import as_tensor, is_tensor
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["HandWork", "rounding_slack"]
+__all__ = ["PaperRounding", "rounding_slack"]
 
 # for the effects of second order, which differentiation doesn't see
 _MARGIN = 1.05
@@ -27,7 +27,7 @@ _ON_GRID = 1e-6
 _INEXACT = (ast.Mult, ast.Div, ast.Pow)
 
 
-class HandWork:
+class PaperRounding:
     """One evaluation on paper, rounding to `working_decimals` places.
 
     Parameters
@@ -67,7 +67,7 @@ class HandWork:
         return evaluate(text, names, functions=self._function, operators=self._operators())
 
     def _function(self, name: str) -> Callable[..., Any] | None:
-        from engine.variants.functions import FUNCTIONS
+        from engine.expressions.functions import FUNCTIONS
 
         function = FUNCTIONS.get(name)
         if function is None or function.exact:
@@ -78,7 +78,7 @@ class HandWork:
         return lambda *args, **kwargs: self._written(call(*args, **kwargs))
 
     def _operators(self) -> dict[Any, Callable[..., Any]]:
-        from engine.variants.functions.arithmetic import product_by_hand
+        from engine.expressions.functions.arithmetic import product_by_hand
 
         operators = dict(OPERATORS)
         for kind in _INEXACT:
@@ -154,7 +154,7 @@ def rounding_slack(
     """
     import torch
 
-    work = HandWork(working_decimals)
+    work = PaperRounding(working_decimals)
     known = dict(names)
     needed = _needed(key, working)
     for name, reach in (carried or {}).items():

@@ -5,43 +5,125 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import PurePath
 
-from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProblem, Roster, StudentFiles
+from engine.course import Roster
 from engine.course.joining import nearest, student_of
-from engine.errors import OWN_FAULT_STEP, InputError, own_fault
-from engine.foreign import clean_line
-from engine.intake.answers.answered import Answered, answer_quiz
-from engine.intake.answers.kinds import TABLES
-from engine.intake.answers.moments import Moments
-from engine.intake.answers.quizzes import Quizzes
-from engine.intake.answers.rows import AnswerRow, ClassAnswers
-from engine.intake.answers.table import read_table
-from engine.intake.answers.yaml_file import read_class_yaml
-from engine.plurals import agree, counted
+from engine.errors import OWN_FAULT_STEP, InputError, QuizError, own_fault
+from engine.hand_ins import (
+    AnswerTable,
+    FileKind,
+    FilledQuiz,
+    HandedFile,
+    IntakeProblem,
+    IntakeResult,
+    StudentFiles,
+)
+from engine.intake.answer_files import read_table
+from engine.intake.answer_questions import Place, QuizQuestions, StoredQuizzes
+from engine.intake.answer_rows import TABLES, AnswerRow, ClassAnswers
+from engine.intake.answer_yaml import read_class_yaml
+from engine.intake.times import TimeColumn, damage
+from engine.model import Quiz
 from engine.store import Store
+from engine.text.escape import clean_line
+from engine.text.words import agree, counted
 
-__all__ = ["take_answers"]
+__all__ = ["AnsweredQuiz", "answer_quiz", "take_answers"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# One row against one student's quiz: which answer belongs to which question, and what is no answer.
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuiz:
+    """What a row says to a quiz.
+
+    Parameters
+    ----------
+    filled : FilledQuiz
+        What can be marked.
+    problems : tuple of (str, str)
+        What can't, with the next step.
+    strange : mapping of str to (str, str)
+        Heads that are no field of this quiz, with what is wrong and the next step; whether anything is
+        answered there or not.
+    """
+
+    filled: FilledQuiz
+    problems: tuple[tuple[str, str], ...]
+    strange: Mapping[str, tuple[str, str]]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is answered."""
+        return not any(text for parts in self.filled.answers.values() for text in parts.values())
+
+
+def answer_quiz(quiz: Quiz, answers: Mapping[str, str]) -> AnsweredQuiz:
+    """Return what a row says to a student's quiz.
+
+    A question without a column isn't asked here; one with a damaged or doubtful answer isn't either, so
+    that nobody gets 0 for what a spreadsheet did.
+
+    Parameters
+    ----------
+    quiz : Quiz
+        As stored.
+    answers : mapping of str to str
+        Head → text.
+    """
+    questions = QuizQuestions(quiz)
+    given: dict[int, dict[str, str]] = {}
+    heads: dict[Place, str] = {}
+    doubtful: set[int] = set()
+    problems: list[tuple[str, str]] = []
+    strange: dict[str, tuple[str, str]] = {}
+    for head, text in answers.items():
+        try:
+            number, part = questions.find(head)
+        except QuizError as error:
+            # The error itself would keep the quiz in memory, by its traceback.
+            strange[head] = error.what, error.next_step or ""
+            continue
+        parts = given.setdefault(number, {})
+        what = damage(text) if text else None
+        if what is not None:
+            doubtful.add(number)
+            problems.append((f"question {number}: {what}", "write what was typed into the cell, as text"))
+        elif text and parts.get(part, text) not in (text, ""):
+            doubtful.add(number)
+            other = clean_line(heads[number, part], 60)
+            shown = clean_line(head, 60)
+            problems.append((f"question {number} is answered twice, at {other!r} and {shown!r}", "keep one"))
+        if text or part not in parts:
+            parts[part], heads[number, part] = text, head
+    marked = {number: parts for number, parts in given.items() if number not in doubtful}
+    filled = FilledQuiz(quiz.id, marked, {}, asked=frozenset(marked))
+    return AnsweredQuiz(filled, tuple(problems), strange)
+
 
 _STEP = "mend it, then grade again: what is graded is kept"
 
 
 def take_answers(
-    intake: Intake,
+    intake: IntakeResult,
     store: Store,
     *,
     roster: Roster | None = None,
     quiz: str | None = None,
     zone: tzinfo = UTC,
     refuse_unlisted: bool = False,
-) -> Intake:
+) -> IntakeResult:
     """Make hand-ins of the tables of a collection.
 
     Parameters
     ----------
-    intake : Intake
+    intake : IntakeResult
     store : Store
         Holds everybody's quiz.
     roster : Roster, optional
@@ -55,7 +137,7 @@ def take_answers(
 
     Returns
     -------
-    Intake
+    IntakeResult
         Without tables; every row of them is a hand-in, a problem, or ignored.
 
     Raises
@@ -63,7 +145,7 @@ def take_answers(
     UsageError
         There is no quiz of the name asked for.
     """
-    quizzes = Quizzes(store, quiz)
+    quizzes = StoredQuizzes(store, quiz)
     files = {student.student: list(student.files) for student in intake.students}
     labels = {student.student: student.label for student in intake.students}
     problems, ignored = list(intake.problems), list(intake.ignored)
@@ -82,7 +164,7 @@ class _Taking:
     """One table on its way to hand-ins."""
 
     def __init__(
-        self, table: AnswerTable, quizzes: Quizzes, roster: Roster, zone: tzinfo, refuse_unlisted: bool
+        self, table: AnswerTable, quizzes: StoredQuizzes, roster: Roster, zone: tzinfo, refuse_unlisted: bool
     ) -> None:
         self._table = table
         self._file = clean_line(table.name)
@@ -90,7 +172,7 @@ class _Taking:
         self._roster = roster
         self._zone = zone
         self._refuse_unlisted = refuse_unlisted
-        self._found: list[tuple[AnswerRow, str, Answered]] = []
+        self._found: list[tuple[AnswerRow, str, AnsweredQuiz]] = []
         self.files: dict[str, list[HandedFile]] = {}
         self.problems: list[IntakeProblem] = []
         self.ignored: list[str] = []
@@ -141,7 +223,7 @@ class _Taking:
 
     def _hand_in(self, times: list[str]) -> None:
         """Make hand-ins of the rows that answer anything, each student's in the order of their times."""
-        moments = Moments(times, self._zone)
+        moments = TimeColumn(times, self._zone)
         timeless: list[AnswerRow] = []
         for row, student, found in self._found:
             if found.is_blank:
@@ -156,7 +238,7 @@ class _Taking:
             self.files[student] = [replace(file, sequence=at) for at, file in enumerate(files)]
         self._tell_timeless(timeless)
 
-    def _file_of(self, row: AnswerRow, found: Answered, handed: datetime | None) -> HandedFile:
+    def _file_of(self, row: AnswerRow, found: AnsweredQuiz, handed: datetime | None) -> HandedFile:
         canonical = json.dumps([found.filled.quiz, found.filled.answers], sort_keys=True)
         return HandedFile(
             self._table.path,
@@ -171,7 +253,7 @@ class _Taking:
 
     # --- what is told ---
 
-    def _tell_blank(self, row: AnswerRow, student: str, found: Answered) -> None:
+    def _tell_blank(self, row: AnswerRow, student: str, found: AnsweredQuiz) -> None:
         """Tell of a row without an answer: a student who isn't there has one in many tables."""
         if found.problems:
             return

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import IO, Any
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from engine.course.delimited import Delimited, Row, plain_cell
 from engine.errors import IntakeError
-from engine.intake.archives.member import DAMAGE
-from engine.intake.archives.zips import listed
+from engine.intake.archive_formats import DAMAGE, listed
+from engine.text.tables import DelimitedTable, TableRow, plain_cell
 
 __all__ = ["read_workbook"]
 
@@ -33,7 +32,7 @@ _MOST_IN_ROW = 16_384  # a sheet has no more columns
 _DEEPEST = 64
 
 
-def read_workbook(path: Path, name: str) -> Delimited:
+def read_workbook(path: Path, name: str) -> DelimitedTable:
     """Read the first sheet that holds anything. Formulas are neither computed nor believed.
 
     Parameters
@@ -68,7 +67,7 @@ def read_workbook(path: Path, name: str) -> Delimited:
             raise
         except Exception as error:  # damaged files make openpyxl raise whatever its parser meets
             raise _no_workbook(name) from error
-    return Delimited(name, tuple(rows))
+    return DelimitedTable(name, tuple(rows))
 
 
 def _check(path: Path, name: str) -> None:
@@ -161,7 +160,7 @@ def _no_workbook(name: str) -> IntakeError:
     )
 
 
-def _rows(sheet: Any, name: str) -> Iterator[Row]:
+def _rows(sheet: Any, name: str) -> Iterator[TableRow]:
     from openpyxl.worksheet._reader import WorkSheetParser
 
     # What iter_rows does, without its making up the rows and cells that a file leaves out: a file that names
@@ -192,7 +191,7 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
             if taken > _MOST_CELLS:
                 raise _too_large(name, f"at most {_MOST_CELLS:,} cells")
             if width:
-                yield Row(line, tuple(found.get(column, "") for column in range(1, width + 1)))
+                yield TableRow(line, tuple(found.get(column, "") for column in range(1, width + 1)))
 
 
 def _text(value: object) -> str:

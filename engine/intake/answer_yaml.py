@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.course import IntakeProblem
 from engine.errors import IntakeError
-from engine.intake.answers.plain_table import plain_table
-from engine.intake.answers.rows import AnswerRow, ClassAnswers
-from engine.quiz.returned import typed
-from engine.spec.places import Document, Loc
-from engine.spec.yaml_source import read_yaml
+from engine.hand_ins import IntakeProblem
+from engine.intake.answer_files import plain_table
+from engine.intake.answer_rows import AnswerRow, ClassAnswers
+from engine.quiz.quiz_file import typed
+from engine.text.yaml import read_yaml
+from engine.text.yaml_errors import Loc, YamlDocument
 
 __all__ = ["read_class_yaml"]
 
@@ -53,7 +53,7 @@ def read_class_yaml(path: Path, name: str) -> ClassAnswers:
 
 
 class _Reading:
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: YamlDocument) -> None:
         self._document = document
         self._rows: list[AnswerRow] = []
         self._heads: dict[str, int] = {}

@@ -1,8 +1,4 @@
-"""A folder or an archive, with all archives inside → its entries. What may be graded is unpacked.
-
-What an entry is called never decides where it is written: each gets a number in the work folder.  Sizes are
-counted while unpacking, because an archive's own directory can lie.
-"""
+"""ZIP and tar archives, also inside one another → entries; nothing is written outside the work folder."""
 
 from __future__ import annotations
 
@@ -12,14 +8,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.errors import OWN_FAULT_STEP, IntakeError, own_fault
-from engine.foreign import clean_line
-from engine.intake.archives.limits import ArchiveLimits, Budget, Share
-from engine.intake.archives.member import DAMAGE, Member
-from engine.intake.archives.opening import RefusedError, opened, too_many
-from engine.intake.entries import Entries, Entry, archive_suffix, is_junk, is_listing, is_wanted
-from engine.intake.entry_names import common_length, name_fault, name_parts
-from engine.intake.folder import read_folder
-from engine.plurals import agree, counted
+from engine.intake.archive_formats import (
+    DAMAGE,
+    ArchiveLimits,
+    ArchiveMember,
+    ArchiveShare,
+    RefusedError,
+    UnpackBudget,
+    opened,
+    too_many,
+)
+from engine.intake.entries import (
+    FileEntry,
+    FoundEntries,
+    archive_suffix,
+    is_junk,
+    is_listing,
+    is_wanted,
+    read_folder,
+)
+from engine.intake.names import common_length, name_fault, name_parts
+from engine.text.escape import clean_line
+from engine.text.words import agree, counted
 
 __all__ = ["read_source"]
 
@@ -27,7 +37,7 @@ _CHUNK = 2**16
 Parts = tuple[str, ...]
 
 
-def read_source(path: Path, workdir: Path, limits: ArchiveLimits | None = None) -> Entries:
+def read_source(path: Path, workdir: Path, limits: ArchiveLimits | None = None) -> FoundEntries:
     """Return what a folder, an archive or a single file holds; archives inside are opened in their place.
 
     An archive inside is a folder of its name: ``ada.zip`` holds ``ada.zip/softmax.py``.
@@ -52,7 +62,7 @@ def read_source(path: Path, workdir: Path, limits: ArchiveLimits | None = None) 
         if not path.is_file():
             raise IntakeError("there is no such folder or archive", where=where, next_step="check the path")
         if is_wanted(path.name):
-            return Entries(files=[Entry((path.name,), path)])
+            return FoundEntries(files=[FileEntry((path.name,), path)])
         return nest.of_archive(path)
     except RefusedError as error:
         raise IntakeError(
@@ -82,7 +92,7 @@ class _Archive:
     at: Parts
     depth: int
     owner: int | None
-    share: Share | None
+    share: ArchiveShare | None
 
     def whose(self, parts: Parts) -> Parts | None:
         """Return the names that tell whose an entry is, None where nothing does."""
@@ -93,15 +103,15 @@ class _Nest:
     def __init__(self, workdir: Path, limits: ArchiveLimits) -> None:
         self._workdir = workdir
         self._limits = limits
-        self._budget = Budget(limits)
-        self._entries = Entries()
+        self._budget = UnpackBudget(limits)
+        self._entries = FoundEntries()
         self._number = 0
         self._names: Counter[Parts] = Counter()
         # What isn't looked at: entries of an owner beyond their share, and owners who took all others' room.
         self._beyond: Counter[Parts] = Counter()
         self._left_out: set[Parts] = set()
 
-    def _finished(self) -> Entries:
+    def _finished(self) -> FoundEntries:
         for owner, count in self._beyond.items():
             name = "/".join(owner)
             message = f"… and {counted(count, 'more entry', ',')}, not looked at"
@@ -109,7 +119,7 @@ class _Nest:
             self._entries.refuse(name, message, f"hand in the files that count, at most {most:,} of them")
         return self._entries
 
-    def of_folder(self, found: Entries) -> Entries:
+    def of_folder(self, found: FoundEntries) -> FoundEntries:
         entries = self._entries
         entries.folders, entries.problems, entries.ignored = found.folders, found.problems, found.ignored
         owner = _owner_length((), [entry.parts for entry in found.files])
@@ -120,7 +130,7 @@ class _Nest:
                 continue
             if entry.path is not None and archive_suffix(entry.parts[-1]):
                 own = owner if owner is not None and len(entry.parts) >= owner else None
-                self._inside(_Archive(entry.path, entry.parts, 1, own, Share(_size(entry.path))))
+                self._inside(_Archive(entry.path, entry.parts, 1, own, ArchiveShare(_size(entry.path))))
             elif entry.path is None or self._fits(entry.parts, entry.path, whose):
                 entries.files.append(entry)
         return self._finished()
@@ -137,7 +147,7 @@ class _Nest:
             self._entries.refuse("/".join(parts), f"this file {fault}; it was not read", "ask for it again")
         return fault is None
 
-    def of_archive(self, path: Path) -> Entries:
+    def of_archive(self, path: Path) -> FoundEntries:
         self._read(_Archive(path, (), 1, None, None), self._limits.listed)
         return self._finished()
 
@@ -223,7 +233,7 @@ class _Nest:
         self._number += 1
         return self._workdir / f"{self._number:06d}{suffix}"
 
-    def _take(self, member: Member, archive: _Archive) -> None:
+    def _take(self, member: ArchiveMember, archive: _Archive) -> None:
         inner = name_parts(member.name)
         parts = archive.at + inner
         fault = name_fault(member.name) or member.fault
@@ -243,7 +253,7 @@ class _Nest:
         else:
             self._take_file(member, parts, archive)
 
-    def _take_file(self, member: Member, parts: Parts, archive: _Archive) -> None:
+    def _take_file(self, member: ArchiveMember, parts: Parts, archive: _Archive) -> None:
         self._names[parts] += 1
         if self._names[parts] == 2:
             message = "the archive holds several files of this name"
@@ -254,9 +264,9 @@ class _Nest:
             most = self._limits.listing if is_listing(parts[-1]) else self._limits.entry
             if not self._unpack(member, path, parts, archive, most):
                 return
-        self._entries.files.append(Entry(parts, path))
+        self._entries.files.append(FileEntry(parts, path))
 
-    def _take_archive(self, member: Member, parts: Parts, archive: _Archive) -> None:
+    def _take_archive(self, member: ArchiveMember, parts: Parts, archive: _Archive) -> None:
         if archive.depth >= self._limits.depth:
             message = f"archives that lie more than {self._limits.depth} deep in one another are not opened"
             self._entries.refuse("/".join(parts), message, "unpack it in its place")
@@ -264,11 +274,11 @@ class _Nest:
         path = self._next(archive_suffix(parts[-1]))
         if self._unpack(member, path, parts, archive, self._limits.total):
             owner = archive.owner if archive.whose(parts) else None
-            share = archive.share or Share(member.packed)
+            share = archive.share or ArchiveShare(member.packed)
             self._inside(_Archive(path, parts, archive.depth + 1, owner, share))
             path.unlink()
 
-    def _unpack(self, member: Member, path: Path, parts: Parts, archive: _Archive, most: int) -> bool:
+    def _unpack(self, member: ArchiveMember, path: Path, parts: Parts, archive: _Archive, most: int) -> bool:
         """Write a member's contents to `path`; return whether they were taken, list a problem if not."""
         size, fault = 0, None
         try:
@@ -294,7 +304,7 @@ class _Nest:
         self._refuse(parts, f"{fault}; it was not taken", "ask for it again")
         return False
 
-    def _taken(self, chunk: int, owner: Parts | None, share: Share | None) -> str | None:
+    def _taken(self, chunk: int, owner: Parts | None, share: ArchiveShare | None) -> str | None:
         while (
             self._budget.is_full(chunk) and (spender := self._budget.spender(owner, size=chunk)) is not None
         ):

@@ -3,26 +3,308 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from engine.course import AnswerTable, FileKind, HandedFile, Intake, IntakeProblem, StudentFiles
-from engine.errors import OWN_FAULT_STEP, InputError, own_fault
-from engine.foreign import clean_line
-from engine.intake.answers.kinds import TABLES, is_class_yaml
-from engine.intake.beside import is_library, sha256_of_file, sha256_of_files
-from engine.intake.decoding import read_text_file
-from engine.intake.entries import Entry, packed_otherwise
-from engine.intake.layouts import HandIn, Layout, Person, Place, Plain
-from engine.intake.naming import copy_of, quiz_head
-from engine.intake.numbering import Ranked, in_sequence
-from engine.intake.owners import Owners
-from engine.intake.student_folder import CodeEntry, sort_folder
-from engine.plurals import counted
+from engine.course import Roster
+from engine.course.joining import agreed, contradiction, meant, nearest
+from engine.errors import OWN_FAULT_STEP, InputError, IntakeError, own_fault
+from engine.hand_ins import AnswerTable, FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
+from engine.intake.answer_rows import TABLES, is_class_yaml
+from engine.intake.code import (
+    Find,
+    definition_place,
+    files_used,
+    is_library,
+    sha256_of_file,
+    sha256_of_files,
+    source_of,
+)
+from engine.intake.entries import FileEntry, packed_otherwise
+from engine.intake.layouts import DownloadLayout, DownloadPerson, HandIn, PathOwner, PlainLayout
+from engine.intake.names import copy_of, quiz_head
+from engine.text.escape import clean_line
+from engine.text.files import read_text_file
+from engine.text.words import counted
 
-__all__ = ["Sorting"]
+__all__ = [
+    "CodeEntry",
+    "DownloadSorter",
+    "OwnerIndex",
+    "RankedFile",
+    "SortedFolder",
+    "in_sequence",
+    "sort_folder",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Which of a student's hand-ins of one item came first.
+
+_AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was handed in
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFile:
+    """A hand-in, and what tells its place among the others of its kind.
+
+    Parameters
+    ----------
+    file : HandedFile
+    about : str
+        Item, or id of the quiz: only hand-ins about the same thing are put in order.
+    copy : int
+        Which copy of a file its name says it is: ``softmax-1.py`` comes after ``softmax.py``.
+    order : int
+        What the system counts: later hand-ins have larger numbers.
+    """
+
+    file: HandedFile
+    about: str
+    copy: int = 0
+    order: int = 0
+
+
+def in_sequence(hand_ins: Sequence[RankedFile]) -> tuple[HandedFile, ...]:
+    """Return a student's files, those about the same thing in the order in which they came, numbered.
+
+    The first is 0; what a name says to be the third copy isn't below 3, so that a later download, which holds
+    it alone, goes on from there.
+    """
+    files = [one.file for one in hand_ins]
+    places: dict[str, list[int]] = {}
+    for place, one in enumerate(hand_ins):
+        places.setdefault(one.about, []).append(place)
+    for taken in places.values():
+        number = -1
+        ordered = sorted((hand_ins[place] for place in taken), key=_when)
+        for place, one in zip(taken, ordered, strict=True):
+            number = max(number + 1, one.copy)
+            files[place] = replace(one.file, sequence=number)
+    return tuple(files)
+
+
+def _when(ranked: RankedFile) -> tuple[datetime, int, int]:
+    return ranked.file.handed or _AT_LAST, ranked.copy, ranked.order
+
+
+# ----------------------------------------------------------------------------------------------------
+# Whose a hand-in is: what a download calls people → the roster's students. Nobody is guessed.
+
+_LONGEST_ID = 100
+
+
+class OwnerIndex:
+    """Joins people with a roster; without one everybody is who the download says.
+
+    Parameters
+    ----------
+    people : iterable of DownloadPerson
+        Everybody of the download, so that two who would be taken for one are noticed.
+    roster : Roster
+    refuse_unlisted : bool
+        Whether people who aren't in the roster are refused.
+    """
+
+    def __init__(self, people: Iterable[DownloadPerson], roster: Roster, refuse_unlisted: bool) -> None:
+        self._roster = roster
+        self._refuse_unlisted = refuse_unlisted
+        self._students: dict[tuple[str, str], str | None] = {}
+        self.problems: list[IntakeProblem] = []
+        self.labels: dict[str, str] = {}
+        self._keys: dict[str, set[str]] = {}
+        everybody = list({(person.label, person.key): person for person in people}.values())
+        for person in everybody:
+            for student in self._ids(person) if person.key else ():
+                self._keys.setdefault(student, set()).add(person.key)
+        for person in everybody:
+            self.student(person)
+
+    def student(self, person: DownloadPerson) -> str | None:
+        """Return the id of a person, None if nobody can say it; a problem is listed once."""
+        at = (person.label, person.key)
+        if at in self._students:
+            return self._students[at]
+        try:
+            student = self._join(person) or self._unlisted(person)
+        except IntakeError as error:
+            self._students[at] = None
+            self._tell(person, error.what, error.next_step or "")
+            return None
+        self._students[at] = student
+        self.labels.setdefault(student, clean_line(person.label))
+        return student
+
+    def _ids(self, person: DownloadPerson) -> list[str]:
+        try:
+            return agreed(meant(person.who, self._roster))
+        except IntakeError:  # told when the person is joined
+            return []
+
+    def _join(self, person: DownloadPerson) -> str | None:
+        """Return whom of the roster a person is, None for nobody of it."""
+        found = meant(person.who, self._roster)
+        ids = agreed(found)
+        if len(ids) > 1:
+            raise _unjoined(f"this can be {' or '.join(ids)}", "name the folder after the student's id")
+        if found and not ids:
+            raise _unjoined(f"this means several people: {contradiction(found)}", "see whose it is")
+        if ids and set(found) == {"name"} and len(self._keys.get(ids[0], ())) > 1:
+            message = f"several people of this name handed in, and one is in the roster: {ids[0]}"
+            raise _unjoined(message, "see whose it is, and name the folder after the id")
+        return ids[0] if ids else None
+
+    def _unlisted(self, person: DownloadPerson) -> str:
+        """Return what stands for a person whom the roster doesn't have."""
+        label = person.label.strip()
+        shown = clean_line(label)
+        if not shown or len(label) > _LONGEST_ID or label in self._roster.by_id:
+            raise _unjoined("this name can't be a student's id", "rename it")
+        if self._roster.students:
+            step = nearest(label, self._roster, otherwise="add the student, or rename the folder")
+            if self._refuse_unlisted:
+                raise _unjoined("this student isn't in the roster", step)
+            self._tell(person, f"this student isn't in the roster; graded as {shown}", step)
+        return label
+
+    def _tell(self, person: DownloadPerson, message: str, step: str) -> None:
+        where = clean_line(person.label) or "(no name)"
+        self.problems.append(IntakeProblem(where, message, step, unjoined=True))
+
+
+def _unjoined(message: str, step: str) -> IntakeError:
+    return IntakeError(message, next_step=step)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The code files of one folder of one student: which are hand-ins, and which belong to them.
+
+
+@dataclass(frozen=True, slots=True)
+class CodeEntry:
+    """A code file, its name among its neighbours, and the item that the name means, if it means one."""
+
+    entry: FileEntry
+    path: Path
+    name: str
+    item: str | None
+
+
+@dataclass(slots=True)
+class SortedFolder:
+    """What the files of a folder are.
+
+    ``handed`` holds file, item and the files that it imports; ``conflicts`` the places of several
+    definitions of one item's function; ``left`` the files that nothing needs.
+    """
+
+    handed: list[tuple[CodeEntry, str, dict[str, Path]]] = field(default_factory=list)
+    conflicts: list[tuple[CodeEntry, str, str]] = field(default_factory=list)
+    left: list[CodeEntry] = field(default_factory=list)
+
+
+def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: str | None) -> SortedFolder:
+    """Sort the code files of one folder.
+
+    A file whose name means an item is its hand-in.  A file without such a name is the hand-in of every
+    item whose function it and its copies alone define (a function is called as its item, with underscores),
+    unless the item has a file of its name or the file is imported by one that has an item's name.  With
+    `only_item` a file that stands alone is its hand-in whatever it defines.
+
+    Parameters
+    ----------
+    files : sequence of CodeEntry
+        All from the same folder.
+    items : collection of str
+        Ids of the code exercises.
+    only_item : str or None
+        All code is for this item.
+    """
+    if len(files) == 1 and files[0].item is not None:  # nothing to find out: spare the reading
+        return SortedFolder([(files[0], files[0].item, {})])
+    result = SortedFolder()
+    sources = {file.path: _source(file) for file in files}
+    modules = _Modules(files)
+    used = {file.path: _used(sources[file.path], modules.beside(file)) for file in files}
+    named = [(file, file.item) for file in files if file.item is not None]
+    taken = {path for file, _ in named for path in used[file.path].values()} - {f.path for f, _ in named}
+    unnamed = [file for file in files if file.item is None and file.path not in taken]
+    wanted = [only_item] if only_item is not None else sorted(items)
+    handed: list[tuple[CodeEntry, str]] = list(named)
+    disputed: set[Path] = set()
+    for item in wanted:
+        if any(item == own for _, own in named):
+            continue
+        places = {f.path: place for f in unnamed if (place := _defines(f, sources[f.path], item))}
+        definers = [file for file in unnamed if file.path in places]
+        if len({copy_of(file.name)[0] for file in definers}) > 1:
+            told = " and ".join(places.values())
+            result.conflicts += [(file, item, told) for file in definers]
+            disputed |= set(places)
+        else:
+            handed += [(file, item) for file in definers]
+    if only_item is not None and not handed and not disputed:
+        handed = [(file, only_item) for file in unnamed]
+    result.handed = [(file, item, used[file.path]) for file, item in handed]
+    needed = {path for _, _, beside in result.handed for path in beside.values()}
+    needed |= {file.path for file, _ in handed} | disputed
+    result.left = [file for file in files if file.path not in needed]
+    return result
+
+
+def _source(file: CodeEntry) -> str:
+    """Return the source of a file, nothing if it can't be read: reading it for a grade will say why."""
+    try:
+        return source_of(file.path, file.name)
+    except Exception:  # a fault of the reader's too: the file then stands alone
+        return ""
+
+
+class _Modules:
+    """The files of a folder as modules; of ``helpers.py`` and its copies a copy finds its like.
+
+    A system that puts a number behind the second file of a name does it to all files of a hand-in, so that
+    ``softmax-1.py`` means ``helpers-1.py`` by ``helpers``, or the last one before it.
+    """
+
+    def __init__(self, files: Sequence[CodeEntry]) -> None:
+        self._own = {stem: file.path for file in files if (stem := _module(file.name))}
+        self._copies: dict[str, list[tuple[int, Path]]] = {}
+        for file in files:
+            original, number = copy_of(file.name)
+            if number and not _module(file.name) and (stem := _module(original)):
+                self._copies.setdefault(stem, []).append((number, file.path))
+
+    def beside(self, file: CodeEntry) -> Find:
+        """Return the search for a module that a file of the folder imports."""
+        number = copy_of(file.name)[1]
+        fitting = {
+            stem: max(found)[1]
+            for stem, copies in self._copies.items()
+            if (found := [copy for copy in copies if copy[0] <= number])
+        }
+        return (self._own | fitting).get
+
+
+def _module(filename: str) -> str:
+    """Return the name by which a file is imported; nothing where it can't be."""
+    path = Path(filename)
+    return path.stem if path.suffix == ".py" and path.stem.isidentifier() else ""
+
+
+def _used(source: str, find: Find) -> dict[str, Path]:
+    try:
+        return files_used(source, find)
+    except InputError:  # too many files: none of them is taken along
+        return {}
+
+
+def _defines(file: CodeEntry, source: str, item: str) -> str | None:
+    return definition_place(source, clean_line(file.name, 60), item.replace("-", "_"))
+
 
 _MOST_ALIKE = 20
 _CODE = {".py", ".ipynb"}
@@ -33,9 +315,9 @@ _NONE: Mapping[str, Path] = MappingProxyType({})
 class _Found:
     """A file, what its name says, and whose it is: nobody's where only the file itself can say it."""
 
-    entry: Entry
+    entry: FileEntry
     path: Path
-    place: Place
+    place: PathOwner
     students: tuple[str, ...]
     inside: tuple[str, ...]
 
@@ -49,31 +331,31 @@ class _Found:
         return (own, about) if about else (own,)
 
 
-class Sorting:
+class DownloadSorter:
     """Sorts what a download holds.
 
     Parameters
     ----------
-    layout : Layout
+    layout : DownloadLayout
     refuse_unlisted : bool
         Whether people who aren't in the roster are refused.
     """
 
-    def __init__(self, layout: Layout, refuse_unlisted: bool) -> None:
+    def __init__(self, layout: DownloadLayout, refuse_unlisted: bool) -> None:
         self._layout = layout
         self._listing = layout.listing
-        self._plain = Plain(layout.listing)
+        self._plain = PlainLayout(layout.listing)
         tops = [(name, True) for name in self._listing.files] + [(n, False) for n in self._listing.folders]
         self._places = {top: self._place(*top) for top in tops}
         people = [person for place in self._places.values() for person in _people(place)]
-        self._owners = Owners(people, self._listing.roster, refuse_unlisted)
+        self._owners = OwnerIndex(people, self._listing.roster, refuse_unlisted)
         self._problems: list[IntakeProblem] = []
         self._ignored = list(self._listing.entries.ignored)
         self._tables: list[AnswerTable] = []
-        self._handed: dict[str, list[Ranked]] = {}
+        self._handed: dict[str, list[RankedFile]] = {}
         self._folders: dict[tuple[str, ...], list[tuple[_Found, CodeEntry]]] = {}
 
-    def run(self) -> Intake:
+    def run(self) -> IntakeResult:
         """Return the collection."""
         for entry in self._listing.entries.files:
             try:
@@ -95,7 +377,7 @@ class Sorting:
         )
         problems = (*self._layout.problems, *self._owners.problems, *self._summary_of_problems())
         ignored = tuple(self._summary_of_ignored())
-        return Intake(students, problems, ignored, tuple(self._tables), layout=self._layout.name)
+        return IntakeResult(students, problems, ignored, tuple(self._tables), layout=self._layout.name)
 
     def _summary_of_problems(self) -> list[IntakeProblem]:
         """Return the problems, of many alike of one student the first ones and how many more there are."""
@@ -144,16 +426,16 @@ class Sorting:
             if not handed and student not in told:
                 self._refuse(self._owners.labels[student], "this folder holds no file", "", student)
 
-    def _place(self, top: str, is_file: bool) -> Place:
+    def _place(self, top: str, is_file: bool) -> PathOwner:
         return self._layout.place(top, is_file) or self._plain.place(top, is_file)
 
-    def _students(self, place: Place | None) -> tuple[str, ...]:
+    def _students(self, place: PathOwner | None) -> tuple[str, ...]:
         found = (self._owners.student(person) for person in _people(place))
         return tuple(dict.fromkeys(student for student in found if student is not None))
 
     # --- whose, and what ---
 
-    def _sort(self, entry: Entry) -> None:
+    def _sort(self, entry: FileEntry) -> None:
         depth = self._listing.depth
         if self._layout.is_own(entry.parts[depth:]):
             self._ignored.append(entry.name)
@@ -169,7 +451,7 @@ class Sorting:
             self._handed.setdefault(student, [])
         self._sort_kind(entry, _Found(entry, entry.path or Path(), place, students, inside))
 
-    def _sort_kind(self, entry: Entry, found: _Found) -> None:
+    def _sort_kind(self, entry: FileEntry, found: _Found) -> None:
         name = found.inside[-1]
         suffix = Path(name).suffix.lower()
         if entry.path is None:
@@ -248,7 +530,7 @@ class Sorting:
             step = "put it into a folder named after the student"
             self._refuse(found.entry.name, "this quiz names no student", step)
         else:
-            student = self._owners.student(Person(claimed, {"label": claimed}))
+            student = self._owners.student(DownloadPerson(claimed, {"label": claimed}))
             if student is None:
                 step = f"see what is said of {clean_line(claimed, 60)}"
                 self._refuse(found.entry.name, "it is unclear whose file this is", step)
@@ -286,7 +568,7 @@ class Sorting:
             marked_late=hand_in.marked_late,
             known_as=found.known_as(meant),
         )
-        ranked = Ranked(file, meant, copy_of(found.inside[-1])[1], found.place.order)
+        ranked = RankedFile(file, meant, copy_of(found.inside[-1])[1], found.place.order)
         for student in found.students:
             self._handed.setdefault(student, []).append(ranked)
 
@@ -308,5 +590,5 @@ class Sorting:
         self._problems.append(IntakeProblem(name, message, next_step, student, known_as=known_as))
 
 
-def _people(place: Place | None) -> tuple[Person, ...]:
+def _people(place: PathOwner | None) -> tuple[DownloadPerson, ...]:
     return place.hand_in.people if place is not None and place.hand_in is not None else ()

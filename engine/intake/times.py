@@ -6,9 +6,30 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
-from engine.intake.answers.months import MONTHS
+from engine.text.escape import clean_line
 
-__all__ = ["Moments"]
+__all__ = ["MONTHS", "TimeColumn", "damage"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Names of months, as forms and spreadsheets write them in a few languages.
+
+_NAMES = (
+    "january jan januar janvier janv",
+    "february feb februar février févr",
+    "march mar märz mrz mars",
+    "april apr avril avr",
+    "may mai",
+    "june jun juni juin",
+    "july jul juli juillet juil",
+    "august aug août",
+    "september sep sept septembre",
+    "october oct oktober okt octobre",
+    "november nov novembre",
+    "december dec dezember dez décembre déc",
+)
+# Small letters → 1 to 12.
+MONTHS = {name: number for number, names in enumerate(_NAMES, start=1) for name in names.split()}
 
 _CLOCK = r",?\s+(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2}))?"
 _REST = r"\s*(?P<half>[AP]\.?M\.?)?\s*(?P<zone>Z|[A-Z]{2,5}(?:[+-]\d{1,2}(?::?\d{2})?)?|[+-]\d{2}:?\d{2})?"
@@ -27,7 +48,7 @@ _LONGEST = 100
 _OFFSET = re.compile(r"(?:GMT|UTC)?([+-])(\d{1,2}):?(\d{2})?", re.IGNORECASE)
 
 
-class Moments:
+class TimeColumn:
     """Reads the times of one column.
 
     Parameters
@@ -132,3 +153,40 @@ def _zone(written: str, own: tzinfo, naive: datetime) -> tzinfo | None:
     if minutes > 14 * 60:
         return None
     return timezone(timedelta(minutes=minutes if offset[1] == "+" else -minutes))
+
+
+# ----------------------------------------------------------------------------------------------------
+# What spreadsheets make of answers: dates of fractions, sums of formulas, rounded numbers.
+
+_MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\.?"
+_DATE = re.compile(
+    rf"\d{{1,2}}[. /-]{{1,2}}{_MONTH}([. /-]{{1,2}}\d{{2,4}})?"
+    rf"|{_MONTH}[. /-]{{1,2}}\d{{1,4}}"
+    r"|\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?"
+    r"|(\d{1,2})([./])\d{1,2}\5(\d{4}|\d{2})( \d{1,2}:\d{2}(:\d{2})?)?",
+    re.IGNORECASE,
+)
+_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?( ?[AP]M)?")
+# A spreadsheet shortens large and tiny numbers only: 1.35E+01 was typed.
+_ROUNDED = re.compile(r"-?\d([.,]\d+)?E[+-](?:0[5-9]|[1-9]\d|\d{3})")
+_NO_FORMULA = re.compile(
+    r"=\s*+[+\-−–]?\s*+(?:[0-9]++(?:[.,][0-9]++)?|[.,][0-9]++)"
+)  # "= 0.5": nothing in it to compute
+_ERROR = re.compile(r"#(DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|SPILL!|CALC!|WERT!|BEZUG!|NV)")
+
+
+def damage(text: str) -> str | None:
+    """Return what a spreadsheet has made of an answer, None where it looks as somebody typed it.
+
+    ``01.Feb`` was perhaps 1/2, and nobody can know it: such an answer isn't marked.
+    """
+    shown = clean_line(text, 40)
+    if text.startswith("=") and not _NO_FORMULA.fullmatch(text):
+        return f"the cell holds a formula ({shown}): formulas aren't computed"
+    if _ERROR.fullmatch(text):
+        return f"the cell holds an error of the spreadsheet ({shown})"
+    if _DATE.fullmatch(text) or _TIME.fullmatch(text):
+        return f"a spreadsheet has made a date or time of it ({shown})"
+    if _ROUNDED.fullmatch(text):
+        return f"a spreadsheet has shortened the number to {shown}"
+    return None

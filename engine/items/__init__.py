@@ -1,22 +1,41 @@
 """The pydantic models of a problem file: what a lecturer may write, and nothing else.
 
 Numbers in a spec are read as :class:`decimal.Decimal` where their decimals matter.
-An *expression* is a string in the small language of :mod:`engine.variants.expressions`:
+An *expression* is a string in the small language of :mod:`engine.expressions.language`:
 names of parameters, derived values and earlier steps, literals, ``+ - * / **``, comparisons,
 and calls of whitelisted functions, e.g. ``context(reverse(w), H)``.
 
 The docstrings and descriptions here are the text of ``docs/problem-spec.md`` and of the JSON
-Schema. What ties several keys together is checked in :mod:`engine.spec.checks`.
+Schema. What ties several keys together is checked in :mod:`engine.items.checks`.
 """
 
 from __future__ import annotations
 
-from engine.spec.schema.answers import (
+from engine.items.bank import Bank, builtin_bank, item_version, load_spec
+from engine.items.field_types import StrictModel
+from engine.items.misconceptions import builtin_root
+from engine.items.schema import (
+    AnswerSpec,
+    EffortLimit,
+    ItemMisconception,
+    ItemSource,
+    PrintedExercise,
+    ProblemSpec,
+    SourceErratum,
+    StepSpec,
+    json_schema,
+    schema_text,
+)
+from engine.items.schema_answers import (
     CardSpec,
+    CheckSpec,
+    CodeAnswer,
+    LimitsSpec,
     MatchingAnswer,
     MatchPrompt,
     MatrixAnswer,
     MultipleChoiceAnswer,
+    MutantSpec,
     NumberAnswer,
     OptionSpec,
     OrderingAnswer,
@@ -24,14 +43,11 @@ from engine.spec.schema.answers import (
     TokenAnswer,
     VectorAnswer,
 )
-from engine.spec.schema.base import Strict
-from engine.spec.schema.code_answer import CheckSpec, CodeAnswer, LimitsSpec, MutantSpec
-from engine.spec.schema.item import ProblemSpec
-from engine.spec.schema.parameters import (
+from engine.items.schema_parameters import (
     ChoiceParameter,
-    Claim,
-    Constraint,
     DecimalParameter,
+    DeclaredClaim,
+    DrawConstraint,
     FixedParameter,
     IntegerParameter,
     MatrixParameter,
@@ -40,35 +56,27 @@ from engine.spec.schema.parameters import (
     VectorParameter,
     WeightsParameter,
 )
-from engine.spec.schema.parts import (
-    AnswerSpec,
-    Effort,
-    Erratum,
-    Misconception,
-    PrintedExercise,
-    Source,
-    StepSpec,
-)
 
 __all__ = [
     "AnswerSpec",
+    "Bank",
     "CardSpec",
     "CheckSpec",
     "ChoiceParameter",
-    "Claim",
     "CodeAnswer",
-    "Constraint",
     "DecimalParameter",
-    "Effort",
-    "Erratum",
+    "DeclaredClaim",
+    "DrawConstraint",
+    "EffortLimit",
     "FixedParameter",
     "IntegerParameter",
+    "ItemMisconception",
+    "ItemSource",
     "LimitsSpec",
     "MatchPrompt",
     "MatchingAnswer",
     "MatrixAnswer",
     "MatrixParameter",
-    "Misconception",
     "MultipleChoiceAnswer",
     "MutantSpec",
     "NumberAnswer",
@@ -79,11 +87,17 @@ __all__ = [
     "ProbabilityTreeParameter",
     "ProblemSpec",
     "SingleChoiceAnswer",
-    "Source",
+    "SourceErratum",
     "StepSpec",
-    "Strict",
+    "StrictModel",
     "TokenAnswer",
     "VectorAnswer",
     "VectorParameter",
     "WeightsParameter",
+    "builtin_bank",
+    "builtin_root",
+    "item_version",
+    "json_schema",
+    "load_spec",
+    "schema_text",
 ]

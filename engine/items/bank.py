@@ -2,22 +2,160 @@
 
 from __future__ import annotations
 
+import ast
+import hashlib
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from engine.errors import Diagnostic, InputError, SpecError, UnknownItemError
-from engine.spec.loading import load_spec
-from engine.spec.registry import REGISTRY_FILE, builtin_root, load_registry
-from engine.spec.schema import CodeAnswer, ProblemSpec
-from engine.spec.syllabus import SYLLABUS_FILE, TERMS_FILE, Entry, Term, load_syllabus, load_terms
-from engine.spec.text_file import shown
-from engine.spec.version import item_version
-from engine.spec.wording import near_words
+import engine
+from engine.errors import Diagnostic, EngineError, InputError, SpecError, UnknownItemError
+from engine.items.checks import CheckContext, check_all
+from engine.items.checks.code import code_paths
+from engine.items.functions import LanguageVocabulary, builtin_vocabulary
+from engine.items.misconceptions import (
+    REGISTRY_FILE,
+    SYLLABUS_FILE,
+    TERMS_FILE,
+    SyllabusEntry,
+    TaughtTerm,
+    builtin_registry,
+    builtin_root,
+    load_registry,
+    load_syllabus,
+    load_terms,
+)
+from engine.items.schema import ProblemSpec
+from engine.items.schema_answers import CodeAnswer
+from engine.text.files import shown
+from engine.text.schema_errors import in_order, near_words, validation_faults
+from engine.text.yaml import read_yaml
 
-__all__ = ["Bank", "builtin_bank", "builtin_root", "without_errata_notes"]
+__all__ = ["Bank", "builtin_bank", "item_version", "load_spec", "reference_version", "without_errata_notes"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Loads one problem file: YAML, model, checks, and every fault of the three at once.
+
+
+def load_spec(
+    path: Path,
+    *,
+    registry: Mapping[str, str] | None = None,
+    vocabulary: LanguageVocabulary | None = None,
+) -> ProblemSpec:
+    """Load a problem file.
+
+    Parameters
+    ----------
+    path : Path
+        The file; the item's id is its name.
+    registry : mapping of str to str, optional
+        Known mistakes and their sentences; the built-in registry if left out.
+    vocabulary : LanguageVocabulary, optional
+        The functions that expressions and texts may call; ours if left out.
+
+    Returns
+    -------
+    ProblemSpec
+
+    Raises
+    ------
+    SpecError
+        With all faults of the file, in the order of their lines.
+    """
+    document = read_yaml(path, keep_going=True)
+    spec, faults = validation_faults(document, ProblemSpec)
+    known = builtin_registry() if registry is None else registry
+    if isinstance(document.data, dict):
+        told = {(fault.line, fault.column) for fault in faults}
+        found = check_all(CheckContext(document, path, known, vocabulary or builtin_vocabulary()))
+        faults += [fault for fault in found if (fault.line, fault.column) not in told]
+    faults += document.faults
+    if spec is None or faults:
+        raise SpecError(in_order(faults))
+    return spec
+
+
+# ----------------------------------------------------------------------------------------------------
+# The item version: a hash of everything that the marks of an item depend on.
+
+_DIGITS = 16
+
+
+def item_version(spec: ProblemSpec, path: Path | None = None) -> str:
+    """Return the version of an item: 16 hexadecimal digits.
+
+    It changes with the content of the spec (not with its layout or comments), with the files of a
+    code exercise, and with the version of the reference.
+
+    Parameters
+    ----------
+    spec : ProblemSpec
+    path : Path, optional
+        The file of the spec; needed for code exercises, whose files lie beside it.
+
+    Raises
+    ------
+    ValueError
+        A code exercise without ``path``.
+    EngineError
+        A file of the exercise or the reference's version can't be read.
+    """
+    content = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    parts = [
+        json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode(),
+        reference_version().encode(),
+    ]
+    if isinstance(spec.answer, CodeAnswer):
+        if path is None:
+            raise ValueError(f"the version of {spec.id} needs the path of its file")
+        parts += _files(spec.answer, path.parent)
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.hexdigest()[:_DIGITS]
+
+
+def _files(answer: CodeAnswer, folder: Path) -> list[bytes]:
+    """Return names and contents of a code exercise's files."""
+    data = answer.model_dump(mode="json")
+    parts = []
+    for name in sorted({name for _, name in code_paths(data)}):
+        try:
+            content = (folder / name).read_bytes()
+        except OSError as problem:
+            raise EngineError("a file of the exercise can't be read", where=str(folder / name)) from problem
+        parts += [name.encode(), content.replace(b"\r\n", b"\n")]
+    return parts
+
+
+@lru_cache(maxsize=1)
+def reference_version() -> str:
+    """Return the version of the reference, read from its text: importing it would import torch.
+
+    Raises
+    ------
+    EngineError
+        It isn't there.
+    """
+    path = Path(engine.__file__).resolve().parent.parent / "reference" / "__init__.py"
+    try:
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+    except (OSError, SyntaxError, ValueError) as problem:
+        raise EngineError("the version of the reference can't be read", where=str(path)) from problem
+    for statement in body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+            names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
+            if "__version__" in names:
+                return str(statement.value.value)
+    raise EngineError("the reference has no version", where=str(path), expected='__version__ = "…"')
+
 
 _OTHER_FILES = frozenset({REGISTRY_FILE, SYLLABUS_FILE, TERMS_FILE})
 _OTHER_FOLDERS = frozenset({"blueprints", "mutants", "__pycache__"})
@@ -67,8 +205,8 @@ class Bank:
         self._paths: dict[str, Path] = {}
         self._specs: dict[str, ProblemSpec] = {}
         self._registry: Mapping[str, str] | None = None
-        self._syllabus: Mapping[str, Mapping[str, Entry]] | None = None
-        self._terms: Mapping[str, Term] | None = None
+        self._syllabus: Mapping[str, Mapping[str, SyllabusEntry]] | None = None
+        self._terms: Mapping[str, TaughtTerm] | None = None
         self._doubled: dict[str, SpecError] = {}
         for root in self._roots:
             found, doubled = _index(root)
@@ -137,7 +275,7 @@ class Bank:
         return specs, faulty
 
     def version(self, item_id: str) -> str:
-        """Return the item version: see :func:`engine.spec.version.item_version`."""
+        """Return the item version: see :func:`engine.items.bank.item_version`."""
         spec, path = self.load(item_id), self.path(item_id)
         is_told = self._packages is not None and isinstance(spec.answer, CodeAnswer)
         if self._decimal_comma or is_told or (spec.errata and not self._errata_notes):
@@ -160,7 +298,7 @@ class Bank:
             self._registry = MappingProxyType(merged)
         return self._registry
 
-    def syllabus(self) -> Mapping[str, Mapping[str, Entry]]:
+    def syllabus(self) -> Mapping[str, Mapping[str, SyllabusEntry]]:
         """Return what a course covers, by group and id; read once, a course's own file added.
 
         Raises
@@ -169,7 +307,7 @@ class Bank:
             A syllabus file has faults.
         """
         if self._syllabus is None:
-            merged: dict[str, dict[str, Entry]] = {}
+            merged: dict[str, dict[str, SyllabusEntry]] = {}
             for root in self._roots:
                 if (root / SYLLABUS_FILE).is_file():
                     for group, entries in load_syllabus(root / SYLLABUS_FILE).items():
@@ -177,7 +315,7 @@ class Bank:
             self._syllabus = MappingProxyType(merged)
         return self._syllabus
 
-    def terms(self) -> Mapping[str, Term]:
+    def terms(self) -> Mapping[str, TaughtTerm]:
         """Return the terms that items may need, by id; read once, a course's own file added.
 
         Raises
@@ -186,7 +324,7 @@ class Bank:
             A file of terms has faults.
         """
         if self._terms is None:
-            merged: dict[str, Term] = {}
+            merged: dict[str, TaughtTerm] = {}
             for root in self._roots:
                 if (root / TERMS_FILE).is_file():
                     merged |= load_terms(root / TERMS_FILE)

@@ -6,7 +6,17 @@ import math
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Strict, StringConstraints, Tag, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Strict,
+    StringConstraints,
+    Tag,
+    WithJsonSchema,
+)
 from pydantic_core import PydanticCustomError
 
 __all__ = [
@@ -30,6 +40,7 @@ __all__ = [
     "Sentence",
     "Size",
     "SourceName",
+    "StrictModel",
     "Whole",
     "Word",
 ]
@@ -139,3 +150,13 @@ Size = Annotated[
     Annotated[int, Strict(), Field(ge=1, le=MAX_SIZE), Tag("number")] | Annotated[Expression, Tag("text")],
     Discriminator(_text_or_number),
 ]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What all models of a problem file share.
+
+
+class StrictModel(BaseModel):
+    """Base: unknown keys are errors, values are frozen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, allow_inf_nan=False)

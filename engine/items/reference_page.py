@@ -1,6 +1,19 @@
-"""The parts of ``docs/problem-spec.md`` that are written and not generated."""
+"""The page ``docs/problem-spec.md``, made from the schema and its descriptions.
+
+``python -m engine.items.reference_page > docs/problem-spec.md`` writes it.
+"""
 
 from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.items.checks import CHECKS
+from engine.items.functions import GROUPS, TEXT_FUNCTIONS, FunctionDescription
+from engine.items.misconceptions import builtin_root
+from engine.items.schema import json_schema
 
 __all__ = [
     "COVERS",
@@ -13,12 +26,19 @@ __all__ = [
     "STEPS",
     "TEXTS",
     "YAML_RULES",
+    "examples_folder",
+    "reference_page",
+    "type_in_words",
 ]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The parts of ``docs/problem-spec.md`` that are written and not generated.
 
 INTRODUCTION = """\
 # Problem files
 
-<!-- Generated from engine/spec by `python -m engine.spec.reference_page`; change the text there. -->
+<!-- Generated from engine/items/ by `python -m engine.items.reference_page`; change the text there. -->
 
 One file is one item: `softmax-weights.yaml` is the item `softmax-weights`. Put your own files into the
 `problems` folder of your course; an item there takes the place of a built-in one with the same name. Then
@@ -178,3 +198,248 @@ it: if no printed option is right, the file must say so, with `status: erratum` 
 fails. An item of your own may note a fault of its source in `errata` and keep the status `ok`. The built-in
 `l16-ex3-softmax-weights` shows both keys at work.
 """
+
+
+# ----------------------------------------------------------------------------------------------------
+# Says in words what a part of the JSON Schema allows, for the reference page.
+
+_MODELS = {
+    "ItemSource": "source",
+    "DeclaredClaim": "claim",
+    "DrawConstraint": "constraint",
+    "ItemMisconception": "known mistake",
+    "StepSpec": "step",
+    "SourceErratum": "erratum",
+    "PrintedExercise": "printed exercise",
+    "OptionSpec": "option",
+    "CardSpec": "card",
+    "MatchPrompt": "prompt",
+    "CheckSpec": "check",
+    "MutantSpec": "mutant",
+    "EffortLimit": "effort",
+    "LimitsSpec": "limits",
+}
+_PATTERNS = {
+    r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$": "id",
+    r"^[a-z][a-z0-9]*(-[A-Za-z0-9]+)*$": "id of a mistake",
+    r"^[A-Za-z][A-Za-z0-9_]*$": "name",
+    r"^[FD]-[0-9]{1,2}$": "F- or D- and a number",
+    r"^[A-Za-z0-9]{1,4}$": "letter",
+}
+_PLURALS = {"erratum": "errata", "id of a mistake": "ids of mistakes"}
+
+
+def type_in_words(schema: Mapping[str, Any]) -> str:
+    """Return what a value may be, such as ``whole number (1 to 5)`` or ``list of texts``."""
+    if "$ref" in schema:
+        return _MODELS[str(schema["$ref"]).rsplit("/", 1)[-1]]
+    if "enum" in schema:
+        return ", ".join(f"`{word}`" for word in schema["enum"])
+    if "oneOf" in schema and "discriminator" in schema:
+        return "answer" if schema["discriminator"]["propertyName"] == "type" else "parameter"
+    if "anyOf" in schema:
+        return _alternatives(schema["anyOf"])
+    kind = schema.get("type")
+    if kind == "array":
+        return _list(schema)
+    if kind == "object":
+        return _mapping(schema)
+    if isinstance(kind, list):
+        return "expression"
+    return _single(str(kind), schema)
+
+
+def _alternatives(schemas: list[Mapping[str, Any]]) -> str:
+    words = [type_in_words(one) for one in schemas if one.get("type") != "null"]
+    return " or ".join(dict.fromkeys(words))
+
+
+def _list(schema: Mapping[str, Any]) -> str:
+    if "prefixItems" in schema:
+        return "[" + ", ".join(type_in_words(one) for one in schema["prefixItems"]) + "]"
+    inner = type_in_words(schema["items"])
+    return "list of " + " or ".join(_plural(word) for word in inner.split(" or "))
+
+
+def _plural(words: str) -> str:
+    kind, bracket, bounds = words.partition(" (")
+    return _PLURALS.get(kind, kind + "s") + bracket + bounds
+
+
+def _mapping(schema: Mapping[str, Any]) -> str:
+    inner = next(iter(schema.get("patternProperties", {}).values()), None)
+    return f"mapping: name to {type_in_words(inner)}" if isinstance(inner, dict) else "mapping"
+
+
+def _single(kind: str, schema: Mapping[str, Any]) -> str:
+    if kind == "string":
+        form = _PATTERNS.get(schema.get("pattern", ""))
+        return form or ("text" if schema.get("maxLength", 0) >= 300 else "short text")
+    if kind == "boolean":
+        return "`true`, `false`"
+    if kind in ("integer", "number"):
+        return ("whole number" if kind == "integer" else "number") + _bounds(schema)
+    return "number or list of numbers" if kind == "None" else kind
+
+
+def _bounds(schema: Mapping[str, Any]) -> str:
+    low, high, above = (schema.get(key) for key in ("minimum", "maximum", "exclusiveMinimum"))
+    if above is not None:
+        return f" (above {above:g}, up to {high:g})" if high is not None else f" (above {above:g})"
+    if low is not None and high is not None:
+        return f" ({low:g} to {high:g})"
+    return f" (from {low:g})" if low is not None else ""
+
+
+_ANSWERS = {
+    "SingleChoiceAnswer": ("weights-sum", "softmax-of-three"),
+    "MultipleChoiceAnswer": ("what-attention-changes",),
+    "NumberAnswer": ("ratio-of-weights",),
+    "VectorAnswer": ("mixture-of-states",),
+    "MatrixAnswer": ("causal-pattern",),
+    "OrderingAnswer": ("one-step",),
+    "MatchingAnswer": ("symbol-roles",),
+    "TokenAnswer": ("first-two-words",),
+    "CodeAnswer": ("softmax/softmax",),
+}
+_PARTS = {
+    "SingleChoiceAnswer": ("OptionSpec",),
+    "OrderingAnswer": ("CardSpec",),
+    "MatchingAnswer": ("MatchPrompt",),
+    "CodeAnswer": ("CheckSpec", "MutantSpec", "LimitsSpec"),
+}
+
+
+def examples_folder() -> Path:
+    """Return the folder of the worked examples; it is part of the repository, not of an installation."""
+    return builtin_root().parent / "docs" / "problem-examples"
+
+
+def reference_page() -> str:
+    """Return the whole page."""
+    schema = json_schema()
+    return "\n".join(_page(schema, schema["$defs"])).rstrip() + "\n"
+
+
+def _page(schema: Mapping[str, Any], models: Mapping[str, Any]) -> Iterator[str]:
+    yield INTRODUCTION
+    yield "## An item\n"
+    yield _table(schema)
+    yield "A randomized item, complete:\n"
+    yield _example("mixture-of-states")
+    yield YAML_RULES
+    yield "## Source\n"
+    yield from _model(models["ItemSource"])
+    yield from _parameters(models)
+    yield "## Constraints\n"
+    yield from _model(models["DrawConstraint"])
+    yield "## Claims\n"
+    yield from _model(models["DeclaredClaim"])
+    yield EXPRESSIONS
+    for title, group in GROUPS.items():
+        yield from _functions(f"### {title}", group)
+    yield TEXTS
+    yield from _functions("", TEXT_FUNCTIONS)
+    yield PICTURES
+    yield from _answers(models)
+    yield POOLS
+    yield STEPS
+    yield _table(models["StepSpec"])
+    yield _example("weights-then-context")
+    yield MISTAKES
+    yield _table(models["ItemMisconception"])
+    yield "## Effort\n"
+    yield from _model(models["EffortLimit"])
+    yield COVERS
+    yield PRINTED
+    yield "### `printed`\n"
+    yield from _model(models["PrintedExercise"])
+    yield "### `errata`\n"
+    yield from _model(models["SourceErratum"])
+    yield from _rules()
+
+
+def _parameters(models: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Parameters\n"
+    yield "`parameters` maps a name to what is drawn for it. `kind` says which:\n"
+    for name, model in models.items():
+        if name.endswith("Parameter"):
+            yield f"### `kind: {model['properties']['kind']['const']}`\n"
+            yield from _model(model)
+
+
+def _answers(models: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Answers\n"
+    yield "`answer` asks for one thing; `type` says what.\n"
+    for name, examples in _ANSWERS.items():
+        model = models[name]
+        yield f"### `type: {model['properties']['type']['const']}`\n"
+        yield from _model(model)
+        for part in _PARTS.get(name, ()):
+            yield f"`{part.removesuffix('Spec')}`: {_prose(models[part]['description'])}\n"
+            yield _table(models[part])
+        for example in examples:
+            yield _example(example)
+
+
+def _rules() -> Iterator[str]:
+    yield "## What is checked when a file is read\n"
+    for module in dict.fromkeys(sys.modules[check.__module__] for check in CHECKS):
+        yield f"- {(module.__doc__ or '').splitlines()[0]}"
+    yield ""
+
+
+def _model(model: Mapping[str, Any]) -> Iterator[str]:
+    yield _prose(model["description"]) + "\n"
+    yield _table(model)
+
+
+def _table(model: Mapping[str, Any]) -> str:
+    required = set(model.get("required", ()))
+    lines = ["| key | value | if left out | |", "|---|---|---|---|"]
+    for key, field in model["properties"].items():
+        if "const" in field:
+            continue
+        default = "**needed**" if key in required else _default(field)
+        lines.append(
+            f"| `{key}` | {type_in_words(field)} | {default} | {_cell(field.get('description', ''))} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _default(field: Mapping[str, Any]) -> str:
+    default = field.get("default")
+    if default is None or default == [] or isinstance(default, dict):
+        return ""
+    if isinstance(default, bool):
+        return f"`{str(default).lower()}`"
+    return f"`{default:g}`" if isinstance(default, int | float) else f"`{default}`"
+
+
+def _functions(title: str, functions: Iterable[FunctionDescription]) -> Iterator[str]:
+    if title:
+        yield title + "\n"
+    lines = ["| function | gives |", "|---|---|"]
+    lines += [f"| `{one.name}({one.arguments})` | {_cell(one.gives)} |" for one in functions]
+    yield "\n".join(lines) + "\n"
+
+
+def _example(name: str) -> str:
+    path = examples_folder() / f"{name}.yaml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    shown = [line for line in lines if not line.startswith("# yaml-language-server")]
+    return f"`{path.name}`\n\n```yaml\n" + "\n".join(shown) + "\n```\n"
+
+
+def _prose(docstring: str) -> str:
+    """Return a docstring as Markdown: its double backticks single, its lines joined."""
+    paragraphs = docstring.replace("``", "`").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("``", "`")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference_page())

@@ -2,27 +2,179 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, Tag, model_validator
 
-from engine.spec.kinds import EntryId, Expression, Identifier, Name, OneOrList, Prose, Real, Whole
-from engine.spec.schema.base import Strict
-from engine.spec.schema.parameters import Claim, Constraint, ParameterSpec
-from engine.spec.schema.parts import (
-    AnswerSpec,
-    Effort,
-    Erratum,
-    Misconception,
-    PrintedExercise,
-    Source,
-    StepSpec,
+from engine.items.field_types import (
+    EntryId,
+    Expression,
+    Flag,
+    Identifier,
+    Letter,
+    MisconceptionId,
+    Name,
+    NumbersOrProse,
+    OneOrList,
+    Prose,
+    Real,
+    Sentence,
+    SourceName,
+    StrictModel,
+    Whole,
+    Word,
 )
+from engine.items.schema_answers import (
+    CodeAnswer,
+    MatchingAnswer,
+    MatrixAnswer,
+    MultipleChoiceAnswer,
+    NumberAnswer,
+    OrderingAnswer,
+    SingleChoiceAnswer,
+    TokenAnswer,
+    VectorAnswer,
+)
+from engine.items.schema_parameters import DeclaredClaim, DrawConstraint, ParameterSpec
 
-__all__ = ["ProblemSpec"]
+__all__ = [
+    "AnswerSpec",
+    "EffortLimit",
+    "ItemMisconception",
+    "ItemSource",
+    "PrintedExercise",
+    "ProblemSpec",
+    "SourceErratum",
+    "StepSpec",
+    "json_schema",
+    "schema_text",
+]
 
 
-class ProblemSpec(Strict):
+# ----------------------------------------------------------------------------------------------------
+# The parts of an item: source, steps, known mistakes, printed exercise, errata, effort.
+
+
+class ItemSource(StrictModel):
+    """Where the content comes from; ``background`` is never attributed to a lecture."""
+
+    document: SourceName = Field(
+        description="The lecture document, or `background` for what no lecture of ours says."
+    )
+    file: Word | None = Field(default=None, description="Name of the document's file.")
+    section: Word | None = Field(default=None, description='Section, in quotes if it is a number: `"5.1"`.')
+    item: Word | None = Field(default=None, description="Number of the exercise, in quotes.")
+    equations: tuple[Word, ...] = Field(
+        default=(), max_length=40, description='Equation numbers, in quotes; `"2=5"` for one printed twice.'
+    )
+    note: Sentence | None = Field(default=None, description="What else helps to find the place.")
+
+
+AnswerSpec = Annotated[
+    SingleChoiceAnswer
+    | MultipleChoiceAnswer
+    | NumberAnswer
+    | VectorAnswer
+    | MatrixAnswer
+    | OrderingAnswer
+    | MatchingAnswer
+    | TokenAnswer
+    | CodeAnswer,
+    Field(discriminator="type"),
+]
+
+
+class ItemMisconception(StrictModel):
+    """A known mistake: the registry's id, what it would give here, and its feedback.
+
+    ``feedback`` is optional where the registry (``problems/misconceptions.yaml``) has a sentence.
+    """
+
+    id: MisconceptionId = Field(description="Id in the registry, or one of your own with `feedback`.")
+    expr: Expression = Field(description="What the mistake would give.")
+    feedback: Prose | None = Field(default=None, description="A sentence instead of the registry's.")
+
+
+class StepSpec(StrictModel):
+    """One step of a multi-step item; its id is a name that later keys may use.
+
+    With ``follow_through`` the step is also marked with the student's own earlier values.
+    ``invariants`` guard what may be carried forward.
+    """
+
+    id: Name = Field(description="A name for the step's value, which later expressions may use.")
+    prompt: Prose = Field(description="What this step asks for.")
+    answer: AnswerSpec = Field(description="The answer field; every type but `code`.")
+    points: Real = Field(default=1.0, gt=0, le=1000, description="Full marks of the step.")
+    follow_through: Flag = Field(
+        default=True, description="Whether the step is also marked with the student's own earlier values."
+    )
+    invariants: tuple[Expression, ...] = Field(
+        default=(), max_length=10, description="What must be true of a value that is carried forward."
+    )
+    misconceptions: tuple[ItemMisconception, ...] = Field(
+        default=(), max_length=40, description="Known mistakes in this step."
+    )
+
+
+class PrintedExercise(StrictModel):
+    """The exercise as its source prints it: an exhibit, never silently corrected.
+
+    ``options`` maps the printed letters to numbers or texts; ``key`` is the letter that the source's
+    solution or the recomputation supports, ``null`` where there is none.
+    """
+
+    stem: Prose | None = Field(default=None, description="The printed stem, if it differs.")
+    options: dict[Letter, NumbersOrProse] = Field(
+        min_length=1, max_length=26, description="The printed options by their letters: numbers or texts."
+    )
+    key: (
+        Annotated[Annotated[Letter, Tag("one")] | Annotated[tuple[Letter, ...], Tag("list")], OneOrList]
+        | None
+    ) = Field(description="The right letter or letters, `null` if none is right.")
+    expr: Expression | None = Field(default=None, description="What the exercise asks for, to be recomputed.")
+    decimals: Whole | None = Field(
+        default=None, ge=0, le=8, description="Decimal places that the source asks for."
+    )
+    scored: Flag = Field(default=False, description="Whether the printed form may be scored.")
+
+
+class SourceErratum(StrictModel):
+    """A fault of the source, found by recomputation or reading, shown to the learner.
+
+    ``intended_option`` (a printed letter) is accepted with the note when
+    ``accept_intended`` is true.
+    """
+
+    id: Annotated[str, StringConstraints(pattern=r"^[FD]-[0-9]{1,2}$")] = Field(
+        description="Number in the list of faults (F) and disagreements (D)."
+    )
+    kind: Literal["nearest_option_misrounded", "no_correct_option", "type_error", "ambiguous", "notation"] = (
+        Field(description="What kind of fault it is.")
+    )
+    note: Prose = Field(description="What students are told.")
+    intended_option: Letter | None = Field(
+        default=None, description="The printed letter that was clearly meant."
+    )
+    accept_intended: Flag = Field(
+        default=False, description="Whether that letter is marked right, with the note."
+    )
+    after: Flag = Field(
+        default=False, description="Whether the note is told with the feedback, as it gives the answer away."
+    )
+
+
+class EffortLimit(StrictModel):
+    """What a variant may ask for at most; `grade lint` counts."""
+
+    operations: Whole = Field(
+        ge=0, le=10_000, description="Multiplications, divisions and function values by hand."
+    )
+    decimals: Whole = Field(ge=0, le=8, description="Decimals of the drawn numbers.")
+
+
+class ProblemSpec(StrictModel):
     """One problem file; its id is the file's name."""
 
     id: Identifier = Field(description="The item's id: the name of the file without `.yaml`.")
@@ -30,7 +182,8 @@ class ProblemSpec(Strict):
         description="What lists and pages call the item."
     )
     source: Annotated[
-        Annotated[Source, Tag("one")] | Annotated[tuple[Source, ...], Field(min_length=1), Tag("list")],
+        Annotated[ItemSource, Tag("one")]
+        | Annotated[tuple[ItemSource, ...], Field(min_length=1), Tag("list")],
         OneOrList,
     ] = Field(description="Where the content comes from: one source or a list.")
     difficulty: Whole = Field(ge=1, le=5, description="From 1 (easy) to 5 (hard).")
@@ -71,7 +224,7 @@ class ProblemSpec(Strict):
         max_length=40,
         description="Values computed from the parameters, by name, in order.",
     )
-    constraints: tuple[Constraint, ...] = Field(
+    constraints: tuple[DrawConstraint, ...] = Field(
         default=(),
         max_length=40,
         description="What must be true of the drawn values; other draws are thrown away.",
@@ -83,19 +236,19 @@ class ProblemSpec(Strict):
     steps: tuple[StepSpec, ...] = Field(
         default=(), max_length=20, description="The steps of a multi-step item. Either this or `answer`."
     )
-    misconceptions: tuple[Misconception, ...] = Field(
+    misconceptions: tuple[ItemMisconception, ...] = Field(
         default=(), max_length=40, description="Known mistakes, with which a wrong answer is compared."
     )
     printed: PrintedExercise | None = Field(default=None, description="The exercise as its source prints it.")
-    errata: tuple[Erratum, ...] = Field(default=(), max_length=10, description="Faults of the source.")
-    effort: Effort | None = Field(
+    errata: tuple[SourceErratum, ...] = Field(default=(), max_length=10, description="Faults of the source.")
+    effort: EffortLimit | None = Field(
         default=None, description="How much work a variant is at most, for computed items."
     )
     hints: tuple[Prose, ...] = Field(default=(), max_length=10, description="Hints, given one by one.")
     solution: Prose | None = Field(
         default=None, description="The worked solution; it may also use `{{ key }}` and the steps' names."
     )
-    claims: tuple[Claim, ...] = Field(
+    claims: tuple[DeclaredClaim, ...] = Field(
         default=(),
         max_length=40,
         description="Words that are true of some numbers only, with what makes them true.",
@@ -105,7 +258,7 @@ class ProblemSpec(Strict):
     )
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[ItemSource, ...]:
         """All sources, also where there is only one."""
         return self.source if isinstance(self.source, tuple) else (self.source,)
 
@@ -136,3 +289,38 @@ class ProblemSpec(Strict):
         if not points or any(isinstance(p, bool) or not isinstance(p, int | float) for p in points):
             return data
         return {**data, "points": float(sum(points))}
+
+
+# ----------------------------------------------------------------------------------------------------
+# The JSON Schema of a problem file, for editors that complete and check while one writes.
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a problem file."""
+    schema = _tidy(ProblemSpec.model_json_schema(by_alias=True))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Softmark problem",
+        **{key: value for key, value in schema.items() if key != "title"},
+    }
+
+
+def _tidy(schema: Any) -> Any:
+    """Return a schema without pydantic's invented titles, decimals as numbers, unions that may overlap."""
+    if isinstance(schema, list):
+        return [_tidy(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tidy = {
+        key: _tidy(value) for key, value in schema.items() if not (key == "title" and isinstance(value, str))
+    }
+    if tidy.get("type") == "number" and isinstance(tidy.get("default"), str):
+        tidy["default"] = float(tidy["default"])
+    if "oneOf" in tidy and "discriminator" not in tidy:  # 3 is a number and also an expression
+        tidy["anyOf"] = tidy.pop("oneOf")
+    return tidy
+
+
+def schema_text() -> str:
+    """Return the JSON Schema as it stands in ``problems/schema.json``."""
+    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, Tag
 
-from engine.spec.kinds import (
+from engine.items.field_types import (
     Expression,
     Flag,
     Identifier,
     MisconceptionId,
+    Name,
     OneOrList,
     PositiveNumber,
     Prose,
     Real,
+    Sentence,
+    StrictModel,
     Whole,
     Word,
 )
-from engine.spec.schema.base import Strict
 
 __all__ = [
     "CardSpec",
+    "CheckSpec",
+    "CodeAnswer",
+    "LimitsSpec",
     "MatchPrompt",
     "MatchingAnswer",
     "MatrixAnswer",
     "MultipleChoiceAnswer",
+    "MutantSpec",
     "NumberAnswer",
     "OptionSpec",
     "OrderingAnswer",
@@ -35,7 +41,7 @@ __all__ = [
 ]
 
 
-class OptionSpec(Strict):
+class OptionSpec(StrictModel):
     """An option written by hand (concept items)."""
 
     text: Prose = Field(description="The option as students see it.")
@@ -49,7 +55,7 @@ class OptionSpec(Strict):
     )
 
 
-class _Numeric(Strict):
+class _Numeric(StrictModel):
     """What number, vector and matrix answers share.
 
     ``decimals`` (or ``significant`` figures) is what the stem asks for; ``working_decimals`` is the
@@ -112,7 +118,7 @@ class MatrixAnswer(_Numeric):
     )
 
 
-class SingleChoiceAnswer(Strict):
+class SingleChoiceAnswer(StrictModel):
     """One right option: either ``options`` by hand, or ``key`` and ``distractors`` (misconception ids)."""
 
     type: Literal["single_choice"]
@@ -149,7 +155,7 @@ HowMany = Annotated[
 ]
 
 
-class MultipleChoiceAnswer(Strict):
+class MultipleChoiceAnswer(StrictModel):
     """Several right options; with ``draw: 6`` each variant shows six, and how many are right differs."""
 
     type: Literal["multiple_choice"]
@@ -170,7 +176,7 @@ class MultipleChoiceAnswer(Strict):
     shuffle: Flag = Field(default=True, description="Whether the options are shown in random order.")
 
 
-class CardSpec(Strict):
+class CardSpec(StrictModel):
     """A card of an ordering item, or a target of a matching one."""
 
     id: Identifier = Field(description="The card's own id; students don't see it.")
@@ -180,7 +186,7 @@ class CardSpec(Strict):
     )
 
 
-class OrderingAnswer(Strict):
+class OrderingAnswer(StrictModel):
     """Cards in their right order; shown shuffled."""
 
     type: Literal["ordering"]
@@ -198,7 +204,7 @@ class OrderingAnswer(Strict):
     feedback: Prose | None = Field(default=None, description="Shown when the order is wrong.")
 
 
-class MatchPrompt(Strict):
+class MatchPrompt(StrictModel):
     """The left side of one pair and the id of its target."""
 
     text: Prose = Field(description="The prompt as students see it.")
@@ -209,7 +215,7 @@ class MatchPrompt(Strict):
     )
 
 
-class MatchingAnswer(Strict):
+class MatchingAnswer(StrictModel):
     """Each prompt belongs to one target; targets may be used more than once or not at all."""
 
     type: Literal["matching"]
@@ -225,7 +231,7 @@ class MatchingAnswer(Strict):
     )
 
 
-class TokenAnswer(Strict):
+class TokenAnswer(StrictModel):
     """A short text: one of ``accepted``, or what ``key`` gives (words joined by blanks)."""
 
     type: Literal["token"]
@@ -239,4 +245,88 @@ class TokenAnswer(Strict):
         ge=0,
         le=1,
         description="Share of the points for the right sequences in another order, where there are several.",
+    )
+
+
+# ----------------------------------------------------------------------------------------------------
+# Code exercises: checks, known-wrong implementations and limits.
+
+
+class CheckSpec(StrictModel):
+    """One check of a code exercise.
+
+    ``property`` names an entry of the property catalogue; ``requires`` the checks that must have
+    passed first; hidden checks show only our sentence.
+    """
+
+    id: Identifier = Field(description="The check's own id.")
+    property: Identifier = Field(description="Name of an entry of the property catalogue.")
+    title: Word | None = Field(
+        default=None, description="What is tried, in a few words; without it the property's own."
+    )
+    points: Real = Field(default=0.0, ge=0, le=1000, description="Points that a passed check earns.")
+    public: Flag = Field(default=False, description="Whether students see inputs and expected values.")
+    requires: tuple[Identifier, ...] = Field(
+        default=(), description="Ids of checks without which this one is skipped."
+    )
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of the property.")
+    message: Sentence | None = Field(default=None, description="Shown when the check fails.")
+    together: Identifier | None = Field(
+        default=None,
+        description="Checks with the same word here earn their points only if all of them pass.",
+    )
+
+
+class MutantSpec(StrictModel):
+    """A known-wrong implementation, the check that must kill it, and what to tell the student."""
+
+    id: MisconceptionId = Field(description="The mutant's own id, the registry's where it has one.")
+    file: Word = Field(description="Its file, seen from the folder of the spec.")
+    killed_by: tuple[Identifier, ...] = Field(
+        min_length=1, description="Ids of the checks that must fail for it."
+    )
+    feedback: Sentence | None = Field(
+        default=None,
+        description="What a student with this mistake is told; needed unless it `combines` others.",
+    )
+    combines: tuple[MisconceptionId, ...] = Field(
+        default=(),
+        description="Ids of the mutants whose mistakes this one makes together: their sentences are told.",
+    )
+    reference_only: Sentence | None = Field(
+        default=None,
+        description="Why no property kills it, if only the comparison with the reference's values does.",
+    )
+    reason: Sentence | None = Field(default=None, description="Why the mutant is in the set, for lecturers.")
+
+
+class LimitsSpec(StrictModel):
+    """Limits on one submission."""
+
+    wall_s: Real = Field(default=10.0, gt=0, le=600, description="Seconds for the whole submission.")
+    call_s: Real = Field(default=2.0, gt=0, le=60, description="Seconds for one call.")
+    memory_mib: Whole = Field(default=1536, ge=64, le=16384, description="Memory in MiB.")
+
+
+class CodeAnswer(StrictModel):
+    """A function to write; the folder of the spec holds starter, solutions and mutants."""
+
+    type: Literal["code"]
+    function: Name = Field(description="Name of the function; the item's id is this name with hyphens.")
+    signature: Word = Field(description="The signature as students see it, such as `softmax(x, axis=-1)`.")
+    plan: Identifier = Field(description="Name of the plan that makes the inputs.")
+    starter: Word = Field(default="starter.py", description="The file that students start from.")
+    solutions: tuple[Word, ...] = Field(min_length=1, description="Right implementations; all must pass.")
+    checks: tuple[CheckSpec, ...] = Field(min_length=1, max_length=100, description="What is checked.")
+    mutants: tuple[MutantSpec, ...] = Field(
+        default=(), max_length=100, description="Known-wrong implementations."
+    )
+    forbidden: tuple[Word, ...] = Field(
+        default=(),
+        max_length=100,
+        description="Calls that the file may not contain, such as `torch.softmax` or `numpy.*`. They are "
+        "looked for in the source; a student who wants to can hide them.",
+    )
+    limits: LimitsSpec = Field(
+        default=LimitsSpec(), description="Time and memory, if the usual ones don't fit."
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NoReturn, Self
 
 from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from engine.spec.kinds import (
+from engine.items.field_types import (
     Expression,
     Flag,
     Number,
@@ -16,16 +18,16 @@ from engine.spec.kinds import (
     PositiveNumber,
     Sentence,
     Size,
+    StrictModel,
     Whole,
 )
-from engine.spec.ranges import check_probability_step, check_range
-from engine.spec.schema.base import Strict
+from engine.text.words import counted
 
 __all__ = [
     "ChoiceParameter",
-    "Claim",
-    "Constraint",
     "DecimalParameter",
+    "DeclaredClaim",
+    "DrawConstraint",
     "FixedParameter",
     "IntegerParameter",
     "MatrixParameter",
@@ -33,10 +35,77 @@ __all__ = [
     "ProbabilityTreeParameter",
     "VectorParameter",
     "WeightsParameter",
+    "check_probability_step",
+    "check_range",
+    "refuse",
 ]
 
 
-class FixedParameter(Strict):
+# ----------------------------------------------------------------------------------------------------
+# Whether anything can be drawn from a range: checked when the file is read, not at the first draw.
+
+_MAX_VALUES = 100_000
+
+
+def refuse(field: str, message: str) -> NoReturn:
+    """Raise the fault of one key of a model, so that it is shown at that key."""
+    raise PydanticCustomError("rule", "{text}", {"text": message, "field": field})
+
+
+def check_range(
+    low: Decimal, high: Decimal, step: Decimal, exclude: Sequence[Decimal], *, distinct: int = 1
+) -> None:
+    """Refuse a range from which ``distinct`` different multiples of ``step`` can't be drawn.
+
+    Raises
+    ------
+    PydanticCustomError
+        Bounds in the wrong order or no multiples of ``step``, too many values, or all excluded.
+    """
+    if low > high:
+        refuse("range", f"the range goes from {low} down to {high}; write the smaller bound first")
+    for bound in (low, high):
+        if _units(bound) % _units(step):
+            refuse("range", f"the bound {bound} isn't a multiple of the step {step}")
+    count = (_units(high) - _units(low)) // _units(step) + 1
+    if count > _MAX_VALUES:
+        refuse(
+            "range",
+            f"the range holds {counted(count, 'multiple', ',')} of {step}; at most "
+            f"{_MAX_VALUES:,} are possible",
+        )
+    removed = {value for value in exclude if low <= value <= high and _units(value) % _units(step) == 0}
+    if count - len(removed) < distinct:
+        left = max(0, count - len(removed))
+        needed = "a value is needed" if distinct == 1 else f"{distinct} different ones are needed"
+        refuse("exclude" if removed else "range", f"the range leaves {counted(left, 'value')}, but {needed}")
+
+
+def check_probability_step(step: Decimal, size: int, *, distinct: bool) -> None:
+    """Refuse a step from which ``size`` positive multiples can't sum to 1 exactly.
+
+    Raises
+    ------
+    PydanticCustomError
+        The step doesn't divide 1, is too fine, or leaves too few parts.
+    """
+    if _units(Decimal(1)) % _units(step) != 0:
+        refuse("step", f"the step {step} doesn't divide 1, so the values can't sum to 1")
+    parts = _units(Decimal(1)) // _units(step)
+    if parts > _MAX_VALUES:
+        refuse("step", f"the step {step} is too fine; at most {_MAX_VALUES:,} parts are possible")
+    needed = size * (size + 1) // 2 if distinct else size
+    if parts < needed:
+        kind = "different positive" if distinct else "positive"
+        refuse("step", f"{size} {counted(kind, 'multiple')} of {step} can't sum to 1; choose a smaller step")
+
+
+def _units(value: Decimal) -> int:
+    """Return an exact number (of at most 12 decimals) in units of 10^-12."""
+    return int(value.scaleb(12))
+
+
+class FixedParameter(StrictModel):
     """A value that is the same in every variant: a number or a nested list of numbers."""
 
     kind: Literal["fixed"]
@@ -45,7 +114,7 @@ class FixedParameter(Strict):
     )
 
 
-class IntegerParameter(Strict):
+class IntegerParameter(StrictModel):
     """A whole number, both bounds included."""
 
     kind: Literal["integer"]
@@ -59,7 +128,7 @@ class IntegerParameter(Strict):
         return self
 
 
-class DecimalParameter(Strict):
+class DecimalParameter(StrictModel):
     """A multiple of ``step`` within ``range``, both bounds included."""
 
     kind: Literal["decimal"]
@@ -73,7 +142,7 @@ class DecimalParameter(Strict):
         return self
 
 
-class ChoiceParameter(Strict):
+class ChoiceParameter(StrictModel):
     """One of the listed numbers or words."""
 
     kind: Literal["choice"]
@@ -82,7 +151,7 @@ class ChoiceParameter(Strict):
     )
 
 
-class VectorParameter(Strict):
+class VectorParameter(StrictModel):
     """``size`` entries, each as in a decimal parameter."""
 
     kind: Literal["vector"]
@@ -99,7 +168,7 @@ class VectorParameter(Strict):
         return self
 
 
-class MatrixParameter(Strict):
+class MatrixParameter(StrictModel):
     """Rows x columns entries, each as in a decimal parameter."""
 
     kind: Literal["matrix"]
@@ -115,7 +184,7 @@ class MatrixParameter(Strict):
         return self
 
 
-class WeightsParameter(Strict):
+class WeightsParameter(StrictModel):
     """Positive multiples of ``step`` that sum to 1 exactly."""
 
     kind: Literal["weights"]
@@ -133,7 +202,7 @@ class WeightsParameter(Strict):
         return self
 
 
-class ProbabilityTreeParameter(Strict):
+class ProbabilityTreeParameter(StrictModel):
     """A decoding table: for every prefix shorter than ``depth`` a row over ``vocabulary`` words.
 
     Each row sums to 1 exactly, in multiples of ``step``, no two entries of a row equal.
@@ -166,7 +235,7 @@ ParameterSpec = Annotated[
 ]
 
 
-class Constraint(Strict):
+class DrawConstraint(StrictModel):
     """An expression that must be true of the drawn values; the message names it when draws run out."""
 
     expr: Expression = Field(
@@ -175,7 +244,7 @@ class Constraint(Strict):
     message: Sentence = Field(description="What the constraint asks for, in words.")
 
 
-class Claim(Strict):
+class DeclaredClaim(StrictModel):
     """Words of the item that are true of some numbers only, and what makes them true.
 
     `grade lint` evaluates ``holds`` for every variant that shows the words. It asks for a claim where an

@@ -3,16 +3,15 @@
 Everything here is a pure function of values: attempts, rules, and the moment that is now.
 """
 
-from engine.course.policies.release import extended_rules, shown_now
-from engine.course.policies.schema import Policies
-from engine.course.policies.student import Counted, StudentMarks, student_marks
-from engine.course.policies.terms import Terms, terms_of
+from __future__ import annotations
+
+from engine.marks.deadlines import StudentDeadlines, extended_rules, shown_now, terms_of
+from engine.marks.student_marks import CountedMark, StudentMarks, student_marks
 
 __all__ = [
-    "Counted",
-    "Policies",
+    "CountedMark",
+    "StudentDeadlines",
     "StudentMarks",
-    "Terms",
     "extended_rules",
     "shown_now",
     "student_marks",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
-from engine.course.policies.schema import Assignment, Extension, Policies
-from engine.course.policies.times import LocalTime, days_late, hours_late
-from engine.plurals import counted
+from engine.course.local_time import LocalTime, days_late, hours_late
+from engine.course.policies import AssignmentRules, DeadlineExtension, Policies
+from engine.model import QuizRules, ResultDisclosure
+from engine.text.words import counted
 
-__all__ = ["Lateness", "Terms", "extended_due", "terms_of"]
+__all__ = ["LateTime", "StudentDeadlines", "extended_due", "extended_rules", "shown_now", "terms_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Lateness:
+class LateTime:
     """How late one hand-in is.
 
     Parameters
@@ -30,10 +31,10 @@ class Lateness:
     per: str = "day"
     marked: bool = False
 
-    def less(self, days: int) -> Lateness:
+    def less(self, days: int) -> LateTime:
         """Return what is left when late days are used for it."""
         used = days if self.per == "day" else 24 * days
-        return Lateness(max(0, self.units - used), self.per, self.marked)
+        return LateTime(max(0, self.units - used), self.per, self.marked)
 
     @property
     def days(self) -> int:
@@ -45,12 +46,12 @@ class Lateness:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class StudentDeadlines:
     """The rules of an assignment for one student, in moments.
 
     Parameters
     ----------
-    rules : Assignment
+    rules : AssignmentRules
     zone : tzinfo
     opens : datetime or None
         Work handed in earlier doesn't count.
@@ -63,7 +64,7 @@ class Terms:
     is_excused : bool
     """
 
-    rules: Assignment
+    rules: AssignmentRules
     zone: tzinfo
     opens: datetime | None = None
     due: datetime | None = None
@@ -72,19 +73,19 @@ class Terms:
     marked_late_days: int | None = None
     is_excused: bool = False
 
-    def lateness(self, handed: datetime | None, *, marked_late: bool) -> Lateness:
+    def lateness(self, handed: datetime | None, *, marked_late: bool) -> LateTime:
         """Return how late a hand-in is; one of unknown time is late only where it was marked so."""
         per = self.rules.late.per if self.rules.late else "day"
         if handed is None or self.due is None:
             # Whoever marked it knew nothing of an extension that only the course has.
             if not marked_late or self.marked_late_days is None or self.extended is not None:
-                return Lateness(0, per)
+                return LateTime(0, per)
             days = self.marked_late_days
-            return Lateness(days if per == "day" else 24 * days, per, marked=True)
+            return LateTime(days if per == "day" else 24 * days, per, marked=True)
         if handed < self.due + timedelta(minutes=self.rules.grace):
-            return Lateness(0, per)
+            return LateTime(0, per)
         late = days_late(self.due, handed, self.zone) if per == "day" else hours_late(self.due, handed)
-        return Lateness(late, per)
+        return LateTime(late, per)
 
     def is_counted(self, handed: datetime | None) -> bool:
         """Tell whether work counts at all: one whose time isn't known does."""
@@ -98,7 +99,7 @@ class Terms:
         return self.due is not None and now >= self.due + timedelta(minutes=self.rules.grace)
 
 
-def terms_of(policies: Policies, student: str, assignment: str) -> Terms:
+def terms_of(policies: Policies, student: str, assignment: str) -> StudentDeadlines:
     """Return the terms of one student at one assignment.
 
     The latest of the extensions that fit holds; one that isn't later than the due date changes nothing.
@@ -114,7 +115,7 @@ def terms_of(policies: Policies, student: str, assignment: str) -> Terms:
     if due is not None and extended is not None and closes is not None:
         closes = closes.later(extended.wall + extended.lasts - due.wall - due.lasts)
     last = extended or due
-    return Terms(
+    return StudentDeadlines(
         rules=rules,
         zone=zone,
         opens=rules.opens.begins(zone) if rules.opens else None,
@@ -126,6 +127,41 @@ def terms_of(policies: Policies, student: str, assignment: str) -> Terms:
     )
 
 
-def extended_due(due: LocalTime, extension: Extension) -> LocalTime:
+def extended_due(due: LocalTime, extension: DeadlineExtension) -> LocalTime:
     """Return the due date that an extension gives, whether it is later or not."""
     return extension.due or due.later(timedelta(days=extension.days or 0))
+
+
+# ----------------------------------------------------------------------------------------------------
+# When feedback is shown, and how long a quiz is open.
+
+
+def extended_rules(rules: QuizRules, terms: StudentDeadlines) -> QuizRules:
+    """Return a quiz's rules with the time that an extension of the course gives a student."""
+    if rules.deadline is None or terms.extended is None or terms.due is None:
+        return rules
+    return replace(rules, deadline=max(rules.deadline, terms.due))
+
+
+def shown_now(terms: StudentDeadlines, otherwise: ResultDisclosure, now: datetime) -> ResultDisclosure:
+    """Return what a student's page shows of an assignment: nothing before its release.
+
+    Parameters
+    ----------
+    terms : StudentDeadlines
+    otherwise : ResultDisclosure
+        What is shown afterwards; a quiz's own rules say it.
+    now : datetime
+    """
+    return otherwise if _is_released(terms, now) else ResultDisclosure.NOTHING
+
+
+def _is_released(terms: StudentDeadlines, now: datetime) -> bool:
+    release = terms.rules.release
+    if release == "immediately":
+        return True
+    if release == "at due":
+        return terms.is_due(now)
+    if release == "after closes":
+        return terms.closes is not None and now >= terms.closes
+    return release != "never" and now >= release.begins(terms.zone)

@@ -18,12 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from engine.course.collection import HandedFile, Intake, IntakeProblem
 from engine.errors import CourseError
-from engine.files import read_bounded, replace_text
-from engine.foreign import clean_line
+from engine.hand_ins import HandedFile, IntakeProblem, IntakeResult
 from engine.model import Outcome
 from engine.store import Attempt, Store
+from engine.text.escape import clean_line
+from engine.text.files import read_bounded, replace_text
 
 __all__ = ["OPEN_PROBLEMS_FILE", "OpenProblems"]
 
@@ -81,7 +81,7 @@ class OpenProblems:
 
     def take(
         self,
-        intake: Intake,
+        intake: IntakeResult,
         problems: Sequence[IntakeProblem],
         *,
         tables: Collection[str] = (),
@@ -92,7 +92,7 @@ class OpenProblems:
 
         Parameters
         ----------
-        intake : Intake
+        intake : IntakeResult
             What the batch took in.
         problems : sequence of IntakeProblem
             What it couldn't grade, without faults of the course's own files.
@@ -202,7 +202,7 @@ def _settles(attempt: Attempt, entry: _Entry) -> bool:
 
 
 def _mended(
-    intake: Intake, problems: Sequence[IntakeProblem], ungraded: Collection[tuple[str, str]]
+    intake: IntakeResult, problems: Sequence[IntakeProblem], ungraded: Collection[tuple[str, str]]
 ) -> set[tuple[str | None, str]]:
     """Return the files, with their students, in whose place a later one of the same batch could be read."""
     unread: set[tuple[str | None, str]] = {(p.student, p.where) for p in problems if not p.partly}

@@ -7,15 +7,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from engine.course.collection import IntakeProblem
-from engine.model import GradeReport, Outcome, Variant
-from engine.rules import Shown
+from engine.hand_ins import IntakeProblem
+from engine.model import GradeReport, Outcome, ResultDisclosure, Variant
 
-__all__ = ["Cell", "Column", "FurtherAnswer", "ItemResult", "Mark", "StudentResults", "StudentRow"]
+__all__ = [
+    "ClassTable",
+    "ColumnMark",
+    "FurtherAnswer",
+    "ItemResult",
+    "StudentResults",
+    "StudentRow",
+    "TableCell",
+    "TableColumn",
+    "class_table",
+]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Column:
+class TableColumn:
     """A column of the gradebook, in its order: quizzes by name and question, then code by item.
 
     ``id`` is the item for code, ``quiz/item`` for a quiz question, ``quiz/question-3`` for one at which
@@ -49,7 +58,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ColumnMark:
     """What a column counts for one student under the course's policies.
 
     Parameters
@@ -99,7 +108,7 @@ class ItemResult:
 
     Parameters
     ----------
-    column : Column
+    column : TableColumn
     report : GradeReport
     submission : str
         SHA-256 that the student gets as a receipt.
@@ -115,11 +124,11 @@ class ItemResult:
         How many submissions there were that weren't blank; the best counts, or what the policies say.
     reason : str or None
         Why it is ungraded or unreadable.
-    shown : Shown
+    shown : ResultDisclosure
         How much the student may see now, by the quiz's rules.
     is_final : bool
         Whether no attempt is left, or none is needed: before that nothing tells the key.
-    mark : Mark or None
+    mark : ColumnMark or None
         What it counts under the course's policies; None where there are none.
     handed : datetime or None
         When it was handed in, as far as the hand-in tells.
@@ -133,7 +142,7 @@ class ItemResult:
         Other answers of this column that earn nothing by the quiz's rules, oldest first.
     """
 
-    column: Column
+    column: TableColumn
     report: GradeReport
     submission: str
     graded: datetime
@@ -142,9 +151,9 @@ class ItemResult:
     filename: str = ""
     attempts: int = 1
     reason: str | None = None
-    shown: Shown = Shown.FEEDBACK
+    shown: ResultDisclosure = ResultDisclosure.FEEDBACK
     is_final: bool = True
-    mark: Mark | None = None
+    mark: ColumnMark | None = None
     handed: datetime | None = None
     marked_late: bool = False
     used: int = 0
@@ -153,7 +162,7 @@ class ItemResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """One cell of the class table: outcome, score, and the known mistakes seen.
 
     ``outcome`` is None where nothing was handed in and there is a mark all the same: excused, set by
@@ -164,7 +173,7 @@ class Cell:
     score: float | None
     misconceptions: tuple[str, ...] = ()
     reason: str | None = None
-    mark: Mark | None = None
+    mark: ColumnMark | None = None
 
     @property
     def counted(self) -> float | None:
@@ -196,7 +205,7 @@ class StudentRow:
 
     student: str
     name: str
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, TableCell]
     problems: int = 0
     listed: bool = True
     percent: float | None = None
@@ -219,7 +228,7 @@ class StudentRow:
         # Points have six decimals at most, and so has their sum.
         return round(math.fsum(cell.counted or 0.0 for cell in counted), 6)
 
-    def maximum_so_far(self, columns: Iterable[Column]) -> float:
+    def maximum_so_far(self, columns: Iterable[TableColumn]) -> float:
         """Return the full points of the columns in which this student has work or a mark that counts.
 
         It is what the total is out of: work that is missing and counts as nothing is in neither.
@@ -230,7 +239,7 @@ class StudentRow:
             if (cell := self.cells.get(column.id)) is not None and not cell.is_left_out
         )
 
-    def maximum(self, columns: Iterable[Column]) -> float:
+    def maximum(self, columns: Iterable[TableColumn]) -> float:
         """Return the full points of the columns that count for this student."""
         return sum(
             column.max_score
@@ -252,18 +261,18 @@ class StudentResults:
     items: tuple[ItemResult, ...] = ()
     problems: tuple[IntakeProblem, ...] = ()
     listed: bool = True
-    without_work: tuple[tuple[Column, Mark], ...] = ()
+    without_work: tuple[tuple[TableColumn, ColumnMark], ...] = ()
     percent: float | None = None
 
     @property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[TableColumn]:
         """All columns at which this student has a result or a mark."""
         return [*(item.column for item in self.items), *(column for column, _ in self.without_work)]
 
     def row(self) -> StudentRow:
         """Return the line of the class table."""
         cells = {
-            item.column.id: Cell(
+            item.column.id: TableCell(
                 item.report.outcome,
                 item.report.score,
                 tuple(diagnosis.misconception for diagnosis in item.report.diagnosis),
@@ -272,5 +281,46 @@ class StudentResults:
             )
             for item in self.items
         }
-        cells |= {column.id: Cell(None, None, mark=mark) for column, mark in self.without_work}
+        cells |= {column.id: TableCell(None, None, mark=mark) for column, mark in self.without_work}
         return StudentRow(self.student, self.name, cells, len(self.problems), self.listed, self.percent)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The table of a whole class, from the results of its students.
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable:
+    """The class table.
+
+    Parameters
+    ----------
+    title : str
+    columns : tuple of TableColumn
+        In order, with titles and full marks.
+    rows : tuple of StudentRow
+    """
+
+    title: str
+    columns: tuple[TableColumn, ...]
+    rows: tuple[StudentRow, ...]
+
+    @property
+    def maximum(self) -> float:
+        """Sum of all full marks."""
+        return sum(column.max_score for column in self.columns)
+
+
+def class_table(title: str, students: Iterable[StudentResults]) -> ClassTable:
+    """Return the table of a class; one student's results are in memory at a time."""
+    rows: list[StudentRow] = []
+    columns: dict[TableColumn, TableColumn] = {}
+    for results in students:
+        rows.append(results.row())
+        columns |= {column: _larger(columns.get(column), column) for column in results.columns}
+    return ClassTable(title, tuple(columns[column] for column in sorted(columns)), tuple(rows))
+
+
+def _larger(known: TableColumn | None, column: TableColumn) -> TableColumn:
+    # A report about an exercise that couldn't be loaded doesn't know its full marks.
+    return column if known is None or column.max_score > known.max_score else known

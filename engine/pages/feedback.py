@@ -2,22 +2,103 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from pathlib import Path
 
 from engine.answers import answer_type
-from engine.course import Column, ItemResult, Mark, StudentResults
-from engine.errors import ResponseFormatError
-from engine.model import GradeReport, Mode, Option, Outcome, Part, Text, plain_points
+from engine.errors import ResponseFormatError, StoreError
+from engine.marks.results import ColumnMark, ItemResult, StudentResults, TableColumn
+from engine.model import ChoiceOption, GradeReport, Mode, Outcome, Part, RenderedText, ResultDisclosure
+from engine.pages.render import render
+from engine.pages.weights import WeightsView, answered_weights, code_weights
 from engine.quiz.credit import is_choice
-from engine.quiz.showing import shown_report
-from engine.report.heatmaps import WeightsView, answered_weights, code_weights
-from engine.report.pages import render
-from engine.report.receipt import Receipt, receipt_of
-from engine.rules import Shown
+from engine.quiz.release import shown_report
+from engine.text.escape import clean_line
+from engine.text.files import replace_text
+from engine.text.words import plain_points
 
-__all__ = ["feedback_page"]
+__all__ = [
+    "MOST_RECEIPTS",
+    "PageReceipt",
+    "feedback_page",
+    "page_name",
+    "read_receipts",
+    "receipt_of",
+    "told_faults",
+    "write_page",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The receipt on a feedback page: what was handed in, by its hash; written into pages and read from them.
+
+MOST_RECEIPTS = 10_000
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class PageReceipt:
+    """What one entry of a page is about.
+
+    Parameters
+    ----------
+    student, item : str
+        As they stand on the page.
+    sha256 : str
+        Hash of a code file and the files that it imports, or of one answer
+        (:func:`engine.store.response_sha256`).
+    version : str
+        Of the item that graded it.
+    is_answer : bool
+    """
+
+    student: str
+    item: str
+    sha256: str
+    version: str
+    is_answer: bool
+
+    @property
+    def kind(self) -> str:
+        """How the page marks it."""
+        return "answer" if self.is_answer else "file"
+
+
+def receipt_of(student: str, item: ItemResult) -> PageReceipt:
+    """Return the receipt of one result."""
+    report = item.report
+    return PageReceipt(student, report.item, item.submission, report.item_version, item.variant is not None)
+
+
+def read_receipts(page: str) -> list[PageReceipt]:
+    """Return the receipts on a page, which anybody may have written: at most :data:`MOST_RECEIPTS`."""
+    reader = _Reader()
+    # The parser asserts that declarations are well-formed; what stands before a broken one counts.
+    with contextlib.suppress(AssertionError):
+        reader.feed(page)
+    return reader.found
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[PageReceipt] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        sha256 = values.get("data-sha256", "")
+        if tag != "dl" or not _SHA256.fullmatch(sha256) or len(self.found) >= MOST_RECEIPTS:
+            return
+        student, item, version = (
+            clean_line(values.get(f"data-{name}", "")) for name in ("student", "item", "version")
+        )
+        self.found.append(PageReceipt(student, item, sha256, version, values.get("data-receipt") == "answer"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +108,10 @@ class _Pair:
     ``is_right`` and ``right`` are None where they aren't shown (yet).
     """
 
-    prompt: Option
-    chosen: Option | None
+    prompt: ChoiceOption
+    chosen: ChoiceOption | None
     is_right: bool | None
-    right: Option | None
+    right: ChoiceOption | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +122,13 @@ class _Answered:
     ``unused`` all that there were where none is named.
     """
 
-    prompt: Text | None
+    prompt: RenderedText | None
     text: str
-    picked: tuple[Option, ...]
+    picked: tuple[ChoiceOption, ...]
     weights: WeightsView | None
-    others: tuple[Option, ...] = ()
+    others: tuple[ChoiceOption, ...] = ()
     pairs: tuple[_Pair, ...] = ()
-    unused: tuple[Option, ...] = ()
+    unused: tuple[ChoiceOption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +139,14 @@ class _Entry:
     tells an excuse at most.
     """
 
-    column: Column
-    mark: Mark | None
+    column: TableColumn
+    mark: ColumnMark | None
     item: ItemResult | None = None
     report: GradeReport | None = None
     answered: tuple[_Answered, ...] = ()
     weights: tuple[WeightsView, ...] = ()
     with_solution: bool = False
-    receipt: Receipt | None = None
+    receipt: PageReceipt | None = None
 
     @property
     def is_left_out(self) -> bool:
@@ -140,7 +221,7 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
 
 def _total(results: StudentResults, solutions: bool) -> _Total:
     cells = results.row().cells
-    told = [item.column for item in results.items if solutions or item.shown.includes(Shown.SCORE)]
+    told = [item.column for item in results.items if solutions or item.shown.includes(ResultDisclosure.SCORE)]
     told += [column for column, _ in results.without_work]
     counting = [column for column in told if not cells[column.id].is_left_out]
     return _Total(
@@ -154,16 +235,16 @@ def _total(results: StudentResults, solutions: bool) -> _Total:
 
 
 def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
-    level = Shown.SOLUTION if solutions else item.shown
+    level = ResultDisclosure.SOLUTION if solutions else item.shown
     showing = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
     report = showing.report
-    with_weights = report is not None and level.includes(Shown.FEEDBACK)
+    with_weights = report is not None and level.includes(ResultDisclosure.FEEDBACK)
     if report is not None and item.mark is not None and item.mark.excused:
         report = _without_next_steps(report)
     is_settled = report is not None and report.outcome not in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)
     return _Entry(
         column=item.column,
-        mark=_shown_mark(item.mark, is_hidden=not level.includes(Shown.VERDICT)),
+        mark=_shown_mark(item.mark, is_hidden=not level.includes(ResultDisclosure.VERDICT)),
         item=item,
         report=report,
         answered=_answered(item, with_weights=with_weights, with_key=showing.with_solution),
@@ -182,11 +263,11 @@ def _without_next_steps(report: GradeReport) -> GradeReport:
     return replace(report, checks=tuple(checks))
 
 
-def _shown_mark(mark: Mark | None, *, is_hidden: bool) -> Mark | None:
+def _shown_mark(mark: ColumnMark | None, *, is_hidden: bool) -> ColumnMark | None:
     if mark is None or not is_hidden:
         return mark
     # That somebody needn't do it is no result.
-    return Mark(None, None, excused=True) if mark.excused else None
+    return ColumnMark(None, None, excused=True) if mark.excused else None
 
 
 def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[_Answered, ...]:
@@ -231,10 +312,47 @@ def _pairs(part: Part, text: str, *, with_verdicts: bool, with_key: bool) -> tup
     return tuple(pairs)
 
 
-def _picked(part: Part, text: str) -> tuple[Option, ...]:
+def _picked(part: Part, text: str) -> tuple[ChoiceOption, ...]:
     """Return the options that the student named, in that order; none where one isn't known."""
     if part.prompts:
         return ()
     options = {option.id.casefold(): option for option in part.options}
     named = [word for word in re.split(r"[\s,;()\[\]]+", text.casefold()) if word]
     return tuple(options[word] for word in named) if named and all(word in options for word in named) else ()
+
+
+# ----------------------------------------------------------------------------------------------------
+# The pages of students as files: their names, and writing them one by one.
+
+# Devices of Windows, whatever their suffix.
+_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")
+
+
+def page_name(student: str) -> str:
+    """Return a file name for a student's page: safe on every system, different for different ids."""
+    plain = re.sub(r"[^a-z0-9-]+", "-", student.casefold()).strip("-")[:60]
+    if plain and plain == student and not _RESERVED.fullmatch(plain):
+        return f"{plain}.html"
+    digest = hashlib.sha256(student.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{plain or 'student'}_{digest}.html"
+
+
+def write_page(folder: Path, results: StudentResults, *, title: str, solutions: bool = False) -> Path:
+    """Write one student's feedback page into a folder, in one step, and return where it is."""
+    path = folder / page_name(results.student)
+    replace_text(path, feedback_page(results, title=title, solutions=solutions))
+    return path
+
+
+@contextmanager
+def told_faults(out: Path) -> Iterator[None]:
+    """Raise a :class:`StoreError` that says what to do, where a file of a report can't be written."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            "the report can't be written",
+            where=str(error.filename or out),
+            got=error.strerror or str(error),
+            next_step="make room or choose another folder; the grades are in the store",
+        ) from error

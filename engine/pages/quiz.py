@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.model import Option, Part, Quiz, QuizQuestion, Text
-from engine.quiz.rules_text import rules_text
-from engine.report.pages import render
+from engine.model import ChoiceOption, Part, Quiz, QuizQuestion, RenderedText
+from engine.pages.render import render
+from engine.quiz.answer_key import QuizKey
+from engine.quiz.release import rules_text
 
-__all__ = ["quiz_page"]
+__all__ = ["key_page", "quiz_page"]
 
 _LINES = {"matrix": 3}
 
@@ -16,7 +18,7 @@ _LINES = {"matrix": 3}
 @dataclass(frozen=True, slots=True)
 class _Choice:
     id: str
-    text: Text
+    text: RenderedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class _Part:
     id: str
     kind: str
     points: float
-    prompt: Text | None
+    prompt: RenderedText | None
     hint: str
     options: tuple[_Choice, ...]
     prompts: tuple[_Choice, ...]
@@ -38,8 +40,8 @@ class _Question:
     number: int
     title: str
     points: float
-    stem: Text
-    notes: tuple[Text, ...]
+    stem: RenderedText
+    notes: tuple[RenderedText, ...]
     parts: tuple[_Part, ...]
 
 
@@ -91,5 +93,21 @@ def _part(part: Part) -> _Part:
     )
 
 
-def _choices(options: tuple[Option, ...]) -> tuple[_Choice, ...]:
+def _choices(options: tuple[ChoiceOption, ...]) -> tuple[_Choice, ...]:
     return tuple(_Choice(option.id, option.text) for option in options)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The keys of a quiz as one page, for the instructor alone.
+
+
+def key_page(keys: Sequence[QuizKey], *, names: Mapping[str, str] | None = None) -> str:
+    """Return one page with the keys of these students' quizzes (at least one).
+
+    Parameters
+    ----------
+    keys : sequence of QuizKey
+    names : mapping of str to str, optional
+        Names by student id.
+    """
+    return render("key.html.j2", keys=keys, names=names or {})

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine import __version__
-from engine.course import Cell, ClassTable, Column, IntakeProblem, Mark
+from engine.crash_points import reached
+from engine.hand_ins import IntakeProblem
+from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
+from engine.marks.results import ClassTable, ColumnMark, StudentResults, TableCell, TableColumn, class_table
 from engine.model import Outcome
-from engine.report.pages import render
+from engine.pages.feedback import told_faults, write_page
+from engine.pages.render import render
+from engine.text.files import replace_text
 
-__all__ = ["Change", "Difficulty", "Mistake", "changes", "difficulty", "mistakes", "summary_page"]
+__all__ = [
+    "ItemDifficulty",
+    "MarkChange",
+    "MistakeCount",
+    "ReportFiles",
+    "changes",
+    "difficulty",
+    "mistakes",
+    "summary_page",
+    "write_reports",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Difficulty:
+class ItemDifficulty:
     """How one item went; ``mean`` is in percent of full marks, over graded work."""
 
-    column: Column
+    column: TableColumn
     graded: int
     right: int
     partial: int
@@ -26,7 +42,7 @@ class Difficulty:
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class MistakeCount:
     """A known mistake, how many students showed it, and where."""
 
     id: str
@@ -43,26 +59,26 @@ class _Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MarkChange:
     """A mark that the course's rules or a person changed."""
 
     student: str
-    column: Column
-    cell: Cell
-    mark: Mark
+    column: TableColumn
+    cell: TableCell
+    mark: ColumnMark
 
 
-def changes(table: ClassTable) -> list[Change]:
+def changes(table: ClassTable) -> list[MarkChange]:
     """Return the marks about which there is something to say, by student."""
     return [
-        Change(row.student, column, cell, cell.mark)
+        MarkChange(row.student, column, cell, cell.mark)
         for row in table.rows
         for column in table.columns
         if (cell := row.cells.get(column.id)) is not None and cell.mark is not None and cell.mark.reasons
     ]
 
 
-def difficulty(table: ClassTable) -> list[Difficulty]:
+def difficulty(table: ClassTable) -> list[ItemDifficulty]:
     """Return each item's figures, the hardest first."""
     found = []
     for column in table.columns:
@@ -71,7 +87,7 @@ def difficulty(table: ClassTable) -> list[Difficulty]:
         mean = 100 * sum(scores) / (len(scores) * column.max_score) if scores and column.max_score else None
         count = {outcome: sum(cell.outcome is outcome for cell in cells) for outcome in Outcome}
         found.append(
-            Difficulty(
+            ItemDifficulty(
                 column,
                 len(scores),
                 count[Outcome.RIGHT],
@@ -83,7 +99,7 @@ def difficulty(table: ClassTable) -> list[Difficulty]:
     return sorted(found, key=lambda item: (item.mean is None, item.mean or 0.0))
 
 
-def mistakes(table: ClassTable, sentence_of: Callable[[str, str], str]) -> list[Mistake]:
+def mistakes(table: ClassTable, sentence_of: Callable[[str, str], str]) -> list[MistakeCount]:
     """Return the known mistakes that came up, the most frequent first, each with its sentence."""
     items = {column.id: column.item for column in table.columns}
     students: dict[str, set[str]] = {}
@@ -94,7 +110,7 @@ def mistakes(table: ClassTable, sentence_of: Callable[[str, str], str]) -> list[
                 students.setdefault(mistake, set()).add(row.student)
                 columns.setdefault(mistake, set()).add(column)
     found = [
-        Mistake(
+        MistakeCount(
             mistake,
             next(filter(None, (sentence_of(items.get(c, c), mistake) for c in sorted(columns[mistake]))), ""),
             len(who),
@@ -181,3 +197,86 @@ def summary_page(
         practice=practice,
         engine_version=__version__,
     )
+
+
+# ----------------------------------------------------------------------------------------------------
+# Write all pages and tables of a class into one folder.
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
+    """What was written, and the table that it shows."""
+
+    index: Path
+    gradebook: Path
+    students: Mapping[str, Path]
+    table: ClassTable
+
+
+def write_reports(
+    out: Path,
+    students: Iterable[StudentResults],
+    *,
+    title: str,
+    problems: Sequence[IntakeProblem] = (),
+    ungraded_files: Iterable[tuple[str, str, str]] = (),
+    ignored: Sequence[str] = (),
+    notes: Callable[[], Sequence[str]] = tuple,
+    sentence_of: Callable[[str, str], str] = lambda item, mistake: "",
+    solutions: bool = False,
+    practice: bool = False,
+) -> ReportFiles:
+    """Write ``index.html``, ``gradebook.csv``, ``gradebook.json`` and ``students/*.html`` into `out`.
+
+    Students are taken one at a time; only their line of the table is kept. Each file is replaced
+    in one step, so a stopped run leaves old or new pages, never half ones.
+
+    Parameters
+    ----------
+    out : Path
+        Made where it isn't there.
+    students : iterable of StudentResults
+        Usually :func:`engine.marks.class_results.class_results`.
+    title : str
+    problems, ungraded_files, ignored, sentence_of, practice
+        As in :func:`engine.pages.summary.summary_page`.
+    notes : callable
+        Returns what the instructor should know; called when all students are taken.
+    solutions : bool
+        Whether the students' pages show worked solutions.
+
+    Raises
+    ------
+    StoreError
+        A file can't be written.
+    """
+    pages: dict[str, Path] = {}
+
+    def with_pages() -> Iterator[StudentResults]:
+        for results in students:
+            pages[results.student] = write_page(out / "students", results, title=title, solutions=solutions)
+            reached("between-pages")
+            yield results
+
+    reached("before-pages")
+    with told_faults(out):
+        (out / "students").mkdir(parents=True, exist_ok=True)
+        table = class_table(title, with_pages())
+        index, gradebook = out / "index.html", out / "gradebook.csv"
+        links = {student: f"students/{path.name}" for student, path in pages.items()}
+        page = summary_page(
+            table,
+            links=links,
+            problems=problems,
+            ungraded_files=ungraded_files,
+            ignored=ignored,
+            notes=notes(),
+            sentence_of=sentence_of,
+            practice=practice,
+        )
+        reached("before-gradebook")
+        replace_text(gradebook, gradebook_csv(table, practice=practice))
+        replace_text(out / "gradebook.json", gradebook_json(table, practice=practice))
+        replace_text(index, page)
+    reached("after-pages")
+    return ReportFiles(index, gradebook, pages, table)

@@ -12,10 +12,9 @@ from markupsafe import Markup
 from engine.answers import answer_type
 from engine.answers.numeric import NumericType
 from engine.errors import ResponseFormatError
-from engine.model import Array, ComparedWeights, Part
-from engine.variants.pictures.grid import MOST, Captions
-from engine.variants.pictures.heatmap import Heatmap
-from engine.variants.pictures.layout import minus
+from engine.model import ComparedWeights, FloatArray, Part
+from engine.prose.pictures.heatmap import MOST, Heatmap, PictureCaptions
+from engine.prose.pictures.registry import minus
 
 __all__ = ["WeightsView", "answered_weights", "code_weights"]
 
@@ -89,10 +88,10 @@ class _Weights(Heatmap):
         )
         return f"{self.whose}, {len(self.rows)} by {len(self.columns)}. {' '.join(rows)}"
 
-    def captions(self) -> Captions:
+    def captions(self) -> PictureCaptions:
         """Return whose weights they are and how the signs are read; only pages are made of it."""
         framed = " Framed, with ✗: not right." if self.wrong else ""
-        return Captions("", f"{self.whose}.{framed}", "")
+        return PictureCaptions("", f"{self.whose}.{framed}", "")
 
     def cell_width(self) -> float:
         """Return the width that was given."""
@@ -146,8 +145,8 @@ def answered_weights(part: Part, text: str, *, with_key: bool) -> WeightsView | 
         return None
     wrong = [i for i, is_right in enumerate(kind.right_entries(part, entries)) if not is_right]
     places = next((place for place in part.settings["places"] if place), 2)
-    right = Array(shape, key.data) if with_key else None
-    return _view(Array(shape, tuple(map(float, entries))), right, wrong, places)
+    right = FloatArray(shape, key.data) if with_key else None
+    return _view(FloatArray(shape, tuple(map(float, entries))), right, wrong, places)
 
 
 def _rows_and_columns(shape: tuple[int, ...]) -> tuple[int, int]:
@@ -155,7 +154,12 @@ def _rows_and_columns(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _view(
-    own: Array, right: Array | None, wrong: Collection[int], places: int, call: str = "", place: str = ""
+    own: FloatArray,
+    right: FloatArray | None,
+    wrong: Collection[int],
+    places: int,
+    call: str = "",
+    place: str = "",
 ) -> WeightsView:
     rows, columns = own.shape
     shown = [own, *([right] if right else [])]
@@ -195,7 +199,7 @@ def _lines(texts: Sequence[Sequence[str]], columns: int, wrong: Collection[int])
         yield _Line(row + 1, column + 1, minus(text), told, at in wrong)
 
 
-def _texts(arrays: Sequence[Array], wrong: Collection[int], places: int) -> list[list[str]]:
+def _texts(arrays: Sequence[FloatArray], wrong: Collection[int], places: int) -> list[list[str]]:
     """Return the numbers as they are printed, with as many places as it takes to tell wrong from right."""
     while True:
         texts = [[_text(value, places) for value in array.data] for array in arrays]

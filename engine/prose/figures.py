@@ -6,11 +6,10 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from engine.model import Drawn
-from engine.variants.rounding import shown
-from engine.variants.values import as_float, as_tensor, is_tensor, value_of
+from engine.expressions.values import as_float, as_tensor, is_tensor, shown, value_of
+from engine.model import DrawnValue
 
-__all__ = ["Figure", "column_tex", "figure_of", "matrix_tex", "number_tex", "tex", "vector_tex"]
+__all__ = ["TemplateFigure", "column_tex", "figure_of", "matrix_tex", "number_tex", "tex", "vector_tex"]
 
 # a value without a stated number of decimals is printed with at most this many
 _DEFAULT_PLACES = 6
@@ -23,7 +22,7 @@ def _text(value: float, place: int | None) -> str:
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
-class Figure:
+class TemplateFigure:
     """A number, vector or matrix in a template.
 
     Parameters
@@ -65,7 +64,7 @@ class Figure:
             raise TypeError("a number has no length")
         return self.shape[0]
 
-    def __getitem__(self, index: Any) -> Figure:
+    def __getitem__(self, index: Any) -> TemplateFigure:
         at = int(as_float(_plain(index)))
         size = len(self)
         if not -size <= at < size:
@@ -73,9 +72,9 @@ class Figure:
         at %= size
         width = as_tensor(self.value).numel() // size
         entries = None if self._entries is None else self._entries[at * width : (at + 1) * width]
-        return Figure(self.value[at], entries, self._place)
+        return TemplateFigure(self.value[at], entries, self._place)
 
-    def __iter__(self) -> Iterator[Figure]:
+    def __iter__(self) -> Iterator[TemplateFigure]:
         return (self[i] for i in range(len(self)))
 
     def __float__(self) -> float:
@@ -108,16 +107,16 @@ class Figure:
     def __ge__(self, other: Any) -> bool:
         return as_float(self.value) >= as_float(_plain(other))
 
-    def __neg__(self) -> Figure:
-        return Figure(-self.value)
+    def __neg__(self) -> TemplateFigure:
+        return TemplateFigure(-self.value)
 
 
 def _binary(act: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    def forward(self: Figure, other: Any) -> Figure:
-        return Figure(act(self.value, _plain(other)))
+    def forward(self: TemplateFigure, other: Any) -> TemplateFigure:
+        return TemplateFigure(act(self.value, _plain(other)))
 
-    def backward(self: Figure, other: Any) -> Figure:
-        return Figure(act(_plain(other), self.value))
+    def backward(self: TemplateFigure, other: Any) -> TemplateFigure:
+        return TemplateFigure(act(_plain(other), self.value))
 
     return forward, backward
 
@@ -130,29 +129,29 @@ for _name, _act in (
     ("pow", operator.pow),
 ):
     for _method, _call in zip((f"__{_name}__", f"__r{_name}__"), _binary(_act), strict=True):
-        setattr(Figure, _method, _call)
+        setattr(TemplateFigure, _method, _call)
 
 
 def _plain(value: Any) -> Any:
-    return value.value if isinstance(value, Figure) else value
+    return value.value if isinstance(value, TemplateFigure) else value
 
 
 def figure_of(value: Any, place: int | None = None) -> Any:
     """Return a value, or a drawn parameter, for a template: numbers as figures, words as they are."""
-    if isinstance(value, Drawn):
+    if isinstance(value, DrawnValue):
         plain = value_of(value)
-        return plain if value.text or isinstance(plain, int) else Figure(plain, value.entries)
-    if isinstance(value, Figure | str | bool | int | tuple | list):
+        return plain if value.text or isinstance(plain, int) else TemplateFigure(plain, value.entries)
+    if isinstance(value, TemplateFigure | str | bool | int | tuple | list):
         return value
-    return Figure(value, place=place)
+    return TemplateFigure(value, place=place)
 
 
-def _figure(value: Any) -> Figure:
-    if isinstance(value, Figure):
+def _figure(value: Any) -> TemplateFigure:
+    if isinstance(value, TemplateFigure):
         return value
     if isinstance(value, list | tuple):
-        return Figure(as_tensor([_plain(entry) for entry in value]))
-    return Figure(value)
+        return TemplateFigure(as_tensor([_plain(entry) for entry in value]))
+    return TemplateFigure(value)
 
 
 def number_tex(value: Any, place: int | None = None) -> str:

@@ -17,9 +17,8 @@ from jinja2.runtime import LoopContext
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from engine.plurals import counted
-from engine.variants.figures import (
-    Figure,
+from engine.prose.figures import (
+    TemplateFigure,
     column_tex,
     figure_of,
     matrix_tex,
@@ -27,7 +26,8 @@ from engine.variants.figures import (
     tex,
     vector_tex,
 )
-from engine.variants.pictures import PICTURE_FUNCTIONS
+from engine.prose.pictures import PICTURE_FUNCTIONS
+from engine.text.words import counted
 
 __all__ = ["TemplateFault", "fill_template", "is_template", "names_in_template"]
 
@@ -46,7 +46,7 @@ class TemplateFault(ValueError):  # noqa: N818 - jinja2 has a TemplateError of i
 def _table(value: Any, columns: str = "", rows: str = "", corner: str = "", places: int | None = None) -> str:
     """Return a matrix as a Markdown table; headings are words separated by blanks."""
     figure = figure_of(value)
-    if not isinstance(figure, Figure) or len(figure.shape) != 2:
+    if not isinstance(figure, TemplateFigure) or len(figure.shape) != 2:
         raise TypeError("a table needs a matrix")
     width = figure.shape[1]
     heads, names = columns.split() or [str(j + 1) for j in range(width)], rows.split()
@@ -194,8 +194,8 @@ def is_template(source: str) -> bool:
 
 def _shown_function(call: Callable[..., Any]) -> Callable[..., Any]:
     def shown(*args: Any, **kwargs: Any) -> Any:
-        plain = [arg.value if isinstance(arg, Figure) else arg for arg in args]
-        named = {name: arg.value if isinstance(arg, Figure) else arg for name, arg in kwargs.items()}
+        plain = [arg.value if isinstance(arg, TemplateFigure) else arg for arg in args]
+        named = {name: arg.value if isinstance(arg, TemplateFigure) else arg for name, arg in kwargs.items()}
         return figure_of(call(*plain, **named))
 
     return shown
@@ -206,7 +206,7 @@ def _known(needed: frozenset[str], names: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: figure_of(names[name]) for name in needed if name in names}
     missing = needed - known.keys() - _SHOWN.keys() - {"range"}
     if missing:
-        from engine.variants.functions import FUNCTIONS
+        from engine.expressions.functions import FUNCTIONS
 
         known.update({name: _shown_function(FUNCTIONS[name].call) for name in missing if name in FUNCTIONS})
     return known
@@ -219,7 +219,7 @@ def fill_template(source: str, names: Mapping[str, Any]) -> str:
     ----------
     source : str
         The template.
-    names : mapping of str to value, Drawn or Figure
+    names : mapping of str to value, Drawn or TemplateFigure
         What it may use, besides the functions of expressions and ``tex``, ``vec``, ``col``, ``mat``,
         ``num``, ``dec``, ``par``, ``table`` and the pictures (functions and filters alike).
 

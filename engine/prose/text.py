@@ -1,4 +1,4 @@
-"""Prose of a spec into the :class:`engine.model.Text` that is shown."""
+"""Prose of a spec into the :class:`engine.model.RenderedText` that is shown."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from functools import lru_cache
 from typing import Any
 
 from engine.errors import DrawError
-from engine.model import Text
-from engine.variants.prose import ProseError, render_prose
-from engine.variants.templates import TemplateFault, fill_template, is_template
+from engine.model import RenderedText
+from engine.prose.markdown import ProseError, render_prose
+from engine.prose.stems import TemplateFault, fill_template, is_template
 
 __all__ = ["formula_text", "render_text"]
 
 
 def render_text(
     template: str, names: Mapping[str, Any], *, inline: bool = False, where: str = "text"
-) -> Text:
+) -> RenderedText:
     """Return prose as plain text, HTML with MathML, and LaTeX.
 
     Parameters
@@ -44,11 +44,11 @@ def render_text(
 
 
 @lru_cache(maxsize=4096)
-def _fixed(source: str, inline: bool) -> Text:
+def _fixed(source: str, inline: bool) -> RenderedText:
     return render_prose(source, inline=inline)
 
 
 @lru_cache(maxsize=4096)
-def formula_text(source: str) -> Text:
+def formula_text(source: str) -> RenderedText:
     """Return one formula (LaTeX without dollars) as a text."""
     return render_prose(f"${source}$", inline=True)

@@ -7,12 +7,12 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
+from engine.items import ProblemSpec
+from engine.items.bank import Bank
 from engine.model import Variant
-from engine.spec.bank import Bank
-from engine.spec.schema import ProblemSpec
 from engine.variants import draw
 
-__all__ = ["Family", "content", "with_points"]
+__all__ = ["ItemVariants", "content", "with_points"]
 
 # Whole quizzes are drawn as attempts 0 to 1000, so further draws of one item go in steps of 1001.
 _STEP = 1001
@@ -40,7 +40,7 @@ def with_points(variant: Variant, points: float | None) -> Variant:
 
 
 @dataclass
-class Family:
+class ItemVariants:
     """The variants of one item in quiz `name`.
 
     Parameters
@@ -63,7 +63,7 @@ class Family:
     _ahead: dict[tuple[str, int], Variant] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, bank: Bank, item: str, secret: bytes, name: str) -> Family:
+    def of(cls, bank: Bank, item: str, secret: bytes, name: str) -> ItemVariants:
         """Return the family of an item in the bank as it is now."""
         return cls(bank.load(item), bank.version(item), bank.registry(), secret, name)
 

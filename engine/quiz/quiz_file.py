@@ -1,48 +1,133 @@
-"""The fill-in file as it comes back: only the answers are believed."""
+"""The fill-in file as it goes out: id, stems and blanks."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from engine.errors import Diagnostic, QuizError
-from engine.foreign import clean_line
-from engine.spec.places import Document, Loc
-from engine.spec.yaml_source import read_yaml
+from engine.hand_ins import FilledQuiz
+from engine.model import Part, Quiz, QuizQuestion
+from engine.quiz.release import rules_text
+from engine.text.escape import clean_line
+from engine.text.words import plain_points
+from engine.text.yaml import read_yaml
+from engine.text.yaml_errors import Loc, YamlDocument
 
-__all__ = ["FilledQuiz", "read_filled", "typed"]
+__all__ = ["fill_in_text", "read_filled", "typed"]
 
 
-@dataclass(frozen=True)
-class FilledQuiz:
-    """What is believed of a returned file: the quiz id and the answers, as typed.
+class _Block(str):
+    """A string that YAML shows as a literal block."""
 
-    Parameters
-    ----------
-    quiz : str
-        Quiz id.
-    answers : mapping of int to mapping of str to str
-        Question number → part id (``"answer"`` where there is one) → raw text.
-    claims : mapping of int to mapping
-        Points and stem as they stand in the file: only to tell the student that edits don't count.
-    retries : mapping of int to int
-        Question number → which of the variants drawn for it the answers are for, where not the first.
-    asked : frozenset of int or None
-        The questions that could be answered here, where those aren't all: the others aren't marked, for a
-        question that a table has no column for isn't a question left blank.
+
+class _Dumper(yaml.CSafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+_Dumper.add_representer(
+    _Block, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style="|")
+)
+
+
+def _shown(text: str) -> str:
+    """Return prose as YAML shows it best: short lines plain, the rest as a block wrapped at 96."""
+    lines = [
+        wrapped
+        for line in text.expandtabs(4).strip().split("\n")
+        for wrapped in ([line.rstrip()] if line.startswith(" ") else textwrap.wrap(line, 96) or [""])
+    ]
+    return _Block("\n".join(lines) + "\n") if len(lines) > 1 else "".join(lines)
+
+
+def _part_fields(part: Part) -> dict[str, Any]:
+    from engine.answers import blank_hint
+
+    fields: dict[str, Any] = {}
+    if part.prompts:
+        fields["prompts"] = {p.id: _shown(p.text.plain) for p in part.prompts}
+    if part.options:
+        fields["options"] = {o.id: _shown(o.text.plain) for o in part.options}
+    fields["how"] = blank_hint(part)
+    return fields
+
+
+def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict[str, Any]:
+    variant = question.variant
+    fields: dict[str, Any] = {
+        "number": question.number,
+        "title": variant.title,
+        "points": plain_points(question.points),
+        "stem": _shown(variant.stem.plain),
+    }
+    if question.retry:
+        fields["retry"] = question.retry
+    if variant.notes:
+        fields["notes"] = [_shown(note.plain) for note in variant.notes]
+    if len(variant.parts) == 1:
+        fields |= _part_fields(variant.parts[0])
+        fields["answer"] = answers.get(variant.parts[0].id, "")
+    else:
+        fields["parts"] = [
+            {
+                "part": part.id,
+                "points": plain_points(part.points),
+                "prompt": _shown(part.prompt.plain if part.prompt else part.id),
+                **_part_fields(part),
+                "answer": answers.get(part.id, ""),
+            }
+            for part in variant.parts
+        ]
+    return fields
+
+
+def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = None) -> str:
+    """Return the YAML file that the student fills in: id, stems and blanks, no key.
+
+    `answers` (question number → part id → text) are written into the blanks.
     """
+    given = answers or {}
+    head = (
+        f"# {clean_line(quiz.title)}\n"
+        "# Write your answers behind `answer:` and hand this file in. Everything else in it is\n"
+        "# for reading only: changing a stem, an option or the points changes nothing.\n"
+    )
+    if quiz.exercises:
+        head += "# The code exercises at the end are handed in as files of their own, beside this one.\n"
+    head += "".join(f"# {sentence}\n" for sentence in rules_text(quiz.rules, on_file=True))
+    body: dict[str, Any] = {
+        "quiz": quiz.id,
+        "title": quiz.title,
+        "student": quiz.student,
+        "questions": [
+            _question_fields(question, given.get(question.number, {})) for question in quiz.questions
+        ],
+    }
+    if quiz.exercises:
+        body["exercises"] = [
+            {
+                "item": exercise.item,
+                "title": exercise.title,
+                "points": plain_points(exercise.points),
+                "begin": f"grade start {exercise.item}",
+                "try": f"grade submit {exercise.item} FILE",
+            }
+            for exercise in quiz.exercises
+        ]
+    return head + yaml.dump(body, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
-    quiz: str
-    answers: Mapping[int, Mapping[str, str]]
-    claims: Mapping[int, Mapping[str, Any]]
-    retries: Mapping[int, int] = field(default_factory=dict)
-    asked: frozenset[int] | None = None
+
+# ----------------------------------------------------------------------------------------------------
+# The fill-in file as it comes back: only the answers are believed.
 
 
-def typed(document: Document, loc: Loc) -> str:
+def typed(document: YamlDocument, loc: Loc) -> str:
     """Return an answer as it was typed; a list in block form as ``a, b`` and its rows by ``;``.
 
     ``null`` and ``~`` are what programs write for nothing.
@@ -109,7 +194,7 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
     return FilledQuiz(document.written(("quiz",)), answers, claims, {n: r for n, r in retries.items() if r})
 
 
-def _retry(document: Document, loc: Loc, value: Any, faults: list[Diagnostic]) -> int:
+def _retry(document: YamlDocument, loc: Loc, value: Any, faults: list[Diagnostic]) -> int:
     if isinstance(value, str) and re.fullmatch("[0-9]{1,3}", value):
         return int(value)
     faults.append(document.diagnostic(loc, "`retry` must be the number that the file came with"))
@@ -117,7 +202,7 @@ def _retry(document: Document, loc: Loc, value: Any, faults: list[Diagnostic]) -
 
 
 def _answers_of(
-    document: Document, loc: Loc, question: Mapping[str, Any], faults: list[Diagnostic]
+    document: YamlDocument, loc: Loc, question: Mapping[str, Any], faults: list[Diagnostic]
 ) -> dict[str, str]:
     if "parts" not in question:
         return {"answer": typed(document, (*loc, "answer")) if "answer" in question else ""}

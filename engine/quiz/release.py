@@ -1,21 +1,87 @@
-"""A quiz's rules in sentences, as students read them before they begin."""
+"""What a student may see of a result now, by the quiz's rules."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
-from engine.plurals import counted
+from engine.model import GradeReport, Outcome, QuizRules, ResultDisclosure, Variant
 from engine.quiz.credit import percent
-from engine.rules import QuizRules, Shown
+from engine.text.words import counted
 
-__all__ = ["deadline_text", "not_on_files", "rules_text", "time_left"]
+__all__ = [
+    "QuestionRelease",
+    "deadline_text",
+    "not_on_files",
+    "now",
+    "rules_text",
+    "shown_report",
+    "time_left",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRelease:
+    """What is shown of one question.
+
+    Parameters
+    ----------
+    level : ResultDisclosure
+    report : GradeReport or None
+        With nothing in it that the level hides; None where not even the verdict is shown.
+    with_solution : bool
+        Whether the key and the worked solution are shown.
+    """
+
+    level: ResultDisclosure
+    report: GradeReport | None
+    with_solution: bool
+
+
+def shown_report(
+    report: GradeReport, variant: Variant | None, level: ResultDisclosure, *, is_final: bool
+) -> QuestionRelease:
+    """Return what of a report is shown.
+
+    Parameters
+    ----------
+    report : GradeReport
+        Complete.
+    variant : Variant or None
+        What was asked; None for code, to which a quiz's rules don't apply.
+    level : ResultDisclosure
+    is_final : bool
+        Whether no attempt is left, or none is needed: before that, nothing tells the key.
+
+    Returns
+    -------
+    QuestionRelease
+        A report that can't be read is shown at every level: it costs nothing and must be mended.
+    """
+    if report.outcome is Outcome.FORMAT_ERROR:
+        return QuestionRelease(level, report, with_solution=False)
+    if not level.includes(ResultDisclosure.VERDICT):
+        return QuestionRelease(level, None, with_solution=False)
+    if not level.includes(ResultDisclosure.FEEDBACK):
+        checks = tuple(replace(check, message="") for check in report.checks)
+        notes = () if report.credit == 1 else (f"This counts {percent(report.credit)}.",)
+        bare = replace(report, checks=checks, diagnosis=(), counterexample=None, notes=notes, weights=())
+        return QuestionRelease(level, bare, with_solution=False)
+    if not is_final and variant is not None:
+        told = {note.plain for note in variant.told_after}
+        report = replace(report, notes=tuple(note for note in report.notes if note not in told))
+    return QuestionRelease(level, report, with_solution=is_final and level is ResultDisclosure.SOLUTION)
+
+
+# ----------------------------------------------------------------------------------------------------
+# A quiz's rules in sentences, as students read them before they begin.
 
 _SHOWN = {
-    Shown.NOTHING: "no result is shown",
-    Shown.SCORE: "only the total is shown",
-    Shown.VERDICT: "it is shown which answers are right",
-    Shown.FEEDBACK: "feedback is shown, but no solutions",
-    Shown.SOLUTION: "feedback and solutions are shown",
+    ResultDisclosure.NOTHING: "no result is shown",
+    ResultDisclosure.SCORE: "only the total is shown",
+    ResultDisclosure.VERDICT: "it is shown which answers are right",
+    ResultDisclosure.FEEDBACK: "feedback is shown, but no solutions",
+    ResultDisclosure.SOLUTION: "feedback and solutions are shown",
 }
 
 
@@ -48,7 +114,7 @@ def rules_text(rules: QuizRules, *, on_file: bool = False) -> list[str]:
         )
     if rules.deadline is not None:
         sentences.append(f"The quiz is open until {deadline_text(rules.deadline)}.")
-    if rules.show_before is not Shown.FEEDBACK or rules.deadline is not None:
+    if rules.show_before is not ResultDisclosure.FEEDBACK or rules.deadline is not None:
         sentences.append(_shown(rules))
     return sentences
 
@@ -106,3 +172,12 @@ def time_left(deadline: datetime, now: datetime) -> str:
         if count >= (2 if unit != "minute" else 1):
             return counted(count, unit)
     return "less than a minute"
+
+
+# ----------------------------------------------------------------------------------------------------
+# The one place that asks what time it is for a deadline.
+
+
+def now() -> datetime:
+    """Return this moment, in UTC."""
+    return datetime.now(UTC)

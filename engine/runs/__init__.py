@@ -1,20 +1,8 @@
 """Grades what a class handed in: on all cores, resumable, every result stored as it arrives."""
 
-from engine.batch.columns import column_of
-from engine.batch.exercises import CodeExercises, CodeGrader
-from engine.batch.gather import class_results
-from engine.batch.local import BatchResult, Progress, Ungraded, grade_batch
-from engine.batch.untimed import Untimed, untimed
+from __future__ import annotations
 
-__all__ = [
-    "BatchResult",
-    "CodeExercises",
-    "CodeGrader",
-    "Progress",
-    "Ungraded",
-    "Untimed",
-    "class_results",
-    "column_of",
-    "grade_batch",
-    "untimed",
-]
+from engine.runs.batch import BatchResult, Progress, UngradedFile, grade_batch
+from engine.runs.grade_file import CodeExercises, CodeGrader
+
+__all__ = ["BatchResult", "CodeExercises", "CodeGrader", "Progress", "UngradedFile", "grade_batch"]

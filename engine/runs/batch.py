@@ -2,34 +2,158 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import queue
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
+from typing import Final
 
-from engine.batch.desk import Desk, FileResult, ReadCode, ReadText
-from engine.batch.exercises import CodeGrader
-from engine.batch.in_flight import MOST_LOSSES, InFlight
-from engine.course import FileKind, HandedFile, Intake, IntakeProblem
+from engine.hand_ins import FileKind, HandedFile, IntakeProblem, IntakeResult
 from engine.model import Mode
 from engine.runner import Runner
+from engine.runs.grade_file import CodeGrader, FileGrader, FileResult, ReadCode, ReadText
 from engine.store import Store
 
-__all__ = ["BatchResult", "Progress", "Ungraded", "grade_batch"]
+__all__ = ["MOST_LOSSES", "BatchResult", "InFlight", "Progress", "UngradedFile", "grade_batch"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Which files were being graded when a grader was killed: one that took it down twice isn't tried again.
+#
+# The kernel ends a process that fills the memory without giving it a chance to say why. So each file is noted
+# in a small file beside the store before it is graded; a note without its end is what a killed run leaves.
+# A file that a killed run had in hand may be innocent, for several are graded at the same time: the next run
+# grades it last and alone. If that run is killed too, there is no doubt left.
+#
+# The notes are a help, and never stop a run: where they can't be written (a full or a read-only disk), there
+# are none, and the store says what is wrong with the disk.
+
+MOST_LOSSES: Final = 2
+_MOST_BYTES = 16 * 2**20
+
+Key = tuple[str, str, str]  # student, item or "", hash of the bytes
+
+
+class InFlight:
+    """The notes of one run.
+
+    Parameters
+    ----------
+    path : Path or None
+        None keeps none. Where another run is at work on the same file, or the file can't be written,
+        none are kept either.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._lost: Counter[Key] = Counter()
+        self._lock = threading.Lock()
+        self._fd: int | None = None
+        if path is None:
+            return
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError:
+            return
+        if not _locked(self._fd):
+            os.close(self._fd)
+            self._fd = None
+            return
+        with contextlib.suppress(OSError):
+            self._lost = _losses(os.pread(self._fd, _MOST_BYTES, 0) if hasattr(os, "pread") else b"")
+            self._begin_anew()
+
+    def losses(self, key: Key) -> int:
+        """Return how many runs were killed while they graded this file."""
+        return self._lost[key]
+
+    @contextlib.contextmanager
+    def of(self, key: Key) -> Iterator[None]:
+        """Note that a file is being graded, and that it isn't any more, however it ended."""
+        with self._lock, contextlib.suppress(OSError):
+            self._note("begin", key)
+        try:
+            yield
+        finally:
+            with self._lock, contextlib.suppress(OSError):
+                del self._lost[key]
+                self._note("end", key)
+
+    def close(self) -> None:
+        """End the notes: a run that stops by itself, or is stopped by hand, took no harm from any file."""
+        with self._lock:
+            if self._fd is None:
+                return
+            with contextlib.suppress(OSError):
+                self._begin_anew()
+            os.close(self._fd)
+            self._fd = None
+        if not self._lost and self._path is not None:
+            with contextlib.suppress(OSError):
+                self._path.unlink(missing_ok=True)
+
+    def _begin_anew(self) -> None:
+        """Write what is known of killed runs, and nothing else."""
+        assert self._fd is not None
+        os.ftruncate(self._fd, 0)
+        for key, count in self._lost.items():
+            self._note("lost", key, count)
+
+    def _note(self, what: str, key: Key, count: int = 1) -> None:
+        if self._fd is not None:
+            os.write(self._fd, json.dumps([what, *key, count]).encode() + b"\n")
+
+
+def _losses(notes: bytes) -> Counter[Key]:
+    """Return how many runs each file has cost; lines that are cut or damaged are passed over."""
+    begun: dict[Key, int] = {}
+    lost: Counter[Key] = Counter()
+    for line in notes.splitlines():
+        try:
+            what, student, item, sha256, count = json.loads(line)
+            key = (str(student), str(item), str(sha256))
+            if what == "lost":
+                lost[key] = int(count)
+            elif what == "begin":
+                begun[key] = 1
+            elif what == "end":
+                begun.pop(key, None)
+                del lost[key]
+        except (ValueError, TypeError):
+            continue
+    lost.update(begun)
+    return lost
+
+
+def _locked(fd: int) -> bool:
+    """Take the file for this run, as far as the system has locks; they end with the process."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return True
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
 
 _POLL_S = 0.1
 _NOW_AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was handed in came last
 
 
 @dataclass(frozen=True, slots=True)
-class Ungraded:
+class UngradedFile:
     """A file that waits for a grade, with the cause: the next run tries it again.
 
     Parameters
@@ -59,7 +183,7 @@ class BatchResult:
         Files graded now, at least in part, and files that an earlier run had graded.
     refused : int
         Files that can't be graded as they are; the problems say why.
-    ungraded : tuple of Ungraded
+    ungraded : tuple of UngradedFile
     problems : tuple of IntakeProblem
         Of the intake, and files that can't be graded as they are.
     left : int
@@ -71,7 +195,7 @@ class BatchResult:
     graded: int
     kept: int
     refused: int
-    ungraded: tuple[Ungraded, ...]
+    ungraded: tuple[UngradedFile, ...]
     problems: tuple[IntakeProblem, ...]
     left: int
     interrupted: bool
@@ -92,7 +216,7 @@ Progress = Callable[[int], AbstractContextManager[Callable[[], None]]]
 
 
 def grade_batch(
-    intake: Intake,
+    intake: IntakeResult,
     *,
     store: Store,
     code: CodeGrader,
@@ -109,12 +233,12 @@ def grade_batch(
 
     Parameters
     ----------
-    intake : Intake
+    intake : IntakeResult
     store : Store
         Each graded file is one transaction, keyed by student, item and hash: a killed run loses
         at most the files in flight, and the next run does only what is missing or ungraded.
     code : CodeGrader
-        Usually :class:`engine.batch.exercises.CodeExercises`.
+        Usually :class:`engine.runs.grade_file.CodeExercises`.
     read_code, read_text : callable
         ``engine.intake.read_code_file`` and ``read_text_file``.
     open_runner : callable
@@ -128,7 +252,7 @@ def grade_batch(
         When set, no new file is begun. Ctrl-C does the same; a second Ctrl-C doesn't wait.
     notes : Path, optional
         Where it is noted which files are being graded, so that one that gets the grader killed again and
-        again (by the kernel, when memory runs out) is set aside; see :mod:`engine.batch.in_flight`.
+        again (by the kernel, when memory runs out) is set aside; see :mod:`engine.runs.batch`.
 
     Raises
     ------
@@ -138,7 +262,7 @@ def grade_batch(
         The runner can't be opened; nothing was graded.
     """
     begun = time.monotonic()
-    desk = Desk(store, code, read_code, read_text, mode)
+    desk = FileGrader(store, code, read_code, read_text, mode)
     tasks: list[_Task] = []
     taken: set[tuple[str, str | None, str]] = set()
     kept = 0
@@ -178,7 +302,7 @@ def _key(student: str, file: HandedFile) -> tuple[str, str, str]:
 
 
 def _grade_all(
-    desk: Desk,
+    desk: FileGrader,
     store: Store,
     tasks: list[_Task],
     flight: InFlight,
@@ -249,7 +373,7 @@ class _Tally:
         self.graded = 0
         self.refused = 0
         self.done = 0
-        self.ungraded: list[Ungraded] = []
+        self.ungraded: list[UngradedFile] = []
         self.problems: list[IntakeProblem] = []
 
     def add(self, result: FileResult) -> None:
@@ -260,7 +384,9 @@ class _Tally:
             self.refused += 1
         elif result.reason is not None:
             file, again, aside = result.file, result.again, result.set_aside
-            self.ungraded.append(Ungraded(result.student, file.name, file.item, result.reason, again, aside))
+            self.ungraded.append(
+                UngradedFile(result.student, file.name, file.item, result.reason, again, aside)
+            )
         elif result.kept:
             self.kept += 1
         else:

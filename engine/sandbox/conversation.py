@@ -6,6 +6,7 @@ import fcntl
 import math
 import os
 import select
+import signal
 import socket
 import time
 from collections.abc import Iterable
@@ -13,13 +14,22 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from engine.errors import RunnerLostError, SandboxError
-from engine.runner import Limits
-from engine.sandbox.dialogue import Dialogue
+from engine.runner import CallOutcome, CallStatus, Limits
+from engine.sandbox.child.child import OUR_FAULT
 from engine.sandbox.inputs import EncodedPlan
 from engine.sandbox.own_time import LOOK_S, OwnTime
-from engine.sandbox.zygote import Ended, Zygote
+from engine.sandbox.protocol import ChildDialogue
+from engine.sandbox.zygote import ChildEnd, Zygote
 
-__all__ = ["Budget", "Link", "SharedArrays", "Stop", "converse", "converse_again"]
+__all__ = [
+    "ChildLink",
+    "SharedArrays",
+    "StopReason",
+    "SubmissionBudget",
+    "converse",
+    "converse_again",
+    "outcome_of_end",
+]
 
 _CHUNK = 2**20
 _SLACK_S = 0.3
@@ -28,7 +38,7 @@ _OUTPUT_KEPT = 2**16
 _STARVED_FACTOR = 10.0
 
 
-class Stop(Enum):
+class StopReason(Enum):
     """Why the conversation with a child stopped."""
 
     DONE = "done"
@@ -39,7 +49,7 @@ class Stop(Enum):
 
 
 @dataclass
-class Budget:
+class SubmissionBudget:
     """What one submission has left, over all of its children.
 
     Parameters
@@ -143,13 +153,13 @@ def _memory_file() -> int:
         return os.memfd_create("softmark-arrays", flags)
 
 
-class Link:
+class ChildLink:
     """A child and the grader's ends of its socket and its output pipe.
 
     Parameters
     ----------
     zygote : Zygote
-    budget : Budget
+    budget : SubmissionBudget
     plan : EncodedPlan, optional
         Whose arrays the child will share with us.
 
@@ -159,7 +169,7 @@ class Link:
         If no child can be made.
     """
 
-    def __init__(self, zygote: Zygote, budget: Budget, plan: EncodedPlan | None = None) -> None:
+    def __init__(self, zygote: Zygote, budget: SubmissionBudget, plan: EncodedPlan | None = None) -> None:
         self.arrays: SharedArrays | None = None
         self.socket, theirs = socket.socketpair()
         self.output, write_end = os.pipe()
@@ -189,7 +199,7 @@ class Link:
         if self.arrays is not None:
             self.arrays.close()
 
-    def drain(self, budget: Budget) -> None:
+    def drain(self, budget: SubmissionBudget) -> None:
         """Read what a dead child left in the pipe."""
         while True:
             try:
@@ -202,14 +212,19 @@ class Link:
 
 
 def converse(
-    zygote: Zygote, link: Link, dialogue: Dialogue, load: bytes, plan: EncodedPlan, budget: Budget
-) -> tuple[Stop, Ended | None]:
+    zygote: Zygote,
+    link: ChildLink,
+    dialogue: ChildDialogue,
+    load: bytes,
+    plan: EncodedPlan,
+    budget: SubmissionBudget,
+) -> tuple[StopReason, ChildEnd | None]:
     """Let one child serve until it is done, exits or passes a deadline; it is dead afterwards.
 
     Returns
     -------
-    stop : Stop
-    ended : Ended or None
+    stop : StopReason
+    ended : ChildEnd or None
         None where the child said all that was expected: how it ends then is of no interest.
 
     Raises
@@ -220,8 +235,8 @@ def converse(
     exchange = _Exchange(link, dialogue, load, plan, budget)
     try:
         stop = exchange.run()
-        if stop is Stop.EXITED and not link.child.is_ending(_END_S):
-            stop = Stop.CLOSED
+        if stop is StopReason.EXITED and not link.child.is_ending(_END_S):
+            stop = StopReason.CLOSED
     finally:
         link.child.kill()
     ended = zygote.wait_end(link.child)
@@ -233,8 +248,8 @@ def converse(
 
 
 def converse_again(
-    link: Link, dialogue: Dialogue, load: bytes, plan: EncodedPlan, budget: Budget
-) -> tuple[Stop, Ended | None]:
+    link: ChildLink, dialogue: ChildDialogue, load: bytes, plan: EncodedPlan, budget: SubmissionBudget
+) -> tuple[StopReason, ChildEnd | None]:
     """Let a child serve and live on: for the test that switches the fork layer off."""
     stop = _Exchange(link, dialogue, load, plan, budget).run()
     link.drain(budget)
@@ -245,7 +260,12 @@ class _Exchange:
     """Bytes both ways between grader and child."""
 
     def __init__(
-        self, link: Link, dialogue: Dialogue, load: bytes, plan: EncodedPlan, budget: Budget
+        self,
+        link: ChildLink,
+        dialogue: ChildDialogue,
+        load: bytes,
+        plan: EncodedPlan,
+        budget: SubmissionBudget,
     ) -> None:
         self._ours = link.socket
         self._output = link.output
@@ -264,7 +284,7 @@ class _Exchange:
         self._looked = 0.0
         self._waited_before = 0.0  # in this child, when the present call began
 
-    def run(self) -> Stop:
+    def run(self) -> StopReason:
         """Move bytes until something stops the child."""
         while True:
             happened = self._poll.poll(self._timeout_ms())
@@ -273,9 +293,9 @@ class _Exchange:
                 if fd == self._output:
                     self._read_output(events)
                 elif not self._move(events):
-                    return Stop.DONE if self._dialogue.over else Stop.EXITED
+                    return StopReason.DONE if self._dialogue.over else StopReason.EXITED
             if self._dialogue.over:
-                return Stop.DONE
+                return StopReason.DONE
             if (stop := self._deadline()) is not None:
                 return stop
 
@@ -355,7 +375,7 @@ class _Exchange:
         allowed = self._budget.limits.call_s + _SLACK_S + waited
         return allowed - (time.monotonic() - self._progress)
 
-    def _deadline(self) -> Stop | None:
+    def _deadline(self) -> StopReason | None:
         """Return which deadline has passed; waiting for a processor doesn't count."""
         if not self._budget.enforced or not self._passed():
             return None
@@ -368,9 +388,50 @@ class _Exchange:
             )
         return self._passed()
 
-    def _passed(self) -> Stop | None:
+    def _passed(self) -> StopReason | None:
         if self._budget.left_s() + _SLACK_S <= 0:
-            return Stop.DEADLINE
+            return StopReason.DEADLINE
         if self._dialogue.plan_sent and self._call_left_s() <= 0:
-            return Stop.CALL_DEADLINE
+            return StopReason.CALL_DEADLINE
         return None
+
+
+# ----------------------------------------------------------------------------------------------------
+# What the end of a child says about the call that it was in.
+
+
+def outcome_of_end(stop: StopReason, ended: ChildEnd, cpu_limit_s: int) -> CallOutcome:
+    """Return the outcome of the call (or of the load) in which the child ended.
+
+    Raises
+    ------
+    RunnerLostError
+        If something outside killed it: student code can't send SIGKILL, so it was the machine.
+    """
+    if stop in (StopReason.DEADLINE, StopReason.CALL_DEADLINE):
+        return CallOutcome(CallStatus.TIMED_OUT, detail=f"It was stopped at the {stop.value}.")
+    if stop is StopReason.CLOSED:
+        return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
+    if not os.WIFSIGNALED(ended.status):
+        code = os.waitstatus_to_exitcode(ended.status)
+        said = "stopped working" if code == OUR_FAULT else f"ended itself with exit status {code}"
+        return CallOutcome(CallStatus.CRASHED, detail=f"The process {said}.")
+    number = os.WTERMSIG(ended.status)
+    if number == signal.SIGXCPU or (number == signal.SIGKILL and ended.cpu_s >= cpu_limit_s):
+        return CallOutcome(
+            CallStatus.TIMED_OUT, detail="It used up the processor time of the whole submission."
+        )
+    if number == signal.SIGKILL:
+        raise RunnerLostError(
+            "the process that ran student code was killed from outside",
+            got="SIGKILL, perhaps from the kernel's out-of-memory killer",
+            next_step="run it again with more free memory, or with fewer slots",
+        )
+    return CallOutcome(CallStatus.CRASHED, detail=f"The process crashed ({_name(number)}).")
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

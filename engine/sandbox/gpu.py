@@ -1,26 +1,36 @@
-"""One worker as the grader sees it: started ahead, ready, given one job, gone."""
+"""A pool of one-shot workers: while one runs a submission, the next is being started."""
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 import os
 import queue
 import signal
+import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
-from engine.errors import NoDeviceError, RunnerLostError, SandboxError
-from engine.runner import CallOutcome, CallStatus, Limits
-from engine.sandbox.dialogue import Dialogue
+from engine.errors import EngineError, NoDeviceError, RunnerLostError, SandboxError
+from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
+from engine.sandbox.bwrap import find_layout
+from engine.sandbox.child.child import DEVICE_LOST, OUR_FAULT
+from engine.sandbox.child.wire import FrameKind, FrameReader, WireError, WireFrame, pack
 from engine.sandbox.inputs import EncodedPlan
-from engine.sandbox.inside.exits import DEVICE_LOST, OUR_FAULT
-from engine.sandbox.inside.wire import Frame, FrameReader, Kind, WireError, pack
-from engine.sandbox.layout import find_layout
-from engine.sandbox.process import TIMED_OUT, Exchange, Exit, PipedProcess, crashed
+from engine.sandbox.local import TIMED_OUT, PipedProcess, ProcessExchange, ProcessExit, crashed, run_job
+from engine.sandbox.protocol import ChildDialogue, has_tensors
 
-__all__ = ["DeviceWorker"]
+__all__ = ["DeviceRunner", "DeviceWorker", "WorkerPool"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# One worker as the grader sees it: started ahead, ready, given one job, gone.
 
 _READY_S = 180.0
 # what CUDA and the loader look at; in the walled tier the child forgets them before any student code
@@ -64,7 +74,7 @@ class DeviceWorker:
         settings = {"device": device, "walled": walled, "packages": list(find_layout().package_names)}
         if walled:
             settings |= _wall_settings(number, off)
-        self._process.send(pack(Kind.LOAD, settings))
+        self._process.send(pack(FrameKind.LOAD, settings))
         self._ready: _Ready | None = None
 
     @property
@@ -93,7 +103,7 @@ class DeviceWorker:
         if frame is None:
             said = self._process.printed().decode("utf-8", "replace").strip().splitlines()
             raise _unstartable(self._device, said[-1] if said else "it ended or said nothing in time")
-        if frame.kind == Kind.READY:
+        if frame.kind == FrameKind.READY:
             return dict(frame.body)
         if "unavailable" in frame.body:
             raise NoDeviceError(
@@ -103,7 +113,7 @@ class DeviceWorker:
             )
         raise _unstartable(self._device, str(frame.body.get("reason")))
 
-    def _wait_frame(self) -> Frame | None:
+    def _wait_frame(self) -> WireFrame | None:
         reader = FrameReader(0)
         deadline = time.monotonic() + _READY_S
         while True:
@@ -120,7 +130,9 @@ class DeviceWorker:
             if not data:
                 return None
 
-    def begin(self, dialogue: Dialogue, limits: Limits, plan: EncodedPlan, left_s: float) -> Exchange:
+    def begin(
+        self, dialogue: ChildDialogue, limits: Limits, plan: EncodedPlan, left_s: float
+    ) -> ProcessExchange:
         """Return the started exchange of its one job.
 
         Raises
@@ -133,10 +145,10 @@ class DeviceWorker:
         self.wait_ready()
         cpu_limit_s = max(1, math.ceil(left_s)) + (self._ready.cpu_s if self._ready else 0.0)
 
-        def judge(end: Exit) -> CallOutcome:
+        def judge(end: ProcessExit) -> CallOutcome:
             return _outcome_of_exit(end, cpu_limit_s)
 
-        exchange = Exchange(self._process, dialogue, limits, plan, judge)
+        exchange = ProcessExchange(self._process, dialogue, limits, plan, judge)
         exchange.start({}, left_s)
         return exchange
 
@@ -160,7 +172,7 @@ def _start_anywhere() -> PipedProcess:
 
 
 def _start_walled(number: int) -> PipedProcess:
-    from engine.sandbox.bootstrap import ENVIRONMENT, interpreter_command
+    from engine.sandbox.zygote import ENVIRONMENT, interpreter_command
 
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     command = interpreter_command(find_layout(), "device", held=_held())
@@ -168,17 +180,16 @@ def _start_walled(number: int) -> PipedProcess:
 
 
 def _held() -> bool:
-    from engine.sandbox.bootstrap import must_hold
     from engine.sandbox.bwrap import is_root
+    from engine.sandbox.zygote import must_hold
 
     return is_root() and must_hold(find_layout())
 
 
 def _wall_settings(number: int, off: frozenset[str]) -> dict[str, Any]:
-    from engine.sandbox.bwrap import is_root
-    from engine.sandbox.filter import compile_filter
+    from engine.sandbox.bwrap import is_root, process_limit, slot_user
+    from engine.sandbox.seccomp import compile_filter
     from engine.sandbox.tiers import landlock_abi
-    from engine.sandbox.users import process_limit, slot_user
 
     layout = find_layout()
     return {
@@ -193,7 +204,7 @@ def _wall_settings(number: int, off: frozenset[str]) -> dict[str, Any]:
     }
 
 
-def _outcome_of_exit(end: Exit, cpu_limit_s: float) -> CallOutcome:
+def _outcome_of_exit(end: ProcessExit, cpu_limit_s: float) -> CallOutcome:
     """Return what the end of a worker says about the call that it was in.
 
     Raises
@@ -217,3 +228,178 @@ def _outcome_of_exit(end: Exit, cpu_limit_s: float) -> CallOutcome:
             next_step="run it again with more free memory, or with fewer workers",
         )
     return crashed(end)
+
+
+class WorkerPool:
+    """Workers for one device; safe to use from several threads.
+
+    Parameters
+    ----------
+    device : {"cuda", "cpu"}
+        ``"cpu"`` runs the very same code without a GPU: for tests.
+    base : {"T2", "T3"}
+        Which layers the workers put up, as far as a process with a GPU can bear them.
+    slots : int
+        How many submissions run at the same time; as many workers wait beside them.
+    off : frozenset of str
+        Layers switched off, by tests only.
+    """
+
+    def __init__(self, device: str, *, base: str, slots: int, off: frozenset[str] = frozenset()) -> None:
+        self.tier = f"{base}-{device}"
+        self._device = device
+        self._walled = base == "T2"
+        self._off = off
+        self._numbers = itertools.count()
+        # one thread starts all workers and lives as long as they: see DeviceWorker's notes
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="worker-starter")
+        self._seats = threading.Semaphore(slots)
+        self._lock = threading.Lock()
+        self._closed = False
+        self._waiting: queue.SimpleQueue[Future[DeviceWorker]] = queue.SimpleQueue()
+        for _ in range(slots):
+            self._waiting.put(self._start())
+
+    def _start(self) -> Future[DeviceWorker]:
+        number = next(self._numbers)
+        return self._starter.submit(
+            DeviceWorker, self._device, walled=self._walled, number=number, off=self._off
+        )
+
+    def check(self) -> str:
+        """Wait until a worker is ready; return the device's own name.
+
+        Raises
+        ------
+        NoDeviceError, SandboxError
+            If none can be had.
+        """
+        future = self._waiting.get()
+        self._waiting.put(future)
+        return _worker(future).wait_ready()
+
+    def take(self) -> DeviceWorker:
+        """Return a worker that nobody else has, and have the next one started."""
+        with self._lock:
+            if self._closed:
+                raise SandboxError("the sandbox is closed")
+            future = self._waiting.get()
+            self._waiting.put(self._start())
+        return _worker(future)
+
+    def run(self, job: Job) -> RunResult:
+        """Run one job to its end or to its limits; wait for a free slot first.
+
+        Raises
+        ------
+        RunnerLostError
+            If a worker was lost for a cause that isn't the code's own.
+        SandboxError
+            If a worker can't be started or a layer failed: no student code ran.
+        """
+        with self._seats:
+            return run_job(job, self.tier, functools.partial(self._begin, job))
+
+    def _begin(self, job: Job, dialogue: ChildDialogue, plan: EncodedPlan, left_s: float) -> ProcessExchange:
+        try:
+            return self._begin_once(job, dialogue, plan, left_s)
+        except RunnerLostError:  # a worker died while it waited; no student code ran in it
+            return self._begin_once(job, dialogue, plan, left_s)
+
+    def _begin_once(
+        self, job: Job, dialogue: ChildDialogue, plan: EncodedPlan, left_s: float
+    ) -> ProcessExchange:
+        worker = self.take()
+        try:
+            return worker.begin(dialogue, job.limits, plan, left_s)
+        except BaseException:
+            worker.close()
+            raise
+
+    def close(self) -> None:
+        """End all waiting workers; those that run a job end with it."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        while not self._waiting.empty():
+            try:
+                self._waiting.get().result().close()
+            except (EngineError, OSError):
+                continue
+        self._starter.shutdown()
+
+
+def _worker(future: Future[DeviceWorker]) -> DeviceWorker:
+    try:
+        return future.result()
+    except OSError as error:
+        raise SandboxError("a process for student code couldn't be started", got=str(error)) from None
+
+
+# ----------------------------------------------------------------------------------------------------
+# The runner behind ``--device``: tensors go to the device's workers, all else to the CPU's runner.
+
+
+class DeviceRunner:
+    """Runs jobs with torch tensors on a device; safe to call from several threads.
+
+    A job without tensors (a numpy submission, a search over lists) has nothing to put on a device:
+    it runs where it always does, and its result names that tier.
+
+    Parameters
+    ----------
+    pool : WorkerPool
+        Closed with the runner.
+    open_plain : callable
+        Opens the runner for jobs without tensors; called when the first comes.
+    """
+
+    def __init__(self, pool: WorkerPool, open_plain: Callable[[], Runner]) -> None:
+        self._pool = pool
+        self._open_plain = open_plain
+        self._plain: Runner | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @property
+    def tier(self) -> str:
+        """The tier of jobs with tensors: ``"T2-cuda"`` or ``"T3-cuda"``."""
+        return self._pool.tier
+
+    def run(self, job: Job) -> RunResult:
+        """Run one job to its end or to its limits.
+
+        Raises
+        ------
+        RunnerLostError
+            If the process was lost for a cause that isn't the code's own.
+        SandboxError
+            If a worker can't be started or a layer failed.
+        """
+        return self._pool.run(job) if has_tensors(job) else self._plain_runner().run(job)
+
+    def _plain_runner(self) -> Runner:
+        with self._lock:
+            if self._closed:
+                raise SandboxError("the sandbox is closed")
+            if self._plain is None:
+                self._plain = self._open_plain()
+            return self._plain
+
+    def close(self) -> None:
+        """Give back all processes."""
+        with self._lock:
+            self._closed = True
+            plain = self._plain
+        self._pool.close()
+        if plain is not None:
+            plain.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

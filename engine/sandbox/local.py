@@ -1,31 +1,52 @@
-"""A process of its own for each submission, spoken to through its standard streams.
+"""T3: a fresh process per submission with deadlines and what limits the system has.
 
-It works on every operating system: the pipes are read by threads (Windows can't poll pipes).
+It works on macOS and Windows and stops accidents (endless loops, memory, crashes), not intent:
+the process can read files, write them and use the network with the rights of whoever started it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import queue
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO
+from types import TracebackType
+from typing import IO, Self
 
 from engine.errors import RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, RunResult
-from engine.sandbox.dialogue import VIOLATION, Dialogue, encode_load
+from engine.sandbox.bwrap import find_layout
+from engine.sandbox.child.wire import FrameKind, pack
 from engine.sandbox.inputs import EncodedPlan, encode_plan
-from engine.sandbox.inside.wire import Kind, pack
 from engine.sandbox.own_time import LOOK_S, OwnTime
-from engine.sandbox.results import Results
+from engine.sandbox.protocol import VIOLATION, ChildDialogue, JobResults, encode_load, has_tensors
 
-__all__ = ["OUTPUT_KEPT", "TIMED_OUT", "Exchange", "Exit", "PipedProcess", "crashed", "run_job"]
+__all__ = [
+    "OUTPUT_KEPT",
+    "TIMED_OUT",
+    "LocalRunner",
+    "PipedProcess",
+    "ProcessExchange",
+    "ProcessExit",
+    "crashed",
+    "local_process",
+    "run_job",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# A process of its own for each submission, spoken to through its standard streams.
+#
+# It works on every operating system: the pipes are read by threads (Windows can't poll pipes).
 
 _CHUNK = 2**16
 _SLACK_S = 0.3
@@ -41,7 +62,7 @@ TIMED_OUT = CallOutcome(CallStatus.TIMED_OUT, detail="It was stopped at the dead
 
 
 @dataclass(frozen=True, slots=True)
-class Exit:
+class ProcessExit:
     """How a process ended whose output is closed.
 
     Parameters
@@ -56,7 +77,7 @@ class Exit:
     cpu_s: float
 
 
-def crashed(end: Exit) -> CallOutcome:
+def crashed(end: ProcessExit) -> CallOutcome:
     """Return the outcome of the call in which a process ended through its own doing."""
     if end.code is None:
         return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
@@ -117,13 +138,13 @@ class PipedProcess:
         """Queue bytes for the process."""
         self._unsent.put(data)
 
-    def wait_exit(self) -> Exit:
+    def wait_exit(self) -> ProcessExit:
         """Return how a process ended that closed its output; kill it if it lingers."""
         code, cpu_s = self._reap(_END_S)
         if code is None:
             self._process.kill()
             self._process.wait()
-        return Exit(code, cpu_s)
+        return ProcessExit(code, cpu_s)
 
     def _reap(self, patience_s: float) -> tuple[int | None, float]:
         if not hasattr(os, "wait4"):
@@ -173,13 +194,13 @@ def _read(pipe: IO[bytes], take: Callable[[bytes], None]) -> None:
             return
 
 
-class Exchange:
+class ProcessExchange:
     """One conversation with a process.
 
     Parameters
     ----------
     process : PipedProcess
-    dialogue : Dialogue
+    dialogue : ChildDialogue
     limits : Limits
     plan : EncodedPlan
     judge : callable
@@ -189,10 +210,10 @@ class Exchange:
     def __init__(
         self,
         process: PipedProcess,
-        dialogue: Dialogue,
+        dialogue: ChildDialogue,
         limits: Limits,
         plan: EncodedPlan,
-        judge: Callable[[Exit], CallOutcome],
+        judge: Callable[[ProcessExit], CallOutcome],
     ) -> None:
         self._process = process
         self._dialogue = dialogue
@@ -213,7 +234,7 @@ class Exchange:
         """
         cpu_s = max(1, math.ceil(left_s))
         limits = {"memory_mib": self._limits.memory_mib, "cpu_s": cpu_s}
-        self._process.send(pack(Kind.LOAD, {**settings, **limits}))
+        self._process.send(pack(FrameKind.LOAD, {**settings, **limits}))
         deadline = time.monotonic() + _START_S
         while not self._dialogue.locked:
             heard = self._receive(deadline - time.monotonic())
@@ -272,7 +293,9 @@ class Exchange:
         return bool(data)
 
 
-def run_job(job: Job, tier: str, begin: Callable[[Dialogue, EncodedPlan, float], Exchange]) -> RunResult:
+def run_job(
+    job: Job, tier: str, begin: Callable[[ChildDialogue, EncodedPlan, float], ProcessExchange]
+) -> RunResult:
     """Run one job in as many processes as it takes, one after the other.
 
     Parameters
@@ -284,12 +307,12 @@ def run_job(job: Job, tier: str, begin: Callable[[Dialogue, EncodedPlan, float],
         been started; `Exchange.close` is called on it.
     """
     plan = encode_plan(job)
-    results = Results(job, tier)
+    results = JobResults(job, tier)
     spent_s = 0.0
     printed = bytearray()
     while (first := results.next_call(job.limits.wall_s - spent_s)) is not None:
         left_s = job.limits.wall_s - spent_s
-        dialogue = Dialogue(first, plan.count, results.bytes_left, results.nodes_left)
+        dialogue = ChildDialogue(first, plan.count, results.bytes_left, results.nodes_left)
         exchange = begin(dialogue, plan, left_s)
         try:
             began = time.monotonic()
@@ -304,3 +327,108 @@ def run_job(job: Job, tier: str, begin: Callable[[Dialogue, EncodedPlan, float],
         else:
             results.merge(dialogue, end)
     return results.finish(bytes(printed[:OUTPUT_KEPT]))
+
+
+_BOOTSTRAP = """
+import sys
+worker, inside, *path = sys.argv[1:]
+sys.path[:] = [*path, inside]
+sys.argv[:] = [""]
+import importlib
+main = importlib.import_module(worker).main
+sys.path.remove(inside)
+main()
+"""
+
+
+class LocalRunner:
+    """Runs jobs in processes of their own; safe to call from several threads.
+
+    Parameters
+    ----------
+    slots : int
+        How many submissions run at the same time; the next process of each is started ahead.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self._seats = threading.Semaphore(slots)
+        self._spare: queue.SimpleQueue[PipedProcess] = queue.SimpleQueue()
+        self._closed = False
+        for _ in range(slots):
+            self._spare.put(local_process("worker"))
+
+    @property
+    def tier(self) -> str:
+        """``"T3"``."""
+        return "T3"
+
+    def run(self, job: Job) -> RunResult:
+        """Run one job to its end or to its limits; wait for a free slot first.
+
+        Raises
+        ------
+        RunnerLostError
+            If the process can't be started.
+        """
+        if self._closed:
+            raise SandboxError("the sandbox is closed")
+        with self._seats:
+            try:
+                return run_job(job, self.tier, functools.partial(self._begin, job))
+            finally:
+                if not self._closed:
+                    self._spare.put(local_process("worker"))
+
+    def _begin(self, job: Job, dialogue: ChildDialogue, plan: EncodedPlan, left_s: float) -> ProcessExchange:
+        try:
+            process = self._spare.get_nowait()
+        except queue.Empty:  # an earlier process of this job took it
+            process = local_process("worker")
+        exchange = ProcessExchange(process, dialogue, job.limits, plan, _outcome_of_exit)
+        try:
+            exchange.start(_settings(job), left_s)
+        except BaseException:
+            exchange.close()
+            raise
+        return exchange
+
+    def close(self) -> None:
+        """Give back all processes."""
+        self._closed = True
+        while not self._spare.empty():
+            self._spare.get().close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def local_process(worker: str, keep: Collection[str] = ()) -> PipedProcess:
+    """Start ``main`` of ``child/<worker>.py`` in an interpreter of its own, on any system.
+
+    Of the grader's environment it gets what Windows and temporary files need, and the names in `keep`.
+    """
+    layout = find_layout()
+    kept = ("SYSTEMROOT", "TMP", "TEMP", "TMPDIR", *keep)
+    environment = {k: v for k, v in os.environ.items() if k in kept}
+    environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-I", "-S", "-c", _BOOTSTRAP, f"child.{worker}", str(layout.inside.parent)]
+    return PipedProcess([*command, *map(str, layout.module_path)], environment, tempfile.gettempdir())
+
+
+def _settings(job: Job) -> dict[str, object]:
+    return {
+        "torch": any("torch" in text for text in (job.source, *job.modules.values())) or has_tensors(job),
+        "packages": list(find_layout().package_names),
+    }
+
+
+def _outcome_of_exit(end: ProcessExit) -> CallOutcome:
+    """Return what the end of the process says about the call that it was in."""
+    if end.code is not None and hasattr(signal, "SIGXCPU") and -end.code in (signal.SIGXCPU, signal.SIGKILL):
+        return TIMED_OUT
+    return crashed(end)

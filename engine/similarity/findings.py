@@ -5,76 +5,74 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.course import IntakeProblem
-from engine.similar.compare import compare
-from engine.similar.crossed import Crossings
-from engine.similar.gather import Collected
-from engine.similar.groups import is_close
-from engine.similar.side import Detail, detail
-from engine.similar.spread import known_spread
-from engine.similar.work import Comparison, Spread, Work
+from engine.hand_ins import IntakeProblem
+from engine.similarity.answers import CopiedAnswers
+from engine.similarity.compare import compare, is_close, known_spread
+from engine.similarity.gather import CollectedFiles
+from engine.similarity.passages import PairDetail, detail
+from engine.similarity.work import HandedInCode, ItemComparison, SimilaritySpread
 
-__all__ = ["Findings", "Found", "find", "odds"]
+__all__ = ["ExerciseFindings", "SimilarityFindings", "find", "odds"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ExerciseFindings:
     """What was found at one code exercise.
 
     Parameters
     ----------
-    comparison : Comparison
-    pairs, by_wording : tuple of Detail
+    comparison : ItemComparison
+    pairs, by_wording : tuple of PairDetail
         Its pairs with their passages.
-    known : Spread or None
+    known : SimilaritySpread or None
         How alike independent right solutions are, where it was measured.
     """
 
-    comparison: Comparison
-    pairs: tuple[Detail, ...]
-    by_wording: tuple[Detail, ...]
-    known: Spread | None
+    comparison: ItemComparison
+    pairs: tuple[PairDetail, ...]
+    by_wording: tuple[PairDetail, ...]
+    known: SimilaritySpread | None
 
-    def is_close(self, found: Detail) -> bool:
+    def is_close(self, found: PairDetail) -> bool:
         """Tell whether a pair stands out."""
         return is_close(found.pair, self.comparison.spread)
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class SimilarityFindings:
     """What a run found.
 
     Parameters
     ----------
-    exercises : tuple of Found
+    exercises : tuple of ExerciseFindings
         By item.
-    crossings : Crossings or None
+    crossings : CopiedAnswers or None
         None where no answers were looked at.
     problems : tuple of IntakeProblem
         Files that weren't compared.
     """
 
-    exercises: tuple[Found, ...]
-    crossings: Crossings | None = None
+    exercises: tuple[ExerciseFindings, ...]
+    crossings: CopiedAnswers | None = None
     problems: tuple[IntakeProblem, ...] = ()
 
 
 def find(
-    collected: Collected,
+    collected: CollectedFiles,
     *,
     given: Callable[[str], Sequence[str]],
-    crossings: Crossings | None = None,
+    crossings: CopiedAnswers | None = None,
     keep: int = 50,
     progress: Callable[[], None] = lambda: None,
-) -> Findings:
+) -> SimilarityFindings:
     """Compare what was collected.
 
     Parameters
     ----------
-    collected : Collected
+    collected : CollectedFiles
     given : callable
         Item id → sources that everybody got.
-    crossings : Crossings, optional
+    crossings : CopiedAnswers, optional
         What the answers showed, where they were looked at.
     keep : int
         How many pairs of each exercise.
@@ -85,13 +83,13 @@ def find(
     for item, works in sorted(collected.works.items()):
         exercises.append(_found(item, works, given(item), keep))
         progress()
-    return Findings(tuple(exercises), crossings, tuple(collected.problems))
+    return SimilarityFindings(tuple(exercises), crossings, tuple(collected.problems))
 
 
-def _found(item: str, works: Sequence[Work], given: Sequence[str], keep: int) -> Found:
+def _found(item: str, works: Sequence[HandedInCode], given: Sequence[str], keep: int) -> ExerciseFindings:
     comparison = compare(item, works, given=given, keep=keep)
     usual = comparison.usual
-    return Found(
+    return ExerciseFindings(
         comparison,
         tuple(detail(pair, usual) for pair in comparison.pairs),
         tuple(detail(pair, usual) for pair in comparison.by_wording),

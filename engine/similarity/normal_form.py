@@ -1,4 +1,4 @@
-"""Source as handed in → its normal form; what Python can't read is read line by line."""
+"""Python source → tokens that stay the same when a file is disguised: renamed, reordered, reformatted."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine.python_source import MAX_CHARACTERS, parse_python
-from engine.similar.normal.emit import Emitter
-from engine.similar.normal.names import Names, names_of
-from engine.similar.normal.plain import plain
-from engine.similar.normal.temporaries import without_temporaries
-from engine.similar.normal.token import OWN, Statement, Token
+from engine.code.source import MAX_CHARACTERS, parse_python
+from engine.similarity.rewrite import plain, without_temporaries
+from engine.similarity.tokens import OWN, CodeToken, FileNames, StatementTokens, TokenStatement, names_of
 
-__all__ = ["MOST_TOKENS", "Normal", "normal_form"]
+__all__ = ["MOST_TOKENS", "NormalForm", "normal_form"]
 
 MOST_TOKENS = 20_000
 _REPAIRS = 20
@@ -28,45 +25,45 @@ _KEYWORDS = frozenset(keyword.kwlist) - {"None", "True", "False"}
 
 
 @dataclass(frozen=True, slots=True)
-class Normal:
+class NormalForm:
     """A file in normal form.
 
     Parameters
     ----------
-    statements : tuple of Statement
+    statements : tuple of TokenStatement
     is_whole : bool
         Whether Python can read the file; else it was read as far as possible.
     is_cut : bool
         Whether only its beginning was read, because it is too long.
     """
 
-    statements: tuple[Statement, ...]
+    statements: tuple[TokenStatement, ...]
     is_whole: bool = True
     is_cut: bool = False
 
 
-def normal_form(source: str) -> Normal:
+def normal_form(source: str) -> NormalForm:
     """Return the normal form of any text; nothing in it can make this fail."""
     text = source[:MAX_CHARACTERS].replace("\0", " ").removeprefix("\ufeff")
     statements, is_whole = _statements(text)
-    kept: list[Statement] = []
+    kept: list[TokenStatement] = []
     left = MOST_TOKENS
     for statement in statements:
         left -= len(statement.tokens)
         if left < 0:
             break
         kept.append(statement)
-    return Normal(tuple(kept), is_whole, left < 0 or len(source) > MAX_CHARACTERS)
+    return NormalForm(tuple(kept), is_whole, left < 0 or len(source) > MAX_CHARACTERS)
 
 
-def _statements(text: str) -> tuple[Iterable[Statement], bool]:
+def _statements(text: str) -> tuple[Iterable[TokenStatement], bool]:
     for repaired, is_whole in _repairs(text):
         try:
             tree = parse_python(repaired)
             names = names_of(tree)
             plain(tree)
             without_temporaries(tree)
-            return Emitter(names).module(tree.body), is_whole
+            return StatementTokens(names).module(tree.body), is_whole
         except _UNREADABLE:
             continue
     return _by_lines(text), False
@@ -95,33 +92,35 @@ def _repairs(text: str) -> Iterator[tuple[str, bool]]:
             return
 
 
-def _by_lines(text: str) -> Iterator[Statement]:
+def _by_lines(text: str) -> Iterator[TokenStatement]:
     names = names_of(ast.Module([], []))
     for number, line in enumerate(text.split("\n"), start=1):
         tokens = tuple(_line_tokens(line.strip(), number, names))
         if tokens:
-            yield Statement(tokens, 0)
+            yield TokenStatement(tokens, 0)
 
 
-def _line_tokens(line: str, number: int, names: Names) -> Iterator[Token]:
+def _line_tokens(line: str, number: int, names: FileNames) -> Iterator[CodeToken]:
     whole = f"{line} pass" if line.endswith(":") else line
     try:
         tree = plain(ast.increment_lineno(parse_python(whole), number - 1))
-        found = Emitter(names).module(tree.body)
+        found = StatementTokens(names).module(tree.body)
         yield from (token for statement in found for token in statement.tokens)
     except _UNREADABLE:
         yield from _words(line, number, names)
 
 
-def _words(line: str, number: int, names: Names) -> Iterator[Token]:
+def _words(line: str, number: int, names: FileNames) -> Iterator[CodeToken]:
     for match in _WORDS.finditer(line):
         word = match.group()
         if match.lastgroup == "string":
-            yield Token("STRING", number)
+            yield CodeToken("STRING", number)
         elif match.lastgroup == "number":
-            yield Token(word if len(word) == 1 else "NUMBER", number)
+            yield CodeToken(word if len(word) == 1 else "NUMBER", number)
         elif match.lastgroup == "name":
             known = word if word in _KEYWORDS else names.library(word)
-            yield Token(OWN, number, word) if known is None else Token(known.rpartition(".")[2], number)
+            yield (
+                CodeToken(OWN, number, word) if known is None else CodeToken(known.rpartition(".")[2], number)
+            )
         elif match.lastgroup == "sign" and word not in "()[]{},.:;":
-            yield Token(word, number)
+            yield CodeToken(word, number)

@@ -1,18 +1,29 @@
-"""What was found as CSV and JSON."""
+"""The pages: an index, and for each pair one with both files side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from engine import __version__
-from engine.foreign import clean_line, csv_cell, csv_text
-from engine.similar.findings import Findings, Found
-from engine.similar.labels import Labels
-from engine.similar.side import Detail, ranges
-from engine.similar.work import Spread
+from engine.errors import StoreError
+from engine.pages.render import render
+from engine.similarity.compare import CLOSE_SHARE, CLOSE_SURPRISE
+from engine.similarity.findings import ExerciseFindings, SimilarityFindings, odds
+from engine.similarity.fingerprints import GRAM
+from engine.similarity.gather import FileLabels
+from engine.similarity.passages import COLOURS, PairDetail, ranges
+from engine.similarity.work import FilePair, SimilaritySpread
+from engine.text.escape import clean_line, csv_cell, csv_text
+from engine.text.files import replace_text
 
-__all__ = ["NOT_A_VERDICT", "answers_csv", "as_json", "pairs_csv"]
+__all__ = ["NOT_A_VERDICT", "answers_csv", "as_json", "pairs_csv", "write_pages"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What was found as CSV and JSON.
 
 NOT_A_VERDICT = (
     "This is evidence to read, not a verdict: two people can find the same solution, or may be allowed to "
@@ -46,7 +57,7 @@ _ANSWER_COLUMNS = (
 )
 
 
-def pairs_csv(exercises: Iterable[Found], labels: Labels) -> str:
+def pairs_csv(exercises: Iterable[ExerciseFindings], labels: FileLabels) -> str:
     """Return one line for each pair of either list; shares from 0 to 1."""
     rows = []
     for found in exercises:
@@ -66,7 +77,7 @@ def pairs_csv(exercises: Iterable[Found], labels: Labels) -> str:
     return csv_text(_PAIR_COLUMNS, rows)
 
 
-def answers_csv(findings: Findings, labels: Labels) -> str:
+def answers_csv(findings: SimilarityFindings, labels: FileLabels) -> str:
     """Return one line for each wrong answer that is a classmate's key."""
     rows = []
     for crossing in findings.crossings.found if findings.crossings else ():
@@ -77,7 +88,7 @@ def answers_csv(findings: Findings, labels: Labels) -> str:
     return csv_text(_ANSWER_COLUMNS, rows)
 
 
-def as_json(findings: Findings, labels: Labels) -> dict[str, Any]:
+def as_json(findings: SimilarityFindings, labels: FileLabels) -> dict[str, Any]:
     """Return the documented object of ``grade similar --json``."""
     crossings = findings.crossings
     return {
@@ -119,7 +130,7 @@ def as_json(findings: Findings, labels: Labels) -> dict[str, Any]:
     }
 
 
-def _exercise(found: Found, labels: Labels) -> dict[str, Any]:
+def _exercise(found: ExerciseFindings, labels: FileLabels) -> dict[str, Any]:
     comparison = found.comparison
     return {
         "item": comparison.item,
@@ -134,7 +145,7 @@ def _exercise(found: Found, labels: Labels) -> dict[str, Any]:
     }
 
 
-def _spread(spread: Spread) -> dict[str, float | int]:
+def _spread(spread: SimilaritySpread) -> dict[str, float | int]:
     return {
         "pairs": spread.pairs,
         "half": round(spread.half, 4),
@@ -143,7 +154,7 @@ def _spread(spread: Spread) -> dict[str, float | int]:
     }
 
 
-def _pair(entry: Detail, found: Found, labels: Labels) -> dict[str, Any]:
+def _pair(entry: PairDetail, found: ExerciseFindings, labels: FileLabels) -> dict[str, Any]:
     pair = entry.pair
     return {
         "first": labels.of(pair.first),
@@ -166,3 +177,158 @@ def _pair(entry: Detail, found: Found, labels: Labels) -> dict[str, Any]:
             for passage in entry.passages
         ],
     }
+
+
+_PACKAGE = "engine.similarity"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One pair as the index has it."""
+
+    page: str
+    first: str
+    second: str
+    pair: FilePair
+    longest: int
+    is_close: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """One page to write."""
+
+    row: _Row
+    found: ExerciseFindings
+    detail: PairDetail
+
+
+@dataclass(frozen=True, slots=True)
+class _Exercise:
+    """One exercise with the pages of its pairs."""
+
+    found: ExerciseFindings
+    pairs: list[_Sheet]
+    by_wording: list[_Sheet]
+
+
+def write_pages(out: Path, findings: SimilarityFindings, labels: FileLabels, *, title: str) -> Path:
+    """Write ``index.html``, ``pairs/*.html``, ``similar.csv`` and ``answers.csv``; return the index.
+
+    Pages of an earlier run that this one doesn't have are removed: a pair that isn't listed any more must
+    not be found there.
+
+    Raises
+    ------
+    StoreError
+        The folder can't be written.
+    """
+    exercises = [
+        _Exercise(
+            found,
+            _sheets(found, f"{number:02}-structure", found.pairs, labels),
+            _sheets(found, f"{number:02}-wording", found.by_wording, labels),
+        )
+        for number, found in enumerate(findings.exercises, start=1)
+    ]
+    index = out / "index.html"
+    try:
+        (out / "pairs").mkdir(parents=True, exist_ok=True)
+        written = set()
+        for sheet in (sheet for e in exercises for sheet in (*e.pairs, *e.by_wording)):
+            replace_text(out / sheet.row.page, _pair_page(sheet, labels))
+            written.add(out / sheet.row.page)
+        for old in set((out / "pairs").glob("[0-9][0-9]-*-[0-9][0-9][0-9].html")) - written:
+            old.unlink()
+        replace_text(out / "similar.csv", pairs_csv(findings.exercises, labels))
+        replace_text(out / "answers.csv", answers_csv(findings, labels))
+        replace_text(index, _index_page(findings, exercises, labels, title))
+    except OSError as error:
+        raise StoreError(
+            "the pages can't be written",
+            where=str(error.filename or out),
+            got=error.strerror or str(error),
+            next_step="make room or choose another folder",
+        ) from error
+    return index
+
+
+def _sheets(
+    found: ExerciseFindings, prefix: str, details: Sequence[PairDetail], labels: FileLabels
+) -> list[_Sheet]:
+    """Return the pages of some pairs; their names tell nobody's name."""
+    return [
+        _Sheet(
+            _Row(
+                f"pairs/{prefix}-{rank:03}.html",
+                labels.of(entry.pair.first),
+                labels.of(entry.pair.second),
+                entry.pair,
+                entry.longest,
+                found.is_close(entry),
+            ),
+            found,
+            entry,
+        )
+        for rank, entry in enumerate(details, start=1)
+    ]
+
+
+def _pair_page(sheet: _Sheet, labels: FileLabels) -> str:
+    pair = sheet.detail.pair
+    return render(
+        "pair.html.j2",
+        package=_PACKAGE,
+        item=sheet.found.comparison.item,
+        comparison=sheet.found.comparison,
+        known=sheet.found.known,
+        pair=pair,
+        detail=sheet.detail,
+        first=sheet.row.first,
+        second=sheet.row.second,
+        file_first=labels.filename(pair.first),
+        file_second=labels.filename(pair.second),
+        hidden=labels.is_hidden,
+        colours=COLOURS,
+        ranges=ranges,
+    )
+
+
+def _index_page(
+    findings: SimilarityFindings, exercises: Sequence[_Exercise], labels: FileLabels, title: str
+) -> str:
+    parts = [
+        {
+            "comparison": exercise.found.comparison,
+            "known": exercise.found.known,
+            "rows": [sheet.row for sheet in exercise.pairs],
+            "by_wording": [sheet.row for sheet in exercise.by_wording],
+            "groups": [[labels.of(work) for work in group] for group in exercise.found.comparison.groups],
+        }
+        for exercise in exercises
+    ]
+    crossed = [
+        {
+            "who": labels.student(crossing.who),
+            "whose": labels.student(crossing.whose),
+            "crossing": crossing,
+            "expected": f"{crossing.expected:.2g}",
+        }
+        for crossing in (findings.crossings.found if findings.crossings else ())
+    ]
+    return render(
+        "index.html.j2",
+        package=_PACKAGE,
+        title=title,
+        engine_version=__version__,
+        downloads=["similar.csv", *(["answers.csv"] if findings.crossings else [])],
+        parts=parts,
+        crossings=findings.crossings,
+        crossed=crossed,
+        problems=findings.problems,
+        hidden=labels.is_hidden,
+        odds=odds,
+        gram=GRAM,
+        close_share=CLOSE_SHARE,
+        close_surprise=CLOSE_SURPRISE,
+    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-__all__ = ["Comparison", "Pair", "Spread", "Work"]
+__all__ = ["FilePair", "HandedInCode", "ItemComparison", "SimilaritySpread"]
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class HandedInCode:
     """One file that somebody handed in.
 
     Parameters
@@ -36,12 +36,12 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class FilePair:
     """Two students' files for one item.
 
     Parameters
     ----------
-    first, second : Work
+    first, second : HandedInCode
     shared : int
         Fingerprints in common.
     share_first, share_second : float
@@ -53,8 +53,8 @@ class Pair:
         The same of own names, comments and texts.
     """
 
-    first: Work
-    second: Work
+    first: HandedInCode
+    second: HandedInCode
     shared: int
     share_first: float
     share_second: float
@@ -68,7 +68,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class SimilaritySpread:
     """How alike pairs are: shares (the larger direction), 0 to 1, that half, 95 % and all don't exceed."""
 
     pairs: int
@@ -78,7 +78,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ItemComparison:
     """What comparing all files of one item found.
 
     Parameters
@@ -86,26 +86,26 @@ class Comparison:
     item : str
     files, students : int
         With those of earlier years.
-    pairs : tuple of Pair
+    pairs : tuple of FilePair
         The most surprising first; one for two students.
-    by_wording : tuple of Pair
+    by_wording : tuple of FilePair
         Those that share the rarest names, comments and texts, the rarest first.
-    groups : tuple of tuple of Work
+    groups : tuple of tuple of HandedInCode
         Three or more who are linked by close pairs, the largest group first.
     usual : frozenset
         Fingerprints that don't count: of the starter, and of more than half of the class.
-    spread : Spread
+    spread : SimilaritySpread
         Of the class itself.
-    identical : tuple of tuple of Work
+    identical : tuple of tuple of HandedInCode
         Two or more students' files that are the same but for blanks at line ends, the largest group first.
     """
 
     item: str
     files: int
     students: int
-    pairs: tuple[Pair, ...]
-    by_wording: tuple[Pair, ...]
-    groups: tuple[tuple[Work, ...], ...]
+    pairs: tuple[FilePair, ...]
+    by_wording: tuple[FilePair, ...]
+    groups: tuple[tuple[HandedInCode, ...], ...]
     usual: frozenset[Hashable]
-    spread: Spread
-    identical: tuple[tuple[Work, ...], ...] = ()
+    spread: SimilaritySpread
+    identical: tuple[tuple[HandedInCode, ...], ...] = ()

@@ -1,4 +1,4 @@
-"""Attempts that are marked again: the new report takes the old one's place, and both are kept."""
+"""What a person decides about a mark: it stands above what was graded, and survives regrades."""
 
 from __future__ import annotations
 
@@ -11,17 +11,100 @@ import sqlalchemy as sa
 
 from engine.crash_points import reached
 from engine.model import GradeReport, Mode, Quiz, Variant
-from engine.store.attempt import Attempt
+from engine.store.attempt import Attempt, attempt_row, same_attempt
 from engine.store.codec import decode, encode, storable
 from engine.store.database import Database
-from engine.store.rows import attempt_row, same_attempt
-from engine.store.tables import attempts, quiz_retries, quizzes, regrades
+from engine.store.tables import attempts, hand_marks, quiz_retries, quizzes, regrades
 
-__all__ = ["Regrade", "Regrades"]
+__all__ = ["HandMark", "HandMarks", "RegradeHistory", "StoredRegrade"]
 
 
 @dataclass(frozen=True, slots=True)
-class Regrade:
+class HandMark:
+    """One decision about one student's mark in one column.
+
+    Parameters
+    ----------
+    student : str
+    column : str
+        As in the gradebook: ``quiz/item`` or a code item's id.
+    score : float or None
+        The points that count; None leaves the graded ones.
+    excused : bool
+        Whether the column is left out for this student.
+    comment : str
+        For the student to read; may be empty.
+    by : str
+        Who decided.
+    at : datetime
+        With time zone.
+    """
+
+    student: str
+    column: str
+    score: float | None
+    excused: bool
+    comment: str
+    by: str
+    at: datetime
+
+
+class HandMarks:
+    """Decisions are only ever added; the newest about a student and column holds."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, mark: HandMark) -> None:
+        """Keep a decision; one without score, excuse and comment takes the earlier ones back."""
+        self.add_all([mark])
+
+    def add_all(self, marks: Sequence[HandMark]) -> None:
+        """Keep several decisions in one transaction: all of them or none."""
+        rows = [
+            {
+                "student": mark.student,
+                "column": mark.column,
+                "score": mark.score,
+                "excused": mark.excused,
+                "comment": storable(mark.comment),
+                "by": storable(mark.by, 200),
+                "at": mark.at,
+            }
+            for mark in marks
+        ]
+        with self._database.write() as connection:
+            for row in rows:
+                connection.execute(sa.insert(hand_marks), row)
+                reached("in-hand-mark")
+
+    def history(self, *, student: str | None = None, column: str | None = None) -> list[HandMark]:
+        """Return all decisions that fit, oldest first."""
+        query = sa.select(hand_marks).order_by(hand_marks.c.id)
+        if student is not None:
+            query = query.where(hand_marks.c.student == student)
+        if column is not None:
+            query = query.where(hand_marks.c.column == column)
+        with self._database.read() as connection:
+            rows = connection.execute(query).mappings().all()
+        return [HandMark(**{name: value for name, value in row.items() if name != "id"}) for row in rows]
+
+    def standing(self) -> Mapping[tuple[str, str], HandMark]:
+        """Return the decisions that hold now, by (student, column); those taken back are left out."""
+        newest = {(mark.student, mark.column): mark for mark in self.history()}
+        return {
+            place: mark
+            for place, mark in newest.items()
+            if mark.score is not None or mark.excused or mark.comment
+        }
+
+
+# ----------------------------------------------------------------------------------------------------
+# Attempts that are marked again: the new report takes the old one's place, and both are kept.
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRegrade:
     """One change of one attempt.
 
     Parameters
@@ -53,7 +136,7 @@ class Regrade:
     old_variant: Variant | None = None
 
 
-class Regrades:
+class RegradeHistory:
     """The history of marks that were changed by grading again."""
 
     def __init__(self, database: Database) -> None:
@@ -76,7 +159,7 @@ class Regrades:
         changes : sequence of (Attempt, Attempt)
             As stored, and as it is to be.
         run, by, at, cause
-            As in :class:`Regrade`.
+            As in :class:`StoredRegrade`.
         rekeyed : sequence of (Quiz, Quiz, sequence of (int, int, Variant))
             Quizzes that are out, as stored and with the keys that hold now, and their variants for later
             attempts by question number and retry. One whose rules changed meanwhile keeps the new rules.
@@ -102,7 +185,7 @@ class Regrades:
 
     def history(
         self, *, student: str | None = None, item: str | None = None, run: str | None = None
-    ) -> Iterator[Regrade]:
+    ) -> Iterator[StoredRegrade]:
         """Yield the changes that fit, oldest first."""
         query = sa.select(regrades).order_by(regrades.c.id)
         for name, value in {"student": student, "item": item, "run": run}.items():
@@ -112,7 +195,7 @@ class Regrades:
             rows = connection.execute(query).mappings().all()
         where = self._database.where
         for row in rows:
-            yield Regrade(
+            yield StoredRegrade(
                 run=row["run"],
                 student=row["student"],
                 submission=row["submission"],

@@ -1,17 +1,112 @@
-"""Turn what databases throw into :class:`engine.errors.StoreError` with a next step."""
+"""SQLite the way that the store needs it: journal, pragmas, transactions that can wait."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import platform
+import re
 import sqlite3
-from collections.abc import Iterator
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
 from engine.errors import StoreError, UnstorableError
-from engine.store.server_faults import KEPT, server_fault
+from engine.store.postgres import KEPT, server_fault
 
-__all__ = ["store_faults"]
+__all__ = [
+    "CommitPace",
+    "begin_file",
+    "is_local",
+    "mount_type",
+    "sqlite_engine",
+    "store_faults",
+    "write_option",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Whether a folder lies on a file system where SQLite's WAL is safe.
+
+# WAL needs memory that all processes share, which no network file system gives.
+_LOCAL = {
+    "apfs", "bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "hfs", "jfs", "msdos", "exfat",
+    "ntfs", "ntfs3", "overlay", "ramfs", "reiserfs", "tmpfs", "ufs", "vfat", "xfs", "zfs", "erofs", "aufs",
+}  # fmt: skip
+
+
+def mount_type(folder: Path, mountinfo: str) -> str | None:
+    """Return the type of the file system that `folder` lies on.
+
+    Parameters
+    ----------
+    folder : Path
+        Absolute and resolved.
+    mountinfo : str
+        Text in the form of ``/proc/self/mountinfo``; of several mounts on one point the last counts.
+    """
+    best: tuple[int, str] | None = None
+    for line in mountinfo.splitlines():
+        mounted, _, rest = line.partition(" - ")
+        fields = mounted.split()
+        if len(fields) < 5 or not rest:
+            continue
+        point = Path(re.sub(r"\\([0-7]{3})", lambda escape: chr(int(escape.group(1), 8)), fields[4]))
+        if folder.is_relative_to(point) and (best is None or len(point.parts) >= best[0]):
+            best = (len(point.parts), rest.split()[0])
+    return best[1] if best else None
+
+
+def is_local(folder: Path) -> bool:
+    """Return whether `folder` is known to be on a local disk; what isn't known counts as network."""
+    folder = folder.resolve()
+    kind = platform.system()
+    if kind == "Linux":
+        return _linux(folder)
+    if kind == "Windows":
+        return _windows(folder)
+    return _bsd(folder)
+
+
+def _linux(folder: Path) -> bool:
+    try:
+        kind = mount_type(folder, Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return False
+    return kind in _LOCAL
+
+
+def _windows(folder: Path) -> bool:
+    import ctypes
+
+    kernel: Any = ctypes.__dict__["windll"].kernel32  # there on Windows only
+    remote = 4
+    return not folder.drive.startswith("\\\\") and kernel.GetDriveTypeW(folder.anchor) != remote
+
+
+def _bsd(folder: Path) -> bool:
+    # A line of macOS reads: /dev/disk3s1 on /System/Volumes/Data (apfs, local, journaled)
+    try:
+        shown = subprocess.run(["/sbin/mount"], capture_output=True, text=True, timeout=10, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return False
+    best: tuple[int, bool] = (-1, False)
+    for line in shown.splitlines():
+        place, _, options = line.rpartition(" (")
+        point = Path(place.partition(" on ")[2])
+        if place and folder.is_relative_to(point) and len(point.parts) >= best[0]:
+            best = (len(point.parts), "local" in options.rstrip(")").split(", "))
+    return best[1]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Turn what databases throw into :class:`engine.errors.StoreError` with a next step.
 
 # By SQLite's primary result code: what is wrong, and what to do.
 _SQLITE: dict[int, tuple[str, str]] = {
@@ -101,3 +196,102 @@ def store_faults(where: str) -> Iterator[None]:
             got=error.strerror or str(error),
             next_step="check that the folder exists and that this user may write in it",
         ) from error
+
+
+_WRITE = "softmark_write"
+
+
+@dataclass
+class CommitPace:
+    """How long a commit waits; read by the connections of one database."""
+
+    hurried: bool = False
+
+
+def write_option(write: bool) -> Mapping[str, bool]:
+    """Return the execution option that tells whether a transaction is going to write."""
+    return {_WRITE: write}
+
+
+def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, CommitPace | None]:
+    """Return the connections of a file, made if it isn't there, and the pace of its commits.
+
+    The pace is None where commits always wait: without the write-ahead log.
+
+    Raises
+    ------
+    StoreError
+        It can't be opened, or is no database.
+    """
+    with store_faults(str(path)):
+        if path.is_dir():
+            raise StoreError("the store is a folder", where=str(path), expected="a file")
+        journal = "WAL" if is_local(path.parent) else "DELETE"
+        _make_or_check(path, journal)
+        pace = CommitPace() if journal == "WAL" else None
+        engine = sa.create_engine(
+            sa.URL.create("sqlite", database=str(path)), connect_args={"timeout": busy_timeout_s}
+        )
+
+        @sa.event.listens_for(engine, "connect")
+        def on_connect(connection: sqlite3.Connection, _record: Any) -> None:
+            # Transactions are opened by us alone: sqlite3's own deferred BEGIN can't be retried.
+            connection.isolation_level = None
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = FULL")
+
+        @sa.event.listens_for(engine, "begin")
+        def on_begin(connection: sa.Connection) -> None:
+            write = connection.get_execution_options().get(_WRITE, False)
+            if write and pace is not None:
+                connection.exec_driver_sql(f"PRAGMA synchronous = {'NORMAL' if pace.hurried else 'FULL'}")
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+        try:
+            _set_journal(engine, journal)
+        except BaseException:
+            engine.dispose()
+            raise
+        return engine, pace
+
+
+def _make_or_check(path: Path, journal: str) -> None:
+    """Make a new file where there is none; one without a byte was a store that somebody has emptied.
+
+    A new file gets its name only when it has a beginning, so that nobody ever finds an empty one of ours.
+    """
+    if path.exists():
+        if path.stat().st_size == 0:
+            raise StoreError(
+                "the store is empty: the file has 0 bytes",
+                where=str(path),
+                next_step="restore it from a backup; if nothing was ever stored here, delete the file, and a "
+                "new store is made",
+            )
+        return
+    # Whatever can't be done here is done, or refused with its reason, when the file is opened.
+    with contextlib.suppress(OSError, sqlite3.Error), tempfile.TemporaryDirectory(dir=path.parent) as name:
+        begun = Path(name) / "store.db"
+        begin_file(begun, journal)
+        os.link(begun, path)  # fails where another process was faster
+
+
+def begin_file(path: Path, journal: str) -> None:
+    """Write the first page of a database without tables; an empty file there keeps its permissions."""
+    connection = sqlite3.connect(path)
+    try:
+        connection.execute(f"PRAGMA journal_mode = {journal}")
+        connection.execute("PRAGMA user_version = 1")  # writes the first page
+    finally:
+        connection.close()
+
+
+def _set_journal(engine: sa.Engine, journal: str) -> None:
+    raw = engine.raw_connection()
+    try:
+        cursor = raw.cursor()
+        if cursor.execute("PRAGMA journal_mode").fetchone()[0].upper() != journal:
+            cursor.execute(f"PRAGMA journal_mode = {journal}")
+        cursor.close()
+    finally:
+        raw.close()

@@ -1,24 +1,33 @@
-"""Whether a store is sound: the file, its tables, every row, and what rows say of each other."""
+"""Looking after a store: checks, backups, moves to another database."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import math
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from engine.errors import StoreError
+from engine.errors import InputError, StoreError
 from engine.model import GradeReport, Mode, Quiz, Variant
-from engine.store.attempt import SETTLED
+from engine.store.attempt import SETTLED, attempt_of
 from engine.store.codec import decode
-from engine.store.database import Database
-from engine.store.rows import attempt_of
-from engine.store.schema import schema_version
+from engine.store.database import Database, open_database, schema_version
+from engine.store.sqlite import begin_file, store_faults
 from engine.store.tables import attempts, hand_marks, metadata, quiz_retries, quizzes, regrades
+from engine.text.files import replacing
 
-__all__ = ["StoreCheck", "check_database", "count_rows"]
+__all__ = ["StoreCheck", "StoreUpkeep", "check_database", "copy_rows", "count_rows"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Whether a store is sound: the file, its tables, every row, and what rows say of each other.
 
 _PAGE = 200
 _MOST_FAULTS = 1000
@@ -193,3 +202,158 @@ _ROWS: Mapping[str, Callable[[sa.RowMapping, str], str | None]] = {
     hand_marks.name: _hand_mark,
     regrades.name: _regrade,
 }
+
+
+# ----------------------------------------------------------------------------------------------------
+# All rows of one store into another, empty one, compared afterwards.
+
+
+def copy_rows(source: Database, target: Database) -> Mapping[str, int]:
+    """Copy one state of a store, whatever others write to it meanwhile; all of it or nothing.
+
+    Returns
+    -------
+    mapping of str to int
+        Rows by table.
+
+    Raises
+    ------
+    StoreError
+        The target isn't empty, or doesn't hold afterwards what the source held: it is then left empty.
+    """
+    with source.snapshot() as reading, target.write() as writing:
+        if any(count_rows(writing).values()):
+            raise StoreError(
+                "the store to copy to isn't empty",
+                where=target.where,
+                next_step="copy to a new file or database; nothing was changed",
+            )
+        rows = {}
+        for table in metadata.sorted_tables:
+            copied = _copy(table, reading, writing)
+            if copied != _digest(table, writing):
+                raise StoreError(
+                    f"the copy of {table.name} isn't what was copied",
+                    where=target.where,
+                    next_step="run it again; if it is told again, report it. The copy was taken back",
+                )
+            rows[table.name] = copied[0]
+            if target.is_server and "id" in table.columns and table.autoincrement_column is not None:
+                _go_on_counting(table, writing)
+    return rows
+
+
+def _copy(table: sa.Table, reading: sa.Connection, writing: sa.Connection) -> tuple[int, int]:
+    count, digest = 0, 0
+    found = reading.execute(sa.select(table).execution_options(yield_per=_PAGE))
+    for page in found.mappings().partitions(_PAGE):
+        writing.execute(sa.insert(table), [dict(row) for row in page])
+        count += len(page)
+        digest += sum(map(_hash, page))
+    return count, digest
+
+
+def _digest(table: sa.Table, connection: sa.Connection) -> tuple[int, int]:
+    """Return the number of rows, and a sum over them: databases sort texts in different orders."""
+    found = connection.execute(sa.select(table).execution_options(yield_per=_PAGE))
+    count, digest = 0, 0
+    for row in found.mappings():
+        count += 1
+        digest += _hash(row)
+    return count, digest
+
+
+def _hash(row: sa.RowMapping) -> int:
+    plain = [v.astimezone(UTC).isoformat() if isinstance(v, datetime) else v for v in row.values()]
+    return int.from_bytes(hashlib.sha256(repr(plain).encode("utf-8", "surrogatepass")).digest(), "big")
+
+
+def _go_on_counting(table: sa.Table, connection: sa.Connection) -> None:
+    """Let the server number new rows from where the copied ones end."""
+    highest = sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0) + 1).scalar_subquery()
+    sequence = sa.func.pg_get_serial_sequence(table.name, "id")
+    connection.execute(sa.select(sa.func.setval(sequence, highest, False)))
+
+
+class StoreUpkeep:
+    """Checks and copies of one store; others may go on grading meanwhile."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def check(self) -> StoreCheck:
+        """Return whether everything in the store is sound; nothing is changed."""
+        return check_database(self._database)
+
+    def back_up(self, path: Path) -> Mapping[str, int]:
+        """Write an SQLite store with the same rows, as they are at one moment; return the rows by table.
+
+        The file is there whole and checked or not at all, and nobody but its owner may read it.
+
+        Raises
+        ------
+        InputError
+            A file of that name is there; it is left as it is.
+        StoreError
+            It can't be written, or the store is damaged.
+        """
+        if path.exists() or path.is_symlink():
+            raise InputError(
+                "a file of that name is there",
+                where=str(path),
+                next_step="choose another name; it is left as it is",
+            )
+        with store_faults(str(path)), replacing(path, durable=True, private=True) as file:
+            part = Path(file.name)
+            try:
+                if self._database.is_server:
+                    begin_file(part, "DELETE")  # a store without a byte is taken for one that was emptied
+                    self.copy_to(part)
+                else:
+                    self._database.save_as(part)
+                return _finished(part)
+            finally:
+                for kind in ("wal", "shm", "journal"):
+                    with contextlib.suppress(OSError):
+                        part.with_name(f"{part.name}-{kind}").unlink()
+
+    def copy_to(self, target: str | Path) -> tuple[Mapping[str, int], str]:
+        """Copy everything to another store, which must be empty or not there.
+
+        Returns
+        -------
+        rows : mapping of str to int
+            By table.
+        where : str
+            The other store, without a password.
+
+        Raises
+        ------
+        StoreError
+            As :func:`engine.store.upkeep.copy_rows`.
+        """
+        database = open_database(target)
+        try:
+            return copy_rows(self._database, database), database.where
+        finally:
+            database.close()
+
+
+def _finished(part: Path) -> Mapping[str, int]:
+    """Bring a new store to one file without a log beside it, and return its rows if the file is sound."""
+    raw = sqlite3.connect(part, isolation_level=None)
+    try:
+        raw.execute("PRAGMA journal_mode = DELETE")
+        said = [line for (line,) in raw.execute("PRAGMA integrity_check")]
+        if said != ["ok"]:
+            raise StoreError(
+                "the store is damaged: a backup of it would be too",
+                got=said[0],
+                next_step="keep the file, and recover what can be with `sqlite3 FILE .recover`",
+            )
+        return {
+            table.name: raw.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()[0]
+            for table in metadata.sorted_tables
+        }
+    finally:
+        raw.close()

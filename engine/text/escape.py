@@ -9,9 +9,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from engine.plurals import counted
+from engine.text.words import counted
 
-__all__ = ["begins_formula", "clean", "clean_line", "csv_cell", "csv_text", "visible"]
+__all__ = ["begins_formula", "clean", "clean_line", "csv_cell", "csv_text", "escape_latex", "visible"]
 
 # Bidirectional controls, zero-width characters and line separators can make text read as something else.
 _HIDDEN = {
@@ -84,3 +84,18 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer.writerow(columns)
     writer.writerows(rows)
     return out.getvalue()
+
+
+# ----------------------------------------------------------------------------------------------------
+# Words made safe for LaTeX.
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
+    "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+}  # fmt: skip
+
+
+def escape_latex(text: str) -> str:
+    """Return text that LaTeX prints as it stands."""
+    return "".join(_LATEX.get(character, character) for character in text)

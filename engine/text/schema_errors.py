@@ -1,15 +1,131 @@
-"""Says in plain words what pydantic found wrong, with what was expected and what stands there."""
+"""Turns a document into a pydantic model, or into every fault with its place."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from engine.spec.text_file import shown
+from pydantic import BaseModel, RootModel, ValidationError
+from pydantic.fields import FieldInfo
 
-__all__ = ["describe", "did_you_mean", "explain", "listed", "near_words"]
+from engine.errors import Diagnostic, InputError, SpecError
+from engine.text.files import shown
+from engine.text.yaml_errors import Loc, YamlDocument
+
+__all__ = [
+    "describe",
+    "did_you_mean",
+    "explain",
+    "field_at",
+    "in_order",
+    "keys_at",
+    "listed",
+    "models_at",
+    "near_words",
+    "validate",
+    "validation_faults",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Finds what a pydantic model allows at a path, to say what was expected and to suggest near names.
+
+
+def models_at(model: type[BaseModel], loc: Loc) -> list[type[BaseModel]]:
+    """Return the models that may stand at a pydantic error's ``loc``.
+
+    Tags of unions in ``loc`` (``"vector"``, ``"list"``) choose among several.
+    """
+    return [kind for kind in _types_at(model, loc) if _is_model(kind)]
+
+
+def keys_at(model: type[BaseModel], loc: Loc) -> list[str]:
+    """Return the keys that a mapping at ``loc`` may have, as they are written in a file."""
+    keys = [
+        _written_name(name, field)
+        for kind in models_at(model, loc)
+        for name, field in kind.model_fields.items()
+    ]
+    return list(dict.fromkeys(keys))
+
+
+def field_at(model: type[BaseModel], loc: Loc) -> FieldInfo | None:
+    """Return the field that the last key of ``loc`` names, None where that is no key of a model."""
+    if not loc or not isinstance(loc[-1], str):
+        return None
+    for kind in models_at(model, loc[:-1]):
+        for name, field in kind.model_fields.items():
+            if loc[-1] in (name, field.alias):
+                return field
+    return None
+
+
+def _types_at(model: type[BaseModel], loc: Loc) -> list[Any]:
+    current: list[Any] = [model]
+    for part in loc:
+        inner = [found for kind in current for found in _step(kind, part)]
+        if inner:
+            current = inner
+        elif isinstance(part, str):
+            current = [kind for kind in current if _has_tag(kind, part)] or current
+    return current
+
+
+def _step(kind: Any, part: int | str) -> list[Any]:
+    """Return the types one key or position further in, none if ``kind`` has no such place."""
+    if _is_model(kind) and issubclass(kind, RootModel):
+        return [
+            found for inner in _flat(kind.model_fields["root"].annotation) for found in _step(inner, part)
+        ]
+    if _is_model(kind):
+        for name, field in kind.model_fields.items():
+            if part in (name, field.alias):
+                return list(_flat(field.annotation))
+        return []
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (tuple, list, Sequence) and isinstance(part, int) and args:
+        homogeneous = origin is not tuple or args[-1] is Ellipsis
+        return list(_flat(args[0] if homogeneous else args[min(part, len(args) - 1)]))
+    if isinstance(origin, type) and issubclass(origin, dict) and args and isinstance(part, str):
+        return list(_flat(args[1]))
+    return []
+
+
+def _flat(annotation: Any) -> Iterator[Any]:
+    """Yield the members of unions, without their annotations."""
+    if get_origin(annotation) is Annotated:
+        yield from _flat(get_args(annotation)[0])
+    elif get_origin(annotation) in (Union, types.UnionType):
+        for member in get_args(annotation):
+            yield from _flat(member)
+    else:
+        yield annotation
+
+
+def _has_tag(kind: Any, tag: str) -> bool:
+    if not _is_model(kind):
+        return False
+    literals = [
+        get_args(field.annotation)
+        for field in kind.model_fields.values()
+        if get_origin(field.annotation) is Literal and field.is_required()
+    ]
+    return any(values == (tag,) for values in literals)
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _written_name(name: str, field: FieldInfo) -> str:
+    return field.alias or name
+
+
+# ----------------------------------------------------------------------------------------------------
+# Says in plain words what pydantic found wrong, with what was expected and what stands there.
 
 Fault = Mapping[str, Any]
 """One entry of ``pydantic.ValidationError.errors()``."""
@@ -208,3 +324,84 @@ _SENTENCES: dict[str, Callable[[Fault], str]] = {
     "too_many_numbers": _own,
     "value_error": lambda fault: str(fault["msg"]).removeprefix("Value error, "),
 }
+
+M = TypeVar("M", bound=BaseModel)
+_MAX_FAULTS = 100
+
+
+def validate(document: YamlDocument, model: type[M], *, error: type[InputError] = SpecError) -> M:
+    """Return the model that a document describes.
+
+    Parameters
+    ----------
+    document : YamlDocument
+        From :func:`engine.text.yaml.read_yaml`.
+    model : type of BaseModel
+    error : type of InputError
+        What is raised, with all faults in the order of their lines.
+
+    Raises
+    ------
+    InputError
+        Of class ``error``.
+    """
+    value, faults = validation_faults(document, model)
+    faults += document.faults
+    if value is None or faults:
+        raise error.of_file(in_order(faults))
+    return value
+
+
+def validation_faults(document: YamlDocument, model: type[M]) -> tuple[M | None, list[Diagnostic]]:
+    """Return the model and no fault, or None and all faults."""
+    if not isinstance(document.data, dict):
+        what = f"the file must hold keys and values (key: value), not {describe(document.data)}"
+        return None, [document.diagnostic((), what)]
+    try:
+        return model.model_validate(document.data), []
+    except ValidationError as problem:
+        errors = problem.errors(include_url=False)
+    return None, [_fault(document, model, entry) for entry in _without_echoes(model, errors)]
+
+
+def in_order(faults: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return faults by line and column, each once, at most 100."""
+    unique = dict.fromkeys(faults)
+    return sorted(unique, key=lambda fault: (fault.line, fault.column))[:_MAX_FAULTS]
+
+
+def _without_echoes(model: type[BaseModel], errors: Sequence[Any]) -> list[Any]:
+    """Leave out faults that only follow from others.
+
+    A list is too short because its entries are wrong; a key is missing because it is misspelt.
+    """
+    misspelt = {
+        (*entry["loc"][:-1], near[0])
+        for entry in errors
+        if entry["type"] == "extra_forbidden"
+        and (near := near_words(str(entry["loc"][-1]), keys_at(model, entry["loc"][:-1])))
+    }
+    return [
+        entry
+        for entry in errors
+        if not (entry["type"] == "missing" and tuple(entry["loc"]) in misspelt)
+        and not (entry["type"] == "too_short" and any(_inside(other, entry) for other in errors))
+    ]
+
+
+def _inside(entry: Any, outer: Any) -> bool:
+    return len(entry["loc"]) > len(outer["loc"]) and entry["loc"][: len(outer["loc"])] == outer["loc"]
+
+
+def _fault(document: YamlDocument, model: type[BaseModel], entry: Any) -> Diagnostic:
+    loc, kind = tuple(entry["loc"]), entry["type"]
+    if loc[-1:] == ("[key]",):
+        return document.diagnostic(loc[:-1], "the name " + explain(entry), key=True)
+    if kind == "extra_forbidden":
+        return document.diagnostic(loc, explain(entry, keys_at(model, loc[:-1])), key=True)
+    context = entry.get("ctx", {})
+    if kind == "rule":
+        loc = (*loc, context["field"])
+    elif kind == "union_tag_invalid":
+        loc = (*loc, context["discriminator"].strip("'"))
+    return document.diagnostic(loc, explain(entry))

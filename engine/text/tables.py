@@ -7,15 +7,27 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import Diagnostic, InputError
-from engine.files import read_bounded, utf16_as_utf8
-from engine.foreign import begins_formula
+from engine.text.escape import begins_formula, csv_cell
+from engine.text.files import read_bounded, utf16_as_utf8
+from engine.text.words import plain_points
 
-__all__ = ["Delimited", "Row", "plain_cell", "read_delimited"]
+__all__ = [
+    "DelimitedTable",
+    "TableRow",
+    "csv_bytes",
+    "id_cell",
+    "is_number",
+    "kept_cell",
+    "number_cell",
+    "plain_cell",
+    "read_delimited",
+    "text_cell",
+]
 
 _LIMIT = 8 * 2**20
 # Bounds for files that are no tables: each quotation mark that stays open costs this many lines.
@@ -35,7 +47,7 @@ _KEPT_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """One row that isn't empty: its first line (from 1), its cells, and that line as it stands.
 
     ``raw`` holds the cells exactly as the file has them.
@@ -48,14 +60,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Delimited:
+class DelimitedTable:
     """The rows of a file, and the lines that are no rows.
 
     ``marked`` tells whether it begins with the byte order mark of UTF-8.
     """
 
     file: str
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     faults: tuple[Diagnostic, ...] = ()
     delimiter: str = ","
     marked: bool = False
@@ -70,11 +82,13 @@ def plain_cell(text: str) -> str:
     plain = unicodedata.normalize("NFC", text).strip(_BLANK)
     kept = _KEPT_AS_TEXT.fullmatch(plain)
     text = kept[1].strip() if kept else plain
-    # The other way round than engine.foreign.csv_cell.
+    # The other way round than engine.text.escape.csv_cell.
     return text[1:] if text.startswith("'") and begins_formula(text.lstrip("'")) else text
 
 
-def read_delimited(path: Path, *, noun: str, error: type[InputError], file: str | None = None) -> Delimited:
+def read_delimited(
+    path: Path, *, noun: str, error: type[InputError], file: str | None = None
+) -> DelimitedTable:
     """Read a file of rows.
 
     UTF-8 and UTF-16 (with or without BOM) and, failing that, Windows-1252 are understood; columns are
@@ -127,7 +141,7 @@ def read_delimited(path: Path, *, noun: str, error: type[InputError], file: str 
         raise error(
             f"{noun} has too many {what}", where=f"{where}:{line}", expected=f"at most {most:,}"
         ) from None
-    return Delimited(where, rows, tuple(faults), delimiter, data.startswith(codecs.BOM_UTF8))
+    return DelimitedTable(where, rows, tuple(faults), delimiter, data.startswith(codecs.BOM_UTF8))
 
 
 class _TooMuch(Exception):  # noqa: N818 - ends the reading
@@ -159,7 +173,7 @@ def _delimiter(lines: Sequence[str]) -> str:
     return named[1] if named else max(",;\t", key=_QUOTED.sub("", head).count)
 
 
-def _rows(lines: Sequence[str], delimiter: str, file: str, faults: list[Diagnostic]) -> Iterator[Row]:
+def _rows(lines: Sequence[str], delimiter: str, file: str, faults: list[Diagnostic]) -> Iterator[TableRow]:
     is_first = True
     count = cells_taken = 0
     for line, found in _records(lines, delimiter):
@@ -182,7 +196,7 @@ def _rows(lines: Sequence[str], delimiter: str, file: str, faults: list[Diagnost
             raise _TooMuch("rows", line, _MOST_ROWS)
         if cells_taken > _MOST_CELLS:
             raise _TooMuch("cells", line, _MOST_CELLS)
-        yield Row(line, cells, source, tuple(found))
+        yield TableRow(line, cells, source, tuple(found))
 
 
 class _Feed:
@@ -233,3 +247,64 @@ def _why(fault: str) -> str:
     if "expected after" in fault:
         return "a quotation mark isn't closed, or stands inside a cell without being doubled"
     return "a quotation mark is opened and not closed" if "end of data" in fault else fault
+
+
+# ----------------------------------------------------------------------------------------------------
+# Cells of text files: nothing that a spreadsheet would run, hide or change.
+
+_NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s?%?")
+# "-1 for style": no spreadsheet can take it for a formula.
+_REMARK = re.compile(r"[+-][0-9]+([.,][0-9]+)?%? [^\W\d_][^=|!(+@]*")
+# Zeros at the front, more digits than a spreadsheet keeps, what it takes for a power of ten or for a date.
+_CHANGED = re.compile(
+    r"0[0-9]+|[0-9]{12,}|[0-9]+[eE][0-9]+|[0-9]{1,4}([-./][0-9]{1,4}){1,2}|[0-9]{1,2}-?[A-Za-z]{3,9}(-?[0-9]+)?"
+)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a cell is a plain number, signed or not: it is no formula then."""
+    return bool(_NUMBER.fullmatch(text.strip()))
+
+
+def text_cell(text: str) -> str:
+    """Return foreign text as a cell: on one line, composed (NFC), nothing hidden, never a formula."""
+    return csv_cell(unicodedata.normalize("NFC", text))
+
+
+def id_cell(text: str, *, protect: bool) -> str:
+    """Return an id as a cell; with `protect` as ``="007"`` where a spreadsheet would change it."""
+    cell = text_cell(text)
+    return f'="{cell}"' if protect and _CHANGED.fullmatch(cell) else cell
+
+
+def number_cell(value: float, *, decimal_comma: bool = False) -> str:
+    """Return points as a cell: at most 4 decimals, no exponent."""
+    points = plain_points(value)
+    text = str(points) if isinstance(points, int) else f"{points:.4f}".rstrip("0")
+    return text.replace(".", ",") if decimal_comma else text
+
+
+def kept_cell(text: str) -> str:
+    """Return a cell of somebody else's file as it is, unless a spreadsheet would run it."""
+    start = text.lstrip(" ")
+    if not begins_formula(start) or is_number(text) or _REMARK.fullmatch(start):
+        return text
+    # A sign alone is no formula: Moodle writes "-" where there is no grade.
+    if len(start.strip()) == 1:
+        return text
+    return text_cell(plain_cell(text))
+
+
+def csv_bytes(rows: Iterable[Sequence[str]], *, delimiter: str = ",", marked: bool = False) -> bytes:
+    """Return rows as CSV (RFC 4180, UTF-8).
+
+    Parameters
+    ----------
+    rows : iterable of sequence of str
+    delimiter : str
+    marked : bool
+        Begin with a byte order mark, by which Excel knows UTF-8.
+    """
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return out.getvalue().encode("utf-8-sig" if marked else "utf-8", "replace")

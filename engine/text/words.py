@@ -6,9 +6,9 @@ Every sentence that names a count is made with these two functions, so that none
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["agree", "all_of", "counted", "plural"]
+__all__ = ["agree", "all_of", "counted", "plain_points", "plural"]
 
 _IRREGULAR = {"person": "people", "child": "children"}
 _VERBS = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
@@ -77,3 +77,27 @@ def agree(number: float | Decimal, verb: str) -> str:
 def all_of(number: int, noun: str) -> str:
     """Return ``the only student``, ``both students``, ``all 3 students``; the verb is :func:`agree`'s."""
     return {1: f"the only {noun}", 2: f"both {plural(noun)}"}.get(number, f"all {counted(number, noun)}")
+
+
+def plain_points(value: float, decimals: int = 2) -> float | int:
+    """Return points as they are shown: at most two decimals, halves away from zero, whole ones without any.
+
+    This is the one rounding of marks. The store keeps them as they were earned (six decimals); pages, tables,
+    gradebooks, files and terminals all show what this function makes of them, so that a student never sees
+    one number and the learning system another. ``policies: round`` rounds the marks themselves with it.
+
+    Parameters
+    ----------
+    value : float
+    decimals : int
+        From 0 to 6.
+
+    Examples
+    --------
+    >>> plain_points(0.525), plain_points(2 / 3), plain_points(34.025), plain_points(3.0)
+    (0.53, 0.67, 34.03, 3)
+    """
+    # nine decimals first: 0.1 + 0.425 is 0.525 to whoever reads it, though the sum's binary digits lie below
+    exact = Decimal(repr(round(value, 9)))
+    rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return int(rounded) if rounded == rounded.to_integral_value() else float(rounded)

@@ -15,20 +15,10 @@ from typing import Any
 import yaml
 
 from engine.errors import Diagnostic, InputError, SpecError
-from engine.spec.numbers import read_scalar
-from engine.spec.places import Document, Place, Scalar
-from engine.spec.text_file import (
-    check_text,
-    decode_text,
-    find_control_character,
-    read_text,
-    shown,
-    source_line,
-)
-from engine.spec.validation import validate
-from engine.spec.yaml_faults import explain_syntax
+from engine.text.files import check_text, decode_text, find_control_character, read_text, shown, source_line
+from engine.text.yaml_errors import YamlDocument, YamlPlace, YamlScalar, explain_syntax, read_scalar
 
-__all__ = ["MAX_DEPTH", "MAX_VALUES", "read_yaml", "read_yaml_text", "validate"]
+__all__ = ["MAX_DEPTH", "MAX_VALUES", "read_yaml", "read_yaml_text"]
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
@@ -56,7 +46,7 @@ def read_yaml(
     error: type[InputError] = SpecError,
     keep_going: bool = False,
     scalars_as_text: bool = False,
-) -> Document:
+) -> YamlDocument:
     """Read one YAML document.
 
     Parameters
@@ -68,14 +58,14 @@ def read_yaml(
     error : type of InputError
         What is raised, with all faults.
     keep_going : bool
-        Leave faults that don't keep the rest from being read in ``Document.faults``.
+        Leave faults that don't keep the rest from being read in ``YamlDocument.faults``.
     scalars_as_text : bool
         Give every single value as the text that was typed: ``0.50`` as ``"0.50"``, nothing as ``""``. Escapes
         in double quotes are what YAML says they are, whatever LaTeX they may have been.
 
     Returns
     -------
-    Document
+    YamlDocument
 
     Raises
     ------
@@ -99,13 +89,13 @@ def read_yaml(
 
 def read_yaml_text(
     text: str, filename: str, *, scalars_as_text: bool = False, error: type[InputError] = SpecError
-) -> Document:
+) -> YamlDocument:
     """Read one YAML document from text that is at hand; see :func:`read_yaml`."""
     return read_yaml(text, filename, error=error, scalars_as_text=scalars_as_text)
 
 
 class _Reading:
-    """One file on its way to a :class:`Document`."""
+    """One file on its way to a :class:`YamlDocument`."""
 
     def __init__(self, file: str, text: str, scalars_as_text: bool) -> None:
         self.file = file
@@ -113,7 +103,7 @@ class _Reading:
         self.scalars_as_text = scalars_as_text
         self.faults: list[Diagnostic] = []
 
-    def document(self, error: type[InputError]) -> Document:
+    def document(self, error: type[InputError]) -> YamlDocument:
         fatal = self._scan()
         if fatal or self.faults:  # nothing is composed from a stream with aliases or tags
             raise error.of_file(sorted(self.faults, key=lambda d: (d.line, d.column)))
@@ -125,7 +115,7 @@ class _Reading:
             raise error.of_file([Diagnostic(self.file, 1, 1, "the file is empty")])
         data, root = self._build(node)
         self.faults.sort(key=lambda d: (d.line, d.column))
-        return Document(self.file, self.text, data, root, tuple(self.faults[:_MAX_FAULTS]))
+        return YamlDocument(self.file, self.text, data, root, tuple(self.faults[:_MAX_FAULTS]))
 
     # --- first pass: the event stream, nothing is built ---------------------------------
 
@@ -154,7 +144,7 @@ class _Reading:
 
     # --- second pass: values and places -------------------------------------------------
 
-    def _build(self, node: yaml.Node) -> tuple[Any, Place]:
+    def _build(self, node: yaml.Node) -> tuple[Any, YamlPlace]:
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         if isinstance(node, yaml.SequenceNode):
@@ -163,10 +153,10 @@ class _Reading:
             return [value for value, _ in built], place
         return self._mapping(node)
 
-    def _mapping(self, node: yaml.Node) -> tuple[dict[str, Any], Place]:
+    def _mapping(self, node: yaml.Node) -> tuple[dict[str, Any], YamlPlace]:
         data: dict[str, Any] = {}
-        keys: dict[str, Place] = {}
-        children: dict[str | int, Place] = {}
+        keys: dict[str, YamlPlace] = {}
+        children: dict[str | int, YamlPlace] = {}
         for key_node, value_node in node.value:
             value, place = self._build(value_node)
             key = self._key(key_node)
@@ -195,8 +185,8 @@ class _Reading:
             self._look_at_escapes(node)
         return str(node.value)
 
-    def _scalar(self, node: yaml.ScalarNode) -> tuple[Any, Place]:
-        place = _place(node, scalar=Scalar(node.value, node.style or ""))
+    def _scalar(self, node: yaml.ScalarNode) -> tuple[Any, YamlPlace]:
+        place = _place(node, scalar=YamlScalar(node.value, node.style or ""))
         if node.style == '"':
             self._look_at_escapes(node)
         if node.style or self.scalars_as_text:
@@ -248,9 +238,9 @@ def _objections(event: yaml.Event, depth: int, values: int, documents: int) -> I
 def _place(
     node: yaml.Node,
     *,
-    scalar: Scalar | None = None,
-    keys: dict[str, Place] | None = None,
-    children: dict[str | int, Place] | None = None,
-) -> Place:
+    scalar: YamlScalar | None = None,
+    keys: dict[str, YamlPlace] | None = None,
+    children: dict[str | int, YamlPlace] | None = None,
+) -> YamlPlace:
     start, end = node.start_mark, node.end_mark
-    return Place(start.line, start.column, start.index, end.index, scalar, keys or {}, children or {})
+    return YamlPlace(start.line, start.column, start.index, end.index, scalar, keys or {}, children or {})

@@ -1,25 +1,37 @@
 """Item analysis: the statistics of a class's scores. Pure: arrays and frozen values in, frozen values out."""
 
-from engine.analysis.classical import ItemStatistics, item_statistics
-from engine.analysis.distractors import Choice, ChoiceTable, choice_table
-from engine.analysis.histogram import Histogram, score_histogram
-from engine.analysis.intervals import benjamini_hochberg, correlation_interval, wilson
-from engine.analysis.pairs import Pairs, pairwise
-from engine.analysis.reliability import Reliability, reliability
-from engine.analysis.scores import ScoreMatrix
-from engine.analysis.trend import NoTrend, Trend, difficulty_trend
-from engine.analysis.variants import VariantShare, VariantTest, unequal_families, unequal_variants
+from __future__ import annotations
+
+from engine.analysis.statistics.intervals import benjamini_hochberg, correlation_interval, wilson
+from engine.analysis.statistics.items import (
+    ChoiceTable,
+    ItemStatistics,
+    OptionStatistics,
+    choice_table,
+    item_statistics,
+)
+from engine.analysis.statistics.reliability import ItemPairs, ReliabilityEstimate, pairwise, reliability
+from engine.analysis.statistics.scores import ScoreHistogram, ScoreMatrix, score_histogram
+from engine.analysis.statistics.variants import (
+    LogisticTrend,
+    NoTrend,
+    VariantShare,
+    VariantTest,
+    difficulty_trend,
+    unequal_families,
+    unequal_variants,
+)
 
 __all__ = [
-    "Choice",
     "ChoiceTable",
-    "Histogram",
+    "ItemPairs",
     "ItemStatistics",
+    "LogisticTrend",
     "NoTrend",
-    "Pairs",
-    "Reliability",
+    "OptionStatistics",
+    "ReliabilityEstimate",
+    "ScoreHistogram",
     "ScoreMatrix",
-    "Trend",
     "VariantShare",
     "VariantTest",
     "benjamini_hochberg",

@@ -7,15 +7,77 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.analysis.distributions import f_quantile, normal_quantile
-from engine.analysis.pairs import PairSums, pair_sums
-from engine.analysis.scores import Floats, ScoreMatrix
+from engine.analysis.statistics.intervals import f_quantile, normal_quantile
+from engine.analysis.statistics.scores import Floats, ScoreMatrix
 
-__all__ = ["Reliability", "reliability"]
+__all__ = ["ItemPairs", "PairSums", "ReliabilityEstimate", "pair_sums", "pairwise", "reliability"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Two items at a time: how they go together, over the students who were given both.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairSums:
+    """Sums over the students who were given both items of a pair; arrays of shape (items, items).
+
+    ``sums[i, j]`` is of item i over those who have j as well. All are sums over students, so that those of a
+    part of the class can be subtracted.
+    """
+
+    count: Floats
+    sums: Floats
+    products: Floats
+
+    def __sub__(self, other: PairSums) -> PairSums:
+        return PairSums(self.count - other.count, self.sums - other.sums, self.products - other.products)
+
+    def covariance(self) -> Floats:
+        """Return covariances (n − 1 in the denominator), variances on the diagonal; NaN under 2 students."""
+        enough = np.where(self.count > 1, self.count, np.nan)
+        return np.asarray((self.products - self.sums * self.sums.T / enough) / (enough - 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemPairs:
+    """Every pair of items over the students who were given both; arrays of shape (items, items).
+
+    Parameters
+    ----------
+    count : array
+        Students who were given both; on the diagonal those who were given the item.
+    covariance, correlation : array
+        In points; NaN under 2 students, and no correlation where one of them has the same points for all.
+    """
+
+    items: tuple[str, ...]
+    count: Floats
+    covariance: Floats
+    correlation: Floats
+
+
+def pair_sums(matrix: ScoreMatrix) -> PairSums:
+    """Return the sums of a class, with points measured from each item's mean."""
+    given = matrix.given.astype(np.float64)
+    centred = matrix.centred()
+    return PairSums(given.T @ given, centred.T @ given, centred.T @ centred)
+
+
+def pairwise(matrix: ScoreMatrix) -> ItemPairs:
+    """Return counts, covariances and correlations of all pairs of items."""
+    sums = pair_sums(matrix)
+    covariance = sums.covariance()
+    # variances of item i over those who have j as well
+    squares = (matrix.centred() ** 2).T @ matrix.given.astype(np.float64)
+    enough = np.where(sums.count > 1, sums.count, np.nan)
+    variance = (squares - sums.sums**2 / enough) / (enough - 1)
+    variance[variance <= 1e-12 * matrix.full[:, None] ** 2] = np.nan
+    correlation = np.clip(covariance / np.sqrt(variance * variance.T), -1.0, 1.0)
+    return ItemPairs(matrix.items, sums.count, covariance, correlation)
 
 
 @dataclass(frozen=True, slots=True)
-class Reliability:
+class ReliabilityEstimate:
     """Cronbach's alpha with what it stands on.
 
     Parameters
@@ -49,7 +111,7 @@ class Reliability:
     if_deleted: tuple[float | None, ...]
 
 
-def reliability(matrix: ScoreMatrix, *, level: float | None = 0.95) -> Reliability:
+def reliability(matrix: ScoreMatrix, *, level: float | None = 0.95) -> ReliabilityEstimate:
     """Return alpha, its interval (none without a level) and the standard error of measurement.
 
     Notes
@@ -72,7 +134,7 @@ def reliability(matrix: ScoreMatrix, *, level: float | None = 0.95) -> Reliabili
     if alpha is not None:
         length, variance, covariance = parts
         error = math.sqrt(max(0.0, length * (variance - covariance)))
-    return Reliability(
+    return ReliabilityEstimate(
         alpha=alpha,
         interval=None if alpha is None or level is None else _interval(matrix, sums, alpha, level),
         standard_error=error,

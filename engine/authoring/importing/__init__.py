@@ -1,5 +1,8 @@
 """Questions of other systems: Moodle XML and GIFT files into problem files.
 
-A reader (:mod:`~engine.exchange.moodle_xml`, :mod:`~engine.exchange.gift`) makes neutral questions of a file;
-what they become here is the same for all of them: :mod:`~engine.exchange.to_spec`.
+Each format has a reader (:mod:`~engine.authoring.importing.moodle_xml`,
+:mod:`~engine.authoring.importing.gift`) that turns a file into neutral questions;
+:mod:`~engine.authoring.importing.to_item` turns those into items, whatever they came from.
 """
+
+from __future__ import annotations

@@ -2,30 +2,175 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.exchange.markup.blocks import Block, Formula, Run
-from engine.exchange.markup.building import Builder
-from engine.exchange.markup.characters import plain_characters
-from engine.exchange.markup.html_tokens import Tag, html_tokens
-from engine.exchange.markup.tags import (
-    BOLD,
-    CODE,
-    DROPPED,
-    HEADINGS,
-    ITALIC,
-    LISTS,
-    PARAGRAPHS,
-    SCRIPTS,
-    STRUCK,
-    THROUGH,
-    VOID,
-)
-from engine.foreign import clean_line
+from engine.authoring.importing.blocks import Block, BlockBuilder, FormulaRun, TextRun, plain_characters
+from engine.text.escape import clean_line
 
-__all__ = ["read_html"]
+__all__ = [
+    "BOLD",
+    "CODE",
+    "DROPPED",
+    "HEADINGS",
+    "ITALIC",
+    "LISTS",
+    "PARAGRAPHS",
+    "SCRIPTS",
+    "STRUCK",
+    "THROUGH",
+    "VOID",
+    "HtmlTag",
+    "html_tokens",
+    "read_html",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# HTML as tags and text, read once from left to right: the time is linear however broken the text is.
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9:.-]*")
+_ATTRIBUTE = re.compile(r"[^\s=>\"'/]+")
+_TAG_BLANKS = re.compile(r"[\s/]*")
+_VALUE = re.compile(r"[^\s>]*")
+_RAW = {"script", "style", "textarea", "title", "xmp", "noembed", "noframes"}
+_MAX_VALUE = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlTag:
+    """A start tag (or an end tag); ``raw`` is the content of a script and its like."""
+
+    name: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    is_end: bool = False
+    raw: str | None = None
+
+
+def html_tokens(text: str) -> Iterator[HtmlTag | str]:
+    """Yield text (character references resolved) and tags; comments and declarations are passed over.
+
+    A ``<`` that begins no tag is text. After a tag or comment that never ends everything is text.
+    """
+    at = start = 0
+    while (angle := text.find("<", at)) >= 0:
+        found = _markup(text, angle)
+        if found is None:
+            at = angle + 1
+            continue
+        tag, end = found
+        if end < 0:  # never ends
+            break
+        if start < angle:
+            yield html.unescape(text[start:angle])
+        if tag is not None:
+            yield tag
+        at = start = end
+    if start < len(text):
+        yield html.unescape(text[start:])
+
+
+def _markup(text: str, at: int) -> tuple[HtmlTag | None, int] | None:
+    """Return the tag at ``<`` (None for a comment) and where it ends, -1 for never; None where it is text."""
+    if text.startswith("<!--", at):
+        end = text.find("-->", at + 4)
+        return None, end + 3 if end >= 0 else -1
+    following = text[at + 1 : at + 2]
+    if following in ("!", "?") and following:
+        end = text.find(">", at)
+        return None, end + 1 if end >= 0 else -1
+    is_end = following == "/"
+    name = _NAME.match(text, at + 1 + is_end)
+    if name is None:
+        return None
+    attributes, end = _attributes(text, name.end())
+    lower = name[0].lower()
+    if end >= 0 and lower in _RAW and not is_end:
+        return _raw(text, lower, attributes, end)
+    return HtmlTag(lower, attributes, is_end), end
+
+
+def _attributes(text: str, at: int) -> tuple[dict[str, str], int]:
+    """Return attributes by name, and where the tag ends (-1 for never)."""
+    found: dict[str, str] = {}
+    while True:
+        at = _end(_TAG_BLANKS.match(text, at), at)
+        if at >= len(text):
+            return found, -1
+        if text[at] == ">":
+            return found, at + 1
+        name = _ATTRIBUTE.match(text, at)
+        if name is None:  # a stray quote or equals sign
+            at += 1
+            continue
+        at = _end(_TAG_BLANKS.match(text, name.end()), name.end())
+        value = ""
+        if text[at : at + 1] == "=":
+            value, at = _value(text, at + 1)
+            if at < 0:
+                return found, -1
+        found.setdefault(name[0].lower(), html.unescape(value[:_MAX_VALUE]))
+
+
+def _value(text: str, at: int) -> tuple[str, int]:
+    while text[at : at + 1].isspace():
+        at += 1
+    quote = text[at : at + 1]
+    if quote in ('"', "'") and quote:
+        end = text.find(quote, at + 1)
+        return (text[at + 1 : end], end + 1) if end >= 0 else ("", -1)
+    end = _end(_VALUE.match(text, at), at)
+    return text[at:end], end
+
+
+def _raw(text: str, name: str, attributes: dict[str, str], at: int) -> tuple[HtmlTag, int]:
+    closing = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(text, at)
+    end = text.find(">", closing.end()) if closing is not None else -1
+    if closing is None or end < 0:  # as browsers do: it takes the rest
+        return HtmlTag(name, attributes, raw=text[at:]), len(text)
+    return HtmlTag(name, attributes, raw=text[at : closing.start()]), end + 1
+
+
+def _end(found: re.Match[str] | None, otherwise: int) -> int:
+    return found.end() if found is not None else otherwise
+
+
+# ----------------------------------------------------------------------------------------------------
+# What each HTML tag means for a text of ours.
+
+BOLD = {"b", "strong"}
+ITALIC = {"i", "em", "var", "cite", "dfn"}
+CODE = {"code", "tt", "kbd", "samp"}
+STRUCK = {"s", "strike", "del"}
+SCRIPTS = {"sub": "_", "sup": "^"}
+HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend", "dt", "summary"}
+LISTS = {"ul": False, "ol": True, "menu": False}
+PARAGRAPHS = {
+    "p", "div", "section", "article", "header", "footer", "main", "aside", "nav", "center", "address", "dl",
+    "dd", "figure", "figcaption", "details", "fieldset", "form", "hr", "body", "html", "thead", "tbody",
+    "tfoot", "colgroup",
+}  # fmt: skip
+"""What begins and ends a paragraph and is nothing else here."""
+THROUGH = {
+    "span", "font", "small", "big", "u", "ins", "mark", "label", "nobr", "abbr",
+    "acronym", "q", "bdi", "bdo", "wbr", "time", "data", "nolink", "tex", "col", "o:p", "head", "ruby", "rb",
+}  # fmt: skip
+"""What only changes the look, which isn't kept."""
+DROPPED = {
+    "script": "a script", "style": "a style sheet", "img": "a picture", "picture": "a picture",
+    "svg": "a drawing (SVG)", "canvas": "a drawing", "iframe": "an embedded page", "object": "an object",
+    "embed": "an object", "applet": "an applet", "video": "a film", "audio": "a sound",
+    "input": "an input field", "button": "a button", "select": "a selection field",
+    "textarea": "an input field", "map": "an image map", "title": "a page title",
+    "noscript": "a text for browsers without scripts", "template": "a template", "xmp": "a listing",
+    "noembed": "a text for old browsers", "noframes": "a text for old browsers", "frameset": "a frame set",
+    "math": "a formula in MathML without its LaTeX", "meta": "page data", "link": "a link to a style sheet",
+    "base": "page data", "source": "a film or sound", "track": "a film or sound", "area": "an image map",
+}  # fmt: skip
+"""What goes with all that it holds, and how the report calls it."""
+VOID = {"img", "br", "hr", "input", "meta", "link", "base", "source", "track", "area", "embed", "wbr", "col"}
 
 _BLANKS = re.compile(r"\s+")
 _SCRIPT_TEXT = re.compile(r"[A-Za-z0-9+\-−=,.()' ]{1,24}")
@@ -34,7 +179,7 @@ _NAMED = {"blockquote": "quote", "table": "table", "tr": "row", "td": "cell", "t
 
 
 def read_html(
-    text: str, *, line_ends: bool = False, held: Sequence[Formula] = ()
+    text: str, *, line_ends: bool = False, held: Sequence[FormulaRun] = ()
 ) -> tuple[tuple[Block, ...], list[str]]:
     """Return the blocks of an HTML text, and what was left out.
 
@@ -43,10 +188,10 @@ def read_html(
     text : str
     line_ends : bool
         Whether a line end of the text is a line end for the reader.
-    held : sequence of Formula
-        Formulas that were taken out before, see :data:`engine.exchange.markup.building.HELD`.
+    held : sequence of FormulaRun
+        Formulas that were taken out before, see :data:`engine.authoring.importing.blocks.HELD`.
     """
-    reader = _Reader(Builder(held), line_ends, bool(held))
+    reader = _Reader(BlockBuilder(held), line_ends, bool(held))
     for token in html_tokens(text):
         if isinstance(token, str):
             reader.text(token)
@@ -57,7 +202,7 @@ def read_html(
 
 @dataclass
 class _Reader:
-    builder: Builder
+    builder: BlockBuilder
     line_ends: bool
     keeps_held: bool
     lost: list[str] = field(default_factory=list)
@@ -65,7 +210,7 @@ class _Reader:
     italic: int = 0
     code: int = 0
     program: list[str] | None = None
-    skipped: Tag | None = None
+    skipped: HtmlTag | None = None
     depth: int = 0
     latex: str | None = None
     in_latex: bool = False
@@ -110,11 +255,11 @@ class _Reader:
 
     def _add(self, text: str) -> None:
         if text:
-            self.builder.add(Run(text, bool(self.bold), bool(self.italic), bool(self.code)))
+            self.builder.add(TextRun(text, bool(self.bold), bool(self.italic), bool(self.code)))
 
     # --- tags
 
-    def tag(self, tag: Tag) -> None:
+    def tag(self, tag: HtmlTag) -> None:
         if self.skipped is not None:
             self._skip(tag, self.skipped)
         elif tag.name in DROPPED:
@@ -136,7 +281,7 @@ class _Reader:
         else:
             self._add("\n")
 
-    def _structure(self, tag: Tag) -> None:
+    def _structure(self, tag: HtmlTag) -> None:
         name, step = tag.name, -1 if tag.is_end else 1
         if name in HEADINGS or name in PARAGRAPHS:
             self._end_script()
@@ -159,7 +304,7 @@ class _Reader:
         elif not _is_known(name):
             self.lose(f"the unknown tag <{clean_line(name, 30)}>; its text is kept")
 
-    def _block(self, tag: Tag) -> None:
+    def _block(self, tag: HtmlTag) -> None:
         kind = "list" if tag.name in LISTS else _NAMED[tag.name]
         if tag.is_end:
             if kind != "row":
@@ -169,7 +314,7 @@ class _Reader:
 
     # --- programs, indices
 
-    def _pre(self, tag: Tag) -> None:
+    def _pre(self, tag: HtmlTag) -> None:
         if tag.is_end:
             self._end_program()
         elif self.program is None:
@@ -182,7 +327,7 @@ class _Reader:
             text, self.program = "".join(self.program), None
             self.builder.program(text)
 
-    def _script(self, tag: Tag) -> None:
+    def _script(self, tag: HtmlTag) -> None:
         self._end_script()
         if not tag.is_end:
             self.script = (SCRIPTS[tag.name], self.builder.mark())
@@ -193,10 +338,10 @@ class _Reader:
             return
         (sign, mark), self.script = self.script, None
         taken = self.builder.take(mark)
-        text = "".join(run.text for run in taken if isinstance(run, Run)).strip()
-        if all(isinstance(inline, Run) for inline in taken) and _SCRIPT_TEXT.fullmatch(text):
+        text = "".join(run.text for run in taken if isinstance(run, TextRun)).strip()
+        if all(isinstance(inline, TextRun) for inline in taken) and _SCRIPT_TEXT.fullmatch(text):
             inside = text.replace("−", "-") if _SIGNS.fullmatch(text) else f"\\text{{{text}}}"
-            self.builder.add(Formula(f"{sign}{{{inside}}}"))
+            self.builder.add(FormulaRun(f"{sign}{{{inside}}}"))
             return
         if text:
             self.lose("raised or lowered text that is too long for an index; it stands on the line")
@@ -205,15 +350,15 @@ class _Reader:
 
     # --- what is left out
 
-    def _drop(self, tag: Tag) -> None:
+    def _drop(self, tag: HtmlTag) -> None:
         if tag.is_end:
             return
         if tag.raw is not None and tag.attributes.get("type", "").lower().startswith("math/tex"):
-            self.builder.add(Formula(tag.raw, "display" in tag.attributes["type"]))
+            self.builder.add(FormulaRun(tag.raw, "display" in tag.attributes["type"]))
             return
         alt = tag.attributes.get("alt", "").strip()
         if tag.name == "img" and "texrender" in tag.attributes.get("class", "").split() and alt:
-            self.builder.add(Formula(alt))
+            self.builder.add(FormulaRun(alt))
             return
         if tag.name == "math":
             self.latex, self.in_latex = tag.attributes.get("alttext") or None, False
@@ -226,7 +371,7 @@ class _Reader:
         if tag.raw is None and tag.name not in VOID:
             self.skipped, self.depth = tag, 1
 
-    def _skip(self, tag: Tag, skipped: Tag) -> None:
+    def _skip(self, tag: HtmlTag, skipped: HtmlTag) -> None:
         if skipped.name == "math" and tag.name == "annotation":
             is_latex = "tex" in tag.attributes.get("encoding", "").lower()
             self.in_latex = is_latex and not tag.is_end
@@ -240,9 +385,9 @@ class _Reader:
             if skipped.name == "math":
                 self._end_math(skipped)
 
-    def _end_math(self, math: Tag) -> None:
+    def _end_math(self, math: HtmlTag) -> None:
         if self.latex and self.latex.strip():
-            self.builder.add(Formula(self.latex, math.attributes.get("display") == "block"))
+            self.builder.add(FormulaRun(self.latex, math.attributes.get("display") == "block"))
         else:
             self.lose(DROPPED["math"])
         self.latex, self.in_latex = None, False

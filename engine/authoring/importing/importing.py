@@ -6,20 +6,24 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from engine.authoring.importing.gift import read_gift
+from engine.authoring.importing.moodle_xml import read_moodle
+from engine.authoring.importing.question import (
+    QuestionFile,
+    SkippedQuestion,
+    SourceText,
+    detect_format,
+    read_source,
+)
+from engine.authoring.importing.texts import UnfitError
+from engine.authoring.importing.to_item import ImportReport, ItemDraft, prepare, to_spec, write_all
 from engine.errors import ExchangeError
-from engine.exchange.gift import read_gift
-from engine.exchange.moodle_xml import read_moodle
-from engine.exchange.question import Contents, Skip
-from engine.exchange.reading import Source, detect_format, read_source
-from engine.exchange.report import ImportReport
-from engine.exchange.to_spec import Draft, UnfitError, to_spec
-from engine.exchange.write import prepare, write_all
-from engine.foreign import clean_line
-from engine.spec.bank import Bank
+from engine.items.bank import Bank
+from engine.text.escape import clean_line
 
 __all__ = ["READERS", "import_file"]
 
-READERS: dict[str, Callable[[Source], Contents]] = {"moodle": read_moodle, "gift": read_gift}
+READERS: dict[str, Callable[[SourceText], QuestionFile]] = {"moodle": read_moodle, "gift": read_gift}
 
 
 Watch = Callable[[int], AbstractContextManager[Callable[[], None]]]
@@ -79,13 +83,15 @@ def import_file(
     )
 
 
-def _drafts(contents: Contents, file: str) -> tuple[list[Draft], list[Skip]]:
-    drafts: list[Draft] = []
-    skipped: list[Skip] = []
+def _drafts(contents: QuestionFile, file: str) -> tuple[list[ItemDraft], list[SkippedQuestion]]:
+    drafts: list[ItemDraft] = []
+    skipped: list[SkippedQuestion] = []
     for question in contents.questions:
         try:
             drafts.append(to_spec(question, file))
         except UnfitError as problem:
-            skip = Skip(question.name, question.type, question.place, problem.reason, problem.next_step)
+            skip = SkippedQuestion(
+                question.name, question.type, question.place, problem.reason, problem.next_step
+            )
             skipped.append(skip)
     return drafts, skipped

@@ -1,29 +1,258 @@
-"""The bytes of a file that other software wrote → text with places, and which format it is."""
+"""A question as a file of another system holds it, before anything is made of it here."""
 
 from __future__ import annotations
 
 import codecs
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
+from typing import Self
 
 from engine.errors import Diagnostic, ExchangeError
-from engine.exchange.question import Place
-from engine.foreign import clean_line
-from engine.intake.decoding import codec_among, read_bytes
-from engine.spec.text_file import source_line
+from engine.text.escape import clean_line
+from engine.text.files import codec_among, read_bytes, source_line
 
 __all__ = [
     "FORMATS",
     "MAX_BYTES",
     "MAX_QUESTIONS",
-    "Faults",
-    "Source",
+    "NOTHING",
+    "AcceptedNumber",
+    "FileFaults",
+    "FilePlace",
+    "ForeignQuestion",
+    "ForeseenAnswer",
+    "ImportNote",
+    "MarkedText",
+    "MatchingPair",
+    "QuestionFile",
+    "QuestionKind",
+    "SkippedQuestion",
+    "SourceText",
+    "TextForm",
+    "check_question",
     "decode_source",
     "detect_format",
+    "full_answers",
+    "percent",
+    "read_decimal",
+    "read_share",
     "read_source",
+    "right_options",
 ]
+
+
+class TextForm(StrEnum):
+    """How a text is to be read."""
+
+    HTML = "html"
+    MARKDOWN = "markdown"
+    PLAIN = "plain"
+    AUTO = "auto"
+    """HTML whose line ends count: the form of a text that states none."""
+
+
+class QuestionKind(StrEnum):
+    """What a question asks for."""
+
+    CHOICE = "choice"
+    TOKEN = "token"
+    NUMBER = "number"
+    MATCHING = "matching"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """Where something begins in the file; both from 1."""
+
+    line: int = 1
+    column: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """A text in the form of its file."""
+
+    text: str
+    form: TextForm = TextForm.AUTO
+
+    def __bool__(self) -> bool:
+        return bool(self.text.strip())
+
+
+NOTHING = MarkedText("")
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedNumber:
+    """A right (or foreseen wrong) number: accepted from ``value - tolerance`` to ``value + tolerance``."""
+
+    value: Decimal
+    tolerance: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeseenAnswer:
+    """An option of a choice, or a text or number that is foreseen.
+
+    Parameters
+    ----------
+    text : MarkedText
+        For a number the digits as they stand in the file; ``*`` is any other answer.
+    fraction : Fraction
+        Share of the points: 1 is right, below 0 costs points.
+    feedback : MarkedText
+    place : FilePlace
+    number : AcceptedNumber, optional
+        Its value, in a numeric question.
+    """
+
+    text: MarkedText
+    fraction: Fraction
+    feedback: MarkedText = NOTHING
+    place: FilePlace = FilePlace()
+    number: AcceptedNumber | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingPair:
+    """A left side and the text that belongs to it; without a left side the text is one too many."""
+
+    prompt: MarkedText
+    target: MarkedText
+    place: FilePlace = FilePlace()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportNote:
+    """What a question loses, or what somebody should look at."""
+
+    message: str
+    place: FilePlace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignQuestion:
+    """One question.
+
+    Parameters
+    ----------
+    kind : QuestionKind
+    name : str
+        As its author called it; foreign text, may be empty.
+    type : str
+        What its own system calls the kind of question.
+    place : FilePlace
+    text : MarkedText
+    answers : tuple of ForeseenAnswer
+    pairs : tuple of MatchingPair
+    single : bool
+        A choice of which one option is picked.
+    case_sensitive, shuffle : bool
+    points : Decimal
+    unit : str
+    category : str
+        The path of folders that it lies in, with ``/`` between them.
+    tags : tuple of str
+    general, right, wrong : MarkedText
+        Feedback for everybody, for a right answer, and for a wrong one.
+    hints : tuple of MarkedText
+    notes : tuple of ImportNote
+        What reading it has lost already.
+    """
+
+    kind: QuestionKind
+    name: str
+    type: str
+    place: FilePlace
+    text: MarkedText
+    answers: tuple[ForeseenAnswer, ...] = ()
+    pairs: tuple[MatchingPair, ...] = ()
+    single: bool = True
+    case_sensitive: bool = False
+    shuffle: bool = True
+    points: Decimal = Decimal(1)
+    unit: str = ""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    general: MarkedText = NOTHING
+    right: MarkedText = NOTHING
+    wrong: MarkedText = NOTHING
+    hints: tuple[MarkedText, ...] = ()
+    notes: tuple[ImportNote, ...] = ()
+
+    def noting(self, *notes: ImportNote) -> Self:
+        """Return the question with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedQuestion:
+    """A question that is understood and has no counterpart here: why, and what to do."""
+
+    name: str
+    type: str
+    place: FilePlace
+    reason: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFile:
+    """What a file holds.
+
+    Parameters
+    ----------
+    questions : tuple of ForeignQuestion
+    skipped : tuple of SkippedQuestion
+    faults : tuple of Diagnostic
+        What is wrong with the file, in the order of its lines; what the faults touch isn't in ``questions``.
+    """
+
+    questions: tuple[ForeignQuestion, ...] = ()
+    skipped: tuple[SkippedQuestion, ...] = ()
+    faults: tuple[Diagnostic, ...] = field(default=())
+
+
+# ----------------------------------------------------------------------------------------------------
+# Numbers as other systems write them: shares of the points, tolerances, values.
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,3})?")
+_MAX_DIGITS = 40
+_NICE = 20
+_CLOSE = Fraction(1, 10**6)
+
+
+def read_decimal(text: str) -> Decimal | None:
+    """Return a number such as ``0.5``, ``-2`` or ``1e-3``, None if the text is none."""
+    plain = text.strip().replace("\u2212", "-")
+    return Decimal(plain) if len(plain) <= _MAX_DIGITS and _DECIMAL.fullmatch(plain) else None
+
+
+def read_share(text: str) -> Fraction | None:
+    """Return a percentage as a share, None if it is none or beyond ±100 %.
+
+    ``33.33333`` is a third: the systems that write it round.
+    """
+    number = read_decimal(text)
+    if number is None or abs(number) > 100:
+        return None
+    exact = Fraction(number) / 100
+    nice = exact.limit_denominator(_NICE)
+    return nice if abs(exact - nice) < _CLOSE else exact
+
+
+def percent(share: Fraction) -> str:
+    """Return a share as people write it: ``50 %``, ``33.3 %``."""
+    return f"{float(share) * 100:.1f}".removesuffix(".0") + " %"
+
+
+# ----------------------------------------------------------------------------------------------------
+# The bytes of a file that other software wrote → text with places, and which format it is.
 
 FORMATS = ("moodle", "gift")
 MAX_BYTES = 32 * 2**20
@@ -45,7 +274,7 @@ _SAVE_AS = "save it as UTF-8 in an editor, and import it again"
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     r"""A file as text; line ends are ``\n``.
 
     Parameters
@@ -69,24 +298,24 @@ class Source:
         starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
         object.__setattr__(self, "_starts", starts)
 
-    def place(self, offset: int) -> Place:
+    def place(self, offset: int) -> FilePlace:
         """Return line and column of a character."""
         line = bisect_right(self._starts, offset)
-        return Place(line, offset - self._starts[line - 1] + 1)
+        return FilePlace(line, offset - self._starts[line - 1] + 1)
 
-    def fault(self, place: Place, message: str) -> Diagnostic:
+    def fault(self, place: FilePlace, message: str) -> Diagnostic:
         """Return what is wrong at a place, with the line itself."""
         return Diagnostic(self.file, place.line, place.column, message, source_line(self.text, place.line))
 
 
-class Faults:
+class FileFaults:
     """Collects what is wrong with a file, at most 100 faults."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceText) -> None:
         self._source = source
         self._found: list[Diagnostic] = []
 
-    def add(self, place: Place, message: str) -> None:
+    def add(self, place: FilePlace, message: str) -> None:
         """Note one fault."""
         if len(self._found) < MAX_FAULTS:
             self._found.append(self._source.fault(place, message))
@@ -100,7 +329,7 @@ class Faults:
         return tuple(sorted(unique, key=lambda fault: (fault.line, fault.column)))
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> SourceText:
     """Read a file.
 
     Raises
@@ -112,7 +341,7 @@ def read_source(path: Path) -> Source:
     return decode_source(read_bytes(path, MAX_BYTES, ExchangeError), where)
 
 
-def decode_source(data: bytes, file: str) -> Source:
+def decode_source(data: bytes, file: str) -> SourceText:
     """Return bytes as text: by byte order mark, by the XML declaration, as UTF-8, as Windows-1252.
 
     Raises
@@ -132,7 +361,7 @@ def decode_source(data: bytes, file: str) -> Source:
     if (nul := text.find("\0")) >= 0:
         line = text.count("\n", 0, nul) + 1
         raise ExchangeError("the file holds NUL characters", where=f"{file}:{line}", expected="a text file")
-    return Source(file, text, encoding, guessed)
+    return SourceText(file, text, encoding, guessed)
 
 
 def _decoded(data: bytes, file: str) -> tuple[str, str, bool]:
@@ -188,7 +417,7 @@ def _refused(data: bytes, at: int, file: str, message: str) -> ExchangeError:
     return error
 
 
-def detect_format(source: Source, wanted: str | None = None) -> str:
+def detect_format(source: SourceText, wanted: str | None = None) -> str:
     """Return ``"moodle"`` or ``"gift"``: what is wanted, or else what the text looks like.
 
     Raises
@@ -210,3 +439,45 @@ def detect_format(source: Source, wanted: str | None = None) -> str:
             next_step="export the question bank as Moodle XML (QTI isn't read)",
         )
     return "gift"
+
+
+# ----------------------------------------------------------------------------------------------------
+# What must be true of a question in any system: something is asked, and something is right.
+
+
+def check_question(question: ForeignQuestion, faults: FileFaults) -> None:
+    """Note what keeps a question from being asked or answered at all."""
+    if not question.text.text.strip():
+        faults.add(question.place, "this question asks nothing: its text is empty")
+    if question.kind is QuestionKind.MATCHING:
+        _check_pairs(question, faults)
+        return
+    if not question.answers:
+        faults.add(question.place, "this question has no answers")
+        return
+    for answer in question.answers:
+        if not answer.text.text.strip():
+            faults.add(answer.place, "this answer is empty")
+    if not (right_options(question) if question.kind is QuestionKind.CHOICE else full_answers(question)):
+        what = "no option is right" if question.kind is QuestionKind.CHOICE else "no answer is worth 100 %"
+        faults.add(question.place, f"{what}, so nobody could answer this question")
+
+
+def full_answers(question: ForeignQuestion) -> tuple[ForeseenAnswer, ...]:
+    """Return the answers that earn all points; ``*`` isn't one."""
+    return tuple(a for a in question.answers if a.fraction == 1 and a.text.text.strip() != "*")
+
+
+def right_options(question: ForeignQuestion) -> tuple[ForeseenAnswer, ...]:
+    """Return the right options: those worth 100 %, or all that earn something where several are picked."""
+    if question.single:
+        return tuple(answer for answer in question.answers if answer.fraction == 1)
+    return tuple(answer for answer in question.answers if answer.fraction > 0)
+
+
+def _check_pairs(question: ForeignQuestion, faults: FileFaults) -> None:
+    if sum(bool(pair.prompt) for pair in question.pairs) < 2:
+        faults.add(question.place, "a matching question needs two pairs at least")
+    for pair in question.pairs:
+        if not pair.target:
+            faults.add(pair.place, "this pair has no right side")

@@ -1,4 +1,4 @@
-"""Ids, titles and topics from what other people called their questions and folders."""
+"""The texts of one question, converted, with a note of all that they lose on the way."""
 
 from __future__ import annotations
 
@@ -7,11 +7,97 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engine.exchange.markup.characters import plain_characters
-from engine.spec.registry import REGISTRY_FILE
-from engine.spec.syllabus import SYLLABUS_FILE
+from engine.authoring.importing.blocks import plain_characters
+from engine.authoring.importing.markdown import ConvertedText, TextTooLong, convert
+from engine.authoring.importing.question import FilePlace, ImportNote, MarkedText
+from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE
 
-__all__ = ["candidates", "slug", "title_of", "topics_of"]
+__all__ = ["QuestionTexts", "UnfitError", "candidates", "named", "slug", "title_of", "topics_of"]
+
+_USUAL = {"your answer is correct", "your answer is incorrect", "your answer is partially correct"}
+
+
+class UnfitError(Exception):
+    """A question has no counterpart here.
+
+    Parameters
+    ----------
+    reason : str
+    next_step : str
+        What its author can do.
+    """
+
+    def __init__(self, reason: str, next_step: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.next_step = next_step
+
+
+class QuestionTexts:
+    """Converts the texts of one question; ``notes`` collects what was lost."""
+
+    def __init__(self) -> None:
+        self.notes: list[ImportNote] = []
+
+    def note(self, message: str, place: FilePlace | None = None) -> None:
+        """Note what isn't kept, or what somebody should look at."""
+        self.notes.append(ImportNote(message, place))
+
+    def needed(
+        self, markup: MarkedText, what: str, *, inline: bool = True, place: FilePlace | None = None
+    ) -> ConvertedText:
+        """Return a text that must not be empty.
+
+        Raises
+        ------
+        UnfitError
+            Nothing of it can be shown, or it is too long.
+        """
+        converted = self._converted(markup, what, inline, place)
+        if not converted.prose:
+            why = f": {'; '.join(converted.lost[:3])}" if converted.lost else ""
+            raise UnfitError(
+                f"{what} holds nothing that can be shown here{why}", "say it in words or formulas"
+            )
+        return converted
+
+    def optional(
+        self, markup: MarkedText, what: str, *, inline: bool = True, place: FilePlace | None = None
+    ) -> str:
+        """Return a text that may be missing; empty where nothing of it can be shown.
+
+        Raises
+        ------
+        UnfitError
+            It is too long.
+        """
+        return self._converted(markup, what, inline, place).prose if markup else ""
+
+    def feedback(self, markup: MarkedText, what: str, *, place: FilePlace | None = None) -> str:
+        """Return feedback; nothing for the sentences that Moodle puts in where an author writes none."""
+        text = self.optional(markup, what, place=place)
+        return "" if text.casefold().strip(" .*!") in _USUAL else text
+
+    def _converted(
+        self, markup: MarkedText, what: str, inline: bool, place: FilePlace | None
+    ) -> ConvertedText:
+        try:
+            converted = convert(markup, inline=inline)
+        except TextTooLong as problem:
+            raise UnfitError(f"{what}: {problem}", "shorten it, or make several questions of it") from None
+        for lost in converted.lost:
+            self.note(f"{what}: {lost}", place)
+        return converted
+
+
+def named(text: str) -> str:
+    """Return a text of the question as a note quotes it."""
+    line = " ".join(text.split())
+    return f"'{line if len(line) <= 40 else line[:39] + '…'}'"
+
+
+# ----------------------------------------------------------------------------------------------------
+# Ids, titles and topics from what other people called their questions and folders.
 
 MAX_ID = 56
 """Room is left for the number that makes an id unique."""

@@ -12,11 +12,10 @@ from xml.sax.xmlreader import AttributesImpl
 from defusedxml import DefusedXmlException
 from defusedxml.sax import make_parser
 
-from engine.exchange.question import Place
-from engine.exchange.reading import MAX_QUESTIONS, Faults, Source
-from engine.foreign import clean_line
+from engine.authoring.importing.question import MAX_QUESTIONS, FileFaults, FilePlace, SourceText
+from engine.text.escape import clean_line
 
-__all__ = ["MAX_DEPTH", "MAX_ELEMENTS", "Element", "read_tree"]
+__all__ = ["MAX_DEPTH", "MAX_ELEMENTS", "XmlElement", "read_tree"]
 
 MAX_DEPTH = 32
 MAX_ELEMENTS = 250_000
@@ -27,13 +26,13 @@ _UNREAD = {"file"}  # pictures and other attachments
 
 
 @dataclass(slots=True)
-class Element:
+class XmlElement:
     """An element with its place, attributes, text and the elements in it."""
 
     tag: str
-    place: Place
+    place: FilePlace
     attributes: Mapping[str, str] = field(default_factory=dict)
-    children: list[Element] = field(default_factory=list)
+    children: list[XmlElement] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
 
     @property
@@ -41,16 +40,16 @@ class Element:
         """The characters that stand directly in it."""
         return "".join(self.pieces)
 
-    def first(self, tag: str) -> Element | None:
+    def first(self, tag: str) -> XmlElement | None:
         """Return the first element of a name in it, None if there is none."""
         return next((child for child in self.children if child.tag == tag), None)
 
-    def every(self, tag: str) -> Iterator[Element]:
+    def every(self, tag: str) -> Iterator[XmlElement]:
         """Yield the elements of a name in it."""
         return (child for child in self.children if child.tag == tag)
 
 
-def read_tree(source: Source, faults: Faults) -> Element | None:
+def read_tree(source: SourceText, faults: FileFaults) -> XmlElement | None:
     """Return the root element, or as much of it as could be read; what is wrong goes into ``faults``.
 
     After a fault of the XML only those children of the root that end before it are kept.
@@ -68,7 +67,7 @@ def read_tree(source: Source, faults: Faults) -> Element | None:
         parser.feed(source.text)
         parser.close()
     except SAXParseException as problem:
-        place = Place(problem.getLineNumber() or 1, (problem.getColumnNumber() or 0) + 1)
+        place = FilePlace(problem.getLineNumber() or 1, (problem.getColumnNumber() or 0) + 1)
         faults.add(place, handler.explain(problem.getMessage()))
         return handler.whole()
     except DefusedXmlException:
@@ -88,20 +87,20 @@ class _TooMuch(Exception):  # noqa: N818 - ends the reading
 class _Handler(ContentHandler):
     """Builds the tree, and keeps those of the root's children that are complete."""
 
-    def __init__(self, parser: object, faults: Faults) -> None:
+    def __init__(self, parser: object, faults: FileFaults) -> None:
         super().__init__()
         self._parser = parser
         self._faults = faults
-        self._open: list[Element] = []
+        self._open: list[XmlElement] = []
         self._count = 0
-        self.root: Element | None = None
+        self.root: XmlElement | None = None
 
-    def here(self) -> Place:
+    def here(self) -> FilePlace:
         """Return where the parser stands."""
         line, column = self._parser.getLineNumber(), self._parser.getColumnNumber()  # type: ignore[attr-defined]
-        return Place(line or 1, (column or 0) + 1)
+        return FilePlace(line or 1, (column or 0) + 1)
 
-    def whole(self) -> Element | None:
+    def whole(self) -> XmlElement | None:
         """Return the root without the child that was being read."""
         if self.root is not None and len(self._open) > 1:
             self.root.children.pop()
@@ -121,7 +120,7 @@ class _Handler(ContentHandler):
             )
         if len(self._open) > 1 and len(self._open[-1].children) >= MAX_INSIDE:
             raise _TooMuch(f"<{clean_line(self._open[-1].tag, 40)}> holds more than {MAX_INSIDE:,} elements")
-        element = Element(name, self.here(), dict(attrs.items()))
+        element = XmlElement(name, self.here(), dict(attrs.items()))
         if self._open:
             self._open[-1].children.append(element)
         else:

@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from engine.foreign import visible
-from engine.spec.numbers import WrittenFloat, read_scalar
+from engine.text.escape import visible
+from engine.text.yaml_errors import WrittenFloat, read_scalar
 
-__all__ = ["Written", "comment_lines", "meant", "yaml_text"]
+__all__ = ["WrittenNumber", "comment_lines", "meant", "yaml_text"]
 
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ()./-]*[\w()./-])?")
 _MAX_COMMENT = 300
 
 
-class Written(str):
+class WrittenNumber(str):
     """A number with the digits that are to stand in the file."""
 
     __slots__ = ()
@@ -40,7 +40,7 @@ def yaml_text(data: Mapping[str, Any], comments: Mapping[str, Sequence[str]]) ->
 
 def meant(value: Any) -> Any:
     """Return what a reader of YAML gets of a value."""
-    if isinstance(value, Written):
+    if isinstance(value, WrittenNumber):
         return read_scalar(value)
     if isinstance(value, Mapping):
         return {key: meant(inner) for key, inner in value.items()}
@@ -86,13 +86,13 @@ def _inside_list(value: Any) -> str:
     shown = _one_line(value)
     return (
         shown
-        if isinstance(value, bool | int | float | Written) or re.fullmatch(r"[\w-]+", shown)
+        if isinstance(value, bool | int | float | WrittenNumber) or re.fullmatch(r"[\w-]+", shown)
         else _quoted(value)
     )
 
 
 def _scalar(lead: str, value: Any, indent: str) -> Iterator[str]:
-    if isinstance(value, str) and not isinstance(value, Written) and "\n" in value:
+    if isinstance(value, str) and not isinstance(value, WrittenNumber) and "\n" in value:
         # the indentation is stated, as the first line may begin with blanks
         yield f"{lead} |{'2' if value.startswith(' ') else ''}-"
         yield from (
@@ -106,7 +106,7 @@ def _scalar(lead: str, value: Any, indent: str) -> Iterator[str]:
 def _one_line(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float | Written):
+    if isinstance(value, int | float | WrittenNumber):
         return str(value)
     return str(value) if _is_plain(value) else _quoted(value)
 

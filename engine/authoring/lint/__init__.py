@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.lint.finding import Finding, LintReport, Severity
+from engine.authoring.lint.subject import FindingSeverity, LintFinding, LintReport
 
 if TYPE_CHECKING:
-    from engine.lint.lint import DEFAULT_SEEDS, lint_bank, lint_item
+    from engine.authoring.lint.lint import DEFAULT_SEEDS, lint_bank, lint_item
 
-__all__ = ["DEFAULT_SEEDS", "Finding", "LintReport", "Severity", "lint_bank", "lint_item"]
+__all__ = ["DEFAULT_SEEDS", "FindingSeverity", "LintFinding", "LintReport", "lint_bank", "lint_item"]
 
 
 def __getattr__(name: str) -> Any:
     if name in ("DEFAULT_SEEDS", "lint_bank", "lint_item"):
-        from engine.lint import lint
+        from engine.authoring.lint import lint
 
         return getattr(lint, name)
     raise AttributeError(name)

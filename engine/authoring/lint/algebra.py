@@ -17,17 +17,17 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from engine.variants.maths.parser import (
-    Accent,
-    Atom,
-    Fenced,
-    Fraction,
+from engine.prose.maths.parser import (
+    AccentNode,
+    AtomNode,
+    FencedNode,
+    FractionNode,
     MathsError,
     Node,
-    Root,
-    Row,
-    Script,
-    Styled,
+    RootNode,
+    RowNode,
+    ScriptNode,
+    StyledNode,
     parse_maths,
 )
 
@@ -151,8 +151,8 @@ class _Evaluation:
         parts: list[list[Node]] = [[]]
         marks: list[str] = []
         for node, depth in _nested(nodes):
-            is_cross = self.shapes and isinstance(node, Atom) and node.text == "×"
-            if not depth and isinstance(node, Atom) and (is_cross or _separates(node)):
+            is_cross = self.shapes and isinstance(node, AtomNode) and node.text == "×"
+            if not depth and isinstance(node, AtomNode) and (is_cross or _separates(node)):
                 marks.append(node.text)
                 parts.append([])
             else:
@@ -170,8 +170,8 @@ class _Evaluation:
         """Return the value of terms with plus and minus between them."""
         total: Value | None = None
         sign, term = 1.0, list[Node]()
-        for node, depth in _nested((*nodes, Atom("+", "binary"))):
-            if not depth and isinstance(node, Atom) and node.text in ("+", "-", "−"):
+        for node, depth in _nested((*nodes, AtomNode("+", "binary"))):
+            if not depth and isinstance(node, AtomNode) and node.text in ("+", "-", "−"):
                 if term:
                     value = sign * self.product_of(term)
                     total = value if total is None else _added(total, value)
@@ -191,9 +191,9 @@ class _Evaluation:
         divide = False
         while factors:
             node = factors.pop(0)
-            if isinstance(node, Atom) and node.kind == "space":
+            if isinstance(node, AtomNode) and node.kind == "space":
                 continue
-            if isinstance(node, Atom) and (node.kind == "binary" or node.text in ("·", "×")):
+            if isinstance(node, AtomNode) and (node.kind == "binary" or node.text in ("·", "×")):
                 if node.text not in "·×*/":
                     raise _UnknownError
                 divide = node.text == "/"
@@ -214,7 +214,7 @@ class _Evaluation:
 
     def over(self, node: Node, body: Sequence[Node], big: str) -> Value:
         """Return a sum or product over an index."""
-        sub = node.sub if isinstance(node, Script) else None
+        sub = node.sub if isinstance(node, ScriptNode) else None
         letters = [word for word in map(_word, _flat(sub)) if word[:1].isalpha()]
         if not letters or not body:
             raise _UnknownError
@@ -233,7 +233,7 @@ class _Evaluation:
         """Return a function of the parenthesis, or of the one factor, that follows it."""
         if not factors:
             raise _UnknownError
-        label = self.label(node.sub) + self.label(node.sup) if isinstance(node, Script) else ""
+        label = self.label(node.sub) + self.label(node.sup) if isinstance(node, ScriptNode) else ""
         argument = self.factor(factors.pop(0), factors)
         function = _FUNCTIONS.get(name)
         if function is not None and not label:
@@ -243,44 +243,44 @@ class _Evaluation:
 
     def factor(self, node: Node, rest: list[Node]) -> Value:
         """Return the value of one factor; a parenthesis takes what it holds from the rest."""
-        if isinstance(node, Fenced) and node.opening == "(":
+        if isinstance(node, FencedNode) and node.opening == "(":
             return self.sum_of(_children(node.body))
-        if isinstance(node, Atom) and node.text == "(":
+        if isinstance(node, AtomNode) and node.text == "(":
             held, closing = _held(rest)
             value = self.sum_of(held)
-            if isinstance(closing, Script):
+            if isinstance(closing, ScriptNode):
                 return self.powered(value, closing)
             return value
-        if isinstance(node, Fraction):
+        if isinstance(node, FractionNode):
             return _times(self.sum_of(_children(node.top)), _inverse(self.sum_of(_children(node.bottom))))
-        if isinstance(node, Root):
+        if isinstance(node, RootNode):
             return _power(self.sum_of(_children(node.body)), 0.5)
-        if isinstance(node, Row):
+        if isinstance(node, RowNode):
             return self.sum_of(node.children)
-        if isinstance(node, Script):
+        if isinstance(node, ScriptNode):
             return self.scripted(node)
-        if isinstance(node, Atom) and node.kind == "number":
+        if isinstance(node, AtomNode) and node.kind == "number":
             return np.array([[float(node.text)]])
         return self.symbol(node, "")
 
-    def scripted(self, node: Script) -> Value:
+    def scripted(self, node: ScriptNode) -> Value:
         """Return a power, an exponential, a transpose, or a symbol with indices."""
         if (
-            isinstance(node.base, Atom)
+            isinstance(node.base, AtomNode)
             and node.base.text == "e"
             and node.sub is None
             and node.sup is not None
             and not _is_label(node.sup)
         ):
             return np.asarray(np.exp(self.sum_of(_children(node.sup))))
-        if isinstance(node.base, Fenced | Fraction | Root) or _is_number(node.base):
+        if isinstance(node.base, FencedNode | FractionNode | RootNode) or _is_number(node.base):
             return self.powered(self.factor(node.base, []), node)
         label = self.label(node.sub)
         if node.sup is not None and _is_label(node.sup):
             return self.symbol(node.base, f"{label}^{self.label(node.sup)}")
         return self.powered(self.symbol(node.base, label), node)
 
-    def powered(self, value: Value, node: Script) -> Value:
+    def powered(self, value: Value, node: ScriptNode) -> Value:
         """Return a value with a superscript put on it."""
         if node.sup is None:
             return value
@@ -295,7 +295,7 @@ class _Evaluation:
             raise _UnknownError
         if name in self.bound and not label:
             return np.array([[float(self.bound[name])]])
-        is_count = name in _COUNTS and "^" not in label and not isinstance(node, Styled)
+        is_count = name in _COUNTS and "^" not in label and not isinstance(node, StyledNode)
         is_number = self.model == "numbers" or is_count or (self.model == "vectors" and name in _GREEK)
         columns = 1 if self.model == "vectors" and name[-1:].islower() else _SIZE
         return _random(self.round, f"{name}_{label}", (1, 1) if is_number else (_SIZE, columns))
@@ -305,7 +305,7 @@ class _Evaluation:
         words = []
         for child in _flat(node):
             word = _word(child)
-            if isinstance(child, Fenced):
+            if isinstance(child, FencedNode):
                 word = f"({self.label(child.body)})"
             words.append(str(self.bound.get(word, word)))
         return "".join(words)
@@ -315,44 +315,44 @@ class _Evaluation:
 
 
 def _children(node: Node) -> tuple[Node, ...]:
-    return node.children if isinstance(node, Row) else (node,)
+    return node.children if isinstance(node, RowNode) else (node,)
 
 
 def _flat(node: Node | None) -> Iterator[Node]:
     if node is None:
         return
     for child in _children(node):
-        if isinstance(child, Row | Styled):
-            yield from _flat(child if isinstance(child, Row) else child.body)
+        if isinstance(child, RowNode | StyledNode):
+            yield from _flat(child if isinstance(child, RowNode) else child.body)
         else:
             yield child
 
 
 def _word(node: Node) -> str:
     """Return an index as text: a letter with its prime, a number or a sign."""
-    if isinstance(node, Atom):
+    if isinstance(node, AtomNode):
         return "" if node.kind == "space" else node.text
-    if isinstance(node, Script):
+    if isinstance(node, ScriptNode):
         return _word(node.base) + "".join(_word(child) for child in _flat(node.sup))
-    if isinstance(node, Fenced):
+    if isinstance(node, FencedNode):
         return ""
     raise _UnknownError
 
 
 def _big(node: Node) -> str | None:
-    base = node.base if isinstance(node, Script) else node
-    return base.text if isinstance(base, Atom) and base.kind == "big" and base.text in "∑∏" else None
+    base = node.base if isinstance(node, ScriptNode) else node
+    return base.text if isinstance(base, AtomNode) and base.kind == "big" and base.text in "∑∏" else None
 
 
 def _function_name(node: Node, rest: Sequence[Node]) -> str | None:
-    base = node.base if isinstance(node, Script) else node
-    if isinstance(base, Atom) and base.kind == "function":
+    base = node.base if isinstance(node, ScriptNode) else node
+    if isinstance(base, AtomNode) and base.kind == "function":
         return base.text
     follows = rest[0] if rest else None
-    opens = isinstance(follows, Fenced) or (isinstance(follows, Atom) and follows.text == "(")
-    if isinstance(base, Atom) and opens and (base.text in _NAMED or base.kind == "text"):
+    opens = isinstance(follows, FencedNode) or (isinstance(follows, AtomNode) and follows.text == "(")
+    if isinstance(base, AtomNode) and opens and (base.text in _NAMED or base.kind == "text"):
         return base.text.strip()
-    if isinstance(base, Styled) and opens and base.style == "mathrm" and len(_name(base)) > 1:
+    if isinstance(base, StyledNode) and opens and base.style == "mathrm" and len(_name(base)) > 1:
         return _name(base)
     return None
 
@@ -361,14 +361,14 @@ def _nested(nodes: Sequence[Node]) -> Iterator[tuple[Node, int]]:
     """Yield each node with the number of parentheses that are open around it."""
     depth = 0
     for node in nodes:
-        base = node.base if isinstance(node, Script) else node
-        text = base.text if isinstance(base, Atom) else ""
+        base = node.base if isinstance(node, ScriptNode) else node
+        text = base.text if isinstance(base, AtomNode) else ""
         depth -= text == ")"
         yield node, depth
         depth += text == "("
 
 
-def _separates(atom: Atom) -> bool:
+def _separates(atom: AtomNode) -> bool:
     return atom.kind == "punctuation" or (atom.kind == "relation" and atom.text not in "·×−")
 
 
@@ -378,10 +378,10 @@ def _held(rest: list[Node]) -> tuple[list[Node], Node]:
     depth = 1
     while rest:
         node = rest.pop(0)
-        base = node.base if isinstance(node, Script) else node
-        if isinstance(base, Atom) and base.text == "(":
+        base = node.base if isinstance(node, ScriptNode) else node
+        if isinstance(base, AtomNode) and base.text == "(":
             depth += 1
-        elif isinstance(base, Atom) and base.text == ")":
+        elif isinstance(base, AtomNode) and base.text == ")":
             depth -= 1
             if not depth:
                 return held, node
@@ -390,30 +390,30 @@ def _held(rest: list[Node]) -> tuple[list[Node], Node]:
 
 
 def _name(node: Node) -> str:
-    if isinstance(node, Atom) and node.kind in ("identifier", "text"):
+    if isinstance(node, AtomNode) and node.kind in ("identifier", "text"):
         return node.text
-    if isinstance(node, Accent):
+    if isinstance(node, AccentNode):
         return f"{node.mark} {_name(node.base)}"
-    if isinstance(node, Styled):
+    if isinstance(node, StyledNode):
         return "".join(_name(child) for child in _children(node.body))
-    if isinstance(node, Row) and len(node.children) == 1:
+    if isinstance(node, RowNode) and len(node.children) == 1:
         return _name(node.children[0])
     raise _UnknownError
 
 
 def _is_number(node: Node) -> bool:
-    return isinstance(node, Atom) and node.kind == "number"
+    return isinstance(node, AtomNode) and node.kind == "number"
 
 
 def _is_transpose(node: Node) -> bool:
     atoms = list(_flat(node))
-    return len(atoms) == 1 and isinstance(atoms[0], Atom) and atoms[0].text in ("⊤", "T")
+    return len(atoms) == 1 and isinstance(atoms[0], AtomNode) and atoms[0].text in ("⊤", "T")
 
 
 def _is_label(node: Node) -> bool:
     """Tell whether a superscript is an index in parentheses, a prime or a star, and no power."""
     first = next(_flat(node), None)
-    return isinstance(first, Fenced) or (isinstance(first, Atom) and first.text[:1] in "(′*∗")
+    return isinstance(first, FencedNode) or (isinstance(first, AtomNode) and first.text[:1] in "(′*∗")
 
 
 # --- arithmetic ----------------------------------------------------------------------------

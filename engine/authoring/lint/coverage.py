@@ -6,28 +6,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from engine.spec.bank import Bank
-from engine.spec.schema import ProblemSpec
-from engine.spec.syllabus import Entry
+from engine.items import ProblemSpec
+from engine.items.bank import Bank
+from engine.items.misconceptions import SyllabusEntry
 
-__all__ = ["Covered", "coverage", "covered_by"]
+__all__ = ["CoveredEntry", "coverage", "covered_by"]
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class CoveredEntry:
     """An entry of the syllabus and the items that cover it.
 
     Parameters
     ----------
     group, id : str
-    entry : Entry
+    entry : SyllabusEntry
     items : tuple of str
         Ids of the items, in alphabetical order.
     """
 
     group: str
     id: str
-    entry: Entry
+    entry: SyllabusEntry
     items: tuple[str, ...]
 
     @property
@@ -53,7 +53,7 @@ def covered_by(spec: ProblemSpec) -> frozenset[str]:
     return frozenset((*spec.covers, *(erratum.id for erratum in spec.errata)))
 
 
-def coverage(bank: Bank, specs: Iterable[ProblemSpec]) -> list[Covered]:
+def coverage(bank: Bank, specs: Iterable[ProblemSpec]) -> list[CoveredEntry]:
     """Return every entry of the bank's syllabus, in its order, with the items of `specs` that cover it.
 
     Raises
@@ -66,7 +66,7 @@ def coverage(bank: Bank, specs: Iterable[ProblemSpec]) -> list[Covered]:
         for name in covered_by(spec):
             covering.setdefault(name, []).append(spec.id)
     return [
-        Covered(group, name, entry, tuple(sorted(covering.get(name, ()))))
+        CoveredEntry(group, name, entry, tuple(sorted(covering.get(name, ()))))
         for group, entries in bank.syllabus().items()
         for name, entry in entries.items()
     ]

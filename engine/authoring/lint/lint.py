@@ -6,36 +6,33 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from engine.cores import on_all_cores
+from engine.authoring.lint.rules import RULES, STYLE_RULES
+from engine.authoring.lint.subject import FindingSeverity, LintFinding, LintReport, LintSubject
 from engine.errors import Diagnostic, InputError, SoftmarkError
-from engine.lint.finding import Finding, LintReport, Severity
-from engine.lint.rules import RULES
-from engine.lint.style import STYLE_RULES
-from engine.lint.subject import Subject
-from engine.spec import item_version
-from engine.spec.bank import Bank
-from engine.spec.schema import ProblemSpec
-from engine.spec.syllabus import Entry, Term
-from engine.spec.yaml_source import read_yaml
+from engine.items import ProblemSpec, item_version
+from engine.items.bank import Bank
+from engine.items.misconceptions import SyllabusEntry, TaughtTerm
+from engine.parallel import on_all_cores
+from engine.text.yaml import read_yaml
 
-__all__ = ["DEFAULT_SEEDS", "Registry", "lint_bank", "lint_item"]
+__all__ = ["DEFAULT_SEEDS", "LintRegistry", "lint_bank", "lint_item"]
 
 DEFAULT_SEEDS = 200
 _MANY = 6  # items that are worth starting processes for
 
 
-class Registry(Protocol):
+class LintRegistry(Protocol):
     """The part of a bank that lint of one item needs: known mistakes, and what can be covered."""
 
     def registry(self) -> Mapping[str, str]:
         """Return sentence by id."""
         ...
 
-    def syllabus(self) -> Mapping[str, Mapping[str, Entry]]:
+    def syllabus(self) -> Mapping[str, Mapping[str, SyllabusEntry]]:
         """Return the syllabus' entries by group and id."""
         ...
 
-    def terms(self) -> Mapping[str, Term]:
+    def terms(self) -> Mapping[str, TaughtTerm]:
         """Return the terms that items may need, by id."""
         ...
 
@@ -43,7 +40,7 @@ class Registry(Protocol):
 def lint_item(
     spec: ProblemSpec,
     path: Path | None,
-    bank: Registry,
+    bank: LintRegistry,
     *,
     seeds: int = DEFAULT_SEEDS,
     strict: bool = False,
@@ -69,7 +66,7 @@ def lint_item(
         Errors first, then by line. Never raises for a fault of the item.
     """
     document = read_yaml(path, keep_going=True) if path is not None and path.exists() else None
-    subject = Subject(
+    subject = LintSubject(
         spec=spec,
         version=item_version(spec, path),
         registry=bank.registry(),
@@ -82,13 +79,13 @@ def lint_item(
     )
     rules = (*RULES, *STYLE_RULES) if strict else RULES
     findings = [finding for rule in rules for finding in _run(rule, subject)]
-    findings.sort(key=lambda f: (f.severity is not Severity.ERROR, f.line or 0, f.column or 0))
+    findings.sort(key=lambda f: (f.severity is not FindingSeverity.ERROR, f.line or 0, f.column or 0))
     return LintReport(spec.id, tuple(dict.fromkeys(findings)), subject.facts)
 
 
-def _run(rule: Callable[[Subject], Iterator[Finding]], subject: Subject) -> list[Finding]:
+def _run(rule: Callable[[LintSubject], Iterator[LintFinding]], subject: LintSubject) -> list[LintFinding]:
     """Run one rule; what it can't do because the item is broken becomes a finding, too."""
-    found: list[Finding] = []
+    found: list[LintFinding] = []
     try:
         found.extend(rule(subject))
     except SoftmarkError as error:
@@ -160,12 +157,12 @@ def _lint_of(bank: Bank, item: str, seeds: int, strict: bool) -> LintReport:
     return lint_item(spec, path, bank, seeds=seeds, strict=strict)
 
 
-def _unreadable(error: InputError, path: Path) -> Iterator[Finding]:
+def _unreadable(error: InputError, path: Path) -> Iterator[LintFinding]:
     diagnostics: Sequence[Diagnostic] = getattr(error, "diagnostics", ())
     for fault in diagnostics:
-        yield Finding(
+        yield LintFinding(
             "spec",
-            Severity.ERROR,
+            FindingSeverity.ERROR,
             fault.message,
             fault.file,
             fault.line,
@@ -173,9 +170,9 @@ def _unreadable(error: InputError, path: Path) -> Iterator[Finding]:
             source_line=fault.source_line,
         )
     if not diagnostics:
-        yield Finding(
+        yield LintFinding(
             "spec",
-            Severity.ERROR,
+            FindingSeverity.ERROR,
             error.what,
             str(path),
             expected=error.expected,

@@ -4,17 +4,20 @@ Never hand student code to it. The layers of :mod:`engine.sandbox` are not there
 """
 
 from __future__ import annotations
+import __future__
 
+import ast
+import builtins
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import ModuleType, TracebackType
+from types import ModuleType, SimpleNamespace, TracebackType
 from typing import Any, Self
 
 import numpy as np
 
-from engine.code.explain.trusted_import import Importer, run_statements
-from engine.code.leaves import FLOATING, array_of, leaf_of
+from engine.code.arguments import FLOATING, array_of, leaf_of
 from engine.code.step_table import walker
 from engine.runner import (
     Call,
@@ -22,13 +25,101 @@ from engine.runner import (
     CallStatus,
     ExceptionInfo,
     Job,
-    Leaf,
     RunResult,
     StepFunction,
+    WireArray,
     WireValue,
 )
 
-__all__ = ["TrustedProgram", "TrustedRunner"]
+__all__ = ["SourceImporter", "TrustedProgram", "TrustedRunner", "run_statements"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Imports of the files beside a trusted source, without a trace in this process's modules.
+
+_FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+_LIBRARIES = sys.stdlib_module_names | {"numpy", "torch"}
+
+
+def run_statements(source: str, filename: str, namespace: dict[str, Any], raised: list[Exception]) -> None:
+    """Run a file of ours as the sandbox runs a student's: what a statement raises doesn't stop the rest.
+
+    Parameters
+    ----------
+    source, filename : str
+    namespace : dict
+        The module's.
+    raised : list of Exception
+        What its statements raise is added here.
+
+    Raises
+    ------
+    SyntaxError
+        The source isn't Python: nothing of it is run.
+    """
+    flags = compile(source, filename, "exec", dont_inherit=True).co_flags & _FUTURE
+    tree = compile(source, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    for place, statement in enumerate(tree.body):
+        if place and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            continue  # it does nothing, and would pass for a docstring
+        try:
+            exec(compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True), namespace)
+        except Exception as error:
+            raised.append(error)
+
+
+class SourceImporter:
+    """An ``__import__`` that knows some sources; a library of the same name wins.
+
+    Parameters
+    ----------
+    main : module
+        The submission's own, empty yet; its imports go this way from now on.
+    source : str
+        Its own source: a module of the same source is the submission itself.
+    modules : mapping of str to str
+        Module name to source.
+    raised : list of Exception
+        What a statement of theirs raises is noted here, and the rest of that file is run all the same.
+    """
+
+    def __init__(
+        self, main: ModuleType, source: str, modules: Mapping[str, str], raised: list[Exception]
+    ) -> None:
+        self._raised = raised
+        self._sources = {name: text for name, text in modules.items() if name not in _LIBRARIES}
+        self._loaded = {name: main for name, text in self._sources.items() if text == source}
+        self._builtins = {**vars(builtins), "__import__": self._import}
+        main.__dict__["__builtins__"] = self._builtins
+
+    def _import(
+        self,
+        name: str,
+        scope: Mapping[str, Any] | None = None,
+        inner: Mapping[str, Any] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        if level == 1 and not name:
+            return SimpleNamespace(**{wanted: self._module(wanted) for wanted in fromlist or ()})
+        if level == 1 or (not level and name in self._sources):
+            return self._module(name)
+        return builtins.__import__(name, scope, inner, fromlist or (), level)
+
+    def _module(self, name: str) -> Any:
+        if name not in self._sources:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        if name not in self._loaded:
+            module = self._loaded[name] = ModuleType(name)
+            module.__file__ = f"{name}.py"
+            module.__dict__["__builtins__"] = self._builtins
+            try:
+                run_statements(self._sources[name], f"{name}.py", module.__dict__, self._raised)
+            except BaseException:
+                del self._loaded[name]
+                raise
+        return self._loaded[name]
+
 
 _MOST_FAILED = 3  # as in the sandbox
 
@@ -55,7 +146,7 @@ class TrustedProgram:
         module.__file__ = job.filename
         raised: list[Exception] = []
         if job.modules:
-            Importer(module, job.source, job.modules, raised)
+            SourceImporter(module, job.source, job.modules, raised)
         self._namespace = module.__dict__
         self._given: list[Any] = []  # arrays and lists of earlier results: alive, so no memory comes twice
         # errstate belongs to this thread; stdout and warning filters are the process's own, so they stay
@@ -215,7 +306,7 @@ def _told(error: Exception, job: Job) -> ExceptionInfo:
 
 
 def _arriving(value: WireValue) -> Any:
-    if isinstance(value, Leaf):
+    if isinstance(value, WireArray):
         return _laid_out(value)
     if isinstance(value, list | tuple):
         return type(value)(_arriving(item) for item in value)
@@ -226,7 +317,7 @@ def _arriving(value: WireValue) -> Any:
     return value
 
 
-def _laid_out(leaf: Leaf) -> Any:
+def _laid_out(leaf: WireArray) -> Any:
     """Return a fresh array or tensor; strided or (numpy only) read-only where the leaf says so."""
     array = array_of(leaf)
     strided = not leaf.contiguous and array.ndim > 0
@@ -264,7 +355,7 @@ def _leaving(value: Any) -> WireValue:
     return _tensor_leaving(value)
 
 
-def _tensor_leaving(value: Any) -> Leaf:
+def _tensor_leaving(value: Any) -> WireArray:
     import torch
 
     if not isinstance(value, torch.Tensor):
@@ -272,6 +363,6 @@ def _tensor_leaving(value: Any) -> Leaf:
     plain = value.detach().cpu().contiguous()
     dtype = str(plain.dtype).removeprefix("torch.")
     if dtype == "bfloat16" and dtype in FLOATING:
-        return Leaf("torch", dtype, tuple(plain.shape), plain.view(torch.int16).numpy().tobytes())
+        return WireArray("torch", dtype, tuple(plain.shape), plain.view(torch.int16).numpy().tobytes())
     leaf = leaf_of(plain.numpy(), "torch")
-    return Leaf("torch", dtype, leaf.shape, leaf.data)
+    return WireArray("torch", dtype, leaf.shape, leaf.data)

@@ -7,33 +7,144 @@ sizes that a family checks itself, such as the sum of two others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Argument, Expected, Part
-from engine.code.plans.beyond import misfits
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values
-from engine.code.plans.gradients import gradients_of
+from engine.code.arguments import Argument, flat, rebuilt
+from engine.code.families.random_values import ExactValues
+from engine.code.plan import ExpectedPart, ExpectedResult, PlanBuilder
 from engine.code.tolerance import relative_tolerance
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 __all__ = [
+    "BLOCKS",
     "ArrayFamily",
     "ArrayInputs",
     "Floats",
     "add_contract",
     "add_gradients",
+    "add_longer",
     "add_ordinary",
     "add_public",
     "add_refusals",
+    "gradients_of",
+    "longer",
+    "misfits",
+    "resized",
     "single",
 ]
 
+
+# ----------------------------------------------------------------------------------------------------
+# Right gradients: autograd through the reference, in float64.
+
 Floats = NDArray[np.float64]
+
+
+def gradients_of(
+    function: Callable[..., Tensor], arrays: Sequence[Floats], cotangent: Floats
+) -> list[Floats]:
+    """Return the gradients of the sum of ``function(*arrays) * cotangent`` with respect to every array."""
+    import torch
+
+    leaves = [torch.from_numpy(array.astype(np.float64)).requires_grad_() for array in arrays]
+    total = (function(*leaves) * torch.from_numpy(cotangent)).sum()
+    return [np.asarray(found.numpy()) for found in torch.autograd.grad(total, leaves)]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Inputs beyond the usual ones: sizes past the blocks that programs work in, and sizes that don't fit.
+#
+# Both go by the letters that name the axes of every argument, as :mod:`engine.code.families.array_family` has
+# them.
+
+# one more than usual block sizes: what is lost behind a block, or between two, is lost here
+BLOCKS = (17, 33, 65)
+_SEVERAL = 4
+Sizes = TypeVar("Sizes", bound=tuple[int, ...])
+
+
+def longer(sizes: Sizes, values: ExactValues, *, keep: Sequence[int] = ()) -> list[Sizes]:
+    """Return the sizes with one of them after the other beyond all usual blocks, and all beyond some.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+    values : ExactValues
+        Draws which of the smaller blocks the last input goes beyond, in up to four of its axes.
+    keep : sequence of int
+        Positions that stay as they are.
+    """
+    free = [place for place in range(len(sizes)) if place not in keep]
+    found = [_replaced(sizes, {place: BLOCKS[-1]}) for place in free]
+    chosen = values.integers(0, 1, (len(free),))
+    several = {place: BLOCKS[one] for place, one in list(zip(free, chosen, strict=True))[-_SEVERAL:]}
+    found.append(_replaced(sizes, several))
+    return found
+
+
+def _replaced(sizes: Any, changed: dict[int, int]) -> Any:
+    return tuple(changed.get(place, size) for place, size in enumerate(sizes))
+
+
+def add_longer(
+    plan: PlanBuilder,
+    draw: Callable[[Any], Sequence[Argument]],
+    sizes: Sequence[tuple[int, ...]],
+    name: str = "longer",
+    cases: str = "sizes",
+) -> None:
+    """Add hidden cases of these sizes, whose values are judged as ``values`` of these cases."""
+    for place, one in enumerate(sizes):
+        plan.judge("values", plan.case(f"{name}-{place}", *draw(one)), cases=cases)
+
+
+def misfits(letters: Sequence[str], args: Sequence[Argument]) -> dict[str, tuple[Argument, ...]]:
+    """Return arguments of which one axis doesn't fit the others, those that would be broadcast included.
+
+    Parameters
+    ----------
+    letters : sequence of str
+        Axes of every array, those of a record's too; equal letters have equal sizes.
+    args : sequence of Argument
+        Arguments that fit.
+    """
+    leaves = list(flat(args))
+    shared = {letter for letter, count in Counter("".join(letters)).items() if count > 1}
+    found: dict[str, tuple[Argument, ...]] = {}
+    for place, own in enumerate(letters):
+        array = leaves[place]
+        assert isinstance(array, np.ndarray)
+        for axis, letter in enumerate(own):
+            if letter not in shared:
+                continue
+            for size in _other_sizes(array.shape[axis]):
+                changed = [*leaves[:place], resized(array, axis, size), *leaves[place + 1 :]]
+                found[f"{place}-{axis}-of-{size}"] = rebuilt(args, changed)
+    return found
+
+
+def _other_sizes(size: int) -> Iterator[int]:
+    """Yield 1, which is broadcast to everything, and the neighbours of a size."""
+    if size != 1:
+        yield 1
+    if size > 2:
+        yield size - 1
+    yield size + 1
+
+
+def resized(array: NDArray[Any], axis: int, size: int) -> NDArray[Any]:
+    """Return an array with another size of one axis; what is needed beyond its end is repeated."""
+    return np.asarray(np.take(array, np.arange(size) % array.shape[axis], axis=axis))
+
+
 Arrays = Sequence[Floats]
 Arguments = Sequence[Argument]
 
@@ -71,18 +182,18 @@ class ArrayInputs:
         """Return the plain arguments behind the arrays."""
         return tuple(args[len(self.letters) :])
 
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         """Return the reference's result, computed in float64."""
         dtype = self.read(args)[0].dtype.name
         values = self._reference(*self._doubled(args))
         relative, slack = self._tolerance(args)
-        return Expected.array(np.asarray(values.detach().numpy()), dtype, relative, slack)
+        return ExpectedResult.array(np.asarray(values.detach().numpy()), dtype, relative, slack)
 
-    def gradients(self, args: tuple[Argument, ...], cotangent: Floats) -> list[Part]:
+    def gradients(self, args: tuple[Argument, ...], cotangent: Floats) -> list[ExpectedPart]:
         """Return the gradients of the sum of result times cotangent with respect to every argument."""
         relative, slack = self._tolerance(args)
         return [
-            Part(found, "float64", relative, slack * max(1.0, float(np.abs(found).max())))
+            ExpectedPart(found, "float64", relative, slack * max(1.0, float(np.abs(found).max())))
             for found in gradients_of(self._of_arrays(args), self.read(args), cotangent)
         ]
 
@@ -142,7 +253,7 @@ class ArrayFamily:
         self.inputs = inputs
         self.argument_names = inputs.names
 
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         """Return the reference's result."""
         return self.inputs.expected(args)
 
@@ -222,7 +333,7 @@ def add_gradients(
     inputs: ArrayInputs,
     public: Arguments,
     hidden: Sequence[Arguments],
-    values: Values,
+    values: ExactValues,
 ) -> None:
     """Add cases whose gradients are judged, where torch can give them."""
     for place, arrays in enumerate([public, *hidden]):

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.files import keep_libraries_tidy
-from engine.plurals import counted
+from engine.text.files import keep_libraries_tidy
+from engine.text.words import counted
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Values", "draw_specs", "spread", "unlike"]
+__all__ = ["ExactValues", "draw_specs", "spread", "unlike"]
 
 T = TypeVar("T")
 _lock = threading.Lock()  # one hypothesis engine at a time, whatever the thread
@@ -84,7 +84,7 @@ def spread(size: int) -> NDArray[np.float64]:
     return np.asarray(np.arange(size) * step, dtype=np.float64)
 
 
-class Values:
+class ExactValues:
     """A stream of small exact numbers, a function of the seed."""
 
     def __init__(self, seed: bytes) -> None:

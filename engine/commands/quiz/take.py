@@ -1,31 +1,225 @@
-"""Taking a quiz: ask, hand in, show, try again. Every answer is saved before the next is asked for."""
+"""``grade quiz take``: a quiz in the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, MutableMapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.quiz.asking import Asking
-from engine.commands.quiz.results import show_results, show_standing, tell_when
-from engine.commands.quiz.sheet import Sheet
-from engine.commands.terminal import ask, drop_typed, running, say
-from engine.plurals import agree, counted
-from engine.rules import Shown
+from engine.commands.options import course_option, store_option
+from engine.commands.quiz.new import file_stem, find_blueprint, is_quiz_file, make_quizzes
+from engine.commands.quiz.sheet import QuizInProgress, show_results, show_standing, tell_when
+from engine.commands.render import agreed, ask, drop_typed, running, say
+from engine.errors import ResponseFormatError, UsageError
+from engine.model import ResultDisclosure
+from engine.text.escape import clean_line
+from engine.text.words import agree, counted
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
+    from engine.commands.workplace import CommandContext
+    from engine.model import Part, Quiz, QuizRules
+    from engine.quiz.sitting import QuestionStanding
 
-__all__ = ["take_quiz"]
+__all__ = ["QuizDialogue", "take", "take_quiz"]
+
+
+@click.command("take")
+@click.argument("quiz_file", metavar="QUIZ.yaml|BLUEPRINT", default="l16")
+@click.option(
+    "--attempt", type=click.IntRange(0, 1000), default=0, help="Another attempt at a practice quiz."
+)
+@course_option
+@store_option
+def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
+    """Answer a quiz in the terminal: a fill-in file, or a practice quiz from a blueprint.
+
+    Each answer is saved in the file at once, so you can stop with Ctrl-C and go on later. Where the quiz
+    allows it, ? asks for a hint (its cost is shown before), and a wrong answer can be tried again.
+    A quiz from a blueprint is practice, inside a course too: nothing of it counts.
+
+    Exit code 0: all right, or handed in where no result is shown; 1: not all right, or stopped.
+
+    \b
+    Examples:
+      grade quiz take quiz.yaml
+      grade quiz take l16
+    """
+    from engine.commands.workplace import find_workplace
+
+    workplace = find_workplace(course_path)
+    if quiz_file.endswith((".yaml", ".yml")) and is_quiz_file(Path(quiz_file)):
+        return take_quiz(workplace, Path(quiz_file))
+    path = find_blueprint(workplace, quiz_file)
+    practice = workplace.practice
+    quizzes = make_quizzes(practice, path, ["me"], path.stem, attempt)
+    drop_typed()
+    return take_quiz(practice, _write_practice_quiz(quizzes[0]))
+
+
+def _write_practice_quiz(quiz: Quiz) -> Path:
+    """Write one practice quiz into this folder, or go on with the file that is there."""
+    from engine.quiz import fill_in_text
+
+    path = Path(f"{file_stem(quiz)}.yaml")
+    try:
+        if not path.exists():
+            path.write_text(fill_in_text(quiz), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            "the quiz can't be written here",
+            where=str(path),
+            got=error.strerror or str(error),
+            next_step="go to a folder that you may write to, and take it there",
+        ) from error
+    return path
+
+
+# ----------------------------------------------------------------------------------------------------
+# One question in the terminal: stem, hints with their cost, an answer that can be read.
+
+
+@dataclass(frozen=True)
+class QuizDialogue:
+    """Asks the questions of one quiz.
+
+    Parameters
+    ----------
+    rules : QuizRules
+    total : int
+        Number of questions.
+    take_hint : callable
+        Writes down that the next hint of a question is taken, and returns the question's new standing.
+    answered : callable
+        Called after every answer, before the next one is asked for; raises if it came too late.
+    """
+
+    rules: QuizRules
+    total: int
+    take_hint: Callable[[QuestionStanding], QuestionStanding]
+    answered: Callable[[], None]
+
+    def ask(self, standing: QuestionStanding, answers: MutableMapping[str, str]) -> None:
+        """Ask for what is still blank in `answers` and write it there, part by part."""
+        from rich.text import Text as RichText
+
+        from engine.commands.render import console, show_part
+
+        parts = standing.question.variant.parts
+        missing = [part for part in parts if not answers.get(part.id, "").strip()]
+        if not missing:
+            return
+        out = console()
+        variant = standing.question.variant
+        self._head(standing)
+        out.print(RichText(variant.stem.plain))
+        for note in variant.notes:
+            out.print(RichText("Note: " + note.plain, style="yellow"))
+        for number, hint in enumerate(standing.hints_seen, start=1):
+            out.print(RichText(f"Hint {number}: {hint.plain}"))
+        alone = len(parts) == 1
+        for part in missing:
+            show_part(out, part, alone=alone)
+            text, standing = self._answer(part, standing, "answer" if alone else part.id)
+            self._write(answers, part.id, text)
+
+    def _write(self, answers: MutableMapping[str, str], part: str, text: str) -> None:
+        """Write an answer down unless it came too late."""
+        before = answers.get(part, "")
+        answers[part] = text
+        try:
+            self.answered()
+        except BaseException:
+            answers[part] = before
+            raise
+
+    def _head(self, standing: QuestionStanding) -> None:
+        from engine.commands.render import console, points
+
+        question = standing.question
+        words = [f"Question {question.number} of {self.total}", points(question.points)]
+        if standing.attempts:
+            words.append(f"attempt {len(standing.attempts) + 1} of {self.rules.attempts or 1}")
+        if standing.share < 1:
+            words.append(f"now at most {points(standing.share * question.points)}")
+        head = " · ".join(words)
+        say()
+        if sys.stdout.isatty():
+            console().rule(head, align="left")
+        else:
+            say(head)
+
+    def _answer(self, part: Part, standing: QuestionStanding, name: str) -> tuple[str, QuestionStanding]:
+        from engine.answers import answer_type, blank_hint
+
+        say(f"  {blank_hint(part)}{self._hint_offer(standing)}")
+        last = standing.last_answers.get(part.id, "").strip()
+        if last:
+            say(f"  last time: {clean_line(last)} (= repeats it)")
+        while True:
+            text: str = click.prompt(name, default="", show_default=False)
+            if text.strip() == "?":
+                standing = self._hint(standing)
+                continue
+            if not text.strip():
+                return "", standing
+            text = last if text.strip() == "=" and last else text
+            try:
+                answer_type(part.type).parse(text, part)
+            except ResponseFormatError as error:
+                say("\n".join(error.lines()))
+                continue
+            return text, standing
+
+    def _hint_offer(self, standing: QuestionStanding) -> str:
+        left = len(standing.question.variant.hints) - standing.hints
+        if self.rules.hint_cost is None or left <= 0:
+            return ""
+        return f" (? for a hint: {left} left)"
+
+    def _hint(self, standing: QuestionStanding) -> QuestionStanding:
+        """Offer the next hint with what it costs; give it if that is taken."""
+        hints = standing.question.variant.hints
+        if self.rules.hint_cost is None or not hints:
+            none = "quiz gives" if self.rules.hint_cost is None else "question has"
+            say(f"This {none} no hints.")
+            return standing
+        if standing.hints >= len(hints):
+            for number, hint in enumerate(standing.hints_seen, start=1):
+                say(f"Hint {number}: {hint.plain}")
+            say("That was the last hint.")
+            return standing
+        if self.rules.hint_cost and not agreed(self._cost(standing)):
+            return standing
+        standing = self.take_hint(standing)
+        say(f"Hint {standing.hints} of {len(hints)}: {hints[standing.hints - 1].plain}")
+        return standing
+
+    def _cost(self, standing: QuestionStanding) -> str:
+        from engine.commands.render import number, points
+
+        full = standing.question.points
+        after = self.rules.share(len(standing.attempts), standing.hints + 1) * full
+        now = standing.share * full
+        hints = len(standing.question.variant.hints)
+        return (
+            f"Hint {standing.hints + 1} of {hints}: with it this attempt can earn at most {number(after)} "
+            f"instead of {points(now)}. Take it?"
+        )
+
+
+# ----------------------------------------------------------------------------------------------------
+# Taking a quiz: ask, hand in, show, try again. Every answer is saved before the next is asked for.
 
 
 class _TooLateError(Exception):
     """An answer came after the deadline."""
 
 
-def take_quiz(workplace: Workplace, path: Path) -> int:
+def take_quiz(workplace: CommandContext, path: Path) -> int:
     """Go on with the quiz in `path` until it is handed in or the person stops.
 
     Returns
@@ -34,13 +228,13 @@ def take_quiz(workplace: Workplace, path: Path) -> int:
         0 all right, or handed in where no result is shown; 1 not all right, or stopped; 2 an answer that
         can't be read.
     """
-    from engine.intake import read_text_file
     from engine.quiz import read_filled
+    from engine.text.files import read_text_file
 
     filled = read_filled(read_text_file(path), str(path))
     place, quiz = workplace.of_quiz(filled, path)
     with place.open_store() as store:
-        sheet = Sheet(place, store, quiz, path, filled)
+        sheet = QuizInProgress(place, store, quiz, path, filled)
         session = _Session(sheet, is_practice=place.course is None)
         try:
             return session.run()
@@ -51,7 +245,7 @@ def take_quiz(workplace: Workplace, path: Path) -> int:
 
 
 class _Session:
-    def __init__(self, sheet: Sheet, *, is_practice: bool) -> None:
+    def __init__(self, sheet: QuizInProgress, *, is_practice: bool) -> None:
         self._sheet = sheet
         self._is_practice = is_practice
 
@@ -85,9 +279,9 @@ class _Session:
 
     def _greet(self) -> None:
         from engine.commands.render import points
-        from engine.foreign import clean_line
-        from engine.quiz import clock
-        from engine.quiz.rules_text import rules_text, time_left
+        from engine.quiz import release as clock
+        from engine.quiz.release import rules_text, time_left
+        from engine.text.escape import clean_line
 
         sheet, sitting = self._sheet, self._sheet.sitting()
         total = len(sheet.quiz.questions)
@@ -108,7 +302,7 @@ class _Session:
     def _ask(self, numbers: Sequence[int]) -> None:
         sheet = self._sheet
         standings = sheet.sitting().standings
-        asking = Asking(sheet.rules, len(standings), sheet.take_hint, self._answered)
+        asking = QuizDialogue(sheet.rules, len(standings), sheet.take_hint, self._answered)
         for number in numbers:
             asking.ask(standings[number], sheet.answers(number))
 
@@ -160,7 +354,7 @@ class _Session:
         from engine.commands.render import number, points
 
         sheet, sitting = self._sheet, self._sheet.sitting()
-        if not sheet.shown.includes(Shown.SCORE):
+        if not sheet.shown.includes(ResultDisclosure.SCORE):
             say(tell_when(sheet.rules))
             return
         if (sheet.rules.attempts or 1) > 1:
@@ -179,7 +373,7 @@ class _Session:
 
     def _closed(self) -> int:
         """Say that the deadline has passed, and show what may be shown now."""
-        from engine.quiz.rules_text import deadline_text
+        from engine.quiz.release import deadline_text
 
         sheet = self._sheet
         assert sheet.rules.deadline is not None
@@ -192,7 +386,7 @@ class _Session:
         return self._exit_code()
 
     def _exit_code(self) -> int:
-        if not self._sheet.shown.includes(Shown.SCORE):
+        if not self._sheet.shown.includes(ResultDisclosure.SCORE):
             return 0  # another code would tell what isn't shown
         return 0 if self._sheet.sitting().is_right else 1
 
@@ -204,7 +398,7 @@ class _Session:
 
         while True:
             standings = self._sheet.sitting().standings
-            verdicts = self._sheet.shown.includes(Shown.VERDICT)
+            verdicts = self._sheet.shown.includes(ResultDisclosure.VERDICT)
             # while verdicts are hidden, the offer mustn't tell them: it is made for right answers too
             possible = [n for n, s in standings.items() if (s.could_gain if verdicts else s.left > 0)]
             if not possible:

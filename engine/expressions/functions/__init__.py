@@ -6,27 +6,13 @@ float64 tensors, and what known mistakes compute.
 
 from __future__ import annotations
 
-from engine.variants.functions import (
+from engine.expressions.functions import (
     arithmetic,
-    counting,
     decoding,
-    mistakes,
     networks,
-    predicates,
     scores,
     structure,
 )
-from engine.variants.functions.registry import FUNCTIONS, Function
+from engine.expressions.functions.registry import FUNCTIONS, LanguageFunction
 
-__all__ = [
-    "FUNCTIONS",
-    "Function",
-    "arithmetic",
-    "counting",
-    "decoding",
-    "mistakes",
-    "networks",
-    "predicates",
-    "scores",
-    "structure",
-]
+__all__ = ["FUNCTIONS", "LanguageFunction", "arithmetic", "decoding", "networks", "scores", "structure"]

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engine.variants.functions.registry import Rounded, function
-from engine.variants.values import as_float, as_tensor, away_from_jump
+from engine.expressions.functions.registry import Rounded, function
+from engine.expressions.values import as_float, as_tensor, away_from_jump
 
 __all__ = ["product", "product_by_hand"]
 

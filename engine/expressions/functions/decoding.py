@@ -16,9 +16,9 @@ import torch
 from torch import Tensor
 
 import reference
-from engine.plurals import agree, counted
-from engine.variants.functions.registry import function
-from engine.variants.values import as_float, as_tensor
+from engine.expressions.functions.registry import function
+from engine.expressions.values import as_float, as_tensor
+from engine.text.words import agree, counted
 
 __all__: list[str] = []
 

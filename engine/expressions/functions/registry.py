@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["FUNCTIONS", "Function", "Rounded", "function"]
+__all__ = ["FUNCTIONS", "LanguageFunction", "Rounded", "function"]
 
 Rounded: TypeAlias = "Callable[[Tensor], Tensor]"
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class LanguageFunction:
     """One function of the language.
 
     Parameters
@@ -37,7 +37,7 @@ class Function:
     exact: bool
 
 
-FUNCTIONS: dict[str, Function] = {}
+FUNCTIONS: dict[str, LanguageFunction] = {}
 
 
 def function(
@@ -49,7 +49,7 @@ def function(
         known = name or call.__name__
         if known in FUNCTIONS:
             raise ValueError(f"two functions named {known}")
-        FUNCTIONS[known] = Function(known, call, by_hand, exact)
+        FUNCTIONS[known] = LanguageFunction(known, call, by_hand, exact)
         return call
 
     return register

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 import reference
-from engine.variants.functions.arithmetic import product_by_hand
-from engine.variants.functions.registry import Rounded, function
-from engine.variants.values import as_float, as_tensor, away_from_jump
+from engine.expressions.functions.arithmetic import product_by_hand
+from engine.expressions.functions.registry import Rounded, function
+from engine.expressions.values import as_float, as_tensor, away_from_jump
 
 __all__ = ["context_by_hand", "mask_of", "sdpa_by_hand", "softmax_by_hand"]
 

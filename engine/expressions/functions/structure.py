@@ -7,9 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engine.plurals import agree, counted
-from engine.variants.functions.registry import function
-from engine.variants.values import as_float, as_tensor
+from engine.expressions.functions.registry import function
+from engine.expressions.values import as_float, as_tensor
+from engine.text.words import agree, counted
 
 __all__ = ["stack"]
 

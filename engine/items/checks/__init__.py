@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from engine.errors import Diagnostic
-from engine.spec.checks.choices import check_choices
-from engine.spec.checks.code_files import check_code
-from engine.spec.checks.errata import check_errata, check_source
-from engine.spec.checks.expressions import check_expressions
-from engine.spec.checks.fields import check_fields
-from engine.spec.checks.identity import check_identity, check_names
-from engine.spec.checks.mistakes import check_mistakes
-from engine.spec.checks.parts import check_parts, check_points
-from engine.spec.checks.prose import check_prose
-from engine.spec.checks.reading import Reading
+from engine.items.checks.choices import check_choices
+from engine.items.checks.code import check_code
+from engine.items.checks.expressions import check_expressions
+from engine.items.checks.prose import check_prose
+from engine.items.checks.reading import CheckContext
+from engine.items.checks.structure import (
+    check_errata,
+    check_fields,
+    check_identity,
+    check_mistakes,
+    check_names,
+    check_parts,
+    check_points,
+    check_source,
+)
 
-__all__ = ["CHECKS", "Reading", "check_all"]
+__all__ = ["CHECKS", "CheckContext", "check_all"]
 
-CHECKS: tuple[Callable[[Reading], Iterator[Diagnostic]], ...] = (
+CHECKS: tuple[Callable[[CheckContext], Iterator[Diagnostic]], ...] = (
     check_identity,
     check_names,
     check_parts,
@@ -34,6 +39,6 @@ CHECKS: tuple[Callable[[Reading], Iterator[Diagnostic]], ...] = (
 )
 
 
-def check_all(reading: Reading) -> list[Diagnostic]:
+def check_all(reading: CheckContext) -> list[Diagnostic]:
     """Return every fault that the checks find."""
     return [fault for check in CHECKS for fault in check(reading)]

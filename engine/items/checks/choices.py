@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.errors import Diagnostic
-from engine.plurals import counted
-from engine.spec.checks.reading import AnswerSite, Reading
-from engine.spec.wording import did_you_mean
+from engine.items.checks.reading import AnswerSite, CheckContext
+from engine.text.schema_errors import did_you_mean
+from engine.text.words import counted
 
 __all__ = ["check_choices"]
 
 
-def check_choices(reading: Reading) -> Iterator[Diagnostic]:
+def check_choices(reading: CheckContext) -> Iterator[Diagnostic]:
     """Yield choice answers without a right or wrong option, with equal ones, or of two origins."""
     for site in reading.answers():
         if site.type in ("single_choice", "multiple_choice"):
@@ -23,18 +23,18 @@ def check_choices(reading: Reading) -> Iterator[Diagnostic]:
             yield from _multiple(reading, site)
 
 
-def _right(reading: Reading, site: AnswerSite) -> tuple[int, int]:
+def _right(reading: CheckContext, site: AnswerSite) -> tuple[int, int]:
     """Return how many options there are and how many are right."""
     options = [where for where, _ in reading.entries(*site.loc, "options")]
     return len(options), sum(reading.at(*where, "correct") is True for where in options)
 
 
-def _conditional(reading: Reading, site: AnswerSite) -> bool:
+def _conditional(reading: CheckContext, site: AnswerSite) -> bool:
     """Tell whether some option belongs to some variants only; then each draw is checked."""
     return any(reading.at(*where, "when") is not None for where, _ in reading.entries(*site.loc, "options"))
 
 
-def _single(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
+def _single(reading: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     by_hand, computed = bool(site.data.get("options")), site.data.get("key") is not None
     if by_hand and computed:
         yield reading.fault(
@@ -48,7 +48,7 @@ def _single(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
         yield reading.fault(site.loc, "a single choice needs 'options', or 'key' and 'distractors'")
 
 
-def _written(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
+def _written(reading: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     count, right = _right(reading, site)
     if count < 2:
         yield reading.fault((*site.loc, "options"), "at least two options are needed", key=True)
@@ -69,7 +69,7 @@ def _written(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
             )
 
 
-def _computed(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
+def _computed(reading: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     if site.data.get("draw") is not None:
         yield reading.fault((*site.loc, "draw"), "'draw' has no effect on computed options", key=True)
     known = reading.misconception_ids(site.misconceptions)
@@ -96,7 +96,7 @@ def _computed(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
         yield reading.fault((*site.loc, "key_position"), "'key_position' needs 'shuffle: false'", key=True)
 
 
-def _multiple(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
+def _multiple(reading: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     count, right = _right(reading, site)
     if count >= 2 and not 1 <= right < count:
         what = "no option is" if right == 0 else "all options are"
@@ -104,7 +104,7 @@ def _multiple(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
     yield from _draw(reading, site, count, right)
 
 
-def _draw(reading: Reading, site: AnswerSite, count: int, right: int) -> Iterator[Diagnostic]:
+def _draw(reading: CheckContext, site: AnswerSite, count: int, right: int) -> Iterator[Diagnostic]:
     """Yield what can't be drawn from the options written."""
     draw = site.data.get("draw")
     if type(draw) is int and site.type == "multiple_choice" and draw > count:
@@ -121,7 +121,7 @@ def _draw(reading: Reading, site: AnswerSite, count: int, right: int) -> Iterato
             yield reading.fault((*site.loc, "draw", index), message)
 
 
-def _equal_texts(reading: Reading, site: AnswerSite) -> Iterator[Diagnostic]:
+def _equal_texts(reading: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     seen: set[str] = set()
     for where, _ in reading.entries(*site.loc, "options"):
         text = reading.at(*where, "text")

@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from engine.errors import Diagnostic
-from engine.spec.checks.fields import unique_ids
-from engine.spec.checks.reading import Reading, Where
-from engine.spec.text_file import MAX_BYTES
-from engine.spec.wording import did_you_mean
+from engine.items.checks.reading import CheckContext, Where
+from engine.items.checks.structure import unique_ids
+from engine.text.files import MAX_BYTES
+from engine.text.schema_errors import did_you_mean
 
 __all__ = ["check_code", "code_paths"]
 
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_\-]+(?:/[A-Za-z0-9_\-]+)*\.py")
 
 
-def check_code(reading: Reading) -> Iterator[Diagnostic]:
+def check_code(reading: CheckContext) -> Iterator[Diagnostic]:
     """Yield doubled or unknown check ids, circles, wrong signatures, and missing or foreign files."""
     if reading.at("answer", "type") != "code":
         return
@@ -30,11 +30,11 @@ def check_code(reading: Reading) -> Iterator[Diagnostic]:
     yield from _files(reading)
 
 
-def _check_ids(reading: Reading) -> dict[str, Where]:
+def _check_ids(reading: CheckContext) -> dict[str, Where]:
     return reading.misconception_ids(("answer", "checks"))
 
 
-def _references(reading: Reading) -> Iterator[Diagnostic]:
+def _references(reading: CheckContext) -> Iterator[Diagnostic]:
     known = _check_ids(reading)
     holders = [("checks", "requires"), ("mutants", "killed_by")]
     for group, name in holders:
@@ -44,7 +44,7 @@ def _references(reading: Reading) -> Iterator[Diagnostic]:
                     yield reading.fault(place, f"there is no check '{check}'" + did_you_mean(check, known))
 
 
-def _circles(reading: Reading) -> Iterator[Diagnostic]:
+def _circles(reading: CheckContext) -> Iterator[Diagnostic]:
     """Yield the first check of every circle of requirements."""
     needs = {
         name: [check for _, check in reading.texts(*where[:-1], "requires")]
@@ -77,7 +77,7 @@ def _circle(start: str, needs: Mapping[str, list[str]]) -> list[str]:
     return []
 
 
-def _signature(reading: Reading) -> Iterator[Diagnostic]:
+def _signature(reading: CheckContext) -> Iterator[Diagnostic]:
     text, function = reading.at("answer", "signature"), reading.at("answer", "function")
     if not isinstance(text, str) or not isinstance(function, str):
         return
@@ -102,7 +102,7 @@ def code_paths(data: Mapping[str, object]) -> list[tuple[Where, str]]:
     return [(where, name) for where, name in found if isinstance(name, str)]
 
 
-def _files(reading: Reading) -> Iterator[Diagnostic]:
+def _files(reading: CheckContext) -> Iterator[Diagnostic]:
     if reading.path is None:
         return
     folder = reading.path.parent

@@ -15,16 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import Diagnostic
-from engine.spec.functions import Vocabulary, builtin_vocabulary
-from engine.spec.places import Document
+from engine.items.functions import LanguageVocabulary, builtin_vocabulary
+from engine.text.yaml_errors import YamlDocument
 
 __all__ = [
     "AnswerSite",
+    "CheckContext",
     "ExpressionSite",
     "ProseSite",
-    "Reading",
-    "Unreadable",
-    "Vocabulary",
+    "UnreadableExpression",
     "mapping",
     "parse_expression",
 ]
@@ -65,24 +64,24 @@ class ProseSite:
 
 
 @dataclass(frozen=True)
-class Reading:
+class CheckContext:
     """What a check gets.
 
     Parameters
     ----------
-    document : Document
+    document : YamlDocument
     path : Path or None
         The file, for its name and its neighbours.
     registry : mapping of str to str, or None
         Known mistakes and their sentences; None leaves ids unchecked.
-    vocabulary : Vocabulary
+    vocabulary : LanguageVocabulary
         The functions that expressions and texts may call.
     """
 
-    document: Document
+    document: YamlDocument
     path: Path | None = None
     registry: Mapping[str, str] | None = None
-    vocabulary: Vocabulary = field(default_factory=builtin_vocabulary)
+    vocabulary: LanguageVocabulary = field(default_factory=builtin_vocabulary)
     data: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -161,7 +160,7 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableExpression:
     """Why an expression can't be parsed, and at which character if that is known."""
 
     reason: str
@@ -169,7 +168,7 @@ class Unreadable:
 
 
 @lru_cache(maxsize=4096)
-def parse_expression(text: str) -> ast.expr | Unreadable:
+def parse_expression(text: str) -> ast.expr | UnreadableExpression:
     """Return the syntax tree of an expression, or what is wrong with it."""
     lead = len(text) - len(text.lstrip())
     try:
@@ -178,7 +177,7 @@ def parse_expression(text: str) -> ast.expr | Unreadable:
             return ast.parse(text.strip(), mode="eval").body
     except SyntaxError as problem:
         if problem.lineno != 1 or not problem.offset:
-            return Unreadable(problem.msg)
-        return Unreadable(problem.msg, lead + min(problem.offset, len(text.strip())) - 1)
+            return UnreadableExpression(problem.msg)
+        return UnreadableExpression(problem.msg, lead + min(problem.offset, len(text.strip())) - 1)
     except (ValueError, RecursionError, MemoryError):
-        return Unreadable("it can't be parsed")
+        return UnreadableExpression("it can't be parsed")

@@ -1,6 +1,23 @@
 """Gradebooks that learning systems import: Canvas, Moodle, plain CSV, Excel; and results for Gradescope."""
 
-from engine.gradebooks.formats import FORMATS, GradebookFormat, gradebook_format
-from engine.gradebooks.gradebook import Gradebook, Kind, Listed, Request
+from __future__ import annotations
 
-__all__ = ["FORMATS", "Gradebook", "GradebookFormat", "Kind", "Listed", "Request", "gradebook_format"]
+from engine.marks.gradebooks.formats import (
+    FORMATS,
+    GradebookFile,
+    GradebookFormat,
+    GradebookNotice,
+    GradebookRequest,
+    NoticeKind,
+    gradebook_format,
+)
+
+__all__ = [
+    "FORMATS",
+    "GradebookFile",
+    "GradebookFormat",
+    "GradebookNotice",
+    "GradebookRequest",
+    "NoticeKind",
+    "gradebook_format",
+]

@@ -11,25 +11,34 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from engine.course.person_columns import person_columns, plain_head
+from engine.course.people import person_columns, plain_head
 from engine.errors import UsageError
-from engine.foreign import clean_line
-from engine.gradebooks.cells import csv_bytes, number_cell, text_cell
-from engine.gradebooks.filling import fill_sheet, place_of
-from engine.gradebooks.formats import GradebookFormat
-from engine.gradebooks.gradebook import Gradebook, Kind, Listed, Request
-from engine.gradebooks.headings import wanted_targets, where_headed
-from engine.gradebooks.people import everybody, join_rows
-from engine.gradebooks.rows import NewRows
-from engine.gradebooks.sheet import Sheet, SheetRow, read_sheet
-from engine.gradebooks.signs import Signs
-from engine.gradebooks.targets import Target
-from engine.spec.wording import near_words
+from engine.marks.gradebooks.cells import CellSigns, NewRows
+from engine.marks.gradebooks.columns import TargetColumn, wanted_targets, where_headed
+from engine.marks.gradebooks.fill import (
+    LmsSheet,
+    SheetRow,
+    everybody,
+    fill_sheet,
+    join_rows,
+    place_of,
+    read_sheet,
+)
+from engine.marks.gradebooks.formats import (
+    GradebookFile,
+    GradebookFormat,
+    GradebookNotice,
+    GradebookRequest,
+    NoticeKind,
+)
+from engine.text.escape import clean_line
+from engine.text.schema_errors import near_words
+from engine.text.tables import csv_bytes, number_cell, text_cell
 
 __all__ = ["FORMAT", "canvas_gradebook"]
 
 _POSSIBLE = "points possible"
-_SIGNS = Signs("EX", locked={"N/A": "Canvas has this assignment for other students only"})
+_SIGNS = CellSigns("EX", locked={"N/A": "Canvas has this assignment for other students only"})
 # Canvas takes a heading with one of these for a column of its own, and reads no marks from it.
 _OWN = tuple(
     f"{kind} {what}"
@@ -50,7 +59,7 @@ _NUMBERED = re.compile(r"\([0-9]+\)$")
 _TEST_STUDENT = {"student, test", "test student"}
 
 
-def canvas_gradebook(request: Request) -> Gradebook:
+def canvas_gradebook(request: GradebookRequest) -> GradebookFile:
     """Return a file that Canvas imports: the one of ``into`` with our marks in it, or a new one.
 
     Raises
@@ -67,16 +76,18 @@ def canvas_gradebook(request: Request) -> Gradebook:
             )
     made = _new(request, targets) if request.into is None else _filled(request, request.into, targets)
     near = [
-        Listed(Kind.NOTE, head, _NEAR_TEXT) for head in made.headings if _NEAR_OWN.search(plain_head(head))
+        GradebookNotice(NoticeKind.NOTE, head, _NEAR_TEXT)
+        for head in made.headings
+        if _NEAR_OWN.search(plain_head(head))
     ]
     return replace(made, listed=(*near, *made.listed))
 
 
-def _filled(request: Request, path: Path, targets: list[Target]) -> Gradebook:
+def _filled(request: GradebookRequest, path: Path, targets: list[TargetColumn]) -> GradebookFile:
     sheet = read_sheet(path)
     possible = _possible_row(sheet)
     about = _about(sheet)
-    listed: list[Listed] = []
+    listed: list[GradebookNotice] = []
     places = []
     there = [sheet.header[number] for number in _open_columns(sheet, possible)]
     for target, column in where_headed(targets, sheet.header, _open_columns(sheet, possible), request):
@@ -86,7 +97,7 @@ def _filled(request: Request, path: Path, targets: list[Target]) -> Gradebook:
             told = "Canvas makes a new assignment of this column"
             if near := near_words(target.heading, there):
                 told += f'; did you mean --column "{near[0]}={target.ids}"?'
-            listed.append(Listed(Kind.NOTE, sheet.header[column], told))
+            listed.append(GradebookNotice(NoticeKind.NOTE, sheet.header[column], told))
         place, told_too = place_of(
             target, column, sheet.header[column], possible.raw[column], scale=request.scale
         )
@@ -97,7 +108,7 @@ def _filled(request: Request, path: Path, targets: list[Target]) -> Gradebook:
     return fill_sheet(sheet, replace(joined, listed=[*listed, *joined.listed]), places, _SIGNS)
 
 
-def _possible_row(sheet: Sheet) -> SheetRow:
+def _possible_row(sheet: LmsSheet) -> SheetRow:
     heads = [plain_head(head) for head in sheet.header]
     row = next((row for row in sheet.rows[:2] if plain_head(row.cells[0]) == _POSSIBLE), None)
     if row is None or "id" not in heads or heads[0] not in {"student", "lastname"}:
@@ -110,7 +121,7 @@ def _possible_row(sheet: Sheet) -> SheetRow:
     return row
 
 
-def _open_columns(sheet: Sheet, possible: SheetRow) -> list[int]:
+def _open_columns(sheet: LmsSheet, possible: SheetRow) -> list[int]:
     """Return the columns of assignments: a custom column has no points possible, a total is read only."""
     return [
         place
@@ -128,7 +139,7 @@ def _is_person(row: SheetRow, about: Mapping[str, int]) -> bool:
     return named and row.cells[0].casefold() not in _TEST_STUDENT
 
 
-def _about(sheet: Sheet) -> dict[str, int]:
+def _about(sheet: LmsSheet) -> dict[str, int]:
     columns = person_columns(sheet.header)
     number = next(place for place, head in enumerate(sheet.header) if plain_head(head) == "id")
     if columns.get("id") == number:  # Canvas's own number, beside which there may be no other id
@@ -136,7 +147,7 @@ def _about(sheet: Sheet) -> dict[str, int]:
     return columns | {"lms_id": number}
 
 
-def _new(request: Request, targets: list[Target]) -> Gradebook:
+def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFile:
     people = everybody(request.table, request.roster).by_id
     new = NewRows(targets, _SIGNS, request)
     rows = [
@@ -149,8 +160,8 @@ def _new(request: Request, targets: list[Target]) -> Gradebook:
         rows.append([*map(text_cell, about), *new.cells(row)])
         if not row.listed:
             told = "isn't in the roster: see whether Canvas knows this person"
-            new.listed.append(Listed(Kind.UNKNOWN, row.student, told))
-    return Gradebook(csv_bytes(rows), new.headings, new.marks, tuple(new.listed))
+            new.listed.append(GradebookNotice(NoticeKind.UNKNOWN, row.student, told))
+    return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.listed))
 
 
 FORMAT = GradebookFormat("canvas", frozenset({"into", "scale"}), canvas_gradebook)

@@ -7,15 +7,14 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.course import StudentRow
 from engine.errors import UsageError
-from engine.foreign import clean_line
-from engine.gradebooks.entries import Entry, State, entry_of
-from engine.gradebooks.formats import GradebookFormat
-from engine.gradebooks.gradebook import Gradebook, Listed, Request
-from engine.gradebooks.signs import tell_entry
-from engine.gradebooks.targets import column_targets, named_targets
-from engine.model import Outcome, plain_points
+from engine.marks.gradebooks.cells import EntryState, GradebookEntry, entry_of, tell_entry
+from engine.marks.gradebooks.columns import column_targets, named_targets
+from engine.marks.gradebooks.formats import GradebookFile, GradebookFormat, GradebookNotice, GradebookRequest
+from engine.marks.results import StudentRow
+from engine.model import Outcome
+from engine.text.escape import clean_line
+from engine.text.words import plain_points
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "excel_gradebook"]
 
 _Value = str | float | int
-_WORDS = {State.MISSING: ""}
+_WORDS = {EntryState.MISSING: ""}
 _NO_SCORE = {outcome: outcome.word for outcome in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)}
 _LONGEST = 32_000  # a cell holds 32,767 characters
 _WIDEST = 60
@@ -31,7 +30,7 @@ _WIDEST = 60
 _NO_XML = dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd")
 
 
-def excel_gradebook(request: Request) -> Gradebook:
+def excel_gradebook(request: GradebookRequest) -> GradebookFile:
     """Return the gradebook as a workbook with the sheets ``marks``, ``raw``, ``why`` and ``items``.
 
     Ids and all other texts are text cells, marks are numbers; what has no mark is blank or a word.
@@ -50,13 +49,13 @@ def excel_gradebook(request: Request) -> Gradebook:
         ) from error
     table = request.table
     targets = named_targets(table, request.columns) if request.columns else column_targets(table)
-    listed: list[Listed] = []
+    listed: list[GradebookNotice] = []
     marks, number = [], 0
     for row in table.rows:
         entries = [entry_of(row, target, scaled=False) for target in targets]
         for target, entry in zip(targets, entries, strict=True):
             listed += tell_entry(entry, row.student, target.heading)
-            number += entry.state in (State.POINTS, State.EXCUSED)
+            number += entry.state in (EntryState.POINTS, EntryState.EXCUSED)
         marks.append([row.student, row.name, *map(_entry_value, entries)])
     book = Workbook(write_only=True)
     book.properties.creator = "Softmark"
@@ -72,10 +71,10 @@ def excel_gradebook(request: Request) -> Gradebook:
     _add_sheet(book, "items", ["column", "title", "assignment", "item", "full points"], items)
     out = io.BytesIO()
     book.save(out)
-    return Gradebook(out.getvalue(), {t.heading: t.ids for t in targets}, number, tuple(listed))
+    return GradebookFile(out.getvalue(), {t.heading: t.ids for t in targets}, number, tuple(listed))
 
 
-def _entry_value(entry: Entry) -> _Value:
+def _entry_value(entry: GradebookEntry) -> _Value:
     if entry.points is not None:
         return plain_points(entry.points)
     return _WORDS.get(entry.state, str(entry.state))

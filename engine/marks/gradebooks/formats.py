@@ -1,18 +1,35 @@
-"""What is asked of a gradebook file, what is made, and what a person should look at."""
+"""The formats that there are: one file each, loaded when it is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 
-from engine.course import ClassTable, Roster
+from engine.course import Roster
+from engine.errors import UsageError
+from engine.marks.results import ClassTable
+from engine.text.escape import clean_line
 
-__all__ = ["Gradebook", "Kind", "Listed", "Request"]
+__all__ = [
+    "FORMATS",
+    "GradebookFile",
+    "GradebookFormat",
+    "GradebookNotice",
+    "GradebookRequest",
+    "NoticeKind",
+    "gradebook_format",
+]
 
 
-class Kind(StrEnum):
+# ----------------------------------------------------------------------------------------------------
+# What is asked of a gradebook file, what is made, and what a person should look at.
+
+
+class NoticeKind(StrEnum):
     """Why something is listed."""
 
     UNKNOWN = "unknown"  # a row of the learning system's file that is nobody of ours
@@ -25,24 +42,24 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class GradebookNotice:
     """One thing that a person should know.
 
     Parameters
     ----------
-    kind : Kind
+    kind : NoticeKind
     where : str
         A student, a heading, or a place in the file: may be foreign.
     message : str
     """
 
-    kind: Kind
+    kind: NoticeKind
     where: str
     message: str
 
 
 @dataclass(frozen=True)
-class Request:
+class GradebookRequest:
     """What a gradebook file is to hold.
 
     Parameters
@@ -84,7 +101,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Gradebook:
+class GradebookFile:
     """A gradebook file.
 
     Parameters
@@ -95,15 +112,51 @@ class Gradebook:
         Heading in the file → the ids of ours that it holds.
     marks : int
         Cells with points, or with the sign for excused.
-    listed : tuple of Listed
+    listed : tuple of GradebookNotice
     """
 
     content: bytes
     headings: Mapping[str, str]
     marks: int
-    listed: tuple[Listed, ...] = ()
+    listed: tuple[GradebookNotice, ...] = ()
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing of it needs a person."""
-        return all(one.kind is Kind.NOTE for one in self.listed)
+        return all(one.kind is NoticeKind.NOTE for one in self.listed)
+
+
+# Name → module of this package, which has it as FORMAT.
+FORMATS = {"canvas": "canvas", "moodle": "moodle", "csv": "plain_csv", "excel": "excel"}
+
+
+@dataclass(frozen=True, slots=True)
+class GradebookFormat:
+    """A format.
+
+    Parameters
+    ----------
+    name : str
+    takes : frozenset of str
+        The fields of :class:`GradebookRequest` that it understands, beside table, roster, titles and columns.
+    make : callable
+        Makes the file.
+    """
+
+    name: str
+    takes: frozenset[str]
+    make: Callable[[GradebookRequest], GradebookFile]
+
+
+def gradebook_format(name: str) -> GradebookFormat:
+    """Return a format by its name; a :class:`UsageError` if there is none."""
+    if name not in FORMATS:
+        near = get_close_matches(name, FORMATS, n=1)
+        raise UsageError(
+            f"there is no gradebook format {clean_line(name, 40)!r}",
+            expected=", ".join(FORMATS),
+            next_step=f"did you mean {near[0]}?" if near else None,
+        )
+    found = importlib.import_module(f"engine.marks.gradebooks.{FORMATS[name]}").FORMAT
+    assert isinstance(found, GradebookFormat)
+    return found

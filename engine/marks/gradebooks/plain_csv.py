@@ -1,8 +1,4 @@
-"""The gradebook as CSV and JSON.
-
-A cell is blank where nothing was handed in (or nothing that counts) and says ``ungraded``,
-``unreadable`` or ``excused`` where there is no score: none of these is a 0.
-"""
+"""Plain CSV: a row per student, a column per item, for spreadsheets and scripts."""
 
 from __future__ import annotations
 
@@ -11,18 +7,64 @@ from collections.abc import Collection
 from typing import Any
 
 from engine import __version__
-from engine.course import Cell, ClassTable, StudentRow
-from engine.foreign import csv_cell, csv_text
-from engine.model import Mode, Outcome, plain_points
+from engine.errors import UsageError
+from engine.marks.gradebooks.cells import CellSigns, NewRows
+from engine.marks.gradebooks.columns import column_targets, named_targets
+from engine.marks.gradebooks.formats import GradebookFile, GradebookFormat, GradebookRequest
+from engine.marks.results import ClassTable, StudentRow, TableCell
+from engine.model import Mode, Outcome
+from engine.text.escape import csv_cell, csv_text
+from engine.text.tables import csv_bytes, id_cell, text_cell
+from engine.text.words import plain_points
 
-__all__ = ["gradebook_csv", "gradebook_json"]
+__all__ = ["FORMAT", "gradebook_csv", "gradebook_json", "plain_gradebook"]
+
+_SIGNS = CellSigns("excused", ungraded="ungraded", unreadable="unreadable")
+
+
+def plain_gradebook(request: GradebookRequest) -> GradebookFile:
+    """Return the gradebook as CSV: ``student``, ``name``, a column per item, ``total``.
+
+    Raises
+    ------
+    UsageError
+        Numbers with a decimal comma between commas.
+    """
+    delimiter = request.delimiter or (";" if request.decimal_comma else ",")
+    if request.decimal_comma and delimiter == ",":
+        raise UsageError(
+            "a decimal comma needs another delimiter", expected='--delimiter ";" or --delimiter tab'
+        )
+    table = request.table
+    targets = named_targets(table, request.columns) if request.columns else column_targets(table)
+    new = NewRows(targets, _SIGNS, request, scaled=False)
+    rows = [["student", "name", *new.head()]]
+    for row in table.rows:
+        about = id_cell(row.student, protect=request.protect_ids), text_cell(row.name)
+        rows.append([*about, *new.cells(row)])
+    content = csv_bytes(rows, delimiter=delimiter, marked=request.marked)
+    return GradebookFile(content, new.headings, new.marks, tuple(new.listed))
+
+
+FORMAT = GradebookFormat(
+    "csv",
+    frozenset({"feedback", "delimiter", "decimal_comma", "marked", "protect_ids"}),
+    plain_gradebook,
+)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The gradebook as CSV and JSON.
+#
+# A cell is blank where nothing was handed in (or nothing that counts) and says ``ungraded``,
+# ``unreadable`` or ``excused`` where there is no score: none of these is a 0.
 
 _NO_SCORE = {outcome: outcome.word for outcome in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)}
 
 _Value = str | float | int
 
 
-def _counts(cell: Cell | None) -> _Value:
+def _counts(cell: TableCell | None) -> _Value:
     """Return what a cell counts, or the word that says why it counts for nothing."""
     if cell is None:
         return ""
@@ -33,13 +75,13 @@ def _counts(cell: Cell | None) -> _Value:
     return _NO_SCORE.get(cell.outcome, "") if cell.outcome is not None else ""
 
 
-def _graded(cell: Cell | None) -> _Value:
+def _graded(cell: TableCell | None) -> _Value:
     if cell is None or cell.outcome is None:
         return ""
     return _NO_SCORE[cell.outcome] if cell.score is None else plain_points(cell.score)
 
 
-def _why(cell: Cell | None) -> str:
+def _why(cell: TableCell | None) -> str:
     return csv_cell("; ".join(cell.mark.reasons)) if cell is not None and cell.mark is not None else ""
 
 
@@ -131,7 +173,7 @@ def _student(row: StudentRow, table: ClassTable) -> dict[str, Any]:
     }
 
 
-def _score(cell: Cell) -> dict[str, Any]:
+def _score(cell: TableCell) -> dict[str, Any]:
     found: dict[str, Any] = {
         "outcome": None if cell.outcome is None else str(cell.outcome),
         "score": _points(cell.score),

@@ -6,9 +6,8 @@ latex2mathml was tried and isn't used: it takes unbalanced braces and unknown ma
 
 from __future__ import annotations
 
-from engine.variants.maths.mathml import mathml
-from engine.variants.maths.numbers import maths_forms
-from engine.variants.maths.parser import MathsError, parse_maths
-from engine.variants.maths.plain import plain_maths
+from engine.prose.maths.mathml import mathml, maths_forms
+from engine.prose.maths.parser import MathsError, parse_maths
+from engine.prose.maths.plain import plain_maths
 
 __all__ = ["MathsError", "mathml", "maths_forms", "parse_maths", "plain_maths"]

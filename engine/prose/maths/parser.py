@@ -6,26 +6,173 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from engine.variants.maths.symbols import ACCENTS, ENVIRONMENTS, FUNCTIONS, SPACES, STYLES, SYMBOLS
-
 __all__ = [
+    "ACCENTS",
+    "ENVIRONMENTS",
+    "FUNCTIONS",
     "HOLE",
-    "Accent",
-    "Atom",
-    "Fenced",
-    "Fraction",
+    "SPACES",
+    "STYLES",
+    "SUBSCRIPT",
+    "SUPERSCRIPT",
+    "SYMBOLS",
+    "AccentNode",
+    "AtomNode",
+    "FencedNode",
+    "FractionNode",
     "MathsError",
     "Node",
-    "Root",
-    "Row",
-    "Script",
-    "Styled",
-    "Table",
+    "RootNode",
+    "RowNode",
+    "ScriptNode",
+    "StyledNode",
+    "TableNode",
     "parse_maths",
+    "styled",
 ]
 
+
+# ----------------------------------------------------------------------------------------------------
+# What the macros stand for: characters, their kinds, and alphabets.
+
+_GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "varepsilon": "ε", "zeta": "ζ",
+    "eta": "η", "theta": "θ", "vartheta": "ϑ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
+    "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "ϕ", "varphi": "φ",
+    "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ",
+    "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+}  # fmt: skip
+_IDENTIFIERS = {
+    "infty": "∞", "partial": "∂", "nabla": "∇", "ell": "ℓ", "emptyset": "∅", "top": "⊤", "bot": "⊥",
+    "ldots": "…", "dots": "…", "cdots": "⋯", "vdots": "⋮", "ddots": "⋱", "prime": "′",
+}  # fmt: skip
+_BINARY = {
+    "cdot": "·", "times": "×", "div": "÷", "pm": "±", "mp": "∓", "ast": "∗", "star": "⋆", "circ": "∘",
+    "odot": "⊙", "oplus": "⊕", "otimes": "⊗", "cup": "∪", "cap": "∩",
+    "setminus": "∖", "land": "∧", "lor": "∨",
+}  # fmt: skip
+_RELATIONS = {
+    "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "approx": "≈", "equiv": "≡",
+    "sim": "∼", "simeq": "≃", "propto": "∝", "in": "∈", "notin": "∉", "subset": "⊂", "subseteq": "⊆",
+    "to": "→", "rightarrow": "→", "leftarrow": "←", "gets": "←", "mapsto": "↦", "Rightarrow": "⇒",
+    "Leftrightarrow": "⇔", "iff": "⇔", "implies": "⇒", "ll": "≪", "gg": "≫", "mid": "∣", "parallel": "∥",
+    "perp": "⊥", "coloneqq": "≔", "forall": "∀", "exists": "∃",
+}  # fmt: skip
+_BIG = {"sum": "∑", "prod": "∏", "int": "∫", "bigcup": "⋃", "bigcap": "⋂"}
+_OPENING = {
+    "lbrace": "{",
+    "lbrack": "[",
+    "langle": "⟨",
+    "lfloor": "⌊",
+    "lceil": "⌈",
+    "lvert": "|",
+    "lVert": "‖",
+}
+_CLOSING = {
+    "rbrace": "}",
+    "rbrack": "]",
+    "rangle": "⟩",
+    "rfloor": "⌋",
+    "rceil": "⌉",
+    "rvert": "|",
+    "rVert": "‖",
+}
+
+SYMBOLS: dict[str, tuple[str, str]] = {
+    **{name: (char, "identifier") for name, char in {**_GREEK, **_IDENTIFIERS}.items()},
+    **{name: (char, "binary") for name, char in _BINARY.items()},
+    **{name: (char, "relation") for name, char in _RELATIONS.items()},
+    **{name: (char, "big") for name, char in _BIG.items()},
+    **{name: (char, "open") for name, char in _OPENING.items()},
+    **{name: (char, "close") for name, char in _CLOSING.items()},
+    "Vert": ("‖", "fence"),
+    "vert": ("|", "fence"),
+    "{": ("{", "open"),
+    "}": ("}", "close"),
+    "|": ("‖", "fence"),
+    "%": ("%", "identifier"),
+    "#": ("#", "identifier"),
+    "&": ("&", "identifier"),
+    "$": ("$", "identifier"),
+    "_": ("_", "identifier"),
+}
+
+FUNCTIONS = frozenset({
+    "arg", "cos", "cosh", "det", "dim", "exp", "gcd", "inf", "ker", "lim", "ln", "log", "max", "min", "sin",
+    "sinh", "sup", "tan", "tanh", "Pr",
+})  # fmt: skip
+
+SPACES = {",": 0.17, ":": 0.22, ";": 0.28, " ": 0.33, "!": 0.0, "quad": 1.0, "qquad": 2.0, "enspace": 0.5}
+
+ACCENTS = {
+    "hat": ("\u0302", "^"),
+    "widehat": ("\u0302", "^"),
+    "bar": ("\u0304", "¯"),
+    "overline": ("\u0304", "¯"),
+    "tilde": ("\u0303", "~"),
+    "widetilde": ("\u0303", "~"),
+    "vec": ("\u20d7", "→"),
+    "dot": ("\u0307", "˙"),
+    "ddot": ("\u0308", "¨"),
+}
+
+# opening fence, closing fence
+ENVIRONMENTS = {
+    "matrix": ("", ""),
+    "bmatrix": ("[", "]"),
+    "pmatrix": ("(", ")"),
+    "Bmatrix": ("{", "}"),
+    "vmatrix": ("|", "|"),
+    "Vmatrix": ("‖", "‖"),
+    "cases": ("{", ""),
+    "aligned": ("", ""),
+}
+
+STYLES = frozenset({"mathbf", "boldsymbol", "mathrm", "mathit", "mathbb", "mathcal", "mathsf", "mathtt"})
+
+_EXCEPTIONS = {
+    "mathbb": {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R": "ℝ", "Z": "ℤ"},
+    "mathcal": {"B": "ℬ", "E": "ℰ", "F": "ℱ", "H": "ℋ", "I": "ℐ", "L": "ℒ", "M": "ℳ",
+                "R": "ℛ", "e": "ℯ", "g": "ℊ", "o": "ℴ"},
+}  # fmt: skip
+# first code points of capitals, small letters, digits, Greek capitals, Greek small letters
+_ALPHABETS = {
+    "mathbf": (0x1D400, 0x1D41A, 0x1D7CE, 0x1D6A8, 0x1D6C2),
+    "boldsymbol": (0x1D468, 0x1D482, 0x1D7CE, 0x1D71C, 0x1D736),
+    "mathbb": (0x1D538, 0x1D552, 0x1D7D8, 0, 0),
+    "mathcal": (0x1D49C, 0x1D4B6, 0, 0, 0),
+    "mathsf": (0x1D5A0, 0x1D5BA, 0x1D7E2, 0, 0),
+    "mathtt": (0x1D670, 0x1D68A, 0x1D7F6, 0, 0),
+}
+
+
+def styled(style: str, character: str) -> str:
+    """Return a character in a mathematical alphabet, or itself where the alphabet lacks it."""
+    if character in _EXCEPTIONS.get(style, {}):
+        return _EXCEPTIONS[style][character]
+    starts = _ALPHABETS.get(style)
+    if starts is None:
+        return character
+    ranges = (("A", "Z"), ("a", "z"), ("0", "9"), ("Α", "Ω"), ("α", "ω"))
+    for start, (low, high) in zip(starts, ranges, strict=True):
+        if start and low <= character <= high:
+            return chr(start + ord(character) - ord(low))
+    return character
+
+
+SUPERSCRIPT = dict(
+    zip(
+        "0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW⊤′",
+        "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂᵀ′",
+        strict=True,
+    )
+)
+SUBSCRIPT = dict(
+    zip("0123456789+-=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", strict=True)
+)
+
 MAX_LENGTH = 4000
-# stands for a number that is put in later, see engine.variants.maths.numbers
+# stands for a number that is put in later, see engine.prose.maths.mathml
 HOLE = "\uf8ff"
 MAX_DEPTH = 24
 
@@ -35,7 +182,7 @@ class MathsError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
+class AtomNode:
     """One symbol, number, function name, space or text.
 
     ``kind`` is identifier, number, function, text, binary, relation, punctuation, open, close,
@@ -48,7 +195,7 @@ class Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RowNode:
     """Nodes side by side."""
 
     children: tuple[Node, ...]
@@ -56,7 +203,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class ScriptNode:
     """A base with a subscript, a superscript or both."""
 
     base: Node
@@ -66,7 +213,7 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Fraction:
+class FractionNode:
     """A fraction."""
 
     top: Node
@@ -75,7 +222,7 @@ class Fraction:
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class RootNode:
     """A square root."""
 
     body: Node
@@ -83,7 +230,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Accent:
+class AccentNode:
     """A base under a mark; ``mark`` is the macro's name."""
 
     base: Node
@@ -92,7 +239,7 @@ class Accent:
 
 
 @dataclass(frozen=True, slots=True)
-class Styled:
+class StyledNode:
     """A body in an alphabet; ``style`` is the macro's name."""
 
     body: Node
@@ -101,7 +248,7 @@ class Styled:
 
 
 @dataclass(frozen=True, slots=True)
-class Fenced:
+class FencedNode:
     """A body between stretching fences."""
 
     opening: str
@@ -111,7 +258,7 @@ class Fenced:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableNode:
     """A matrix, cases or aligned lines."""
 
     environment: str
@@ -119,7 +266,17 @@ class Table:
     spaced: bool = False
 
 
-Node = Atom | Row | Script | Fraction | Root | Accent | Styled | Fenced | Table
+Node = (
+    AtomNode
+    | RowNode
+    | ScriptNode
+    | FractionNode
+    | RootNode
+    | AccentNode
+    | StyledNode
+    | FencedNode
+    | TableNode
+)
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 _KINDS = {
@@ -134,7 +291,7 @@ _KINDS = {
 
 
 @lru_cache(maxsize=4096)
-def parse_maths(source: str) -> Row:
+def parse_maths(source: str) -> RowNode:
     """Return the tree of a formula.
 
     Raises
@@ -187,7 +344,7 @@ class _Reader:
 
     # --- grammar
 
-    def row(self, ends: frozenset[str]) -> Row:
+    def row(self, ends: frozenset[str]) -> RowNode:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.fault(f"the formula is nested deeper than {MAX_DEPTH}")
@@ -199,7 +356,7 @@ class _Reader:
                 break
             children.append(self.scripted(spaced))
         self.depth -= 1
-        return Row(tuple(children))
+        return RowNode(tuple(children))
 
     def scripted(self, spaced: bool) -> Node:
         base = self.atom(spaced)
@@ -219,9 +376,9 @@ class _Reader:
             else:
                 break
         if primes:
-            marks = Atom("′" * primes, "identifier")
-            sup = marks if sup is None else Row((marks, sup))
-        return base if sub is None and sup is None else Script(base, sub, sup, spaced)
+            marks = AtomNode("′" * primes, "identifier")
+            sup = marks if sup is None else RowNode((marks, sup))
+        return base if sub is None and sup is None else ScriptNode(base, sub, sup, spaced)
 
     def argument(self, where: str, script: bool = False) -> Node:
         self.skip_space()
@@ -236,7 +393,7 @@ class _Reader:
             raise self.fault(f"put braces around {token!r} {where}")
         return self.atom(False)
 
-    def group(self) -> Row:
+    def group(self) -> RowNode:
         self.take()
         row = self.row(frozenset())
         if self.here != "}":
@@ -247,38 +404,38 @@ class _Reader:
     def atom(self, spaced: bool) -> Node:
         token = self.here or ""
         if token == "{":
-            return Row(self.group().children, spaced)
+            return RowNode(self.group().children, spaced)
         if token in ("_", "^", "'"):
-            return Row((), spaced)  # a script on nothing, e.g. {}^\top
+            return RowNode((), spaced)  # a script on nothing, e.g. {}^\top
         self.take()
         if token.startswith("\\"):
             return self.macro(token[1:], spaced)
         if token[0].isdigit() or token == HOLE:
-            return Atom(token, "number", spaced)
+            return AtomNode(token, "number", spaced)
         if token in _KINDS:
-            return Atom(token, _KINDS[token], spaced)
+            return AtomNode(token, _KINDS[token], spaced)
         if token.isalpha() or token in "…′·×≤≥≠≈→∈−":
-            return Atom(token, "identifier" if token.isalpha() or token in "…′" else "relation", spaced)
+            return AtomNode(token, "identifier" if token.isalpha() or token in "…′" else "relation", spaced)
         self.at -= 1
         raise self.fault(f"{token!r} isn't allowed in a formula")
 
     def macro(self, name: str, spaced: bool) -> Node:
         if name in SYMBOLS:
-            return Atom(*SYMBOLS[name], spaced)
+            return AtomNode(*SYMBOLS[name], spaced)
         if name in FUNCTIONS:
-            return Atom(name, "function", spaced)
+            return AtomNode(name, "function", spaced)
         if name in SPACES:
-            return Atom(name, "space", spaced)
+            return AtomNode(name, "space", spaced)
         if name in STYLES:
-            return Styled(self.argument(f"after \\{name}"), name, spaced)
+            return StyledNode(self.argument(f"after \\{name}"), name, spaced)
         if name in ACCENTS:
-            return Accent(self.argument(f"after \\{name}"), name, spaced)
+            return AccentNode(self.argument(f"after \\{name}"), name, spaced)
         if name == "frac":
-            return Fraction(self.argument("in \\frac"), self.argument("in \\frac"), spaced)
+            return FractionNode(self.argument("in \\frac"), self.argument("in \\frac"), spaced)
         if name == "sqrt":
-            return Root(self.argument("after \\sqrt"), spaced)
+            return RootNode(self.argument("after \\sqrt"), spaced)
         if name in ("text", "textbf", "operatorname"):
-            return Atom(self.raw(name), "function" if name == "operatorname" else "text", spaced)
+            return AtomNode(self.raw(name), "function" if name == "operatorname" else "text", spaced)
         if name == "left":
             return self.fenced(spaced)
         if name == "begin":
@@ -311,7 +468,7 @@ class _Reader:
         if self.here != "\\right":
             raise self.fault("\\left has no \\right")
         self.take()
-        return Fenced(opening, body, self.fence(), spaced)
+        return FencedNode(opening, body, self.fence(), spaced)
 
     def table(self, spaced: bool) -> Node:
         name = self.raw("begin")
@@ -331,8 +488,8 @@ class _Reader:
             if token != "\\end" or self.raw("end") != name:
                 raise self.fault(f"\\begin{{{name}}} isn't ended")
             break
-        if rows and rows[-1] == (Row(()),):
+        if rows and rows[-1] == (RowNode(()),):
             rows.pop()  # a trailing \\
         if not rows or (name not in ("cases", "aligned") and len({len(row) for row in rows}) != 1):
             raise self.fault(f"the rows of {name} differ in length")
-        return Table(name, tuple(rows), spaced)
+        return TableNode(name, tuple(rows), spaced)

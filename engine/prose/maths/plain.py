@@ -7,20 +7,24 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import accumulate
 
-from engine.variants.maths.parser import (
-    Accent,
-    Atom,
-    Fenced,
-    Fraction,
+from engine.prose.maths.parser import (
+    ACCENTS,
+    ENVIRONMENTS,
+    SUBSCRIPT,
+    SUPERSCRIPT,
+    AccentNode,
+    AtomNode,
+    FencedNode,
+    FractionNode,
     Node,
-    Root,
-    Row,
-    Script,
-    Styled,
-    Table,
+    RootNode,
+    RowNode,
+    ScriptNode,
+    StyledNode,
+    TableNode,
     parse_maths,
+    styled,
 )
-from engine.variants.maths.symbols import ACCENTS, ENVIRONMENTS, SUBSCRIPT, SUPERSCRIPT, styled
 
 __all__ = ["plain_maths"]
 
@@ -43,49 +47,53 @@ def plain_maths(source: str) -> str:
 
 def _text(node: Node) -> str:
     match node:
-        case Atom(text, kind):
+        case AtomNode(text, kind):
             if kind == "space":
                 return "" if text == "!" else " "  # \\! moves its neighbours together
             return {"∑": "Σ", "∏": "Π"}.get(text, text)
-        case Row(children):
+        case RowNode(children):
             return _row(children)
-        case Script():
+        case ScriptNode():
             return _script(node)
-        case Fraction(top, bottom):
+        case FractionNode(top, bottom):
             return _fraction(top, bottom)
-        case Root(body):
+        case RootNode(body):
             inner = _text(body)
             alone = len(inner) == 1 or inner.isdigit() or _is_scripted(body) or _is_enclosed(body)
             return f"√{inner}" if alone else f"√({inner})"
-        case Accent(base, mark):
+        case AccentNode(base, mark):
             inner = _text(base)
             return inner + ACCENTS[mark][0] if len(inner) == 1 else f"{mark}({inner})"
-        case Styled(body, style):
+        case StyledNode(body, style):
             inner = _joined(body)
             return "".join(styled(style, c) for c in inner) if style == "mathbb" else inner
-        case Fenced(opening, body, closing):
+        case FencedNode(opening, body, closing):
             return f"{opening}{_text(body)}{closing}"
-        case Table():
+        case TableNode():
             return _table(node)
 
 
 def _joined(body: Node) -> str:
     """Return letters of one alphabet as one word: mathrm{softmax}."""
-    children = body.children if isinstance(body, Row) else (body,)
-    if all(isinstance(c, Atom) and c.kind in ("identifier", "number") for c in children):
+    children = body.children if isinstance(body, RowNode) else (body,)
+    if all(isinstance(c, AtomNode) and c.kind in ("identifier", "number") for c in children):
         return "".join(_text(c) for c in children)
     return _text(body)
 
 
 def _kind(node: Node) -> str:
     """Return how a node stands in its row: as operand, function, operator, bracket …"""
-    if isinstance(node, Atom):
+    if isinstance(node, AtomNode):
         if node.kind in ("identifier", "number", "text"):
             return "operand"
         return "function" if node.kind == "big" else node.kind
-    if isinstance(node, Script) and isinstance(node.base, Atom) and node.base.kind in ("big", "function"):
+    if (
+        isinstance(node, ScriptNode)
+        and isinstance(node.base, AtomNode)
+        and node.base.kind in ("big", "function")
+    ):
         return "function"
-    if isinstance(node, Styled) and len(_text(node)) > 1:
+    if isinstance(node, StyledNode) and len(_text(node)) > 1:
         return "function"
     return "operand"
 
@@ -95,13 +103,17 @@ def _row(children: tuple[Node, ...]) -> str:
     before: Node | None = None
     signed = False  # the node before is a sign, not an operator between two operands
     shown = [
-        c for c in _with_bars(children) if not (isinstance(c, Atom) and c.kind == "space" and c.text == "!")
+        c
+        for c in _with_bars(children)
+        if not (isinstance(c, AtomNode) and c.kind == "space" and c.text == "!")
     ]
     for at, child in enumerate(shown):
         if before is not None and not signed and _gap(before, child):
             written += " "
         ends = at + 1 == len(shown) or _is_end(shown[at + 1])
-        written += _fraction(child.top, child.bottom, ends) if isinstance(child, Fraction) else _text(child)
+        written += (
+            _fraction(child.top, child.bottom, ends) if isinstance(child, FractionNode) else _text(child)
+        )
         signed = _kind(child) == "binary" and (before is None or _kind(before) not in _OPERANDS)
         before = child
     return " ".join(written.split())
@@ -112,7 +124,7 @@ def _with_bars(children: tuple[Node, ...]) -> list[Node]:
     told = list(children)
     groups: list[list[int]] = [[]]
     for i, child in enumerate(children):
-        if not isinstance(child, Atom):
+        if not isinstance(child, AtomNode):
             continue
         if child.kind == "open":
             groups.append([])
@@ -128,25 +140,25 @@ def _with_bars(children: tuple[Node, ...]) -> list[Node]:
 def _tell_bars(told: list[Node], places: list[int]) -> None:
     for count, i in enumerate(places):
         bar = told[i]
-        if isinstance(bar, Atom):
+        if isinstance(bar, AtomNode):
             kind = "relation" if len(places) % 2 else "close" if count % 2 else "open"
-            told[i] = Atom(bar.text, kind, bar.spaced)
+            told[i] = AtomNode(bar.text, kind, bar.spaced)
 
 
 def _gap(before: Node, after: Node) -> bool:
     """Tell whether a blank belongs between two neighbours, the first of which is no sign."""
     left, right = _kind(before), _kind(after)
-    if isinstance(before, Atom) and before.text == "∂":
+    if isinstance(before, AtomNode) and before.text == "∂":
         return False
     if right in ("punctuation", "close", "space") or left in ("open", "space"):
         return False
     if "relation" in (left, right) or "binary" in (left, right) or left == "punctuation":
         return True
-    if isinstance(after, Fenced) and left == "function":
+    if isinstance(after, FencedNode) and left == "function":
         return False
     if right == "open":
         return after.spaced and left in ("operand", "close")
-    return left == "function" or after.spaced or right == "function" or isinstance(before, Script)
+    return left == "function" or after.spaced or right == "function" or isinstance(before, ScriptNode)
 
 
 def _raised(text: str, alphabet: Mapping[str, str], mark: str) -> str:
@@ -166,9 +178,9 @@ def _is_product(text: str) -> bool:
     return all(len(word) == 1 or word.isdigit() for word in text.split())
 
 
-def _script(node: Script) -> str:
+def _script(node: ScriptNode) -> str:
     base = _text(node.base)
-    if isinstance(node.base, Row | Fraction) and len(base) > 1:
+    if isinstance(node.base, RowNode | FractionNode) and len(base) > 1:
         base = f"({base})"
     sub = "" if node.sub is None else _raised(_text(node.sub), SUBSCRIPT, "_")
     sup = "" if node.sup is None else _raised(_text(node.sup), SUPERSCRIPT, "^")
@@ -176,15 +188,15 @@ def _script(node: Script) -> str:
 
 
 def _is_scripted(node: Node) -> bool:
-    return isinstance(node, Script) or (
-        isinstance(node, Row) and len(node.children) == 1 and _is_scripted(node.children[0])
+    return isinstance(node, ScriptNode) or (
+        isinstance(node, RowNode) and len(node.children) == 1 and _is_scripted(node.children[0])
     )
 
 
 def _is_enclosed(node: Node) -> bool:
     """Tell whether a node stands between bars or brackets that belong together."""
-    if not isinstance(node, Row):
-        return isinstance(node, Fenced) and node.opening != "." and node.closing != "."
+    if not isinstance(node, RowNode):
+        return isinstance(node, FencedNode) and node.opening != "." and node.closing != "."
     if len(node.children) == 1:
         return _is_enclosed(node.children[0])
     marks = _with_bars(node.children)
@@ -194,7 +206,7 @@ def _is_enclosed(node: Node) -> bool:
 
 def _has_operator(node: Node) -> bool:
     """Tell whether an operator stands in a row outside of all brackets; a sign in front is none."""
-    if not isinstance(node, Row):
+    if not isinstance(node, RowNode):
         return False
     depth = 0
     for at, child in enumerate(node.children):
@@ -207,14 +219,14 @@ def _has_operator(node: Node) -> bool:
 
 def _is_sum(node: Node) -> bool:
     """Tell whether a node is a sum or product over an index: it takes in all that follows it."""
-    first = node.children[0] if isinstance(node, Row) and node.children else node
-    base = first.base if isinstance(first, Script) else first
-    return isinstance(base, Atom) and base.kind == "big"
+    first = node.children[0] if isinstance(node, RowNode) and node.children else node
+    base = first.base if isinstance(first, ScriptNode) else first
+    return isinstance(base, AtomNode) and base.kind == "big"
 
 
 def _is_end(node: Node) -> bool:
     """Tell whether what stands here can't be read as part of a sum before it: `a / Σ b = c`."""
-    if isinstance(node, Atom) and (node.kind == "text" or node.text in ".!?"):
+    if isinstance(node, AtomNode) and (node.kind == "text" or node.text in ".!?"):
         return True
     return _kind(node) in ("relation", "punctuation", "close", "space")
 
@@ -224,14 +236,14 @@ def _fraction(top: Node, bottom: Node, ends: bool = False) -> str:
     above, below = _text(top), _text(bottom)
     if _has_operator(top) or (_is_sum(top) and " " in above):
         above = f"({above})"
-    several = isinstance(bottom, Row) and len(bottom.children) > 1 and " " in below
+    several = isinstance(bottom, RowNode) and len(bottom.children) > 1 and " " in below
     if _has_operator(bottom) or (several and not (ends and _is_sum(bottom))):
         below = f"({below})"
     is_short = len(above + below) <= 6 and " " not in above + below
     return f"{above}/{below}" if is_short else f"{above} / {below}"
 
 
-def _table(node: Table) -> str:
+def _table(node: TableNode) -> str:
     rows = [[_text(cell) for cell in row] for row in node.rows]
     if node.environment == "cases":
         return "{ " + "; ".join(_case(row) for row in rows) + " }"

@@ -3,29 +3,117 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Self
 
-from engine.plurals import agree, counted
-from engine.variants.escaping import escape_latex
-from engine.variants.figures import Figure, figure_of
-from engine.variants.pictures.layout import (
+from engine.expressions.values import as_float, as_tensor, shown
+from engine.prose.figures import TemplateFigure, figure_of
+from engine.prose.pictures.registry import (
     INDENT,
     WIDEST_LINE,
+    PictureFault,
+    StemPicture,
     checked_places,
     checked_words,
     columns_of,
+    figure,
     latex_table,
     padded,
+    picture,
+    units,
     words_of,
 )
-from engine.variants.pictures.registry import Picture, PictureFault, picture
-from engine.variants.pictures.tree_svg import Leaf, tree_figure
-from engine.variants.rounding import shown
-from engine.variants.values import as_float, as_tensor
+from engine.text.escape import escape_latex
+from engine.text.words import agree, counted
 
-__all__ = ["BeamTree", "Hypothesis", "beam_tree"]
+__all__ = ["BeamTree", "TreeBox", "TreeHypothesis", "beam_tree", "tree_figure"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# A tree as SVG, growing to the right: boxes for hypotheses, lines for words.
+
+_BOX_HEIGHT = 38
+_ROW = 46
+_START = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeBox:
+    """One box of a tree; `words` tell where it hangs, and the last of them stands in it."""
+
+    words: tuple[str, ...]
+    on_line: str
+    in_box: str
+    kept: bool
+    result: bool
+    title: str
+
+
+def tree_figure(leaves: Sequence[TreeBox], spoken: str, caption: str) -> str:
+    """Return the figure of a tree.
+
+    Parameters
+    ----------
+    leaves : sequence of TreeBox
+        Each before those that continue it.
+    spoken, caption : str
+        As in :func:`engine.prose.pictures.registry.figure`.
+    """
+    box = max(units([f"✓ {leaf.words[-1]}" for leaf in leaves]), units([leaf.in_box for leaf in leaves])) + 12
+    line = units([leaf.on_line for leaf in leaves]) + 22
+    start = units([_START]) + 8
+    heights = _heights(leaves)
+    root = heights[()]
+    parts = [f'<text x="{start / 2:g}" y="{root + 5:g}">{_START}</text>']
+    for leaf in leaves:
+        left = start + (len(leaf.words) - 1) * (box + line) + line
+        parts.append(_group(leaf, left, box, line, heights))
+    depth = max(len(leaf.words) for leaf in leaves)
+    width = start + depth * (box + line) + 2
+    return figure(width, max(heights.values()) + _ROW / 2, spoken, caption, "".join(parts))
+
+
+def _heights(leaves: Sequence[TreeBox]) -> dict[tuple[str, ...], float]:
+    """Return the middle of each box: ends stand one below the other, the rest beside what continues it."""
+    children: dict[tuple[str, ...], list[tuple[str, ...]]] = {(): []}
+    for leaf in leaves:
+        children[leaf.words] = []
+        children[leaf.words[:-1]].append(leaf.words)
+    heights: dict[tuple[str, ...], float] = {}
+    ends = 0
+    # a hypothesis stands before its children, and before its next sibling stand all of them: so ends are met
+    # in the order in which they are drawn
+    for leaf in leaves:
+        if not children[leaf.words]:
+            heights[leaf.words] = ends * _ROW + _ROW / 2
+            ends += 1
+    for words in reversed(children):
+        if children[words]:
+            beside = [heights[child] for child in children[words]]
+            heights[words] = (beside[0] + beside[-1]) / 2
+    return heights
+
+
+def _group(leaf: TreeBox, left: float, box: float, line: float, heights: dict[tuple[str, ...], float]) -> str:
+    """Return the line to a box, the box, and what stands on them."""
+    at, start = heights[leaf.words], heights[leaf.words[:-1]]
+    stroke = (
+        'stroke-width="4"' if leaf.result else 'stroke-width="2"' if leaf.kept else 'stroke-dasharray="4 3"'
+    )
+    middle = left + box / 2
+    mark = "✓" if leaf.kept else "✗"
+    return (
+        f"<g><title>{escape(leaf.title)}</title>"
+        f'<g fill="none" stroke="currentColor" {stroke}>'
+        f'<path d="M{left - line:g} {start:g}h8V{at:g}H{left:g}"/>'
+        f'<rect x="{left:g}" y="{at - _BOX_HEIGHT / 2:g}" width="{box:g}" height="{_BOX_HEIGHT}" rx="4"/></g>'
+        f'<text x="{left - 4:g}" y="{at - 5:g}" text-anchor="end">{escape(leaf.on_line)}</text>'
+        f'<text x="{middle:g}" y="{at - 3:g}">{mark} {escape(leaf.words[-1])}</text>'
+        f'<text x="{middle:g}" y="{at + 13:g}">{escape(leaf.in_box)}</text></g>'
+    )
+
 
 _LETTERS = "A B C D E F G H"
 _MOST_HYPOTHESES = 64
@@ -36,7 +124,7 @@ _HEADS = ("hypothesis", "step", "in all")
 
 
 @dataclass(frozen=True, slots=True)
-class Hypothesis:
+class TreeHypothesis:
     """One hypothesis of a search.
 
     Parameters
@@ -68,11 +156,11 @@ class Hypothesis:
 
 
 @dataclass(frozen=True, slots=True)
-class BeamTree(Picture):
+class BeamTree(StemPicture):
     """All hypotheses of a search, each before those that continue it."""
 
     width: int
-    hypotheses: tuple[Hypothesis, ...]
+    hypotheses: tuple[TreeHypothesis, ...]
 
     def __post_init__(self) -> None:
         if isinstance(self.width, bool) or not isinstance(self.width, int) or self.width < 1:
@@ -93,7 +181,7 @@ class BeamTree(Picture):
     def read(cls, data: Mapping[str, Any]) -> Self:
         """Return the picture of some JSON data."""
         rows = ((tuple(words), *rest) for words, *rest in data["hypotheses"])
-        return cls(data["width"], tuple(Hypothesis(*row) for row in rows))
+        return cls(data["width"], tuple(TreeHypothesis(*row) for row in rows))
 
     def data(self) -> dict[str, Any]:
         """Return the picture as JSON data."""
@@ -140,7 +228,7 @@ class BeamTree(Picture):
         """Return it as a figure."""
         final = self._depth()
         leaves = [
-            Leaf(
+            TreeBox(
                 one.words,
                 one.step,
                 one.total,
@@ -170,10 +258,10 @@ class BeamTree(Picture):
 
 
 @picture(BeamTree)
-def beam_tree(T: Any, b: Any, vocabulary: str = "", places: int = 4) -> Picture:
+def beam_tree(T: Any, b: Any, vocabulary: str = "", places: int = 4) -> StemPicture:
     """Return the tree of a beam search of width `b` on a probability tree; words are A, B, C … by default."""
     table = figure_of(T)
-    if not isinstance(table, Figure) or len(table.shape) != 2:
+    if not isinstance(table, TemplateFigure) or len(table.shape) != 2:
         raise PictureFault("a beam tree needs a table of probabilities, one row for each prefix")
     count, size = table.shape
     if not vocabulary and size > len(_LETTERS.split()):
@@ -181,7 +269,7 @@ def beam_tree(T: Any, b: Any, vocabulary: str = "", places: int = 4) -> Picture:
     words = words_of(vocabulary or " ".join(_LETTERS.split()[:size]), size, "vocabulary")
     if len(set(words)) != size:
         raise PictureFault(f"a word stands twice in the vocabulary {' '.join(words)}")
-    width = as_float(b.value if isinstance(b, Figure) else b)
+    width = as_float(b.value if isinstance(b, TemplateFigure) else b)
     if width != int(width) or width < 1:
         raise PictureFault(f"a beam width is a whole number from 1, got {width:g}")
     depth = _depth_of(count, size)
@@ -202,8 +290,8 @@ def _depth_of(count: int, size: int) -> int:
 
 
 def _searched(
-    table: Figure, width: int, depth: int, words: tuple[str, ...], places: int
-) -> Iterator[Hypothesis]:
+    table: TemplateFigure, width: int, depth: int, words: tuple[str, ...], places: int
+) -> Iterator[TreeHypothesis]:
     """Yield every hypothesis before those that continue it; which are kept is the reference's verdict."""
     import reference
 
@@ -216,12 +304,12 @@ def _searched(
         for place, kept in enumerate(reference.beam_search(as_tensor(table.value), b=width, max_len=step), 1)
     }
 
-    def grown(prefix: tuple[int, ...], total: float) -> Iterator[Hypothesis]:
+    def grown(prefix: tuple[int, ...], total: float) -> Iterator[TreeHypothesis]:
         row = _row_of(prefix, len(words))
         for token, word_probability in enumerate(numbers[row]):
             tokens, product = (*prefix, token), total * word_probability
             rank = ranks.get(tokens, 0)
-            yield Hypothesis(
+            yield TreeHypothesis(
                 tuple(words[t] for t in tokens),
                 shown(word_probability, digits),
                 shown(product, places),

@@ -1,4 +1,4 @@
-"""Pictures of a matrix: words before the rows and above the columns, one cell per number."""
+"""A heatmap: the larger the number, the stronger the shade of its cell and the longer its bar."""
 
 from __future__ import annotations
 
@@ -6,29 +6,45 @@ import math
 import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, NamedTuple, Self
 
-from engine.variants.escaping import escape_latex
-from engine.variants.figures import Figure, figure_of
-from engine.variants.pictures.layout import (
+from engine.expressions.values import as_tensor
+from engine.prose.figures import TemplateFigure, figure_of
+from engine.prose.pictures.registry import (
     INDENT,
     WIDEST_LINE,
+    PictureFault,
+    StemPicture,
     checked_places,
     checked_words,
     columns_of,
     figure,
+    latex_number,
     latex_table,
     minus,
     padded,
+    picture,
     units,
     words_of,
 )
-from engine.variants.pictures.registry import Picture, PictureFault
-from engine.variants.values import as_tensor
+from engine.text.escape import escape_latex
 
-__all__ = ["TINY", "Captions", "GridPicture", "grid_of"]
+__all__ = [
+    "TINY",
+    "AlignmentGrid",
+    "GridPicture",
+    "Heatmap",
+    "PictureCaptions",
+    "alignment_grid",
+    "grid_of",
+    "heatmap",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Pictures of a matrix: words before the rows and above the columns, one cell per number.
 
 MOST = 12
 """Most rows and most columns: more can't be read on a phone."""
@@ -41,7 +57,7 @@ _GAP = 6
 _TURNED = 0.75
 
 
-class Captions(NamedTuple):
+class PictureCaptions(NamedTuple):
     """How a picture is read, one sentence or two for each form."""
 
     plain: str
@@ -50,7 +66,7 @@ class Captions(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class GridPicture(Picture):
+class GridPicture(StemPicture):
     """A matrix with words, as a picture; a kind says what stands in a cell.
 
     Parameters
@@ -93,7 +109,7 @@ class GridPicture(Picture):
         """Return what the picture is, with its article: ``a heatmap``."""
 
     @abstractmethod
-    def captions(self) -> Captions:
+    def captions(self) -> PictureCaptions:
         """Return how the picture is read, in each form."""
 
     @abstractmethod
@@ -251,9 +267,11 @@ def grid_of(kind: type[GridPicture], A: Any, rows: Any, columns: Any, places: An
     """
     plain = figure_of(A)
     if isinstance(plain, list | tuple):
-        plain = Figure(as_tensor([entry.value if isinstance(entry, Figure) else entry for entry in plain]))
-    if not isinstance(plain, Figure) or len(plain.shape) not in (1, 2):
-        got = f"shape {plain.shape}" if isinstance(plain, Figure) else type(plain).__name__
+        plain = TemplateFigure(
+            as_tensor([entry.value if isinstance(entry, TemplateFigure) else entry for entry in plain])
+        )
+    if not isinstance(plain, TemplateFigure) or len(plain.shape) not in (1, 2):
+        got = f"shape {plain.shape}" if isinstance(plain, TemplateFigure) else type(plain).__name__
         raise PictureFault(f"{kind.name()} needs a matrix, got {got}")
     *lines, count = plain.shape
     height = lines[0] if lines else 1
@@ -270,3 +288,159 @@ def grid_of(kind: type[GridPicture], A: Any, rows: Any, columns: Any, places: An
         tuple(map(tuple, values)),
         tuple(tuple(texts[i : i + count]) for i in range(0, len(texts), count)),
     )
+
+
+_SHADES = " ░▒▓█"
+_STRONGEST = 0.32
+_BAR_MM = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Heatmap(GridPicture):
+    """A matrix of weights, or of any other numbers.
+
+    Parameters
+    ----------
+    low, high : float
+        The numbers that get no shade and the full one. Weights are measured from 0 to 1, so that pictures
+        can be compared; all else by its own extremes and 0.
+    """
+
+    low: float = field(init=False)
+    high: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        # slots=True makes a new class, so super() without arguments would look for the old one
+        super(Heatmap, self).__post_init__()
+        flat = [value for row in self.values for value in row]
+        low, high = min(flat), max(flat)
+        weights = low >= -TINY and high <= 1 + TINY
+        object.__setattr__(self, "low", 0.0 if weights else min(low, 0.0))
+        object.__setattr__(self, "high", 1.0 if weights else max(high, 0.0))
+
+    def share(self, i: int, j: int) -> float:
+        """Return how much of the scale a number takes, from 0 to 1."""
+        return min(max((self.values[i][j] - self.low) / (self.high - self.low), 0.0), 1.0)
+
+    @staticmethod
+    def name() -> str:
+        """Return what the picture is."""
+        return "a heatmap"
+
+    def captions(self) -> PictureCaptions:
+        """Return how the picture is read; the ends of the scale are printed as in the cells."""
+        flat = [value for row in self.values for value in row]
+        texts = [text for row in self.texts for text in row]
+        printed = {0.0: "0", 1.0: "1"} if self.high == 1 else {0.0: "0"}
+        printed = dict(zip(flat, texts, strict=True)) | printed
+        low, high = printed[self.low], printed[self.high]
+        return PictureCaptions(
+            f"Heatmap (the larger the number, the fuller its block, from {low} to {high}):",
+            "The larger a number, the longer its bar and the stronger its shade, "
+            f"from {minus(low)} to {minus(high)}.",
+            f"The larger a number, the longer its bar, from {latex_number(low)} to {latex_number(high)}.",
+        )
+
+    def sign(self, i: int, j: int) -> str:
+        """Return two blocks of one of five shades; only the lower end of the scale has none."""
+        level = min(int(len(_SHADES) * self.share(i, j)), len(_SHADES) - 1)
+        above = self.share(i, j) > TINY and float(self.texts[i][j]) != round(self.low, 8)
+        return 2 * _SHADES[max(level, 1) if above else level]
+
+    def note(self, i: int, j: int) -> str:
+        """Return nothing: a number says it all."""
+        return ""
+
+    def shade(self, i: int, j: int) -> float:
+        """Return how strong the shade of a cell is."""
+        return self.share(i, j) * _STRONGEST
+
+    def svg_mark(self, i: int, j: int, x: float, y: float, width: float) -> str:
+        """Return the bar."""
+        length = self.share(i, j) * (width - 8)
+        return f'<rect x="{x + 4:g}" y="{y + 30:g}" width="{length:.3g}" height="5"/>'
+
+    def latex_cell(self, i: int, j: int) -> str:
+        """Return a number over its bar, which takes no width of its own."""
+        length = self.share(i, j) * _BAR_MM
+        return rf"\rlap{{\rule[-2.3mm]{{{length:.2f}mm}}{{1mm}}}}{latex_number(self.texts[i][j])}"
+
+
+@picture(Heatmap)
+def heatmap(A: Any, rows: str = "", columns: str = "", places: int = 2) -> StemPicture:
+    """Return the heatmap of a matrix; without words rows and columns are numbered."""
+    return grid_of(Heatmap, A, rows, columns, places)
+
+
+# ----------------------------------------------------------------------------------------------------
+# An alignment grid: target words by source words, with a mark where the attention is strong.
+
+_LARGEST, _STRONG, _WEAK = "●", "○", "·"
+_LATEX = {_LARGEST: r"$\bullet$", _STRONG: r"$\circ$", _WEAK: r"$\cdot$"}
+_RING = 'fill="none" stroke="currentColor" stroke-width="2"'
+_NOTES = {_LARGEST: ", the largest of its row", _STRONG: ", at least half the largest of its row", _WEAK: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentGrid(GridPicture):
+    """Weights of target words (rows) over source words (columns)."""
+
+    CELL_HEIGHT = 46
+    BASELINE = 7
+
+    def __post_init__(self) -> None:
+        # slots=True makes a new class, so super() without arguments would look for the old one
+        super(AlignmentGrid, self).__post_init__()
+        if not all(-TINY <= value <= 1 + TINY for row in self.values for value in row):
+            raise PictureFault(f"{self.name()} holds weights from 0 to 1 only; one of these isn't")
+
+    @staticmethod
+    def name() -> str:
+        """Return what the picture is."""
+        return "an alignment grid"
+
+    def captions(self) -> PictureCaptions:
+        """Return how the picture is read."""
+        marks = f"{_LARGEST} the largest weight of its row, {_STRONG} at least half as large"
+        return PictureCaptions(
+            f"Alignment grid, target words by source words ({marks}):",
+            f"Rows are target words, columns source words. {marks}.",
+            "Rows are target words, columns source words. Full circles: the largest weight of the row; "
+            "empty circles: at least half as large.",
+        )
+
+    def sign(self, i: int, j: int) -> str:
+        """Return a mark: the largest weight of its row, at least half of that, or less."""
+        row = self.values[i]
+        largest = max(row)
+        if largest == 0:
+            return _WEAK
+        if row[j] >= largest - TINY:
+            return _LARGEST
+        return _STRONG if row[j] >= largest / 2 - TINY else _WEAK
+
+    def note(self, i: int, j: int) -> str:
+        """Return what the mark says."""
+        return _NOTES[self.sign(i, j)]
+
+    def shade(self, i: int, j: int) -> float:
+        """Return 0: marks tell it all."""
+        return 0.0
+
+    def svg_mark(self, i: int, j: int, x: float, y: float, width: float) -> str:
+        """Return the mark."""
+        at = f'<circle cx="{x + width / 2:g}" cy="{y + 14:g}"'
+        sign = self.sign(i, j)
+        if sign == _LARGEST:
+            return f'{at} r="9"/>'
+        return f'{at} r="1.5"/>' if sign == _WEAK else f'{at} r="7" {_RING}/>'
+
+    def latex_cell(self, i: int, j: int) -> str:
+        """Return the mark before the number."""
+        return f"{_LATEX[self.sign(i, j)]} {latex_number(self.texts[i][j])}"
+
+
+@picture(AlignmentGrid)
+def alignment_grid(A: Any, rows: str = "", columns: str = "", places: int = 2) -> StemPicture:
+    """Return the grid of alignment weights; `rows` are the target words, `columns` the source words."""
+    return grid_of(AlignmentGrid, A, rows, columns, places)

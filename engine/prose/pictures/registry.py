@@ -1,36 +1,132 @@
-"""What all pictures share: checked words, widths, and the figure around an SVG.
-
-All ink is ``currentColor``, so a picture follows the page into dark mode and onto paper; what a number
-means is never told by colour alone.  There is no style attribute, script, id or outside resource: pages
-forbid them.
-"""
+"""The kinds of pictures, and how one travels through a text."""
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from html import escape
-from typing import Any
+from typing import Any, Self
 
-from engine.plurals import agree, counted
-from engine.variants.pictures.registry import PictureFault
+from engine.model import RenderedText
+from engine.text.words import agree, counted
 
 __all__ = [
+    "FENCE",
     "INDENT",
     "LONGEST_WORD",
+    "PICTURES",
+    "PICTURE_FUNCTIONS",
     "WIDEST_LINE",
+    "PictureFault",
+    "StemPicture",
     "checked_places",
     "checked_words",
     "columns_of",
+    "drawn",
     "figure",
     "latex_number",
     "latex_table",
     "minus",
     "padded",
+    "picture",
     "units",
     "words_of",
 ]
+
+FENCE = "softmark-picture"
+"""The info string of a fenced block that holds a picture."""
+
+
+class PictureFault(ValueError):  # noqa: N818 - reaches authors as a fault of their template
+    """A picture that can't be drawn; the message says why."""
+
+
+class StemPicture(ABC):
+    """One picture: small plain data, checked when it is made, and its three forms."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, data: Mapping[str, Any]) -> Self:
+        """Return the picture of some JSON data; faulty data is a KeyError, TypeError or PictureFault."""
+
+    @abstractmethod
+    def data(self) -> dict[str, Any]:
+        """Return the picture as JSON data."""
+
+    @abstractmethod
+    def plain(self) -> str:
+        """Return it in characters: a caption, then indented lines, which nothing wraps."""
+
+    @abstractmethod
+    def html(self) -> str:
+        """Return it as a ``<figure>`` with inline SVG."""
+
+    @abstractmethod
+    def latex(self) -> str:
+        """Return it in LaTeX that needs no package."""
+
+
+PICTURES: dict[str, type[StemPicture]] = {}
+PICTURE_FUNCTIONS: dict[str, Callable[..., str]] = {}
+"""The functions of templates: each returns a fenced block."""
+
+
+def picture(kind: type[StemPicture]) -> Callable[[Callable[..., StemPicture]], Callable[..., StemPicture]]:
+    """Register a kind of picture under the name of the function that templates call for it."""
+
+    def register(call: Callable[..., StemPicture]) -> Callable[..., StemPicture]:
+        name = call.__name__
+
+        @wraps(call)
+        def fenced(*args: Any, **kwargs: Any) -> str:
+            # a backtick in a word would end the block
+            data = json.dumps(call(*args, **kwargs).data(), separators=(",", ":")).replace("`", "\\u0060")
+            return f"\n\n```{FENCE} {name}\n{data}\n```\n\n"
+
+        PICTURES[name] = kind
+        PICTURE_FUNCTIONS[name] = fenced
+        return call
+
+    return register
+
+
+def drawn(name: str, data: str) -> RenderedText:
+    """Return the picture that a fenced block holds.
+
+    Parameters
+    ----------
+    name : str
+        The kind, as the block's info string has it after ``softmark-picture``.
+    data : str
+        JSON.
+
+    Raises
+    ------
+    PictureFault
+        There is no such kind, or the data isn't what the kind's function writes.
+    """
+    kind = PICTURES.get(name)
+    if kind is None:
+        raise PictureFault(f"there is no picture {name[:40]!r}; there are {', '.join(sorted(PICTURES))}")
+    try:
+        found = kind.read(json.loads(data))
+    except PictureFault:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise PictureFault(f"this block isn't what {name}(…) writes; call the function instead") from None
+    return RenderedText(found.plain(), found.html(), found.latex())
+
+
+# ----------------------------------------------------------------------------------------------------
+# What all pictures share: checked words, widths, and the figure around an SVG.
+#
+# All ink is ``currentColor``, so a picture follows the page into dark mode and onto paper; what a number
+# means is never told by colour alone.  There is no style attribute, script, id or outside resource: pages
+# forbid them.
 
 # units of an SVG at its font size of 14: one character, and what a wide one needs more
 _CHARACTER = 9

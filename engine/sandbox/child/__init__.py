@@ -2,3 +2,5 @@
 
 The folder is mounted (or named to Landlock) as a whole, so nothing else may live here.
 """
+
+from __future__ import annotations

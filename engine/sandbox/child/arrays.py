@@ -17,13 +17,16 @@ import numpy as np
 from .wire import ITEM_SIZES, MAX_DEPTH, ArrayNode, PlacedNode, TooLargeError, UnsupportedError
 
 __all__ = [
-    "Given",
+    "KeptResults",
+    "MismatchError",
     "describe",
     "device",
     "device_is_lost",
+    "differentiate",
     "make_array",
     "place_tensors",
     "plain",
+    "track",
     "view_array",
     "writes_through",
 ]
@@ -225,7 +228,7 @@ def _put_back(array: Any, old: Any) -> None:
         return
 
 
-class Given:
+class KeptResults:
     """The results of earlier calls, kept alive so that memory which comes twice is the same memory."""
 
     def __init__(self) -> None:
@@ -350,3 +353,78 @@ def view_array(node: PlacedNode, memory: Any) -> Any:
         array = array[..., ::2]
     array.flags.writeable = node.writeable
     return array
+
+
+# ----------------------------------------------------------------------------------------------------
+# Gradients of what student code computed, by torch's autograd, on the child's side.
+
+
+class MismatchError(Exception):
+    """There is nothing to differentiate: the value has no graph, or other arrays than were expected."""
+
+
+def track(arguments: Iterable[Any]) -> list[Any]:
+    """Make every floating tensor among the arguments a leaf of the graph.
+
+    Returns
+    -------
+    list of torch.Tensor
+        In the order of the arguments; those in lists, tuples and dicts too, in theirs.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return []
+    tensors = [x for x in _arrays_in(list(arguments)) if type(x) is torch.Tensor and x.is_floating_point()]
+    for tensor in tensors:
+        tensor.requires_grad_(True)
+    return tensors
+
+
+def differentiate(value: Any, cotangents: list[Any], inputs: list[Any]) -> list[Any]:
+    """Return the gradients of the sum of ``output * cotangent`` with respect to `inputs`.
+
+    Parameters
+    ----------
+    value : object
+        What the function returned; its arrays are met in order, those in containers too.
+    cotangents : list of (torch.Tensor or None)
+        One for each array of `value`, of the same shape; None leaves that array out.
+    inputs : list of torch.Tensor
+        From :func:`track`.
+
+    Returns
+    -------
+    list of (torch.Tensor or None)
+        None for an input that isn't used.
+
+    Raises
+    ------
+    MismatchError
+        No array that counts depends on an input by a graph, or number or shapes are others.
+    Exception
+        Whatever autograd, or a backward function of the student's own, raises.
+    """
+    arrays = list(_arrays_in(value))
+    if len(arrays) != len(cotangents):
+        raise MismatchError
+    pairs = [(a, c) for a, c in zip(arrays, cotangents, strict=True) if c is not None]
+    if any(tuple(a.shape) != tuple(c.shape) for a, c in pairs):
+        raise MismatchError
+    pairs = [(a, c) for a, c in pairs if getattr(a, "requires_grad", False)]
+    if not pairs or not inputs:
+        raise MismatchError
+    torch = sys.modules["torch"]
+    outputs, weights = [a for a, _ in pairs], [c for _, c in pairs]
+    return list(torch.autograd.grad(outputs, inputs, weights, allow_unused=True))
+
+
+def _arrays_in(value: Any) -> Iterator[Any]:
+    """Yield arrays and tensors in order; the depth of what comes here is bounded by the wire."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _arrays_in(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _arrays_in(item)
+    elif hasattr(value, "shape") and hasattr(value, "dtype"):
+        yield value

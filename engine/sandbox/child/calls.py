@@ -13,11 +13,19 @@ import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .gradients import MismatchError, differentiate, track
-from .leaves import Given, describe, make_array, plain, view_array, writes_through
+from .arrays import (
+    KeptResults,
+    MismatchError,
+    describe,
+    differentiate,
+    make_array,
+    plain,
+    track,
+    view_array,
+    writes_through,
+)
 from .modules import add_source, main_module, offer_modules, run_statements
 from .standins import offer_standins
-from .steps import make_step
 from .wire import (
     MAX_REPLY_NODES,
     MAX_STRING,
@@ -29,10 +37,65 @@ from .wire import (
     UnsupportedError,
 )
 
-if TYPE_CHECKING:  # it can't be imported outside Linux
-    from . import linux
+if TYPE_CHECKING:
+    from . import landlock as linux
 
-__all__ = ["Files", "Loaded", "Plan", "load", "run_call"]
+__all__ = ["DecodedCalls", "Files", "LoadedSubmission", "load", "make_step", "run_call"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# A decoder's ``step(y, s) -> (P, s_new)``: a table as a function that student code can call.
+
+
+def make_step(node: StepNode, fresh: Callable[[Any], Any]) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """Return the step function of a table.
+
+    A state is the tuple of all tokens that were fed so far, the empty one at first. Which row comes
+    back is told by the new state without its first token (the start symbol); tokens that lead to no
+    row get the last one, so that wrong code, too, gets an answer.
+
+    Parameters
+    ----------
+    node : StepNode
+    fresh : callable
+        Copies a row, so that student code can't change the table.
+
+    Returns
+    -------
+    callable
+        Tokens and states are compared by value, not by type: a token may be an ``int`` or the 0-d
+        array of an argmax. What is no token, or no state that the function gave, raises `LookupError`.
+    """
+    keys = [tuple(token for token in row if token >= 0) for row in node.tokens.tolist()]
+    rows = {key: node.chances[place] for place, key in enumerate(keys)}
+    name, other = node.name, node.chances[-1]
+
+    def step(y: Any, s: Any) -> tuple[Any, Any]:
+        token, state = _plain_step(y), _plain_step(s)
+        if type(token) is not int:
+            raise LookupError(f"{name}() was called with something else than one token")
+        if type(state) is not tuple:
+            raise LookupError(f"{name}() was called with a state that it didn't give")
+        state = (*state, token)
+        return fresh(rows.get(state[1:], other)), state
+
+    step.__name__ = step.__qualname__ = name
+    return step
+
+
+def _plain_step(value: Any) -> Any:
+    """Return a token as an int and a state as a tuple, whatever they are wrapped in."""
+    if hasattr(value, "detach"):
+        value = value.detach()
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        found = tuple(_plain_step(item) for item in value)
+        return found if all(type(item) is int for item in found) else None
+    if type(value) in (int, float, bool) and value == value // 1:  # not for infinities and NaN
+        return int(value)
+    return None
+
 
 _MAX_TEXT: Final = 2000
 _MAX_NAME: Final = 100
@@ -51,13 +114,13 @@ Report = dict[str, Any]
 Files = Mapping[str, str]  # names for tracebacks -> module; "" is the submission itself
 
 
-class Loaded(NamedTuple):
+class LoadedSubmission(NamedTuple):
     """A submission in memory."""
 
     module: types.ModuleType
     files: Files
     report: Report
-    given: Given
+    given: KeptResults
 
 
 class _OutOfTimeError(BaseException):
@@ -92,7 +155,9 @@ class _Clock:
 _clock = _Clock()
 
 
-def load(source: str, filename: str, functions: list[str], cpu_s: float, others: Mapping[str, str]) -> Loaded:
+def load(
+    source: str, filename: str, functions: list[str], cpu_s: float, others: Mapping[str, str]
+) -> LoadedSubmission:
     """Import the source as a module.
 
     Parameters
@@ -108,7 +173,7 @@ def load(source: str, filename: str, functions: list[str], cpu_s: float, others:
 
     Returns
     -------
-    Loaded
+    LoadedSubmission
         The report holds ``status``, ``exception``, ``missing``, ``seconds``, and ``failed``: what the first
         statements raised that didn't keep the rest from being loaded.
     """
@@ -139,10 +204,10 @@ def load(source: str, filename: str, functions: list[str], cpu_s: float, others:
     report["failed"] = [told["exception"] for told in explained if "exception" in told]
     defined = module.__dict__
     report["missing"] = [name for name in functions if not callable(defined.get(name))]
-    return Loaded(module, files, report, Given())
+    return LoadedSubmission(module, files, report, KeptResults())
 
 
-class Plan:
+class DecodedCalls:
     """The calls of one job, decoded one by one.
 
     Parameters
@@ -194,7 +259,7 @@ def _copy(value: Any) -> Any:
 
 
 def run_call(
-    loaded: Loaded, plan: Plan, index: int, max_bytes: int, max_nodes: int
+    loaded: LoadedSubmission, plan: DecodedCalls, index: int, max_bytes: int, max_nodes: int
 ) -> tuple[Report, list[bytes], int]:
     """Do one call of the plan.
 

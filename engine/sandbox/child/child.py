@@ -5,22 +5,38 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from . import calls, leaves
-from .exits import DEVICE_LOST
-from .wire import FRAME_OVERHEAD, MAX_PLAN_JSON, Frame, FrameReader, Kind, TooLargeError, WireError, pack
+from . import arrays as leaves
+from . import calls
+from .wire import (
+    FRAME_OVERHEAD,
+    MAX_PLAN_JSON,
+    FrameKind,
+    FrameReader,
+    TooLargeError,
+    WireError,
+    WireFrame,
+    pack,
+)
 
-if TYPE_CHECKING:  # it can't be imported outside Linux
-    from . import linux
+if TYPE_CHECKING:
+    from . import landlock as linux
 
-__all__ = ["Channel", "serve"]
+__all__ = ["DEVICE_LOST", "OUR_FAULT", "FrameChannel", "serve"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Exit statuses that the child uses itself.
+
+OUR_FAULT: Final = 71
+DEVICE_LOST: Final = 72  # an error after which a GPU answers nothing in this process
 
 _MAX_INPUT = 2**31
 _CHUNK = 2**20
 
 
-class Channel:
+class FrameChannel:
     """Frames over a pair of descriptors (one socket, or two pipes)."""
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
@@ -38,7 +54,7 @@ class Channel:
         while left:
             left = left[os.write(self._write_fd, left) :]
 
-    def receive(self) -> Frame | None:
+    def receive(self) -> WireFrame | None:
         """Return the next frame, None at the end of the stream."""
         while True:
             for frame in self._reader.frames():
@@ -49,7 +65,7 @@ class Channel:
             self._reader.feed(data)
 
 
-def serve(channel: Channel, memory: linux.SharedMemory | None = None, *, again: bool = False) -> None:
+def serve(channel: FrameChannel, memory: linux.SharedMemory | None = None, *, again: bool = False) -> None:
     """Take jobs from the channel until it ends; one job only, unless `again` (a test's wish).
 
     `memory` is where the grader puts arrays of a job's calls, if the tier has such a place.
@@ -63,8 +79,8 @@ def serve(channel: Channel, memory: linux.SharedMemory | None = None, *, again: 
             return
 
 
-def _serve_one(channel: Channel, frame: Frame, memory: linux.SharedMemory | None) -> None:
-    if frame.kind != Kind.LOAD:
+def _serve_one(channel: FrameChannel, frame: WireFrame, memory: linux.SharedMemory | None) -> None:
+    if frame.kind != FrameKind.LOAD:
         raise WireError("load")
     _open_output()
     job = frame.body
@@ -72,11 +88,11 @@ def _serve_one(channel: Channel, frame: Frame, memory: linux.SharedMemory | None
     modules = dict(zip(job["modules"], others, strict=True))
     loaded = calls.load(source, job["filename"], job["functions"], job["load_s"], modules)
     _flush()
-    channel.send(Kind.LOADED, loaded.report)
+    channel.send(FrameKind.LOADED, loaded.report)
     planned = channel.receive() if loaded.report["status"] == "returned" else None
     if planned is not None:
-        _make_calls(channel, calls.Plan(planned.body, planned.blob, memory), loaded, job)
-    channel.send(Kind.END, {})
+        _make_calls(channel, calls.DecodedCalls(planned.body, planned.blob, memory), loaded, job)
+    channel.send(FrameKind.END, {})
 
 
 def _texts(blob: memoryview, sizes: list[int]) -> list[str]:
@@ -87,7 +103,9 @@ def _texts(blob: memoryview, sizes: list[int]) -> list[str]:
     ]
 
 
-def _make_calls(channel: Channel, plan: calls.Plan, loaded: calls.Loaded, job: dict[str, Any]) -> None:
+def _make_calls(
+    channel: FrameChannel, plan: calls.DecodedCalls, loaded: calls.LoadedSubmission, job: dict[str, Any]
+) -> None:
     left, nodes_left = job["output_bytes"], job["output_nodes"]
     for index in range(job["first"], len(plan.calls)):
         report, blobs, nodes = calls.run_call(loaded, plan, index, left, nodes_left)
@@ -95,15 +113,15 @@ def _make_calls(channel: Channel, plan: calls.Plan, loaded: calls.Loaded, job: d
         if leaves.device_is_lost():  # every later call would fail through no fault of its own
             os._exit(DEVICE_LOST)
         try:
-            frame = pack(Kind.RESULT, report, blobs)
+            frame = pack(FrameKind.RESULT, report, blobs)
         except TooLargeError:
             frame = b""
         except MemoryError:
-            report, frame = {}, pack(Kind.RESULT, {"index": index, "status": "out_of_memory"})
+            report, frame = {}, pack(FrameKind.RESULT, {"index": index, "status": "out_of_memory"})
         if report.get("status") == "returned":
             spent = max(0, len(frame) - FRAME_OVERHEAD)
             if not frame or spent > left:
-                frame = pack(Kind.RESULT, {"index": index, "status": "too_large", "code": "bytes"})
+                frame = pack(FrameKind.RESULT, {"index": index, "status": "too_large", "code": "bytes"})
             else:
                 left -= spent
                 nodes_left -= nodes

@@ -18,10 +18,11 @@ import tempfile
 import time
 from typing import Any
 
-from . import leaves, warm
-from .child import Channel, serve
-from .imports import offer_only
-from .wire import Kind
+from . import arrays as leaves
+from . import zygote as warm
+from .child import FrameChannel, serve
+from .modules import offer_only
+from .wire import FrameKind
 from .worker import limit, take_channel
 
 __all__ = ["main"]
@@ -34,7 +35,7 @@ class _UnavailableError(Exception):
 def main() -> None:
     """Serve one job on standard input and output, then end."""
     parent = os.getppid()
-    channel = Channel(*take_channel())
+    channel = FrameChannel(*take_channel())
     setup = channel.receive()
     if setup is None:
         return
@@ -44,13 +45,13 @@ def main() -> None:
         ready = _make_ready(settings["device"])
         confinement = _confinement(settings) if settings["walled"] else None
     except _UnavailableError as error:
-        channel.send(Kind.BROKEN, {"unavailable": str(error)})
+        channel.send(FrameKind.BROKEN, {"unavailable": str(error)})
         return
     except Exception as error:  # whatever it is: it is the machine's, and no student code is here yet
-        channel.send(Kind.BROKEN, {"reason": f"{type(error).__name__}: {error}"[:2000]})
+        channel.send(FrameKind.BROKEN, {"reason": f"{type(error).__name__}: {error}"[:2000]})
         return
     offer_only(settings["packages"])
-    channel.send(Kind.READY, ready)
+    channel.send(FrameKind.READY, ready)
     limits = channel.receive()
     if limits is not None and _locked(channel, confinement, limits.body, parent):
         serve(channel)
@@ -98,7 +99,7 @@ def _run_operations(torch: Any, device: str) -> None:
         torch.zeros(1, device=device).cpu()
 
 
-def _locked(channel: Channel, confinement: Any, limits: dict[str, Any], parent: int) -> bool:
+def _locked(channel: FrameChannel, confinement: Any, limits: dict[str, Any], parent: int) -> bool:
     """Put the limits and layers up; tell the grader, and whether they stand."""
     cpu_s = limits["cpu_s"] + int(time.process_time()) + 1  # what the start took isn't the job's
     try:
@@ -111,9 +112,9 @@ def _locked(channel: Channel, confinement: Any, limits: dict[str, Any], parent: 
 
             lockdown.lock_device_worker(confinement, _data_size(limits["memory_mib"]), cpu_s, parent)
     except Exception as error:  # no student code has run, so it is ours
-        channel.send(Kind.BROKEN, {"layer": f"{type(error).__name__}: {error}"[:2000]})
+        channel.send(FrameKind.BROKEN, {"layer": f"{type(error).__name__}: {error}"[:2000]})
         return False
-    channel.send(Kind.LOCKED, {})
+    channel.send(FrameKind.LOCKED, {})
     return True
 
 
@@ -144,7 +145,7 @@ def _confinement(settings: dict[str, Any]) -> Any:
         ruleset = landlock.make_ruleset(
             settings["abi"], settings["readable"], [os.devnull], settings["device_files"]
         )
-    return lockdown.Confinement(
+    return lockdown.ChildConfinement(
         uid=settings["uid"],
         filter=bytes.fromhex(settings["filter"]),
         ruleset=ruleset,

@@ -14,9 +14,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from . import landlock, linux
+from . import landlock
+from . import landlock as linux
 
-__all__ = ["JOB_FD", "BrokenLayerError", "Confinement", "arrange_descriptors", "lock", "lock_device_worker"]
+__all__ = [
+    "JOB_FD",
+    "BrokenLayerError",
+    "ChildConfinement",
+    "arrange_descriptors",
+    "lock",
+    "lock_device_worker",
+]
 
 JOB_FD: Final = 3
 _RULESET_FD: Final = 4
@@ -30,7 +38,7 @@ class BrokenLayerError(Exception):
 
 
 @dataclass(frozen=True)
-class Confinement:
+class ChildConfinement:
     """What one zygote's children are bound to.
 
     Parameters
@@ -57,7 +65,7 @@ class Confinement:
     off: frozenset[str] = frozenset()
 
 
-def arrange_descriptors(job: int, output: int, confinement: Confinement) -> None:
+def arrange_descriptors(job: int, output: int, confinement: ChildConfinement) -> None:
     """Put the job's socket at 3, the output pipe at 1 and 2, and close everything else."""
     high = [os.dup(fd) for fd in (job, output)]  # out of the way of 1 to 4
     while min(high) <= _RULESET_FD:
@@ -79,12 +87,12 @@ def arrange_descriptors(job: int, output: int, confinement: Confinement) -> None
     os.closerange(_PATH_FDS + confinement.path_fds, os.sysconf("SC_OPEN_MAX"))
 
 
-def lock(confinement: Confinement, address_space: int, cpu_s: int, parent: int) -> None:
+def lock(confinement: ChildConfinement, address_space: int, cpu_s: int, parent: int) -> None:
     """Put up all layers, then try them.
 
     Parameters
     ----------
-    confinement : Confinement
+    confinement : ChildConfinement
     address_space : int
         RLIMIT_AS in bytes.
     cpu_s : int
@@ -105,7 +113,7 @@ def lock(confinement: Confinement, address_space: int, cpu_s: int, parent: int) 
     _put_up(confinement, cpu_s, limits, parent)
 
 
-def lock_device_worker(confinement: Confinement, data: int, cpu_s: int, parent: int) -> None:
+def lock_device_worker(confinement: ChildConfinement, data: int, cpu_s: int, parent: int) -> None:
     """Put up what a process can bear that holds a GPU, then try it.
 
     A GPU's driver reserves more address space than there is memory, so what is limited is private
@@ -114,7 +122,7 @@ def lock_device_worker(confinement: Confinement, data: int, cpu_s: int, parent: 
 
     Parameters
     ----------
-    confinement : Confinement
+    confinement : ChildConfinement
     data : int
         RLIMIT_DATA in bytes.
     cpu_s, parent : int
@@ -130,7 +138,12 @@ def lock_device_worker(confinement: Confinement, data: int, cpu_s: int, parent: 
 
 
 def _put_up(
-    confinement: Confinement, cpu_s: int, limits: dict[int, int], parent: int, *, every_thread: bool = False
+    confinement: ChildConfinement,
+    cpu_s: int,
+    limits: dict[int, int],
+    parent: int,
+    *,
+    every_thread: bool = False,
 ) -> None:
     off = confinement.off
     os.environ.clear()
@@ -194,7 +207,7 @@ def _enter_landlock(ruleset: int | None) -> None:
     os.close(ruleset)
 
 
-def _try_layers(confinement: Confinement) -> None:
+def _try_layers(confinement: ChildConfinement) -> None:
     off = confinement.off
     if "rlimits" not in off and resource.getrlimit(resource.RLIMIT_FSIZE) != (0, 0):
         raise BrokenLayerError("rlimits: not in force")

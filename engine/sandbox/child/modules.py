@@ -14,14 +14,14 @@ import linecache
 import sys
 import types
 from bisect import bisect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.abc import InspectLoader, Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from itertools import islice
 from types import ModuleType
 from typing import Any, Final
 
-__all__ = ["MAIN", "Tolerate", "add_source", "main_module", "offer_modules", "run_statements"]
+__all__ = ["MAIN", "Tolerate", "add_source", "main_module", "offer_modules", "offer_only", "run_statements"]
 
 MAIN: Final = "submission"
 _FUTURE: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -223,3 +223,31 @@ class _Alias(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self._spec  # importlib has just put the alias's in its place
+
+
+# ----------------------------------------------------------------------------------------------------
+# The same modules in every tier: what the allowlist doesn't name is "not found", not "not permitted".
+
+_GENERATED = "_sysconfigdata_"  # the standard library's, named after the platform
+
+
+class _AllowedFinder(PathFinder):
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def find_spec(
+        cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        named = fullname in cls.names or fullname.startswith(_GENERATED)
+        if path is None and not named:
+            return None
+        return super().find_spec(fullname, path, target)
+
+
+def offer_only(packages: Iterable[str]) -> None:
+    """Let imports find the standard library and the named top-level packages only.
+
+    This is for clear messages; what keeps other files away is the mount namespace and Landlock.
+    """
+    _AllowedFinder.names = sys.stdlib_module_names | frozenset(packages)
+    sys.meta_path[:] = [_AllowedFinder if finder is PathFinder else finder for finder in sys.meta_path]

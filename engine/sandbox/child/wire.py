@@ -36,9 +36,8 @@ __all__ = [
     "MAX_STRING",
     "WRITEABLE",
     "ArrayNode",
-    "Frame",
+    "FrameKind",
     "FrameReader",
-    "Kind",
     "PlacedNode",
     "StepNode",
     "TooLargeError",
@@ -46,6 +45,7 @@ __all__ = [
     "TreeWriter",
     "UnsupportedError",
     "WireError",
+    "WireFrame",
     "pack",
 ]
 
@@ -91,7 +91,7 @@ _HEADER = struct.Struct("<4sB3xIQ")
 _MAGIC = b"SMK1"
 
 
-class Kind:
+class FrameKind:
     """Kinds of frame: one byte each."""
 
     # grader to child
@@ -118,7 +118,7 @@ class TooLargeError(Exception):
     """A value over a cap on bytes, nodes, depth or digits."""
 
 
-class Frame(NamedTuple):
+class WireFrame(NamedTuple):
     """One message."""
 
     kind: int
@@ -164,7 +164,7 @@ def pack(
     Parameters
     ----------
     kind : int
-        One of :class:`Kind`.
+        One of :class:`FrameKind`.
     body : object
         Anything that JSON can say.
     blobs : list of bytes
@@ -206,7 +206,7 @@ class FrameReader:
         """Bytes of a frame that isn't complete."""
         return len(self._buffer)
 
-    def frames(self) -> Iterator[Frame]:
+    def frames(self) -> Iterator[WireFrame]:
         """Yield the complete frames.
 
         Raises
@@ -217,7 +217,7 @@ class FrameReader:
         while (frame := self._next()) is not None:
             yield frame
 
-    def _next(self) -> Frame | None:
+    def _next(self) -> WireFrame | None:
         if len(self._buffer) < _HEADER.size:
             return None
         magic, kind, n_json, n_blob = _HEADER.unpack_from(self._buffer)
@@ -231,7 +231,7 @@ class FrameReader:
             raise WireError("json")
         blob = bytes(self._buffer[_HEADER.size + n_json : end])
         del self._buffer[:end]
-        return Frame(kind, parse_json(text), memoryview(blob))
+        return WireFrame(kind, parse_json(text), memoryview(blob))
 
 
 def _is_bushy(text: bytes) -> bool:

@@ -9,9 +9,9 @@ import os
 import sys
 import tempfile
 
-from .child import Channel, serve
-from .imports import offer_only
-from .wire import Kind
+from .child import FrameChannel, serve
+from .modules import offer_only
+from .wire import FrameKind
 
 __all__ = ["limit", "main", "take_channel"]
 
@@ -19,7 +19,7 @@ __all__ = ["limit", "main", "take_channel"]
 def main() -> None:
     """Serve one job on standard input and output, then end."""
     read_fd, write_fd = take_channel()
-    channel = Channel(read_fd, write_fd)
+    channel = FrameChannel(read_fd, write_fd)
     import numpy  # noqa: F401  before the limits; torch only if the job asks for it
 
     tempfile.tempdir = tempfile.gettempdir()  # it tries to write, which the limits will forbid
@@ -34,7 +34,7 @@ def main() -> None:
     offer_only(settings.body["packages"])
     size = _address_space()
     limit(cpu_s=settings.body["cpu_s"], address_space=size and size + settings.body["memory_mib"] * 2**20)
-    channel.send(Kind.LOCKED, {})
+    channel.send(FrameKind.LOCKED, {})
     serve(channel)
     os._exit(0)
 

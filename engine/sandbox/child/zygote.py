@@ -8,20 +8,122 @@ whatever reason, it kills its children and ends.
 from __future__ import annotations
 
 import contextlib
+import gc
+import importlib
 import json
 import os
 import select
 import signal
 import socket
+import tempfile
+import threading
 from typing import Any, NoReturn
 
-from . import child, landlock, linux, lockdown
-from .exits import OUR_FAULT
-from .imports import offer_only
-from .warm import warm_up
-from .wire import Kind
+from . import child, landlock, lockdown
+from . import landlock as linux
+from .child import OUR_FAULT
+from .modules import offer_only
+from .wire import FrameKind
 
-__all__ = ["main"]
+__all__ = ["MODULES", "main", "warm_up"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Imports and warms what student code may use, before any fork.
+
+MODULES = (
+    "abc",
+    "bisect",
+    "collections",
+    "contextlib",
+    "copy",
+    "dataclasses",
+    "decimal",
+    "enum",
+    "fractions",
+    "functools",
+    "heapq",
+    "inspect",
+    "itertools",
+    "linecache",
+    "math",
+    "operator",
+    "pdb",
+    "random",
+    "statistics",
+    "string",
+    "textwrap",
+    "traceback",
+    "typing",
+    "unittest",
+    "numpy",
+    "numpy.linalg",
+    "numpy.random",
+    "numpy.testing",
+    "torch",
+    "torch.nn",
+    "torch.nn.functional",
+    "torch.optim",
+    "torch._dynamo",
+)
+
+
+def warm_up() -> dict[str, str]:
+    """Import, run each common operation once, freeze the garbage collector.
+
+    Returns
+    -------
+    dict
+        Versions of numpy and torch.
+
+    Raises
+    ------
+    RuntimeError
+        If more than one thread runs afterwards: after a fork the others would be missing, and
+        operations that wait for them would hang.
+    """
+    tempfile.tempdir = "/tmp"  # torch asks for one; nothing can be written there
+    for name in MODULES:
+        importlib.import_module(name)
+    _run_operations()
+    _check_single_thread()
+    gc.collect()
+    gc.freeze()
+    import numpy
+    import torch
+
+    return {"numpy": numpy.__version__, "torch": torch.__version__}
+
+
+def _run_operations() -> None:
+    import numpy as np
+    import torch
+
+    torch.set_num_threads(1)
+    torch.set_num_interop_threads(1)
+    a = np.ones((4, 4))
+    np.linalg.solve(a + np.eye(4), a)
+    np.einsum("ij,jk->ik", a, a)
+    np.exp(a - a.max(axis=-1, keepdims=True)) @ a
+    # the first operations look up what the processor can do, in a file that no child may open; without it
+    # float16 fails
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        q = torch.ones(1, 2, 4, 8, dtype=dtype)
+        torch.nn.functional.scaled_dot_product_attention(q, q, q)
+        torch.einsum("bhqd,bhkd->bhqk", q, q).masked_fill(torch.ones(4, 4).triu(1) > 0, -torch.inf)
+        (torch.softmax(q @ q.transpose(-1, -2), dim=-1) @ q).sum()
+        torch.tanh(torch.exp(q) / q.max(dim=-1, keepdim=True).values)
+        torch.nn.Linear(8, 8, dtype=dtype)(q)
+    torch.linalg.solve(torch.eye(4), torch.ones(4, 4))
+
+
+def _check_single_thread() -> None:
+    threads = threading.active_count()
+    if os.path.isdir("/proc/self/task"):  # noqa: PTH112
+        threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
+    if threads != 1:
+        raise RuntimeError(f"{threads} threads run after the imports; one was expected")
+
 
 _MESSAGE_BYTES = 2**18
 # CAP_KILL too: the parent-death signal is sent with the dying parent's rights
@@ -43,19 +145,19 @@ def main() -> None:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     if settings["keep_capabilities"]:
         linux.keep_capabilities(_KEPT_CAPABILITIES)
-    zygote = Zygote(control, _confinement(settings))
+    zygote = ZygoteProcess(control, _confinement(settings))
     pidfd = os.pidfd_open(os.getpid())
     zygote.say({"ready": versions}, [pidfd])
     os.close(pidfd)
     zygote.serve()
 
 
-def _confinement(settings: dict[str, Any]) -> lockdown.Confinement:
+def _confinement(settings: dict[str, Any]) -> lockdown.ChildConfinement:
     off = frozenset(settings["off"])
     ruleset = None
     if "landlock" not in off:
         ruleset = landlock.make_ruleset(settings["abi"], settings["readable"], [os.devnull])
-    return lockdown.Confinement(
+    return lockdown.ChildConfinement(
         uid=settings["uid"],
         filter=bytes.fromhex(settings["filter"]),
         ruleset=ruleset,
@@ -74,10 +176,10 @@ def _shared_memory(fds: list[int], size: int) -> linux.SharedMemory | None:
     return memory
 
 
-class Zygote:
+class ZygoteProcess:
     """Forks on request and reports how each child ended."""
 
-    def __init__(self, control: socket.socket, confinement: lockdown.Confinement) -> None:
+    def __init__(self, control: socket.socket, confinement: lockdown.ChildConfinement) -> None:
         self._control = control
         self._confinement = confinement
         self._children: dict[int, int] = {}  # pidfd -> pid
@@ -137,13 +239,13 @@ class Zygote:
             self._control.detach()
             memory = _shared_memory(fds[2:], request["memory"])
             lockdown.arrange_descriptors(fds[0], fds[1], self._confinement)
-            channel = child.Channel(lockdown.JOB_FD, lockdown.JOB_FD)
+            channel = child.FrameChannel(lockdown.JOB_FD, lockdown.JOB_FD)
             try:
                 lockdown.lock(self._confinement, request["address_space"], request["cpu_s"], parent)
             except Exception as error:  # whatever it is: no student code has run, so it is ours
-                channel.send(Kind.BROKEN, {"layer": f"{type(error).__name__}: {error}"})
+                channel.send(FrameKind.BROKEN, {"layer": f"{type(error).__name__}: {error}"})
             else:
-                channel.send(Kind.LOCKED, {})
+                channel.send(FrameKind.LOCKED, {})
                 child.serve(channel, memory, again="fork" in self._confinement.off)
                 code = 0
         except BaseException:

@@ -10,34 +10,115 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from engine.analysis.distributions import logistic
-from engine.analysis.irt.grid import Grid
-from engine.analysis.irt.patterns import Patterns
-from engine.analysis.scores import Floats
+from engine.analysis.statistics.intervals import logistic
+from engine.analysis.statistics.scores import Floats, ScoreMatrix
 
-__all__ = ["Curves", "View", "posteriors", "view"]
+__all__ = [
+    "STEEPEST",
+    "AbilityGrid",
+    "AnswerPatterns",
+    "ItemCurves",
+    "LikelihoodMaximum",
+    "LocalLikelihood",
+    "collapsed",
+    "grid_for",
+    "maximise",
+    "posteriors",
+    "view",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The abilities over which likelihoods are summed in place of an integral.
+
+_REACH = 6.0  # 2e-9 of a standard normal distribution lies beyond
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AbilityGrid:
+    """Abilities and their weights, which sum to 1; arrays of shape (nodes,)."""
+
+    theta: Floats
+    weight: Floats
+
+
+def grid_for(items: int, nodes: int | None = None) -> AbilityGrid:
+    """Return equally spaced abilities with standard normal weights.
+
+    Equal steps integrate smooth functions with an error that falls exponentially as they get finer. A step
+    must be finer than what one student's answers tell, which narrows with the root of the number of items.
+    """
+    if nodes is None:
+        nodes = 61 if items <= 60 else 2 * round(30 * (items / 60) ** 0.5) + 1
+    theta = np.linspace(-_REACH, _REACH, nodes)
+    weight = np.exp(-theta * theta / 2)
+    return AbilityGrid(theta, weight / weight.sum())
+
+
+# ----------------------------------------------------------------------------------------------------
+# Students with the same right and wrong answers are one pattern that is counted, not many students.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerPatterns:
+    """The different patterns of answers.
+
+    Parameters
+    ----------
+    right : array, shape (patterns, items)
+        1 for a right answer, 0 for a wrong one or none.
+    given : array, shape (patterns, items), or None
+        1 where the item was given; None where all items were given to all.
+    count : array, shape (patterns,)
+        Students.
+    place : array of int, shape (students,)
+        Each student's pattern.
+    """
+
+    right: Floats
+    given: Floats | None
+    count: Floats
+    place: npt.NDArray[np.intp]
+
+
+def collapsed(binary: ScoreMatrix) -> AnswerPatterns:
+    """Return the patterns of a matrix of 0, 1 and NaN."""
+    given, right = binary.given, binary.right
+    bits = np.packbits(np.concatenate([given, right], axis=1), axis=1)
+    width = bits.shape[1]
+    keys = np.ascontiguousarray(bits).view(np.dtype((np.void, width))).ravel()
+    _, first, place, count = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    own = given[first].astype(np.float64)
+    return AnswerPatterns(
+        right=right[first].astype(np.float64),
+        given=None if own.all() else own,
+        count=count.astype(np.float64),
+        place=place,
+    )
+
 
 _ROWS = 2048  # patterns at a time: what is made of them stays in the processor's cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curves:
+class ItemCurves:
     """Item characteristic curves on a grid; arrays of shape (items, nodes)."""
 
     odds: Floats
     share: Floats
-    grid: Grid
+    grid: AbilityGrid
 
     @classmethod
-    def of(cls, slopes: Floats, intercepts: Floats, grid: Grid) -> Curves:
+    def of(cls, slopes: Floats, intercepts: Floats, grid: AbilityGrid) -> ItemCurves:
         """Return the curves of parameters of shape (items,)."""
         odds = slopes[:, None] * grid.theta + intercepts[:, None]
         return cls(odds, logistic(odds), grid)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class LocalLikelihood:
     """The log-likelihood around one point.
 
     Parameters
@@ -56,7 +137,7 @@ class View:
     observed: Floats | None
 
 
-def posteriors(patterns: Patterns, curves: Curves) -> Iterator[tuple[slice, Floats, Floats]]:
+def posteriors(patterns: AnswerPatterns, curves: ItemCurves) -> Iterator[tuple[slice, Floats, Floats]]:
     """Yield rows of patterns, their posteriors, shape (rows, nodes), and log probabilities, (rows,)."""
     wrong = -np.logaddexp(0, curves.odds)  # log(1 − P)
     prior = np.log(curves.grid.weight)
@@ -72,7 +153,7 @@ def posteriors(patterns: Patterns, curves: Curves) -> Iterator[tuple[slice, Floa
         yield rows, joint, np.log(whole) + top
 
 
-def view(patterns: Patterns, curves: Curves, *, observed: bool) -> View:
+def view(patterns: AnswerPatterns, curves: ItemCurves, *, observed: bool) -> LocalLikelihood:
     """Return the log-likelihood, its gradient and its information.
 
     Notes
@@ -102,7 +183,7 @@ def view(patterns: Patterns, curves: Curves, *, observed: bool) -> View:
             [np.diag(spread @ theta), np.diag(spread.sum(axis=1))],
         ]
     )
-    return View(
+    return LocalLikelihood(
         log_likelihood,
         np.concatenate([excess @ theta, excess.sum(axis=1)]),
         complete,
@@ -118,7 +199,7 @@ class _Lost:
     over patterns.
     """
 
-    def __init__(self, patterns: Patterns, curves: Curves) -> None:
+    def __init__(self, patterns: AnswerPatterns, curves: ItemCurves) -> None:
         self._patterns, self._curves = patterns, curves
         items = len(curves.odds)
         share, theta = curves.share, curves.grid.theta
@@ -164,3 +245,126 @@ class _Lost:
             two = (given * share * theta**2) @ share.T - mixed - mixed.T
         products = np.block([[two + self._square, one], [one.T, zero]])
         return np.asarray(products - self._of_means)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The parameters at which the marginal likelihood is largest.
+
+STEEPEST = 10.0  # a slope that grows beyond this has no largest likelihood that the grid could tell
+
+_CLOSE = 1e-8  # convergence: no parameter moves by more
+_NEAR = 0.1  # steps under this begin to use the observed information
+_FLAT = 1e-4  # curvature, relative to EM's, under which no step gets longer
+_STEPS = 300
+_HALVINGS = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LikelihoodMaximum:
+    """Where the search ended.
+
+    Parameters
+    ----------
+    slopes, intercepts : array, shape (items,)
+    log_likelihood : float
+    covariance : array, shape (2 items, 2 items), or None
+        Of slopes and intercepts: the inverse of the observed information. None where it has none.
+    steps : int
+    converged : bool
+        False also when a slope passed ``STEEPEST``.
+    """
+
+    slopes: Floats
+    intercepts: Floats
+    log_likelihood: float
+    covariance: Floats | None
+    steps: int
+    converged: bool
+
+
+def maximise(patterns: AnswerPatterns, start: Floats, design: Floats, grid: AbilityGrid) -> LikelihoodMaximum:
+    """Return the maximum that is reached from a starting point.
+
+    Parameters
+    ----------
+    patterns : AnswerPatterns
+    start : array, shape (parameters,)
+    design : array, shape (2 items, parameters)
+        Slopes and intercepts are ``design @ parameters``: the identity, or one slope for all items.
+    grid : AbilityGrid
+
+    Notes
+    -----
+    EM whose M-step is one Newton step (the EM gradient algorithm, Lange 1995); when the steps get small,
+    Newton's method on the marginal likelihood itself, which has the same gradient. A step that would lower
+    the likelihood is halved.
+    """
+    point, here = start, _view(patterns, design @ start, grid, observed=False)
+    steps, size, converged = 0, np.inf, False
+    while steps < _STEPS and not converged and np.abs(_slopes(design, point)).max() <= STEEPEST:
+        steps += 1
+        step = _step(here, design)
+        step /= max(1.0, np.abs(step).max() / 2)
+        for _ in range(_HALVINGS):
+            there = _view(patterns, design @ (point + step), grid, observed=np.abs(step).max() < _NEAR)
+            if there.log_likelihood >= here.log_likelihood - 1e-12 * abs(here.log_likelihood):
+                break
+            step /= 2
+        else:
+            break
+        point, here, size = point + step, there, float(np.abs(step).max())
+        converged = size < _CLOSE
+    slopes, intercepts = np.split(design @ point, 2)
+    return LikelihoodMaximum(
+        slopes,
+        intercepts,
+        here.log_likelihood,
+        _covariance(here, design) if converged else None,
+        steps,
+        converged,
+    )
+
+
+def _slopes(design: Floats, point: Floats) -> Floats:
+    return np.asarray((design @ point)[: len(design) // 2])
+
+
+def _view(
+    patterns: AnswerPatterns, parameters: Floats, grid: AbilityGrid, *, observed: bool
+) -> LocalLikelihood:
+    slopes, intercepts = np.split(parameters, 2)
+    return view(patterns, ItemCurves.of(slopes, intercepts, grid), observed=observed)
+
+
+def _step(here: LocalLikelihood, design: Floats) -> Floats:
+    """Return the step of EM, or where the observed information is known Newton's.
+
+    Where the likelihood isn't concave, a direction of negative curvature is taken as one of positive
+    curvature, so that every step goes up.
+    """
+    gradient, complete = design.T @ here.gradient, design.T @ here.complete @ design
+    if here.observed is None:
+        return np.asarray(np.linalg.solve(complete, gradient))
+    # curvatures relative to those of EM: 1 where abilities are as good as known, 0 where nothing is told
+    root = np.linalg.cholesky(complete)
+    half = np.linalg.solve(root, design.T @ here.observed @ design)
+    curvature, directions = np.linalg.eigh(np.linalg.solve(root, half.T))
+    along = directions.T @ np.linalg.solve(root, gradient) / np.maximum(np.abs(curvature), _FLAT)
+    return np.asarray(np.linalg.solve(root.T, directions @ along))
+
+
+def _covariance(here: LocalLikelihood, design: Floats) -> Floats | None:
+    if here.observed is None:
+        return None
+    information = design.T @ here.observed @ design
+    if not _is_positive(information):
+        return None
+    return np.asarray(design @ np.linalg.solve(information, design.T))
+
+
+def _is_positive(matrix: Floats) -> bool:
+    """Return whether a symmetric matrix is positive definite by more than rounding."""
+    scale = np.sqrt(np.abs(np.diag(matrix)))
+    if not scale.min() > 0:
+        return False
+    return bool(np.linalg.eigvalsh(matrix / np.outer(scale, scale))[0] > 1e-8)

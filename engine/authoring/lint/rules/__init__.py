@@ -4,28 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from engine.lint.finding import Finding
-from engine.lint.rules import (
+from engine.authoring.lint.rules import (
+    asked,
     claims,
     code,
-    covers,
+    completeness,
+    cues,
     draws,
     effort,
     feedback,
+    giveaways,
     keys,
+    options,
     printed,
     prose,
     responses,
     sources,
+    stems,
     working,
 )
-from engine.lint.subject import Subject
+from engine.authoring.lint.rules import (
+    completeness as formulas,
+)
+from engine.authoring.lint.rules import (
+    completeness as pictures,
+)
+from engine.authoring.lint.rules import (
+    sources as covers,
+)
+from engine.authoring.lint.rules import (
+    stems as undrawn,
+)
+from engine.authoring.lint.subject import LintFinding, LintSubject
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "STYLE_RULES"]
 
-RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[LintSubject], Iterator[LintFinding]], ...] = (
     sources.check,
-    covers.check,
+    covers.check_covers,
     printed.check,
     draws.check,
     keys.check,
@@ -36,4 +52,20 @@ RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     working.check,
     effort.check,
     code.check,
+)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Matters of style, which `grade lint --strict` looks at as well.
+
+STYLE_RULES: tuple[Callable[[LintSubject], Iterator[LintFinding]], ...] = (
+    stems.check,
+    asked.check,
+    giveaways.check,
+    options.check,
+    cues.check,
+    formulas.check_formulas,
+    pictures.check_pictures,
+    completeness.check,
+    undrawn.check_undrawn,
 )

@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.lint.finding import Finding
-from engine.lint.subject import Subject
-from engine.lint.texts import written_texts
+from engine.authoring.lint.subject import LintFinding, LintSubject, written_texts
+from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import Part
-from engine.plurals import counted
-from engine.spec.schema import MatrixAnswer, NumberAnswer, VectorAnswer
+from engine.text.words import counted
 
 __all__ = ["check"]
 
@@ -34,7 +32,7 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 Numeric = NumberAnswer | VectorAnswer | MatrixAnswer
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield fields that take something else than their text asks for, and equations that nobody sees."""
     yield from _equations(subject)
     if not subject.variants:
@@ -45,7 +43,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield from _of_field(subject, name, answer, parts)
 
 
-def _of_field(subject: Subject, name: str, answer: Numeric, parts: list[Part]) -> Iterator[Finding]:
+def _of_field(subject: LintSubject, name: str, answer: Numeric, parts: list[Part]) -> Iterator[LintFinding]:
     stem = subject.variants[0].stem.plain
     own = parts[0].prompt.plain if parts[0].prompt is not None else stem
     text = own if own is stem or _ROUNDING.search(own) or _WHOLE.search(own) else f"{own} {stem}"
@@ -53,7 +51,7 @@ def _of_field(subject: Subject, name: str, answer: Numeric, parts: list[Part]) -
     counts = whole and bool(_WHOLE.search(own) or _COUNT.search(own))
     loc = subject.loc_of(name)
 
-    def warning(message: str, **more: str) -> Finding:
+    def warning(message: str, **more: str) -> LintFinding:
         return subject.warning(RULE, message, loc, **more)
 
     if answer.decimals == 0:
@@ -111,7 +109,7 @@ def _stated(answer: Numeric) -> str:
     return f"every number within {answer.tolerance} of the key"
 
 
-def _equations(subject: Subject) -> Iterator[Finding]:
+def _equations(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield a question on an equation by its number alone: in an exam nobody has the lecture at hand."""
     asked = [written for written in written_texts(subject.spec) if written.kind in ("stem", "prompt")]
     # a letter that is set to drawn numbers is no equation

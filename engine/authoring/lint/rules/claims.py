@@ -16,13 +16,19 @@ import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
+from engine.authoring.lint.assertions import false_statements, needs_a_witness
+from engine.authoring.lint.rules.prose import texts_of
+from engine.authoring.lint.subject import (
+    NUMBER_WORDS,
+    TEMPLATE_SPAN,
+    LintFinding,
+    LintSubject,
+    StudentText,
+    written_texts,
+)
 from engine.errors import SoftmarkError
-from engine.lint.assertions import false_statements, needs_a_witness
-from engine.lint.finding import Finding
-from engine.lint.rules.prose import texts_of
-from engine.lint.subject import Loc, Subject
-from engine.lint.texts import NUMBER_WORDS, TEMPLATE_SPAN, Written, written_texts
-from engine.model import KnownWrong, Option, Part, Variant
+from engine.model import ChoiceOption, KnownWrong, Part, Variant
+from engine.text.yaml_errors import Loc
 
 __all__ = ["check", "says_of_numbers", "says_of_value"]
 
@@ -108,7 +114,7 @@ _TELLING = ("feedback", "hint", "solution", "option")
 _CLOSE = 0.011  # numbers are shown with two decimals or more
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield each sentence that is false in some variant, and each that nothing vouches for."""
     if subject.is_code:
         return
@@ -136,7 +142,7 @@ def _of_part(part: Part) -> Iterator[str]:
             yield f"the feedback of {known.misconception} isn't true: {what}"
 
 
-def _of_option(option: Option) -> Iterator[str]:
+def _of_option(option: ChoiceOption) -> Iterator[str]:
     shown = [_NUMBER.findall(found) for found in _VECTOR.findall(option.text.plain)]
     if len(shown) == 1:
         for what in says_of_numbers(option.feedback, [float(number) for number in shown[0]]):
@@ -205,7 +211,7 @@ def _listed(numbers: Sequence[float]) -> str:
     return ", ".join(f"{number:.6g}" for number in numbers[:4])
 
 
-def _false(subject: Subject) -> Iterator[Finding]:
+def _false(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield sums and comparisons of numbers, in texts that vouch for what they say, that aren't so."""
     seen: set[Loc] = set()
     for seed, variant in enumerate(subject.variants):
@@ -232,7 +238,7 @@ def _vouched(variant: Variant) -> Iterator[tuple[Loc, str]]:
 # --- declared and undeclared ---------------------------------------------------------------
 
 
-def _declared(subject: Subject) -> Iterator[Finding]:
+def _declared(subject: LintSubject) -> Iterator[LintFinding]:
     claims = subject.spec.claims
     sources = [" ".join(written.text.split()) for written in written_texts(subject.spec)]
     for index, claim in enumerate(claims):
@@ -258,9 +264,9 @@ def _shown(variant: Variant) -> str:
     return " ".join(" ".join(texts).split())
 
 
-def _holds(subject: Subject, variant: Variant, expression: str) -> bool:
-    from engine.variants.expressions import evaluate, evaluate_truth
-    from engine.variants.values import names_of
+def _holds(subject: LintSubject, variant: Variant, expression: str) -> bool:
+    from engine.expressions.language import evaluate, evaluate_truth
+    from engine.expressions.values import names_of
 
     names: dict[str, Any] = dict(names_of(variant.values))
     for name, text in subject.spec.derived.items():
@@ -274,7 +280,7 @@ def _holds(subject: Subject, variant: Variant, expression: str) -> bool:
         return False
 
 
-def _undeclared(subject: Subject) -> Iterator[Finding]:
+def _undeclared(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield sentences that are true of some drawn numbers only, where nothing says of which."""
     spec = subject.spec
     if all(parameter.kind == "fixed" for parameter in spec.parameters.values()):
@@ -304,7 +310,7 @@ def _unvouched(sentence: str) -> str | None:
     return needs_a_witness(sentence)
 
 
-def _sized(subject: Subject) -> Iterator[Finding]:
+def _sized(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield counts and values typed into texts where they differ from variant to variant."""
     if len(subject.variants) < 2:
         return
@@ -334,7 +340,7 @@ def _sized(subject: Subject) -> Iterator[Finding]:
                     break
 
 
-def _is_guarded(written: Written, subject: Subject) -> bool:
+def _is_guarded(written: StudentText, subject: LintSubject) -> bool:
     """Tell whether a text is held against the numbers of its own option, or shown only where that says so."""
     if written.loc[-1] not in ("feedback", "text"):
         return False

@@ -7,16 +7,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.authoring.lint.subject import FindingSeverity, LintFinding, LintSubject
 from engine.errors import SpecError
-from engine.lint.finding import Finding, Severity
-from engine.lint.subject import Subject
+from engine.items import CodeAnswer
 from engine.model import Check, Verdict
-from engine.spec.schema import CodeAnswer
 
 if TYPE_CHECKING:
-    from engine.code.case import Plan
-    from engine.code.exercise import CodeExercise, Mutant
-    from engine.code.observe import Observations
+    from engine.code.exercise import CodeExercise, KnownWrongProgram
+    from engine.code.observe import PlanObservations
+    from engine.code.plan import InputPlan
 
 __all__ = ["check"]
 
@@ -26,7 +25,7 @@ PLANS = (b"lint 1", b"lint 2", b"lint 3")
 _THOROUGH = 100  # seeds from which on all plans are tried
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield solutions that don't pass and mutants that aren't killed as declared; note the kill matrix.
 
     Solutions and mutants are ours: they run in this process, without a sandbox.
@@ -42,8 +41,8 @@ def check(subject: Subject) -> Iterator[Finding]:
         exercise = load_exercise(subject.spec, Path(subject.path).parent, subject.version)
     except SpecError as error:
         for fault in error.diagnostics:
-            yield Finding(
-                RULE, Severity.ERROR, fault.message, fault.file, fault.line, fault.column,
+            yield LintFinding(
+                RULE, FindingSeverity.ERROR, fault.message, fault.file, fault.line, fault.column,
                 source_line=fault.source_line,
             )  # fmt: skip
         return
@@ -61,7 +60,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     subject.facts["checks"] = [check.id for check in exercise.checks]
 
 
-def _unpaid(subject: Subject, exercise: CodeExercise) -> Iterator[Finding]:
+def _unpaid(subject: LintSubject, exercise: CodeExercise) -> Iterator[LintFinding]:
     """Yield checks that can fail and cost nothing: a program that isn't right would have full marks."""
     paid = {check.together for check in exercise.checks if check.points and check.together is not None}
     for index, check in enumerate(exercise.checks):
@@ -95,7 +94,7 @@ _SAID = {
 }
 
 
-def _unsaid(subject: Subject) -> Iterator[Finding]:
+def _unsaid(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield checks of something that the statement doesn't ask for: nobody could know it."""
     answer = subject.spec.answer
     if not isinstance(answer, CodeAnswer) or not subject.strict:
@@ -112,15 +111,17 @@ def _unsaid(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _observed(exercise: CodeExercise, plan: Plan, source: str, function: str) -> Observations | Check:
+def _observed(
+    exercise: CodeExercise, plan: InputPlan, source: str, function: str
+) -> PlanObservations | Check:
     """Run trusted source on a plan; return the failed check of loading it where it doesn't load.
 
     A statement that fails costs a student nothing by itself; in a file of the exercise it is a fault.
     """
-    from engine.code.explain.trusted import TrustedRunner
+    from engine.code.explain.in_process import TrustedRunner
     from engine.code.judge import judge_load
-    from engine.code.observe import Observations, observe
-    from engine.code.reading.source import library_of
+    from engine.code.observe import PlanObservations, observe
+    from engine.code.source import library_of
     from engine.runner import CallOutcome, CallStatus, Job
 
     library = library_of(source)
@@ -130,10 +131,10 @@ def _observed(exercise: CodeExercise, plan: Plan, source: str, function: str) ->
     loaded = judge_load(failed[0] if failed else result.load)
     if loaded.verdict is not Verdict.PASSED:
         return loaded
-    return Observations(plan, function, library, observe(plan, library, result.outcomes))
+    return PlanObservations(plan, function, library, observe(plan, library, result.outcomes))
 
 
-def _judged(exercise: CodeExercise, plan: Plan, source: str, function: str) -> tuple[Check, ...]:
+def _judged(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> tuple[Check, ...]:
     """Run trusted source on a plan and judge it, without the search for a counterexample."""
     import numpy as np
 
@@ -144,7 +145,7 @@ def _judged(exercise: CodeExercise, plan: Plan, source: str, function: str) -> t
         return (seen,) if isinstance(seen, Check) else judge_all(exercise, seen)
 
 
-def _killers(exercise: CodeExercise, plan: Plan, source: str, function: str) -> set[str]:
+def _killers(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> set[str]:
     """Return the checks that fail for a mutant, each judged on its own: a skip kills nothing."""
     import numpy as np
 
@@ -162,7 +163,7 @@ def _failed(checks: Sequence[Check]) -> list[Check]:
     return [check for check in checks if check.verdict is not Verdict.PASSED]
 
 
-def _solutions(subject: Subject, exercise: CodeExercise, plan: Plan) -> Iterator[Finding]:
+def _solutions(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) -> Iterator[LintFinding]:
     for index, (name, source) in enumerate(exercise.solutions.items()):
         for failed in _failed(_judged(exercise, plan, source, exercise.function))[:1]:
             yield subject.fault(
@@ -172,8 +173,8 @@ def _solutions(subject: Subject, exercise: CodeExercise, plan: Plan) -> Iterator
             )
 
 
-def _starter(subject: Subject, exercise: CodeExercise, plan: Plan) -> Iterator[Finding]:
-    from engine.code.reading.source import function_names
+def _starter(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) -> Iterator[LintFinding]:
+    from engine.code.source import function_names
 
     checks = _judged(exercise, plan, exercise.starter, exercise.function)
     if not _failed(checks):
@@ -189,9 +190,14 @@ def _starter(subject: Subject, exercise: CodeExercise, plan: Plan) -> Iterator[F
 
 
 def _mutant(
-    subject: Subject, exercise: CodeExercise, plan: Plan, index: int, mutant: Mutant, killed: set[str]
-) -> Iterator[Finding]:
-    from engine.code.reading.source import function_names
+    subject: LintSubject,
+    exercise: CodeExercise,
+    plan: InputPlan,
+    index: int,
+    mutant: KnownWrongProgram,
+    killed: set[str],
+) -> Iterator[LintFinding]:
+    from engine.code.source import function_names
 
     loc = ("answer", "mutants", index)
     for function in function_names(mutant.source, exercise.function):
@@ -216,8 +222,8 @@ def _mutant(
 
 
 def _reference_only(
-    subject: Subject, exercise: CodeExercise, killed: dict[str, set[str]]
-) -> Iterator[Finding]:
+    subject: LintSubject, exercise: CodeExercise, killed: dict[str, set[str]]
+) -> Iterator[LintFinding]:
     """Yield mutants that only a comparison with the reference kills, unless the spec says why."""
     comparing = {check.id for check in exercise.checks if check.property.compares}
     for index, mutant in enumerate(exercise.mutants):

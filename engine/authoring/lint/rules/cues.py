@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import mean
 
-from engine.lint.finding import Finding
-from engine.lint.subject import Subject
-from engine.model import Option, Part, Variant
-from engine.plurals import agree, counted
+from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.model import ChoiceOption, Part, Variant
+from engine.text.words import agree, counted
 
 __all__ = ["ABSOLUTE", "HEDGES", "check", "words_of"]
 
@@ -64,13 +63,13 @@ class _Shown:
     """A choice as one variant shows it."""
 
     stem: str
-    options: tuple[Option, ...]
+    options: tuple[ChoiceOption, ...]
 
     @property
     def right(self) -> int:
         return sum(option.correct for option in self.options)
 
-    def share_of_key(self, size: Callable[[Option], float]) -> float:
+    def share_of_key(self, size: Callable[[ChoiceOption], float]) -> float:
         """Return how likely the option of the greatest size is right, if ties are broken by chance."""
         sizes = [size(option) for option in self.options]
         first = [o for o, s in zip(self.options, sizes, strict=True) if s == max(sizes)]
@@ -81,7 +80,7 @@ class _Shown:
         return self.right / len(self.options)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield what gives the right options of a choice away over the variants of the item."""
     for name, answer in subject.spec.answers:
         if answer.type not in ("single_choice", "multiple_choice") or not getattr(answer, "options", ()):
@@ -108,7 +107,7 @@ def _distinct(variants: Sequence[Variant], name: str) -> Iterator[_Shown]:
             yield _Shown(stem, part.options)
 
 
-def _words(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Finding]:
+def _words(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
     for pattern, kind in ((ABSOLUTE, "absolute words"), (HEDGES, "hedging words")):
         sides: dict[bool, list[bool]] = {True: [], False: []}
         for each in shown:
@@ -127,7 +126,7 @@ def _words(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Fin
             )
 
 
-def _articles(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Finding]:
+def _articles(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
     """Yield a gap behind "a" or "an" that only right options fit."""
     for each in shown:
         match = _GAP.search(each.stem)
@@ -146,7 +145,7 @@ def _articles(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[
             return
 
 
-def _lengths(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Finding]:
+def _lengths(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
     told = [each for each in shown if max(map(_length, each.options)) > _CONSPICUOUS]
     if len(told) < _LEAST_SHOWN:
         return
@@ -164,7 +163,7 @@ def _lengths(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[F
             )
 
 
-def _echoes(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Finding]:
+def _echoes(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
     def overlap(each: _Shown) -> float:
         stem = words_of(each.stem)
         return each.share_of_key(lambda option: len(words_of(option.text.plain) & stem))
@@ -190,7 +189,7 @@ def _differs(each: _Shown) -> bool:
     return len({len(words_of(option.text.plain) & stem) for option in each.options}) > 1
 
 
-def _count(subject: Subject, name: str, shown: Sequence[_Shown]) -> Iterator[Finding]:
+def _count(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
     counts = {each.right for each in shown}
     if len(shown) > 1 and len(counts) == 1 and len(shown[0].options) > 2:
         right, of = counts.pop(), counted(len(shown[0].options), "option")
@@ -208,9 +207,9 @@ def words_of(text: str) -> set[str]:
     return {word[:_ROOT] for word in _WORD.findall(text.casefold()) if word not in _EMPTY.split()}
 
 
-def _signed_length(sign: int, option: Option) -> int:
+def _signed_length(sign: int, option: ChoiceOption) -> int:
     return sign * _length(option)
 
 
-def _length(option: Option) -> int:
+def _length(option: ChoiceOption) -> int:
     return len(" ".join(option.text.plain.split()))

@@ -6,11 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterator
 
-from engine.lint.finding import Finding
-from engine.lint.printed import rounded
-from engine.lint.subject import Subject
+from engine.authoring.lint.rules.printed import rounded
+from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.model import Part, Variant
-from engine.plurals import counted
+from engine.text.words import counted
 
 __all__ = ["LEAST_KEYS", "check", "fingerprint", "looks_finite"]
 
@@ -19,7 +18,7 @@ LEAST_KEYS = 200
 _MOST_DRAWS = 3 * LEAST_KEYS
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield draws that fail and families that are too small or declared wrongly."""
     if subject.draw_failure is not None:
         seed, error = subject.draw_failure
@@ -46,7 +45,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     subject.facts["distinct_keys"] = len(keys)
 
 
-def _declared(subject: Subject, seen: int, declared: int) -> Iterator[Finding]:
+def _declared(subject: LintSubject, seen: int, declared: int) -> Iterator[LintFinding]:
     if seen > declared:
         yield subject.fault(
             RULE,
@@ -64,7 +63,7 @@ def _declared(subject: Subject, seen: int, declared: int) -> Iterator[Finding]:
         )
 
 
-def _counted(subject: Subject, seen: set[Hashable]) -> Iterator[Finding]:
+def _counted(subject: LintSubject, seen: set[Hashable]) -> Iterator[LintFinding]:
     """Draw on until enough distinct keys were seen, or many more variants than that."""
     from engine.variants import draw_seeded
 
@@ -77,7 +76,7 @@ def _counted(subject: Subject, seen: set[Hashable]) -> Iterator[Finding]:
         yield _too_few(subject, f"{counted(len(seen), 'distinct key')} in {counted(seed, 'variant')}")
 
 
-def _too_few(subject: Subject, got: str) -> Finding:
+def _too_few(subject: LintSubject, got: str) -> LintFinding:
     return subject.fault(
         RULE,
         "the family has too few distinct keys: students would share them",

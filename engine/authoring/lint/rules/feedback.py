@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.lint.finding import Finding
-from engine.lint.subject import Subject
-from engine.spec.schema import (
-    MatchingAnswer,
-    MultipleChoiceAnswer,
-    OptionSpec,
-    OrderingAnswer,
-    SingleChoiceAnswer,
-)
+from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.items import MatchingAnswer, MultipleChoiceAnswer, OptionSpec, OrderingAnswer, SingleChoiceAnswer
 
 __all__ = ["check"]
 
 RULE = "feedback"
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield a warning for each answer that would be called wrong without a reason."""
     spec = subject.spec
     if spec.answer is not None:
@@ -32,7 +25,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _of_numbers(subject, spec.answer, bool(spec.misconceptions), ("answer",))
 
 
-def _of_answer(subject: Subject, answer: Any, loc: tuple[int | str, ...]) -> Iterator[Finding]:
+def _of_answer(subject: LintSubject, answer: Any, loc: tuple[int | str, ...]) -> Iterator[LintFinding]:
     if isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer):
         for index, option in enumerate(answer.options):
             if _is_silent(option):
@@ -58,8 +51,8 @@ def _is_silent(option: OptionSpec) -> bool:
 
 
 def _of_numbers(
-    subject: Subject, answer: Any, has_misconceptions: bool, loc: tuple[int | str, ...]
-) -> Iterator[Finding]:
+    subject: LintSubject, answer: Any, has_misconceptions: bool, loc: tuple[int | str, ...]
+) -> Iterator[LintFinding]:
     """Numbers that are computed can be wrong in a known way; an item without any explains nothing."""
     if (
         answer is not None

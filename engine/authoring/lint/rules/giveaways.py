@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from engine.lint.finding import Finding
-from engine.lint.style.cues import words_of
-from engine.lint.subject import Loc, Subject
-from engine.lint.texts import written_texts
-from engine.lint.trial import places_of, typed
-from engine.model import Option, Part, Variant
-from engine.spec.schema import MultipleChoiceAnswer, OrderingAnswer, SingleChoiceAnswer
+from engine.authoring.lint.rules.cues import words_of
+from engine.authoring.lint.rules.responses import places_of, typed
+from engine.authoring.lint.subject import LintFinding, LintSubject, written_texts
+from engine.items import MultipleChoiceAnswer, OrderingAnswer, SingleChoiceAnswer
+from engine.model import ChoiceOption, Part, Variant
+from engine.text.yaml_errors import Loc
 
 __all__ = ["check"]
 
@@ -43,7 +42,7 @@ _SAYING = re.compile(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield texts that hold the answer, and words for options that fit one order only."""
     if subject.is_code:
         return
@@ -59,7 +58,7 @@ def check(subject: Subject) -> Iterator[Finding]:
 # --- letters and places of options ---------------------------------------------------------
 
 
-def _places(subject: Subject) -> Iterator[Finding]:
+def _places(subject: LintSubject) -> Iterator[LintFinding]:
     answers = [answer for _, answer in subject.spec.answers]
     shuffled = [a for a in answers if getattr(a, "shuffle", False)]
     drawn = any(getattr(answer, "draw", None) is not None for answer in answers)
@@ -80,7 +79,7 @@ def _places(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _fixed_order(subject: Subject) -> Iterator[Finding]:
+def _fixed_order(subject: LintSubject) -> Iterator[LintFinding]:
     if subject.spec.printed is not None:
         return
     for name, answer in subject.spec.answers:
@@ -93,7 +92,7 @@ def _fixed_order(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _ordered(subject: Subject) -> Iterator[Finding]:
+def _ordered(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield a text that tells the cards of an ordering in their right order."""
     for name, answer in subject.spec.answers:
         if not isinstance(answer, OrderingAnswer):
@@ -120,7 +119,7 @@ def _before(variants: Sequence[Variant], name: str) -> Iterator[tuple[Loc, str]]
             yield ("hints", index), hint.plain
 
 
-def _numbers(subject: Subject, name: str) -> Iterator[Finding]:
+def _numbers(subject: LintSubject, name: str) -> Iterator[LintFinding]:
     """Yield texts that show the key of a computed part in nearly every variant."""
     answer = dict(subject.spec.answers)[name]
     # to pick the given size that counts may be what is asked, and all of them are given
@@ -173,7 +172,7 @@ def _figures(number: str) -> int:
 # --- options -------------------------------------------------------------------------------
 
 
-def _options(subject: Subject, name: str) -> Iterator[Finding]:
+def _options(subject: LintSubject, name: str) -> Iterator[LintFinding]:
     """Yield texts that hold a right option, or say it in its own words."""
     seen: set[Loc] = set()
     for seed, variant in enumerate(subject.variants):
@@ -194,7 +193,7 @@ def _options(subject: Subject, name: str) -> Iterator[Finding]:
                     break
 
 
-def _matched(subject: Subject) -> Iterator[Finding]:
+def _matched(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield a card that holds the name of its own target, and of no other."""
     seen: set[str] = set()
     for seed, variant in enumerate(subject.variants):
@@ -213,7 +212,7 @@ def _matched(subject: Subject) -> Iterator[Finding]:
                     )
 
 
-def _sides(part: Part) -> tuple[list[Option], list[Option]]:
+def _sides(part: Part) -> tuple[list[ChoiceOption], list[ChoiceOption]]:
     if part.type not in ("single_choice", "multiple_choice"):
         return [], []
     right = [option for option in part.options if option.correct]
@@ -221,7 +220,7 @@ def _sides(part: Part) -> tuple[list[Option], list[Option]]:
 
 
 def _gives_away(
-    text: str, option: Option, wrong: Sequence[Option], part: Part, *, is_hint: bool
+    text: str, option: ChoiceOption, wrong: Sequence[ChoiceOption], part: Part, *, is_hint: bool
 ) -> str | None:
     plain, key = _plain(text), _plain(option.text.plain)
     if len(key) >= _LONG and key in plain and not any(_plain(other.text.plain) in plain for other in wrong):

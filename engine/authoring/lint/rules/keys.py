@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from itertools import combinations
 
-from engine.lint.algebra import is_same_formula
-from engine.lint.finding import Finding
-from engine.lint.printed import rounded
-from engine.lint.subject import Subject
-from engine.lint.texts import NUMBER_WORDS
-from engine.model import KnownWrong, Option, Part, Variant
-from engine.plurals import counted
-from engine.variants.rounding import unit
+from engine.authoring.lint.algebra import is_same_formula
+from engine.authoring.lint.rules.printed import rounded
+from engine.authoring.lint.subject import NUMBER_WORDS, LintFinding, LintSubject
+from engine.expressions.values import unit
+from engine.model import ChoiceOption, KnownWrong, Part, Variant
+from engine.text.words import counted
 
 __all__ = ["check", "rounds_safely", "units_apart", "value_of"]
 
@@ -48,7 +46,7 @@ _ASKS_FOR_FALSE = re.compile(
 _QUOTIENT = re.compile(rf"(?P<top>{_DIGITS}) ?(?:/ ?(?P<bottom>{_DIGITS})|(?P<percent>%))", re.ASCII)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield each fault of keys and options once, with the first seed that shows it."""
     if subject.is_code:
         return
@@ -66,7 +64,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _mistakes(subject)
 
 
-def _mistakes(subject: Subject) -> Iterator[Finding]:
+def _mistakes(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield known mistakes that never give an answer, and two that always give the same one."""
     shared = [(("misconceptions",), "answer", subject.spec.misconceptions)]
     steps = [
@@ -163,7 +161,7 @@ def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
             return
 
 
-def _option_faults(options: Sequence[Option], decimals: int | None) -> Iterator[tuple[str, str]]:
+def _option_faults(options: Sequence[ChoiceOption], decimals: int | None) -> Iterator[tuple[str, str]]:
     for a, b in combinations(options, 2):
         one, other = (" ".join(option.text.plain.split())[:60] for option in (a, b))
         if one.casefold() == other.casefold():
@@ -214,7 +212,7 @@ def _places(text: str, values: Sequence[str]) -> int:
 
 def _truths(part: Part, asked: str) -> Iterator[tuple[str, str]]:
     """Options that compare numbers must be true where they are right, and false where they are wrong."""
-    from engine.lint.assertions import is_true_of_numbers
+    from engine.authoring.lint.assertions import is_true_of_numbers
 
     if part.type not in ("single_choice", "multiple_choice") or _ASKS_FOR_FALSE.search(asked):
         return

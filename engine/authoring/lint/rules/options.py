@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from statistics import mean, median
 
-from engine.lint.finding import Finding
-from engine.lint.subject import Loc, Subject
-from engine.plurals import counted
-from engine.spec.schema import MultipleChoiceAnswer, OptionSpec, SingleChoiceAnswer
+from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.items import MultipleChoiceAnswer, OptionSpec, SingleChoiceAnswer
+from engine.text.words import counted
+from engine.text.yaml_errors import Loc
 
 __all__ = ["check"]
 
@@ -26,7 +26,7 @@ _SHORT = 25  # characters: what is as short as this is never conspicuous
 _POOL = (3, 5)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield options that stand out by their length, refer to each other, or come from a small pool."""
     for name, answer in subject.spec.answers:
         loc = subject.loc_of(name)
@@ -42,7 +42,7 @@ def length(text: str) -> int:
     return len(" ".join(_FORMULA.sub("xxxxxx", text).split()))
 
 
-def _references(subject: Subject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[Finding]:
+def _references(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[LintFinding]:
     for index, option in enumerate(options):
         if (found := _ALL_OF_THE_ABOVE.search(option.text)) is not None:
             yield subject.warning(
@@ -53,7 +53,7 @@ def _references(subject: Subject, options: tuple[OptionSpec, ...], loc: Loc) -> 
             )
 
 
-def _lengths(subject: Subject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[Finding]:
+def _lengths(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[LintFinding]:
     lengths = [length(option.text) for option in options]
     usual = max(median(lengths), _SHORT)
     for index, size in enumerate(lengths):
@@ -81,7 +81,7 @@ def _lengths(subject: Subject, options: tuple[OptionSpec, ...], loc: Loc) -> Ite
         )
 
 
-def _pool(subject: Subject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[Finding]:
+def _pool(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[LintFinding]:
     texts = {(option.text, option.correct) for option in options}
     right = sum(correct for _, correct in texts)
     found = (right, len(texts) - right)

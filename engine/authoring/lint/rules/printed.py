@@ -3,29 +3,122 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
+from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.errors import SoftmarkError
-from engine.lint.finding import Finding
-from engine.lint.printed import Recomputation, recompute
-from engine.lint.subject import Subject
-from engine.plurals import counted
-from engine.spec.schema import (
-    Erratum,
-    MultipleChoiceAnswer,
-    PrintedExercise,
-    SingleChoiceAnswer,
-)
+from engine.items import MultipleChoiceAnswer, PrintedExercise, SingleChoiceAnswer, SourceErratum
+from engine.text.words import counted
 
-__all__ = ["check"]
+__all__ = ["OptionRecomputation", "check", "recompute", "rounded"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The options that a source prints, against the key computed anew.
+#
+# Pure arithmetic on numbers: :mod:`engine.authoring.lint.rules.printed` feeds it from a spec.
+
+Numbers = tuple[float, ...]
+_SLACK = 1e-9
+
+
+def rounded(values: Sequence[float], decimals: int, rule: str = ROUND_HALF_EVEN) -> tuple[Decimal, ...]:
+    """Round each value to so many decimals, on its decimal text and not on its binary form; 0 has no sign."""
+    place = Decimal(1).scaleb(-decimals)
+    return tuple(Decimal(f"{value:.12f}").quantize(place, rounding=rule) + 0 for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionRecomputation:
+    """What the recomputed key says about printed options.
+
+    Parameters
+    ----------
+    exact : tuple of float
+        The key, unrounded.
+    decimals : int
+        Decimals to which the source rounds.
+    distances : mapping of str to float
+        Largest distance between an option's entries and the exact ones, by letter; infinite where
+        the sizes differ.
+    matches : tuple of str
+        Letters whose option is the key rounded (half-even, half-up or half-down: on a tie all count).
+    """
+
+    exact: Numbers
+    decimals: int
+    distances: Mapping[str, float]
+    matches: tuple[str, ...]
+
+    @property
+    def unit(self) -> float:
+        """One unit of the last printed place."""
+        return float(10**-self.decimals)
+
+    @property
+    def nearest(self) -> str:
+        """Letter of the nearest option."""
+        return min(self.distances, key=lambda letter: self.distances[letter])
+
+    @property
+    def erratum_kind(self) -> str | None:
+        """The erratum that these options need: None when one of them is right."""
+        if self.matches:
+            return None
+        within_unit = self.distances[self.nearest] <= self.unit + _SLACK
+        return "nearest_option_misrounded" if within_unit else "no_correct_option"
+
+    def describe(self) -> str:
+        """Return exact value, rounded value and each option's distance, in one line."""
+        exact = ", ".join(f"{value:.6f}" for value in self.exact)
+        short = ", ".join(str(value) for value in rounded(self.exact, self.decimals))
+        apart = ", ".join(f"({letter}) {distance:.6f}" for letter, distance in self.distances.items())
+        return f"exact value ({exact}), rounded ({short}), distance of each printed option: {apart}"
+
+
+def recompute(
+    exact: Sequence[float], options: Mapping[str, Sequence[float]], decimals: int
+) -> OptionRecomputation:
+    """Compare printed options with the exact key.
+
+    Parameters
+    ----------
+    exact : sequence of float
+        The key's entries.
+    options : mapping of str to sequence of float
+        Printed entries by letter; at least one option.
+    decimals : int
+        Decimals to which the source rounds.
+
+    Returns
+    -------
+    OptionRecomputation
+    """
+    ways = {rounded(exact, decimals, rule) for rule in (ROUND_HALF_EVEN, ROUND_HALF_UP, ROUND_HALF_DOWN)}
+    as_decimals = {letter: tuple(Decimal(str(x)) for x in option) for letter, option in options.items()}
+    return OptionRecomputation(
+        exact=tuple(exact),
+        decimals=decimals,
+        distances={letter: _distance(exact, option) for letter, option in options.items()},
+        matches=tuple(letter for letter, option in as_decimals.items() if option in ways),
+    )
+
+
+def _distance(exact: Sequence[float], option: Sequence[float]) -> float:
+    if len(exact) != len(option):
+        return float("inf")
+    return max(abs(float(a) - float(b)) for a, b in zip(exact, option, strict=True))
+
 
 RULE = "printed"
 _OTHER_ORDER = re.compile(r"options\s+stand\s+in\s+another\s+order", re.IGNORECASE)
 OPTION_FAULTS = ("nearest_option_misrounded", "no_correct_option")
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield every way in which printed options, declared errata and the scored version disagree."""
     spec, printed = subject.spec, subject.spec.printed
     declared = [(i, e) for i, e in enumerate(spec.errata) if e.kind in OPTION_FAULTS]
@@ -46,8 +139,8 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def _numeric(
-    subject: Subject, printed: PrintedExercise, expr: str, declared: Sequence[tuple[int, Erratum]]
-) -> Iterator[Finding]:
+    subject: LintSubject, printed: PrintedExercise, expr: str, declared: Sequence[tuple[int, SourceErratum]]
+) -> Iterator[LintFinding]:
     if printed.decimals is None:
         message = "a printed exercise with an expression needs the decimals to which it rounds"
         yield subject.fault(RULE, message, ("printed",), next_step="add decimals:")
@@ -68,8 +161,8 @@ def _numeric(
     yield from _printed_key(subject, printed, found)
 
 
-def _exact(subject: Subject, expr: str) -> tuple[float, ...]:
-    from engine.variants.values import array_of
+def _exact(subject: LintSubject, expr: str) -> tuple[float, ...]:
+    from engine.expressions.values import array_of
 
     return array_of(subject.evaluate_fixed(expr)).data
 
@@ -82,7 +175,7 @@ def _numbers(option: Any) -> tuple[float, ...]:
     return (float(option),)
 
 
-def _coinciding(subject: Subject, found: Recomputation) -> Iterator[Finding]:
+def _coinciding(subject: LintSubject, found: OptionRecomputation) -> Iterator[LintFinding]:
     if len(found.matches) > 1:
         letters = ", ".join(f"({letter})" for letter in found.matches)
         yield subject.fault(
@@ -93,8 +186,8 @@ def _coinciding(subject: Subject, found: Recomputation) -> Iterator[Finding]:
 
 
 def _declarations(
-    subject: Subject, found: Recomputation, declared: Sequence[tuple[int, Erratum]]
-) -> Iterator[Finding]:
+    subject: LintSubject, found: OptionRecomputation, declared: Sequence[tuple[int, SourceErratum]]
+) -> Iterator[LintFinding]:
     needed = found.erratum_kind
     for index, erratum in declared:
         loc = ("errata", index)
@@ -120,7 +213,7 @@ def _declarations(
         yield _undeclared(subject, found, needed)
 
 
-def _undeclared(subject: Subject, found: Recomputation, needed: str) -> Finding:
+def _undeclared(subject: LintSubject, found: OptionRecomputation, needed: str) -> LintFinding:
     nearest = found.nearest
     if needed == "nearest_option_misrounded":
         why = (
@@ -139,8 +232,8 @@ def _undeclared(subject: Subject, found: Recomputation, needed: str) -> Finding:
 
 
 def _intended(
-    subject: Subject, found: Recomputation, erratum: Erratum, loc: tuple[int | str, ...]
-) -> Iterator[Finding]:
+    subject: LintSubject, found: OptionRecomputation, erratum: SourceErratum, loc: tuple[int | str, ...]
+) -> Iterator[LintFinding]:
     if erratum.kind == "nearest_option_misrounded" and erratum.intended_option != found.nearest:
         yield subject.fault(
             RULE,
@@ -159,7 +252,9 @@ def _intended(
         )
 
 
-def _printed_key(subject: Subject, printed: PrintedExercise, found: Recomputation) -> Iterator[Finding]:
+def _printed_key(
+    subject: LintSubject, printed: PrintedExercise, found: OptionRecomputation
+) -> Iterator[LintFinding]:
     wanted = found.matches[0] if len(found.matches) == 1 else None
     if printed.key != wanted:
         yield subject.fault(
@@ -182,8 +277,8 @@ def _printed_key(subject: Subject, printed: PrintedExercise, found: Recomputatio
 
 
 def _concept(
-    subject: Subject, printed: PrintedExercise, declared: Sequence[tuple[int, Erratum]]
-) -> Iterator[Finding]:
+    subject: LintSubject, printed: PrintedExercise, declared: Sequence[tuple[int, SourceErratum]]
+) -> Iterator[LintFinding]:
     for letter in _letters(printed.key):
         if letter not in printed.options:
             yield subject.fault(
@@ -215,7 +310,7 @@ def _letters(key: str | tuple[str, ...] | None) -> tuple[str, ...]:
 # --- the scored version -------------------------------------------------------------------
 
 
-def _status(subject: Subject) -> Iterator[Finding]:
+def _status(subject: LintSubject) -> Iterator[LintFinding]:
     spec = subject.spec
     faulty = any(erratum.kind in OPTION_FAULTS for erratum in spec.errata)
     if faulty and spec.status == "ok":
@@ -230,7 +325,7 @@ def _status(subject: Subject) -> Iterator[Finding]:
         yield subject.fault(RULE, message, ("status",), next_step="declare the erratum, or set status: ok")
 
 
-def _scored_version(subject: Subject, printed: PrintedExercise) -> Iterator[Finding]:
+def _scored_version(subject: LintSubject, printed: PrintedExercise) -> Iterator[LintFinding]:
     """The letters of the scored version are those of the print, as far as the print is right."""
     answer = subject.spec.answer
     if not isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer):
@@ -257,8 +352,8 @@ def _scored_version(subject: Subject, printed: PrintedExercise) -> Iterator[Find
 
 
 def _same_question(
-    subject: Subject, printed: PrintedExercise, expr: str, answer: SingleChoiceAnswer, key: str
-) -> Iterator[Finding]:
+    subject: LintSubject, printed: PrintedExercise, expr: str, answer: SingleChoiceAnswer, key: str
+) -> Iterator[LintFinding]:
     """The scored version asks for the same numbers, at the same rounding, as the print."""
     try:
         exact, scored = _exact(subject, expr), _exact(subject, key)

@@ -6,11 +6,8 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from engine.lint.finding import Finding
-from engine.lint.subject import Subject
-from engine.lint.texts import Written, written_texts
-from engine.lint.typed import typed_text
-from engine.model import Text, Variant
+from engine.authoring.lint.subject import LintFinding, LintSubject, StudentText, typed_text, written_texts
+from engine.model import RenderedText, Variant
 
 __all__ = ["check", "faults_of", "texts_of"]
 
@@ -124,7 +121,7 @@ _ARTICLE = re.compile(r"\b[Aa] (?:8|11|18|8\d|8\d\d)(?: [×x] | [a-z]|-[a-z])")
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield each text that doesn't render, once per place, with the first seed that shows it."""
     spec = subject.spec
     if len(spec.hints) < 1:
@@ -144,9 +141,9 @@ def check(subject: Subject) -> Iterator[Finding]:
                     yield subject.fault(RULE, f"{_spoken(loc)}: {fault}", loc, seed=seed)
 
 
-def _labels(subject: Subject) -> Iterator[Finding]:
+def _labels(subject: LintSubject) -> Iterator[LintFinding]:
     """Numbers of our own lists tell a student nothing; a document's short name does once it is introduced."""
-    written = [Written(subject.spec.title, ("title",), "title"), *written_texts(subject.spec)]
+    written = [StudentText(subject.spec.title, ("title",), "title"), *written_texts(subject.spec)]
     asked = " ".join(one.text for one in written if one.kind == "stem")
     for one in written:
         ids = [
@@ -184,7 +181,7 @@ def _labels(subject: Subject) -> Iterator[Finding]:
                 )
 
 
-def texts_of(variant: Variant) -> Iterator[tuple[tuple[int | str, ...], Text]]:
+def texts_of(variant: Variant) -> Iterator[tuple[tuple[int | str, ...], RenderedText]]:
     """Yield every text of a variant after the place in the problem file where it stands."""
     yield ("stem",), variant.stem
     for index, part in enumerate(variant.parts):
@@ -205,10 +202,10 @@ def _spoken(loc: tuple[int | str, ...]) -> str:
     return " ".join(str(part + 1) if isinstance(part, int) else part for part in loc)
 
 
-def faults_of(text: Text, typed: str = "") -> list[str]:
+def faults_of(text: RenderedText, typed: str = "") -> list[str]:
     """Return what is wrong with one rendered text.
 
-    What the author typed (:func:`engine.lint.typed.typed_text`) isn't left over from anything.
+    What the author typed (:func:`engine.authoring.lint.subject.typed_text`) isn't left over from anything.
 
     Checked: nothing is empty, no template syntax and no Python value is left over, no negative zero,
     HTML tags nest, LaTeX braces, dollars and environments pair up.

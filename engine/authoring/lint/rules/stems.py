@@ -1,23 +1,70 @@
-"""What students read doesn't speak of cards that they never saw.
-
-Of a pool each variant shows a part. What a solution or hint takes from one card, its formula or its drawn
-number, is unknown to students who got others. A sentence on all cards belongs behind the words "More
-generally" (or "In general"), or into an ``{% if … %}`` of the condition under which its card is shown.
-"""
+"""Who reads the last sentence of a stem knows what to do."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 
-from engine.lint.finding import Finding
-from engine.lint.subject import Subject
-from engine.lint.texts import TEMPLATE_SPAN, Written, written_texts
+from engine.authoring.lint.subject import TEMPLATE_SPAN, LintFinding, LintSubject, StudentText, written_texts
+from engine.text.yaml_errors import Loc
 
-__all__ = ["check", "fragments"]
+__all__ = ["asks", "check", "check_undrawn", "fragments"]
+
+_VERBS = (
+    "answer arrange assign assume calculate choose combine complete compute count decide describe determine "
+    "draw enter evaluate express fill find follow give keep list match name order pick put rank read round "
+    "say select show sort state tell translate type use work write"
+)
+_INSTRUCTION = re.compile(
+    rf"^(?:then |now |first |and |next |finally )?(?:{'|'.join(_VERBS.split())})\b", re.I
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z(\"'`$])|(?<=[:;])\s+|\n\n+")
+_LAST = 3  # an instruction may be followed by how to round and how to write the answer
+
+
+def asks(text: str) -> bool:
+    """Tell whether one of the last sentences of a plain text is a question or an instruction."""
+    sentences = [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
+    return any(
+        sentence.rstrip("\"')").endswith("?") or _INSTRUCTION.match(sentence)
+        for sentence in sentences[-_LAST:]
+    )
+
+
+def check(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield a stem (or, with several steps, a prompt) that asks nothing."""
+    if subject.is_code:
+        return  # the signature says what is to be written
+    for variant in subject.variants[:1]:
+        asked: list[tuple[str, Loc]] = (
+            [
+                (part.prompt.plain, (*subject.loc_of(part.id), "prompt"))
+                for part in variant.parts
+                if part.prompt
+            ]
+            if subject.spec.steps
+            else [(variant.stem.plain, ("stem",))]
+        )
+        for text, loc in asked:
+            if not asks(text):
+                yield subject.warning(
+                    "stem",
+                    "the text ends neither in a question nor in an instruction",
+                    loc,
+                    got=text.strip()[-80:],
+                    next_step='end it with what is to be done, such as "Compute …" or "Which …?"',
+                )
+
+
+# ----------------------------------------------------------------------------------------------------
+# What students read doesn't speak of cards that they never saw.
+#
+# Of a pool each variant shows a part. What a solution or hint takes from one card, its formula or its drawn
+# number, is unknown to students who got others. A sentence on all cards belongs behind the words "More
+# generally" (or "In general"), or into an ``{% if … %}`` of the condition under which its card is shown.
 
 _POOLS = ("options", "prompts", "cards")
-_FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
+_UNDRAWN_FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
 _GENERAL = re.compile(r"\b(?:more generally|in general)\b.*", re.IGNORECASE | re.DOTALL)
 _CONDITION = re.compile(r"\{% if (?:(?!\{% (?:if|endif)).)*+\{% endif %\}", re.DOTALL)
 _FONT = re.compile(r"\\(?:mathbf|mathrm|hat)\{(\w+)\}|\\hat(?=\\)")
@@ -27,7 +74,7 @@ _KEYWORDS = {"if", "else", "and", "or", "not", "in", "is"}
 _LEAST = 6  # characters of a formula that is told from others: a lone letter is everybody's
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check_undrawn(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield what a solution, hint or feedback takes from a card which may not be shown."""
     spec = subject.spec
     asked = " ".join([spec.stem, *(step.prompt for step in spec.steps)])
@@ -63,7 +110,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                         yield _fault(subject, written, min(shared), entry.text)
 
 
-def _fault(subject: Subject, written: Written, shared: str, card: str) -> Finding:
+def _fault(subject: LintSubject, written: StudentText, shared: str, card: str) -> LintFinding:
     spoken = "solution" if written.kind == "solution" else written.kind
     return subject.warning(
         "undrawn",
@@ -74,7 +121,7 @@ def _fault(subject: Subject, written: Written, shared: str, card: str) -> Findin
     )
 
 
-def _drawn_answers(subject: Subject) -> Iterator[tuple[tuple[int | str, ...], object]]:
+def _drawn_answers(subject: LintSubject) -> Iterator[tuple[tuple[int | str, ...], object]]:
     for name, answer in subject.spec.answers:
         if getattr(answer, "draw", None) is not None:
             yield tuple(subject.loc_of(name)), answer
@@ -90,7 +137,8 @@ def fragments(text: str) -> set[str]:
     """Return the filled-in expressions of a text, and its formulas where they are long enough to be known."""
     filled = {"{{" + "".join(found.split()) + "}}" for found in TEMPLATE_SPAN.findall(text)}
     formulas = {
-        _FONT.sub(r"\1", "".join(found.split())) for found in _FORMULA.findall(TEMPLATE_SPAN.sub("", text))
+        _FONT.sub(r"\1", "".join(found.split()))
+        for found in _UNDRAWN_FORMULA.findall(TEMPLATE_SPAN.sub("", text))
     }
     return {one for one in filled if "(" in one} | {one for one in formulas if len(one) >= _LEAST}
 
