@@ -39,12 +39,12 @@ from pathlib import Path
 from typing import Any
 
 from engine.code import CodeExercise, exercise_of, freeze_plan, grade_code
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.explain.in_process import TrustedRunner
 from engine.errors import InputError, SoftmarkError, SpecError
-from engine.foreign import clean_line
+from engine.items import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
-from engine.spec import builtin_bank
+from engine.text.escape import clean_line
 
 FOLDER = Path(__file__).parent / "wrong"
 INDEX = "index.json"

@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 import torch
 
-from engine.spec import builtin_bank
+from engine.draws.stream import RandomStream, seeded_key
+from engine.items import builtin_bank
 from engine.variants import draw_seeded
-from engine.variants.solving import solve
-from engine.variants.stream import Stream, seeded_key
+from engine.variants.draw import solve
 
 ITEMS = (
     "context-vector",
@@ -57,7 +57,7 @@ def main() -> None:
             lambda seed, spec=spec: draw_seeded(spec, version="", registry=registry, seed=seed), *size
         )
         numbers = best(
-            lambda seed, spec=spec: solve(spec, Stream.of_key(seeded_key(seed), "parameters")), *size
+            lambda seed, spec=spec: solve(spec, RandomStream.of_key(seeded_key(seed), "parameters")), *size
         )
         times = " ".join(f"{1e3 * t:6.2f} ms" for t in (whole, numbers, whole - numbers))
         print(f"{item:30} {1 / whole:10.0f} {times}")

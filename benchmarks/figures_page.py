@@ -20,12 +20,12 @@ from pathlib import Path
 import counterexamples
 import diagnosis
 
+from engine.authoring.lint import lint_bank
 from engine.code import CodeExercise, exercise_of, freeze_plan, grade_code
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.explain.in_process import TrustedRunner
 from engine.commands.lint import matrix_lines
-from engine.lint import lint_bank
+from engine.items import builtin_bank
 from engine.model import CodeSubmission, Mode
-from engine.spec import builtin_bank
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "code-figures.md"
 QUICK = ("causal-mask",)

@@ -30,11 +30,9 @@ import numpy as np
 from code_grading import machine
 from peers.environments import default_cache, environment
 
-from engine.analysis import ScoreMatrix
-from engine.analysis.irt import Model, ModelFit, fit_model
-from engine.analysis.irt.grid import grid_for
-from engine.analysis.irt.likelihood import Curves, view
-from engine.analysis.irt.patterns import collapsed
+from engine.analysis.statistics import ScoreMatrix
+from engine.analysis.statistics.irt import IrtModel, ModelFit, fit_model
+from engine.analysis.statistics.irt.likelihood import ItemCurves, collapsed, grid_for, view
 
 HERE = Path(__file__).parent
 AS_ACCURATE = {"quadrature_n": 61, "quadrature_bounds": [-6, 6], "use_LUT": False, "max_iteration": 200}
@@ -64,7 +62,7 @@ def ours(answers: np.ndarray) -> Solution:
     """Return our fit."""
     matrix = ScoreMatrix([f"i{column}" for column in range(answers.shape[1])], answers)
     begin = time.process_time()
-    fit = fit_model(matrix, Model.TWO_PARAMETERS)
+    fit = fit_model(matrix, IrtModel.TWO_PARAMETERS)
     seconds = time.process_time() - begin
     assert isinstance(fit, ModelFit) and fit.converged and not fit.left_out
     return Solution(fit.slopes, fit.intercepts, seconds)
@@ -84,7 +82,7 @@ def girth(python: Path, folder: Path, answers: np.ndarray, options: dict[str, ob
 def log_likelihood(answers: np.ndarray, found: Solution) -> float:
     """Return the log-likelihood of a solution, on more nodes than any of the fits used."""
     matrix = ScoreMatrix([f"i{column}" for column in range(answers.shape[1])], answers)
-    curves = Curves.of(found.slopes, found.intercepts, grid_for(len(found.slopes), 241))
+    curves = ItemCurves.of(found.slopes, found.intercepts, grid_for(len(found.slopes), 241))
     return view(collapsed(matrix), curves, observed=False).log_likelihood
 
 

@@ -49,7 +49,7 @@ def rates(work: Callable[[int], int], rounds: int) -> list[float]:
 
 def drawing(count: int) -> Callable[[int], int]:
     """Return a function that draws `count` variants of the vector item, other ones in every round."""
-    from engine.spec import builtin_bank
+    from engine.items import builtin_bank
     from engine.variants import draw
 
     bank = builtin_bank()
@@ -68,8 +68,8 @@ def marking(count: int) -> Callable[[int], int]:
     """Return a function that marks right, known-wrong and unreadable answers to variants of five items."""
     from engine.answers import answer_type
     from engine.grading import grade_answers
+    from engine.items import builtin_bank
     from engine.model import Mode, Response
-    from engine.spec import builtin_bank
     from engine.variants import draw_seeded
 
     bank = builtin_bank()
@@ -98,7 +98,7 @@ def keys_in_batches(variant_s: float, count: int) -> dict[str, float]:
     """Return how long a key takes alone and in a batch, and its share of a variant's time."""
     import torch
 
-    from engine.variants.expressions import evaluate
+    from engine.expressions.language import evaluate
 
     scores = torch.randn(count, 3, dtype=torch.float64)
     evaluate("softmax(e)", {"e": scores[0]})

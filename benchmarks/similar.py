@@ -1,7 +1,7 @@
 """How well `grade similar` finds disguised copies, and how fast: the figures of docs/integrity.md.
 
 Usage: python benchmarks/similar.py               accuracy: the tables
-       python benchmarks/similar.py --independent engine/similar/independent.json, to standard output
+       python benchmarks/similar.py --independent engine/similarity/independent.json, to standard output
        python benchmarks/similar.py --quick       accuracy on one exercise, to see that it works
        python benchmarks/similar.py --class N     N disguised files of one exercise, in seconds
 
@@ -24,8 +24,8 @@ from code_grading import machine
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from engine.similar import compare as comparing
-from engine.similar.work import Work
+from engine.similarity import compare as comparing
+from engine.similarity.work import HandedInCode
 from tests.unit.similar.disguises import FOUND
 from tests.unit.similar.measure import (
     CODE,
@@ -83,7 +83,7 @@ def speed(students: int) -> None:
             source = chance.choice(sources)
             for name in chance.sample(sorted(FOUND), 3):
                 source = FOUND[name](source, chance)
-            works.append(Work(f"s{number}", source))
+            works.append(HandedInCode(f"s{number}", source))
         clock, processor = time.perf_counter(), time.process_time()
         found = comparing.compare(item, works, given=[starter(item)])
         taken = f"{time.process_time() - processor:.1f} s | {time.perf_counter() - clock:.1f} s"

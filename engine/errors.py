@@ -59,7 +59,6 @@ __all__ = [
     "own_fault",
 ]
 
-
 # What a person can do about a fault of ours that concerns one file.
 OWN_FAULT_STEP = (
     "it costs the student nothing: report it with this file, and grade the file by hand meanwhile"

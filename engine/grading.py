@@ -11,26 +11,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from engine.answers import PartResult, answer_type
+from engine.answers.answer_type import blank_result
 from engine.answers.numeric import NumericType
-from engine.answers.result import blank_result
 from engine.errors import ResponseFormatError
-from engine.foreign import clean_line
-from engine.model import (
-    Check,
-    Diagnosis,
-    GradeReport,
-    Mode,
-    Outcome,
-    Part,
-    Response,
-    Variant,
-    Verdict,
-)
+from engine.model import Check, Diagnosis, GradeReport, Mode, Outcome, Part, Response, Variant, Verdict
+from engine.text.escape import clean_line
 
 if TYPE_CHECKING:
-    from engine.code.grade import grade_code
+    pass
 
-__all__ = ["grade_answers", "grade_code"]
+__all__ = ["grade_answers"]
 
 NO_ATTEMPT = "An answer couldn't be read. Nothing was marked, and no attempt was used."
 

@@ -9,62 +9,114 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import ROUND_HALF_UP, Decimal
+from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
 from engine import __version__
-from engine.plurals import counted
-from engine.rules import QuizRules
+from engine.text.words import counted, plain_points
 
 __all__ = [
-    "Array",
     "Check",
+    "ChoiceOption",
     "CodeSubmission",
     "ComparedWeights",
     "Counterexample",
     "Diagnosis",
-    "Drawn",
+    "DrawnValue",
+    "FloatArray",
     "GradeReport",
     "KnownWrong",
     "Mode",
-    "Option",
     "Outcome",
     "Part",
     "Quiz",
     "QuizExercise",
     "QuizQuestion",
+    "QuizRules",
+    "RenderedText",
     "Response",
-    "Text",
+    "ResultDisclosure",
     "Variant",
     "Verdict",
-    "plain_points",
 ]
 
 
-def plain_points(value: float, decimals: int = 2) -> float | int:
-    """Return points as they are shown: at most two decimals, halves away from zero, whole ones without any.
+# ----------------------------------------------------------------------------------------------------
+# What a quiz's plan rules: attempts, what each may earn, hints, the deadline, what is shown when.
 
-    This is the one rounding of marks. The store keeps them as they were earned (six decimals); pages, tables,
-    gradebooks, files and terminals all show what this function makes of them, so that a student never sees
-    one number and the learning system another. ``policies: round`` rounds the marks themselves with it.
+
+class ResultDisclosure(StrEnum):
+    """How much of a result is shown; each level shows what those before it show, and more."""
+
+    NOTHING = "nothing"
+    SCORE = "score"
+    VERDICT = "verdict"
+    FEEDBACK = "feedback"
+    SOLUTION = "solution"
+
+    def includes(self, other: ResultDisclosure) -> bool:
+        """Tell whether everything that `other` shows is shown at this level."""
+        levels = list(ResultDisclosure)
+        return levels.index(self) >= levels.index(other)
+
+
+@dataclass(frozen=True, slots=True)
+class QuizRules:
+    """The rules of one quiz, kept with it as it was drawn.
 
     Parameters
     ----------
-    value : float
-    decimals : int
-        From 0 to 6.
-
-    Examples
-    --------
-    >>> plain_points(0.525), plain_points(2 / 3), plain_points(34.025), plain_points(3.0)
-    (0.53, 0.67, 34.03, 3)
+    attempts : int or None
+        How many attempts at a question count; None sets no limit, and the best one counts.
+    credit : tuple of float
+        Share of the points that the first, second … attempt can earn; the last entry holds for all others.
+    hint_cost : float or None
+        Share of what an attempt can earn that each hint takes away; None: the quiz gives no hints.
+    new_variants : bool
+        Whether every question gets a new variant for each attempt; choices do in any case.
+    deadline : datetime or None
+        With its zone.
+    show_before, show_after : ResultDisclosure
+        What is shown before the deadline (or ever, if there is none) and after it.
     """
-    # nine decimals first: 0.1 + 0.425 is 0.525 to whoever reads it, though the sum's binary digits lie below
-    exact = Decimal(repr(round(value, 9)))
-    rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
-    return int(rounded) if rounded == rounded.to_integral_value() else float(rounded)
+
+    attempts: int | None = None
+    credit: tuple[float, ...] = (1.0,)
+    hint_cost: float | None = None
+    new_variants: bool = False
+    deadline: datetime | None = None
+    show_before: ResultDisclosure = ResultDisclosure.FEEDBACK
+    show_after: ResultDisclosure = ResultDisclosure.SOLUTION
+
+    @property
+    def counts_attempts(self) -> bool:
+        """Whether a mark depends on earlier attempts or on hints."""
+        return self.attempts is not None or self.hint_cost is not None
+
+    def share(self, before: int, hints: int) -> float:
+        """Return the share of the points that the next attempt can earn, 0 to 1.
+
+        Parameters
+        ----------
+        before : int
+            Attempts that were made already.
+        hints : int
+            Hints that were taken.
+        """
+        if self.attempts is not None and before >= self.attempts:
+            return 0.0
+        credit = self.credit[min(before, len(self.credit) - 1)]
+        return round(credit * max(0.0, 1.0 - (self.hint_cost or 0.0) * hints), 6)
+
+    def is_over(self, now: datetime) -> bool:
+        """Tell whether the deadline has passed."""
+        return self.deadline is not None and now > self.deadline
+
+    def shown(self, now: datetime) -> ResultDisclosure:
+        """Return what is shown at a moment."""
+        return self.show_after if self.is_over(now) else self.show_before
 
 
 class Verdict(StrEnum):
@@ -102,7 +154,7 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
+class FloatArray:
     """A small array of floats in C order; shape ``()`` is a number."""
 
     shape: tuple[int, ...]
@@ -114,7 +166,7 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnValue:
     """A drawn parameter: decimal strings (or words) in C order, never binary floats."""
 
     shape: tuple[int, ...]
@@ -123,7 +175,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class RenderedText:
     """One piece of prose in the three forms that we show; each is safe for its medium."""
 
     plain: str
@@ -132,13 +184,13 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class ChoiceOption:
     """A key or distractor of a choice item, a card of an ordering, a target of a matching."""
 
     id: str
-    text: Text
+    text: RenderedText
     correct: bool = False
-    value: Array | None = None
+    value: FloatArray | None = None
     misconception: str | None = None
     feedback: str = ""
 
@@ -149,7 +201,7 @@ class KnownWrong:
 
     misconception: str
     feedback: str
-    value: Array | None = None
+    value: FloatArray | None = None
     text: str | None = None
 
 
@@ -165,14 +217,14 @@ class Part:
         Name of the answer type, e.g. ``"vector"``.
     points : float
         Full marks of this part.
-    key : Array or None
+    key : FloatArray or None
         The key of number, vector and matrix parts, unrounded.
     key_ids : tuple of str
         The key of the other types: option ids (choice: the right ones; ordering: the
         cards in order; matching: the target of each prompt in turn; token: the accepted texts).
-    options : tuple of Option
+    options : tuple of ChoiceOption
         As shown, in the order shown.
-    prompts : tuple of Option
+    prompts : tuple of ChoiceOption
         Left side of a matching.
     known_wrong : tuple of KnownWrong
         Every misconception's value, for the diagnosis.
@@ -184,11 +236,11 @@ class Part:
     id: str
     type: str
     points: float
-    prompt: Text | None = None
-    key: Array | None = None
+    prompt: RenderedText | None = None
+    key: FloatArray | None = None
     key_ids: tuple[str, ...] = ()
-    options: tuple[Option, ...] = ()
-    prompts: tuple[Option, ...] = ()
+    options: tuple[ChoiceOption, ...] = ()
+    prompts: tuple[ChoiceOption, ...] = ()
     known_wrong: tuple[KnownWrong, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -203,13 +255,13 @@ class Variant:
         Short stable hash of item, version and values.
     item, item_version : str
         Item id, and the content hash of spec and reference.
-    values : mapping of str to Drawn
+    values : mapping of str to DrawnValue
         Drawn parameters by name.
     expressions : mapping of str to str
         Named expressions that a follow-through evaluates again (derived values and keys of steps).
-    notes : tuple of Text
+    notes : tuple of RenderedText
         Errata shown with the item.
-    told_after : tuple of Text
+    told_after : tuple of RenderedText
         Errata that give the key away: shown with the feedback.
     """
 
@@ -217,14 +269,14 @@ class Variant:
     item: str
     item_version: str
     title: str
-    stem: Text
+    stem: RenderedText
     parts: tuple[Part, ...]
-    values: Mapping[str, Drawn] = field(default_factory=dict)
+    values: Mapping[str, DrawnValue] = field(default_factory=dict)
     expressions: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[Text, ...] = ()
-    hints: tuple[Text, ...] = ()
-    solution: Text | None = None
-    told_after: tuple[Text, ...] = ()
+    notes: tuple[RenderedText, ...] = ()
+    hints: tuple[RenderedText, ...] = ()
+    solution: RenderedText | None = None
+    told_after: tuple[RenderedText, ...] = ()
 
     @property
     def points(self) -> float:
@@ -303,7 +355,7 @@ class ComparedWeights:
         The call as one short expression.
     place : str
         Where in its result they stand, such as ``"w"`` or ``"[0, 1]"``; empty for all of it.
-    got, right : Array
+    got, right : FloatArray
         Shape (rows, columns); what code gave may hold NaN and infinities.
     differing : tuple of int
         The entries that are not right, by their position in C order.
@@ -311,8 +363,8 @@ class ComparedWeights:
 
     call: str
     place: str
-    got: Array
-    right: Array
+    got: FloatArray
+    right: FloatArray
     differing: tuple[int, ...] = ()
 
 

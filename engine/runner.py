@@ -19,11 +19,11 @@ __all__ = [
     "CallStatus",
     "ExceptionInfo",
     "Job",
-    "Leaf",
     "Limits",
     "RunResult",
     "Runner",
     "StepFunction",
+    "WireArray",
     "WireValue",
 ]
 
@@ -32,7 +32,7 @@ WireValue = Any
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class WireArray:
     """An array on the wire.
 
     Parameters
@@ -65,15 +65,15 @@ class StepFunction:
     Parameters
     ----------
     name : str
-    tokens : Leaf
+    tokens : WireArray
         Sequences of tokens fed after the first one, int64, (sequences, longest), filled up with -1.
-    chances : Leaf
+    chances : WireArray
         What is probable after each of them, (sequences + 1, tokens); the last row answers all others.
     """
 
     name: str
-    tokens: Leaf
-    chances: Leaf
+    tokens: WireArray
+    chances: WireArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Call:
         After result and arguments have been taken down, the arrays of the result are filled with other
         numbers: a result that is a view of an argument, or that the function keeps for another call, shows
         it. Doesn't happen where there are cotangents.
-    cotangents : tuple of (Leaf or None), optional
+    cotangents : tuple of (WireArray or None), optional
         Asks for gradients.  One torch leaf for each array that the function returns (those in lists,
         tuples and dicts too, in their order), of its shape; None leaves that array out.  Every floating
         tensor among the arguments then arrives with ``requires_grad``, so writing into it raises.
@@ -135,7 +135,7 @@ class Call:
     kwargs: Mapping[str, WireValue] = field(default_factory=dict)
     return_arguments: bool = False
     overwrite_result: bool = False
-    cotangents: tuple[Leaf | None, ...] | None = None
+    cotangents: tuple[WireArray | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class CallOutcome:
     ----------
     detail : str
         Our own sentence, never foreign text.
-    gradients : tuple of (Leaf or None), optional
+    gradients : tuple of (WireArray or None), optional
         Gradients of the sum of output times cotangent, one for each floating tensor among the arguments
         in their order (args, then kwargs; those in lists, tuples and dicts too); None for one that isn't
         used.  Empty: the function returned, but differentiating it failed.  None: they weren't asked for,

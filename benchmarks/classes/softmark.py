@@ -38,7 +38,7 @@ def resident_mib() -> float:
 def _prepared(items: Sequence[str], seed: bytes) -> dict[str, tuple[Any, Any]]:
     """Load the exercises and freeze their plans anew: nothing found for another plan can be used."""
     from engine.code import exercise_of, freeze_plan
-    from engine.spec.bank import builtin_bank
+    from engine.items.bank import builtin_bank
 
     bank = builtin_bank()
     made = {}
@@ -155,10 +155,10 @@ def _bare_forker() -> Iterator[Callable[[Handed, Any], float]]:
 
 
 class _Grader:
-    """What :func:`engine.batch.grade_batch` asks for each file; remembers the outcomes."""
+    """What :func:`engine.runs.grade_batch` asks for each file; remembers the outcomes."""
 
     def __init__(self, explain: bool) -> None:
-        from engine.spec.bank import builtin_bank
+        from engine.items.bank import builtin_bank
 
         self._bank, self._explain = builtin_bank(), explain
         self._prepared: dict[str, tuple[Any, Any]] = {}
@@ -216,7 +216,8 @@ def grade_mixed(
         (sandbox, exercises and plans), ``right`` and ``wrong`` (seconds per file and slot),
         ``surprises`` (files whose outcome isn't the known one), ``memory`` before and after.
     """
-    from engine import batch, intake, store
+    from engine import intake, store
+    from engine import runs as batch
     from engine.sandbox import open_runner
 
     grader = _Grader(explain)

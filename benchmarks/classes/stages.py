@@ -21,7 +21,7 @@ __all__ = ["STAGES", "Stages", "TimedRunner"]
 
 # stage → where the function lies that is the whole of it
 STAGES = {
-    "rest of the desk (outside grade_code)": "engine.batch.desk:Desk.grade",
+    "rest of the desk (outside grade_code)": "engine.runs.grade_file:Desk.grade",
     "read the file": "engine.intake:read_code_file",
     "rest of grade_code": "engine.code:grade_code",
     "parse": "engine.code.grade:examine_source",

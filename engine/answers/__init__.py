@@ -5,27 +5,46 @@ The registry knows them by name; a new type is a new file and one line here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from engine.answers import (
+    matching,
+    multiple_choice,
+    numeric_draft,
+    ordering,
+    single_choice,
+    token,
+)
+from engine.answers.answer_type import (
+    AnswerJudgement,
+    AnswerType,
+    FieldContext,
+    FieldDraft,
+    FieldRenderer,
+    PartResult,
+)
 from engine.answers.matching import Matching
-from engine.answers.matrix import Matrix
 from engine.answers.multiple_choice import MultipleChoice
-from engine.answers.number import Number
-from engine.answers.numeric import interval_text
+from engine.answers.numeric import Matrix, Number, Vector, interval_text
 from engine.answers.ordering import Ordering
-from engine.answers.result import AnswerType, Graded, PartResult
 from engine.answers.single_choice import SingleChoice
 from engine.answers.token import Token
-from engine.answers.vector import Vector
 from engine.errors import UsageError
 from engine.model import Part
 
 __all__ = [
+    "AnswerJudgement",
     "AnswerType",
-    "Graded",
+    "FieldContext",
+    "FieldDraft",
+    "FieldRenderer",
     "PartResult",
     "answer_type",
     "answer_types",
     "blank_hint",
     "chance_score",
+    "draft_field",
     "interval_text",
     "policy_text",
     "right_response",
@@ -102,3 +121,32 @@ def policy_text(part: Part) -> str:
 def chance_score(part: Part) -> float:
     """Return the share of the marks that blind guessing earns on average."""
     return answer_type(part.type).chance_score(part)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Answer specs into parts of a variant, one file for each kind of field.
+
+_KINDS: dict[str, Callable[[Any, FieldContext], FieldDraft]] = {
+    "single_choice": single_choice.draft,
+    "multiple_choice": multiple_choice.draft,
+    "number": numeric_draft.draft,
+    "vector": numeric_draft.draft,
+    "matrix": numeric_draft.draft,
+    "ordering": ordering.draft,
+    "matching": matching.draft,
+    "token": token.draft,
+    "code": token.draft_code,
+}
+
+
+def draft_field(answer: Any, context: FieldContext) -> FieldDraft:
+    """Draft the field that an answer spec describes.
+
+    Raises
+    ------
+    Redraw
+        This try doesn't serve, another may.
+    ImpossibleDraw, engine.errors.ExpressionError
+        The spec is at fault.
+    """
+    return _KINDS[answer.type](answer, context)

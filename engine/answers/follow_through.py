@@ -13,25 +13,23 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from engine.answers.answer_type import FieldContext
 from engine.answers.numeric import is_simplex
+from engine.answers.numeric_draft import AskedPrecision, numbers
+from engine.draws.parameters import ImpossibleDraw
 from engine.errors import ExpressionError, UndefinedValueError
-from engine.model import Array, KnownWrong, Part, Variant
-from engine.variants.expressions import evaluate, evaluate_truth, parse, require_finite
-from engine.variants.parameters import ImpossibleDraw
-from engine.variants.parts.draft import FieldContext
-from engine.variants.parts.numeric import Asked, numbers
-from engine.variants.rounding import decimal_of
-from engine.variants.values import names_of
-from engine.variants.variant import misconception_name
+from engine.expressions.language import evaluate, evaluate_truth, parse, require_finite
+from engine.expressions.values import decimal_of, names_of
+from engine.model import FloatArray, KnownWrong, Part, Variant
 
-__all__ = ["Carried", "Given", "carry_forward", "steps_behind"]
+__all__ = ["CarriedStep", "Given", "carry_forward", "misconception_name", "steps_behind"]
 
 # what a student entered for the numeric steps, exactly, by step id
 Given = Mapping[str, Sequence[Fraction]]
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class CarriedStep:
     """A step as it stands after the student's own earlier values.
 
     Parameters
@@ -49,7 +47,7 @@ class Carried:
     reason: str = ""
 
 
-def carry_forward(variant: Variant, part: Part, given: Given) -> Carried:
+def carry_forward(variant: Variant, part: Part, given: Given) -> CarriedStep:
     """Work a step out again with a student's own earlier values.
 
     Parameters
@@ -60,7 +58,7 @@ def carry_forward(variant: Variant, part: Part, given: Given) -> Carried:
     given : mapping
         The numeric answers to the steps before it; blank ones are left out.
     """
-    nothing = Carried(None)
+    nothing = CarriedStep(None)
     if part.key is None or part.id not in variant.expressions or not part.settings.get("follow_through"):
         return nothing
     before = variant.parts[: variant.parts.index(part)]
@@ -71,26 +69,26 @@ def carry_forward(variant: Variant, part: Part, given: Given) -> Carried:
     try:
         return _carried(variant, part, before, own, given)
     except UndefinedValueError:
-        return Carried(None, reason="your earlier values leave this step without a value")
+        return CarriedStep(None, reason="your earlier values leave this step without a value")
     except (ExpressionError, ImpossibleDraw):
         return nothing
 
 
 def _carried(
     variant: Variant, part: Part, before: Sequence[Part], own: Sequence[Part], given: Given
-) -> Carried:
+) -> CarriedStep:
     names = _names(variant, before, {step.id: given[step.id] for step in own})
     for step in own:
         if (reason := _unfit(step, given[step.id], names)) is not None:
-            return Carried(None, reason=reason)
+            return CarriedStep(None, reason=reason)
     text = variant.expressions[part.id]
     key = numbers(text, evaluate(text, names))
     if part.key is not None and part.key.shape == () and len(key.data) == 1:
-        key = Array((), key.data)
+        key = FloatArray((), key.data)
     if part.key is None or key.shape != part.key.shape:
-        return Carried(None)
+        return CarriedStep(None)
     if (kind := _degenerate(key, part)) is not None:
-        return Carried(None, reason=f"your earlier values make this step {kind}")
+        return CarriedStep(None, reason=f"your earlier values make this step {kind}")
     again = _asked_again(variant, part, key, names, own, given)
     # Values that nothing explains, and by which a known mistake of this step is right: no credit by accident.
     hides = any(_gives(known, again) for known in again.known_wrong)
@@ -99,10 +97,10 @@ def _carried(
         and not all(_is_explained(variant, step, given) for step in own)
         and not any(_gives(known, part) for known in part.known_wrong)
     ):
-        return Carried(
+        return CarriedStep(
             None, reason="with your earlier values a known mistake gives what is right in this step"
         )
-    return Carried(again, tuple(step.id for step in own))
+    return CarriedStep(again, tuple(step.id for step in own))
 
 
 def steps_behind(variant: Variant, step: str) -> frozenset[str]:
@@ -151,7 +149,7 @@ def _unfit(step: Part, entries: Sequence[Fraction], names: Mapping[str, Any]) ->
     for invariant in step.settings.get("invariants", ()):
         if not evaluate_truth(invariant, names):
             return f"your value of {step.id} isn't carried on, as it can't be right in any case"
-    own = Array(step.key.shape, tuple(float(entry) for entry in entries))
+    own = FloatArray(step.key.shape, tuple(float(entry) for entry in entries))
     if _is_weights(step.key, step):
         kind = _degenerate(own, step) or _nearly_trivial(own, step, _grain(step))
     else:
@@ -166,20 +164,20 @@ def _grain(part: Part) -> float:
     return 10.0 ** -max(places) if places else 1e-6
 
 
-def _is_weights(key: Array, part: Part) -> bool:
+def _is_weights(key: FloatArray, part: Part) -> bool:
     return bool(part.settings.get("simplex")) or (
         len(key.data) > 1 and min(key.data) >= 0 and abs(sum(key.data) - 1) < 1e-9
     )
 
 
-def _zero(value: Array, part: Part) -> str | None:
+def _zero(value: FloatArray, part: Part) -> str | None:
     grain = _grain(part)
     if part.key is None or all(abs(x) < grain for x in part.key.data):
         return None
     return "zero" if all(abs(x) < grain for x in value.data) else None
 
 
-def _degenerate(value: Array, part: Part) -> str | None:
+def _degenerate(value: FloatArray, part: Part) -> str | None:
     """Return in which way a value is trivial although the step's key isn't, or None."""
     key = part.key
     if key is None:
@@ -198,7 +196,7 @@ def _degenerate(value: Array, part: Part) -> str | None:
     return None
 
 
-def _nearly_trivial(value: Array, part: Part, grain: float) -> str | None:
+def _nearly_trivial(value: FloatArray, part: Part, grain: float) -> str | None:
     """Return in which way weights are almost trivial although the key isn't, or None.
 
     What a known mistake gives is an honest slip, however peaked it is, and is carried on.
@@ -218,42 +216,42 @@ _EVEN = 0.1
 _PEAK = 0.95
 
 
-def _row_pairs(value: Array, key: Array) -> list[tuple[Array, Array]]:
+def _row_pairs(value: FloatArray, key: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
     """Return the rows of two matrices side by side: one trivial row makes trivial what is made of it."""
     pairs = zip(_rows_of(value), _rows_of(key), strict=True)
-    return [(Array((len(own),), own), Array((len(right),), right)) for own, right in pairs]
+    return [(FloatArray((len(own),), own), FloatArray((len(right),), right)) for own, right in pairs]
 
 
-def _rows_of(value: Array) -> list[tuple[float, ...]]:
+def _rows_of(value: FloatArray) -> list[tuple[float, ...]]:
     width = value.shape[-1] if value.shape else 1
     return [value.data[i : i + width] for i in range(0, len(value.data), width)]
 
 
-def _is_nearly_uniform(value: Array) -> bool:
+def _is_nearly_uniform(value: FloatArray) -> bool:
     rows = _rows_of(value)
     return len(rows[0]) > 1 and all(abs(x - 1 / len(row)) <= _EVEN / len(row) for row in rows for x in row)
 
 
-def _is_nearly_one_hot(value: Array) -> bool:
+def _is_nearly_one_hot(value: FloatArray) -> bool:
     rows = _rows_of(value)
     return len(rows[0]) > 1 and all(max(row) >= _PEAK for row in rows)
 
 
-def _is_uniform(value: Array, grain: float) -> bool:
+def _is_uniform(value: FloatArray, grain: float) -> bool:
     return len(value.data) > 1 and max(value.data) - min(value.data) < grain * 1.001
 
 
-def _is_one_hot(value: Array, grain: float) -> bool:
+def _is_one_hot(value: FloatArray, grain: float) -> bool:
     rows = _rows_of(value)
     return len(rows[0]) > 1 and all(max(row) > 1 - grain * 1.001 for row in rows)
 
 
-def _is_saturated(value: Array, grain: float) -> bool:
+def _is_saturated(value: FloatArray, grain: float) -> bool:
     # a tanh near its limits; entries beyond 1 are no tanh, but a context vector, say
     return all(1 - grain * 1.001 < abs(x) <= 1 for x in value.data)
 
 
-def _is_zero(value: Array, grain: float) -> bool:
+def _is_zero(value: FloatArray, grain: float) -> bool:
     return all(abs(x) < grain for x in value.data)
 
 
@@ -293,11 +291,11 @@ def _gives(known: KnownWrong, part: Part) -> bool:
 
 
 def _asked_again(
-    variant: Variant, part: Part, key: Array, names: Mapping[str, Any], own: Sequence[Part], given: Given
+    variant: Variant, part: Part, key: FloatArray, names: Mapping[str, Any], own: Sequence[Part], given: Given
 ) -> Part:
     settings = dict(part.settings)
     tolerance = settings.get("tolerance")
-    asked = Asked(
+    asked = AskedPrecision(
         variant.expressions[part.id],
         settings.get("decimals"),
         settings.get("significant"),
@@ -330,7 +328,7 @@ def _half_units(step: Part, entries: Sequence[Fraction]) -> list[float]:
 
 
 def _wrong_again(
-    variant: Variant, part: Part, known: KnownWrong, key: Array, names: Mapping[str, Any]
+    variant: Variant, part: Part, known: KnownWrong, key: FloatArray, names: Mapping[str, Any]
 ) -> KnownWrong | None:
     import torch
 
@@ -343,3 +341,8 @@ def _wrong_again(
     except ExpressionError:
         return None
     return replace(known, value=value)
+
+
+def misconception_name(step: str, misconception: str) -> str:
+    """Return the name under which a variant keeps a step's misconception expression."""
+    return f"{step}:{misconception}"

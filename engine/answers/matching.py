@@ -6,14 +6,26 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from engine.answers.reading.labels import MAX_TEXT, read_labels, read_pairs, same_words
-from engine.answers.reading.numeral import format_error
-from engine.answers.result import AnswerType, Graded, listed
+from engine.answers.answer_type import (
+    AnswerJudgement,
+    AnswerType,
+    FieldContext,
+    FieldDraft,
+    FieldRenderer,
+    OptionPool,
+    letters,
+    listed,
+    offered,
+)
+from engine.answers.parsing import MAX_LABELS, format_error, read_labels, read_pairs, same_words
+from engine.draws.parameters import ImpossibleDraw
+from engine.draws.stream import RandomStream
 from engine.errors import ResponseFormatError
-from engine.model import Part
-from engine.plurals import agree, counted
+from engine.items import MatchingAnswer
+from engine.model import ChoiceOption, Part
+from engine.text.words import agree, counted
 
-__all__ = ["Matching"]
+__all__ = ["Matching", "draft"]
 
 # The number of a prompt at the beginning or behind a separator, before a target's text.
 _NUMBER = re.compile(r"(?:\A|(?<=[\n,;{\[]))[ ]{0,4}\(?([0-9]{1,2})\)?[ ]{0,4}(?:->|=>|[-:=.)→–|])[ ]{0,4}")
@@ -33,9 +45,9 @@ class Matching(AnswerType):
         ResponseFormatError
             It is neither pairs nor one letter for each number.
         """
-        if len(text) > MAX_TEXT:
+        if len(text) > MAX_LABELS:
             raise format_error(
-                f"the answer has {counted(len(text), 'character')}; at most {MAX_TEXT} are read", text[:60]
+                f"the answer has {counted(len(text), 'character')}; at most {MAX_LABELS} are read", text[:60]
             )
         if any("0" <= c <= "9" for c in text):
             return self._pairs(text, part)
@@ -84,12 +96,12 @@ class Matching(AnswerType):
         known = [(prompt, target) for prompt, target in pairs if target is not None]
         return known if len(known) == len(pairs) else None
 
-    def judge(self, part: Part, answer: Mapping[str, str]) -> Graded:
+    def judge(self, part: Part, answer: Mapping[str, str]) -> AnswerJudgement:
         """Judge pairs by the part's policy; a number left out is wrong."""
         right = dict(zip((prompt.id for prompt in part.prompts), part.key_ids, strict=True))
         wrong = [prompt for prompt in part.prompts if answer.get(prompt.id) != right[prompt.id]]
         if not wrong:
-            return Graded(1, "Right.")
+            return AnswerJudgement(1, "Right.")
         names = listed([prompt.id for prompt in wrong])
         hits = len(right) - len(wrong)
         message = (
@@ -98,7 +110,7 @@ class Matching(AnswerType):
         )
         feedback = [prompt.feedback for prompt in wrong if prompt.feedback and prompt.id in answer]
         share = Fraction(hits, len(right)) if self._policy(part) == "each-answer" else Fraction(0)
-        return Graded(share, " ".join([message, *dict.fromkeys(feedback)]))
+        return AnswerJudgement(share, " ".join([message, *dict.fromkeys(feedback)]))
 
     @staticmethod
     def _policy(part: Part) -> str:
@@ -135,3 +147,46 @@ class Matching(AnswerType):
         """Return the mean share of who picks a target at random for each number."""
         one = 1 / len(part.options)
         return one if self._policy(part) == "each-answer" else one ** len(part.prompts)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Matching: each prompt belongs to one target.
+
+
+def draft(answer: MatchingAnswer, context: FieldContext) -> FieldDraft:
+    """Draft a matching field; prompts get numbers, targets letters.
+
+    Raises
+    ------
+    ImpossibleDraw
+        A prompt belongs to a target that isn't there, or there are fewer prompts than ``draw`` asks for.
+    """
+    kept = [answer.targets[i] for i in offered(answer.targets, context.names)]
+    known = [target.id for target in kept]
+    there = offered(answer.prompts, context.names)
+    pool = OptionPool(("prompts", there, answer.draw))
+    for prompt in (answer.prompts[i] for i in there):
+        if prompt.target not in known:
+            raise ImpossibleDraw(f"there is no target {prompt.target}")
+
+    def build(scribe: FieldRenderer, stream: RandomStream) -> Part:
+        prompts = stream.shuffled([answer.prompts[i] for i in pool.draw(stream)])
+        targets = stream.shuffled(kept)
+        letter = dict(zip((target.id for target in targets), letters(len(targets)), strict=True))
+        left = tuple(
+            ChoiceOption(
+                str(number),
+                scribe.text(prompt.text, "prompt", inline=True),
+                feedback=scribe.feedback(prompt.feedback),
+            )
+            for number, prompt in enumerate(prompts, start=1)
+        )
+        right = tuple(
+            ChoiceOption(letter[target.id], scribe.text(target.text, "target", inline=True))
+            for target in targets
+        )
+        keys = tuple(letter[prompt.target] for prompt in prompts)
+        settings = {"policy": answer.policy}
+        return Part("", answer.type, 1.0, key_ids=keys, options=right, prompts=left, settings=settings)
+
+    return FieldDraft(None, pool.signature, build)

@@ -7,19 +7,66 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
-from engine.answers.nearness import within
-from engine.answers.reading.arrays import Numbers, read_numbers
-from engine.answers.reading.asides import without_asides
-from engine.answers.reading.marks import decided, pointed_thousands
-from engine.answers.reading.numeral import format_error, normal_signs
-from engine.answers.reading.pasted import unpasted
-from engine.answers.result import AnswerType, Graded, listed
+from engine.answers.answer_type import AnswerJudgement, AnswerType, listed
+from engine.answers.parsing import (
+    NumberRows,
+    decided,
+    format_error,
+    normal_signs,
+    pointed_thousands,
+    read_numbers,
+    without_asides,
+    without_count_word,
+)
+from engine.answers.pasted import unpasted
 from engine.errors import ResponseFormatError
+from engine.expressions.values import decimal_of, place_of, shown, shown_array, unit
 from engine.model import Check, Diagnosis, KnownWrong, Part, Verdict
-from engine.plurals import agree, counted
-from engine.variants.rounding import decimal_of, place_of, shown, shown_array, unit
+from engine.text.words import agree, counted
 
-__all__ = ["NumericType", "interval_text", "is_simplex", "is_whole", "rounding_id"]
+__all__ = [
+    "Matrix",
+    "Number",
+    "NumericType",
+    "Vector",
+    "interval_text",
+    "is_simplex",
+    "is_whole",
+    "rounding_id",
+    "within",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Exact comparisons of typed numbers, decided by floats wherever those leave no doubt.
+#
+# A typed number is a :class:`~fractions.Fraction`, an interval's bound a decimal text. Comparing them exactly
+# costs ten times what floats cost, and is needed only where the two are within a few rounding errors.
+
+# A float differs from the number it stands for by a relative 1.1e-16; sums of two or three of them by a few
+# times that. A hundred times as much leaves no doubt.
+_SLACK = 1e-13
+
+
+def within(entry: Fraction, typed: float, low: str, high: str) -> bool:
+    """Tell whether a number lies in a closed interval.
+
+    Parameters
+    ----------
+    entry : Fraction
+    typed : float
+        The same number.
+    low, high : str
+        The bounds, as decimal texts.
+    """
+    bottom, top = float(low), float(high)
+    doubt = _SLACK * (abs(typed) + abs(bottom) + abs(top))
+    if bottom + doubt < typed < top - doubt:
+        return True
+    if typed < bottom - doubt or typed > top + doubt:
+        return False
+    return Fraction(low) <= entry <= Fraction(high)
+
 
 rounding_id = "m-rounding"
 _TINY = Fraction(1, 10**9)
@@ -85,7 +132,7 @@ class NumericType(AnswerType):
             )
         return _AND.sub(", ", without_asides(unpasted(normal_signs(text))))
 
-    def fit(self, numbers: Numbers, part: Part) -> tuple[Fraction, ...] | None:
+    def fit(self, numbers: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
         """Return the entries in C order if the layout fits the field, or else None."""
         raise NotImplementedError
 
@@ -147,18 +194,18 @@ class NumericType(AnswerType):
             expected=f"{self.wanted(part)}, all whole",
         )
 
-    def judge(self, part: Part, answer: tuple[Fraction, ...]) -> Graded:
+    def judge(self, part: Part, answer: tuple[Fraction, ...]) -> AnswerJudgement:
         """Judge entries against the intervals; name near misses and known mistakes."""
         right = self.right_entries(part, answer)
         checks = self._simplex_check(part, answer)
         if all(right):
-            return Graded(Fraction(1), "Right.", checks=checks)
+            return AnswerJudgement(Fraction(1), "Right.", checks=checks)
         near = self._near(part, answer, right)
         fraction = self.credit(part, right, near)
         diagnosis = self._known(part, answer)
         if all(near):
             diagnosis = (*diagnosis, self._rounding(part, right))
-        return Graded(fraction, self._message(part, right), diagnosis, checks=checks)
+        return AnswerJudgement(fraction, self._message(part, right), diagnosis, checks=checks)
 
     @staticmethod
     def right_entries(part: Part, answer: Sequence[Fraction]) -> list[bool]:
@@ -385,7 +432,7 @@ def _equals_exactly(part: Part, wrong: Sequence[float], answer: Sequence[Fractio
     return True
 
 
-def _has_shape(numbers: Numbers, shape: tuple[int, ...]) -> bool:
+def _has_shape(numbers: NumberRows, shape: tuple[int, ...]) -> bool:
     sizes = [len(row) for row in numbers.rows]
     if len(shape) < 2:
         count = shape[0] if shape else 1
@@ -409,3 +456,171 @@ def _simplex_faults(part: Part, row: Sequence[Fraction]) -> list[str]:
     if abs(total - 1) > reach:
         faults.append(f"The weights sum to {shown(total, max(places, default=6))}, not to 1.")
     return faults
+
+
+# ----------------------------------------------------------------------------------------------------
+# One number.
+
+
+class Number(NumericType):
+    """One number, with its unit behind it or without."""
+
+    name = "number"
+
+    def bare(self, text: str, part: Part) -> str:
+        """Return the number; the field's own unit may stand behind it, and what is counted."""
+        bare = super().bare(text, part)
+        unit = part.settings.get("unit")
+        if unit and bare.casefold().endswith(unit.casefold()):
+            return bare[: -len(unit)].rstrip() or bare
+        return without_count_word(bare) if is_whole(part) and not unit else bare
+
+    def fit(self, numbers: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
+        """Return the number, in brackets or without."""
+        return numbers.entries if len(numbers.entries) == 1 else None
+
+    def wanted(self, part: Part) -> str:
+        """Return ``one number``."""
+        return "one number"
+
+    def notations(self, usual: str) -> list[str]:
+        """Return the number without its leading 0, with an exponent, as a fraction."""
+        found = [f" {usual} ", f"{usual}e0"]
+        if "." in usual:
+            found.append(usual.replace("0.", ".", 1) if usual.lstrip("-").startswith("0.") else f"{usual}0")
+            digits, places = usual.replace(".", ""), len(usual.split(".")[1])
+            found.append(f"{digits}/{10**places}")
+        return found
+
+    def blank_hint(self, part: Part) -> str:
+        """Return e.g. ``a number to 3 decimal places``."""
+        words = self.rounding_words(part)
+        noun = "a whole number" if words == "whole" else f"a number {words}".strip()
+        unit = part.settings.get("unit")
+        return (f"{noun}, in {unit}" if unit else noun) + self.leeway_words(part)
+
+
+# ----------------------------------------------------------------------------------------------------
+# A vector.
+
+
+class Vector(NumericType):
+    """A row or column of numbers; how it is laid out doesn't matter."""
+
+    name = "vector"
+
+    @staticmethod
+    def _size(part: Part) -> int:
+        return part.key.shape[0] if part.key is not None else 0
+
+    def fit(self, numbers: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
+        """Return the entries of one row, or of rows with one number each."""
+        is_line = len(numbers.rows) == 1 or all(len(row) == 1 for row in numbers.rows)
+        return numbers.entries if is_line and len(numbers.entries) == self._size(part) else None
+
+    def wanted(self, part: Part) -> str:
+        """Return e.g. ``3 numbers``."""
+        size = self._size(part)
+        return f"{counted(size, 'number')}" if size > 1 else "1 number"
+
+    def credit(self, part: Part, right: Sequence[bool], near: Sequence[bool]) -> Fraction:
+        """Return the share of the marks: all or nothing, or entry by entry."""
+        share = Fraction(Decimal(str(part.settings.get("near_credit", 0))))
+        if part.settings.get("partial") != "per-entry":
+            return self._group_credit(right, near, share)
+        earned = [self._group_credit([r], [n], share) for r, n in zip(right, near, strict=True)]
+        return sum(earned, Fraction(0)) / len(earned)
+
+    def notations(self, usual: str) -> list[str]:
+        """Return the entries without brackets, with other brackets, by blanks, as a column."""
+        inside = usual.strip("[]")
+        return [
+            inside,
+            f"({inside})",
+            inside.replace(",", ""),
+            f"[{inside.replace(',', ' ')}]",
+            inside.replace(", ", "\n"),
+            inside.replace(", ", "; "),
+            f"array({usual})",
+        ]
+
+    def blank_hint(self, part: Part) -> str:
+        """Return e.g. ``3 numbers to 2 decimal places, such as 0.1, 0.2, 0.7``."""
+        words = self.rounding_words(part)
+        asked = "whole numbers" if words == "whole" else f"numbers {words}".strip()
+        return f"{self._size(part)} {asked}, with commas or blanks between them" + self.leeway_words(part)
+
+    def policy(self, part: Part) -> str:
+        """Return whether entries count one by one."""
+        if part.settings.get("partial") == "per-entry":
+            return "each right entry earns its share"
+        return "all entries must be right"
+
+
+# ----------------------------------------------------------------------------------------------------
+# A matrix.
+
+
+class Matrix(NumericType):
+    """Rows of numbers, one row after the other."""
+
+    name = "matrix"
+
+    @staticmethod
+    def _shape(part: Part) -> tuple[int, int]:
+        return (part.key.shape[0], part.key.shape[1]) if part.key is not None else (0, 0)
+
+    def fit(self, numbers: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
+        """Return the entries if there are as many rows and columns as asked."""
+        rows, columns = self._shape(part)
+        fits = len(numbers.rows) == rows and all(len(row) == columns for row in numbers.rows)
+        return numbers.entries if fits else None
+
+    def wanted(self, part: Part) -> str:
+        """Return e.g. ``2 rows of 3 numbers``."""
+        rows, columns = self._shape(part)
+        return f"{rows} row{'s' * (rows > 1)} of {columns} number{'s' * (columns > 1)}"
+
+    def label(self, part: Part, index: int) -> str:
+        """Return e.g. ``row 2 column 1``."""
+        row, column = divmod(index, self._shape(part)[1])
+        return f"row {row + 1} column {column + 1}"
+
+    def _rows(self, part: Part, flags: Sequence[bool]) -> list[Sequence[bool]]:
+        _, columns = self._shape(part)
+        return [flags[i : i + columns] for i in range(0, len(flags), columns)]
+
+    def credit(self, part: Part, right: Sequence[bool], near: Sequence[bool]) -> Fraction:
+        """Return the share of the marks: all or nothing, row by row, or entry by entry."""
+        share = Fraction(Decimal(str(part.settings.get("near_credit", 0))))
+        groups = [(right, near)]
+        if part.settings.get("partial") == "per-row":
+            groups = list(zip(self._rows(part, right), self._rows(part, near), strict=True))
+        elif part.settings.get("partial") == "per-entry":
+            groups = [([r], [n]) for r, n in zip(right, near, strict=True)]
+        earned = [self._group_credit(r, n, share) for r, n in groups]
+        return sum(earned, Fraction(0)) / len(earned)
+
+    def notations(self, usual: str) -> list[str]:
+        """Return the rows by ``;``, by new lines, and as numpy prints them."""
+        rows = [row.strip("[] ") for row in usual.split("], [")]
+        blanks = [row.replace(",", "") for row in rows]
+        return [
+            "; ".join(rows),
+            "\n".join(blanks),
+            "[" + "; ".join(blanks) + "]",
+            "[" + "\n ".join(f"[{row}]" for row in blanks) + "]",
+            ", ".join(f"({row})" for row in rows),
+        ]
+
+    def blank_hint(self, part: Part) -> str:
+        """Return e.g. ``2 rows of 3 numbers to 2 decimal places, with ; between rows``."""
+        words = self.rounding_words(part)
+        rounding = ", whole" if words == "whole" else f" {words}" if words else ""
+        rows = f"{self.wanted(part)}{rounding}, with ; or a new line between rows"
+        return rows + self.leeway_words(part)
+
+    def policy(self, part: Part) -> str:
+        """Return whether rows or entries count one by one."""
+        rules = {"per-row": "each right row earns its share", "per-entry": "each right entry earns its share"}
+        return rules.get(part.settings.get("partial", "all"), "all entries must be right")

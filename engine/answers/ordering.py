@@ -6,14 +6,26 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from math import factorial
 
-from engine.answers.reading.labels import read_labels, read_pairs, read_texts
-from engine.answers.reading.numeral import format_error
-from engine.answers.result import AnswerType, Graded, listed
+from engine.answers.answer_type import (
+    AnswerJudgement,
+    AnswerType,
+    FieldContext,
+    FieldDraft,
+    FieldRenderer,
+    OptionPool,
+    letters,
+    listed,
+    offered,
+)
+from engine.answers.parsing import format_error, read_labels, read_pairs, read_texts
+from engine.draws.parameters import ImpossibleDraw
+from engine.draws.stream import RandomStream
 from engine.errors import ResponseFormatError
-from engine.model import Part
-from engine.plurals import agree, counted
+from engine.items import OrderingAnswer
+from engine.model import ChoiceOption, Part
+from engine.text.words import agree, counted
 
-__all__ = ["Ordering"]
+__all__ = ["Ordering", "draft"]
 
 _RULES = {
     "exact": "the whole order must be right",
@@ -50,17 +62,17 @@ class Ordering(AnswerType):
             raise format_error(f"card {listed(missing)} is missing", text, expected)
         return tuple(found)
 
-    def judge(self, part: Part, answer: tuple[str, ...]) -> Graded:
+    def judge(self, part: Part, answer: tuple[str, ...]) -> AnswerJudgement:
         """Judge an order by the part's policy."""
         key = part.key_ids
         if answer == key:
-            return Graded(1, "Right.")
+            return AnswerJudgement(1, "Right.")
         placed = sum(a == b for a, b in zip(answer, key, strict=True))
         message = (
             f"{placed} of {counted(len(key), 'card')} {agree(placed, 'stand')} in the right "
             f"place. {part.settings.get('feedback') or ''}"
         )
-        return Graded(_share(self._policy(part), key, answer), message.strip())
+        return AnswerJudgement(_share(self._policy(part), key, answer), message.strip())
 
     @staticmethod
     def _policy(part: Part) -> str:
@@ -125,3 +137,41 @@ def _share(policy: str, key: tuple[str, ...], answer: tuple[str, ...]) -> Fracti
     pairs = list(combinations(key, 2))
     right = sum(place[a] < place[b] for a, b in pairs)
     return max(Fraction(0), Fraction(2 * right - len(pairs), len(pairs)))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Ordering: cards to be put in their right order.
+
+_TRIES = 50
+
+
+def draft(answer: OrderingAnswer, context: FieldContext) -> FieldDraft:
+    """Draft an ordering field; the cards are never shown in their right order.
+
+    Raises
+    ------
+    ImpossibleDraw
+        There are fewer cards than ``draw`` asks for, or fewer than two.
+    """
+    there = offered(answer.cards, context.names)
+    pool = OptionPool(("cards", there, answer.draw))
+    if len(there) < 2:
+        raise ImpossibleDraw(f"an order needs two cards, and this variant has {len(there)}")
+
+    def build(scribe: FieldRenderer, stream: RandomStream) -> Part:
+        right = pool.draw(stream)
+        order = stream.shuffled(right)
+        for _ in range(_TRIES):
+            if order != right:
+                break
+            order = stream.shuffled(right)
+        names = letters(len(order))
+        options = tuple(
+            ChoiceOption(name, scribe.text(answer.cards[i].text, "card", inline=True))
+            for name, i in zip(names, order, strict=True)
+        )
+        keys = tuple(names[order.index(i)] for i in right)
+        settings = {"policy": answer.policy, "feedback": scribe.feedback(answer.feedback)}
+        return Part("", answer.type, 1.0, key_ids=keys, options=options, settings=settings)
+
+    return FieldDraft(None, pool.signature, build)

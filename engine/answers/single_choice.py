@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
-from engine.answers.reading.arrays import Numbers, read_numbers
-from engine.answers.reading.asides import without_asides
-from engine.answers.reading.labels import read_labels, read_texts, same_words
-from engine.answers.reading.numeral import format_error, normal_signs
-from engine.answers.result import AnswerType, Graded
-from engine.errors import ResponseFormatError
-from engine.model import Array, Diagnosis, Option, Part
-from engine.plurals import counted
-from engine.variants.rounding import shown
+from engine.answers.answer_type import (
+    AnswerJudgement,
+    AnswerType,
+    FieldContext,
+    FieldDraft,
+    FieldRenderer,
+    WrittenOptions,
+    letters,
+)
+from engine.answers.parsing import (
+    NumberRows,
+    format_error,
+    normal_signs,
+    read_labels,
+    read_numbers,
+    read_texts,
+    same_words,
+    without_asides,
+)
+from engine.draws.parameters import ImpossibleDraw, RedrawNeeded
+from engine.draws.stream import RandomStream
+from engine.errors import ResponseFormatError, UndefinedValueError
+from engine.expressions.language import evaluate, require_finite
+from engine.expressions.values import array_of, decimal_of, is_rounding_safe, shown, shown_array, unit
+from engine.items import SingleChoiceAnswer
+from engine.model import ChoiceOption, Diagnosis, FloatArray, Part, RenderedText
+from engine.prose.text import formula_text, render_text
+from engine.text.words import agree, counted
 
-__all__ = ["SingleChoice"]
+__all__ = ["SingleChoice", "draft", "draft_computed"]
 
 _LONGEST = 2_000  # a letter or numbers, with what stands around them
 
@@ -76,17 +98,17 @@ class SingleChoice(AnswerType):
                 return found[0]
         return None
 
-    def judge(self, part: Part, answer: Any) -> Graded:
+    def judge(self, part: Part, answer: Any) -> AnswerJudgement:
         """Judge one option."""
         if not isinstance(answer, str):
             message = f"Right: you gave the printed option ({answer['letter']}), which is accepted."
-            return Graded(1, message, notes=(answer["note"],) if answer["note"] else ())
+            return AnswerJudgement(1, message, notes=(answer["note"],) if answer["note"] else ())
         option = next(option for option in part.options if option.id == answer)
         if option.correct:
-            return Graded(1, f"Right. {option.feedback}".strip())
+            return AnswerJudgement(1, f"Right. {option.feedback}".strip())
         diagnosis = (_known(option),) if option.misconception else ()
         feedback = "" if diagnosis else f" {option.feedback}"
-        return Graded(0, f"({option.id}) isn't right.{feedback}".strip(), diagnosis)
+        return AnswerJudgement(0, f"({option.id}) isn't right.{feedback}".strip(), diagnosis)
 
     def right_responses(self, part: Part) -> list[str]:
         """Return the letter in its usual forms, and the option's text."""
@@ -111,26 +133,181 @@ class SingleChoice(AnswerType):
         return 1 / len(part.options)
 
 
-def _known(option: Option) -> Diagnosis:
+def _known(option: ChoiceOption) -> Diagnosis:
     return Diagnosis(option.misconception or "", option.feedback or "This option is a known mistake.")
 
 
-def _same_numbers(numbers: Numbers, value: Array, decimals: int | None) -> bool:
+def _same_numbers(numbers: NumberRows, value: FloatArray, decimals: int | None) -> bool:
     if not _fits(numbers, value.shape):
         return False
     texts = [shown(entry, decimals) for entry in value.data]
     return [Fraction(text) for text in texts] == list(numbers.entries)
 
 
-def _is_printed(numbers: Numbers, entry: Any) -> bool:
+def _is_printed(numbers: NumberRows, entry: Any) -> bool:
     if "numbers" not in entry or not _fits(numbers, tuple(entry["shape"])):
         return False
     return [Fraction(text) for text in entry["numbers"]] == list(numbers.entries)
 
 
-def _fits(numbers: Numbers, shape: tuple[int, ...]) -> bool:
+def _fits(numbers: NumberRows, shape: tuple[int, ...]) -> bool:
     sizes = [len(row) for row in numbers.rows]
     if len(shape) == 2:
         return len(sizes) == shape[0] and set(sizes) == {shape[1]}
     count = shape[0] if shape else 1
     return len(numbers.entries) == count and (len(sizes) == 1 or max(sizes) == 1)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Single choice: options by hand, or a computed key among what known mistakes give.
+
+LEAST_UNITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    """A computed option: numbers, or words."""
+
+    array: FloatArray | None
+    words: str
+    misconception: str | None = None
+
+    def text(self, decimals: int | None) -> RenderedText:
+        if self.array is None:
+            return render_text(self.words, {}, inline=True)
+        return formula_text(_latex(self.array, decimals))
+
+
+def _latex(array: FloatArray, decimals: int | None) -> str:
+    if len(array.shape) < 2:
+        return shown_array(array, [decimals] * len(array.data))
+    width = array.shape[-1]
+    cells = [shown(value, decimals) for value in array.data]
+    rows = [" & ".join(cells[i : i + width]) for i in range(0, len(cells), width)]
+    return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
+
+
+def _computed(text: str, context: FieldContext, misconception: str | None = None) -> tuple[Any, _Computed]:
+    value = require_finite(evaluate(text, context.names), text)
+    if isinstance(value, str):
+        return value, _Computed(None, value, misconception)
+    if isinstance(value, tuple) and not all(isinstance(entry, int) for entry in value):
+        return value, _Computed(None, " ".join(map(str, value)), misconception)
+    return value, _Computed(array_of(value), "", misconception)
+
+
+def _too_close(a: _Computed, b: _Computed, decimals: int | None) -> bool:
+    """Tell whether two options can be mistaken for each other after rounding."""
+    if a.array is None or b.array is None:
+        return a.array is None and b.array is None and a.words.casefold() == b.words.casefold()
+    if a.array.shape != b.array.shape:
+        return False
+    pairs = list(zip(a.array.data, b.array.data, strict=True))
+    if decimals is None:
+        return all(decimal_of(x) == decimal_of(y) for x, y in pairs)
+    steps = [abs(decimal_of(x) - decimal_of(y)) / unit(decimals) for x, y in pairs]
+    rounded = [abs(round(decimal_of(x), decimals) - round(decimal_of(y), decimals)) for x, y in pairs]
+    return max(steps) < LEAST_UNITS or max(rounded) < LEAST_UNITS * unit(decimals)
+
+
+def draft(answer: SingleChoiceAnswer, context: FieldContext) -> FieldDraft:
+    """Draft a single-choice field.
+
+    Raises
+    ------
+    RedrawNeeded
+        The key lies near a rounding tie, or two options come too close.
+    ImpossibleDraw, engine.errors.ExpressionError
+        The spec is at fault.
+    """
+    return (
+        _draft_written(answer, context) if answer.key is None else draft_computed(answer, answer.key, context)
+    )
+
+
+def _draft_written(answer: SingleChoiceAnswer, context: FieldContext) -> FieldDraft:
+    options = WrittenOptions(answer, context, "one right option and a wrong one are needed")
+    right = options.right
+    if answer.draw is None and len(right) != 1:
+        raise ImpossibleDraw(
+            f"{counted(len(right), 'option')} {agree(len(right), 'are')} marked correct, exactly "
+            "one is needed"
+        )
+    value = answer.options[right[0]].text if len(right) == 1 else None
+    return FieldDraft(value, options.pool.signature, options.builder({"decimals": None}))
+
+
+def draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext) -> FieldDraft:
+    """Draft options of which all are computed.
+
+    Raises
+    ------
+    Redraw, ImpossibleDraw, engine.errors.ExpressionError
+        As :func:`draft`.
+    """
+    value, right = _computed(key, context)
+    if right.array is not None and answer.decimals is not None:
+        for entry in right.array.data:
+            if not is_rounding_safe(entry, answer.decimals):
+                raise RedrawNeeded(
+                    f"the key stays away from a rounding tie at {counted(answer.decimals, 'decimal')}"
+                )
+    known = {m.id: m for m in context.misconceptions}
+    options = [right]
+    for name in answer.distractors:
+        if name not in known:
+            raise ImpossibleDraw(f"the distractor {name} isn't among the misconceptions")
+        try:
+            options.append(_computed(known[name].expr, context, name)[1])
+        except UndefinedValueError:
+            raise RedrawNeeded(f"{name} has a value") from None
+    for a, b in combinations(options, 2):
+        if _too_close(a, b, answer.decimals):
+            names = [o.misconception or "the key" for o in (a, b)]
+            raise RedrawNeeded(f"{names[0]} and {names[1]} differ by {LEAST_UNITS} units of the last place")
+
+    def build(scribe: FieldRenderer, stream: RandomStream) -> Part:
+        ordered = _ordered(options, answer, stream)
+        shown_options = tuple(
+            ChoiceOption(
+                name,
+                option.text(answer.decimals),
+                correct=option is right,
+                value=option.array,
+                misconception=option.misconception,
+                feedback=_feedback(option, known, scribe),
+            )
+            for name, option in zip(letters(len(ordered)), ordered, strict=True)
+        )
+        keys = tuple(option.id for option in shown_options if option.correct)
+        settings: dict[str, Any] = {"decimals": answer.decimals}
+        if context.accepted:
+            settings["accepted"] = [
+                {**entry, "note": scribe.text(entry["note"], "erratum").plain if entry["note"] else ""}
+                for entry in context.accepted
+            ]
+        return Part("", answer.type, 1.0, key_ids=keys, options=shown_options, settings=settings)
+
+    signature: Any = right.words
+    if right.array is not None:
+        signature = (right.array.shape, tuple(shown(entry, answer.decimals) for entry in right.array.data))
+    places = [answer.decimals] * (len(right.array.data) if right.array else 0)
+    return FieldDraft(value, signature, build, places)
+
+
+def _feedback(option: _Computed, known: dict[str, Any], scribe: FieldRenderer) -> str:
+    if option.misconception is None:
+        return ""
+    return scribe.feedback(known[option.misconception].feedback, option.misconception)
+
+
+def _ordered(
+    options: Sequence[_Computed], answer: SingleChoiceAnswer, stream: RandomStream
+) -> list[_Computed]:
+    key, *others = options
+    if answer.shuffle and answer.key_position is None:
+        return stream.shuffled(options)
+    if answer.shuffle:
+        others = stream.shuffled(others)
+    others.insert(answer.key_position or 0, key)
+    return others

@@ -3,3 +3,5 @@
 Import from the modules: :mod:`~engine.authoring.scaffold` is light, :mod:`engine.authoring.preview` loads
 all of drawing, lint and a web server.
 """
+
+from __future__ import annotations

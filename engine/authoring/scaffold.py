@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import UsageError
-from engine.foreign import clean_line
+from engine.text.escape import clean_line
 
-__all__ = ["scaffold", "title_of", "write_new_files"]
+__all__ = ["KINDS", "scaffold", "title_of", "write_new_files"]
 
 _CODE_FILES = ("starter.py", "solution.py", "mutants/no_max_shift.py")
 _WIDTH = 100
@@ -30,7 +30,7 @@ def scaffold(kind: str, item: str, title: str | None, folder: Path) -> dict[Path
     Parameters
     ----------
     kind : str
-        One of :data:`engine.authoring.kinds.KINDS`.
+        One of :data:`engine.authoring.scaffold.KINDS`.
     item : str
         Its id.
     title : str or None
@@ -107,9 +107,8 @@ def _refused(error: OSError, home: Path) -> UsageError:
 
 
 def _check_id(item: str, kind: str) -> None:
-    from engine.spec.kinds import Identifier, Name
-    from engine.spec.registry import REGISTRY_FILE
-    from engine.spec.syllabus import SYLLABUS_FILE
+    from engine.items.field_types import Identifier, Name
+    from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE
 
     if not _fits(Identifier, item):
         raise UsageError(
@@ -162,3 +161,22 @@ def _text(words: Mapping[str, str], *names: str) -> str:
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)
     return text
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a new item can begin as; apart from the rest, so that ``--help`` loads nothing else.
+
+KINDS = (
+    "single_choice",
+    "single_choice_pool",
+    "multiple_choice",
+    "number",
+    "vector",
+    "matrix",
+    "token",
+    "ordering",
+    "matching",
+    "steps",
+    "code",
+)
+"""What can be begun: the answer types, single choice computed and from a pool, and several steps."""

@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.code.case import Plan, group_key
-from engine.code.families import Family, family, family_names, offered_groups
+from engine.code.families import ExerciseFamily, family, family_names, offered_groups
+from engine.code.plan import InputPlan, group_key
 from engine.code.properties import Property, property_names, property_of
 from engine.errors import Diagnostic, SpecError
-from engine.plurals import counted
+from engine.items import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
+from engine.items.bank import Bank
 from engine.runner import Limits
-from engine.spec.bank import Bank
-from engine.spec.schema import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
+from engine.text.words import counted
 
-__all__ = ["CodeExercise", "Mutant", "Rubric", "exercise_of", "freeze_plan", "load_exercise"]
+__all__ = ["CodeExercise", "KnownWrongProgram", "RubricCheck", "exercise_of", "freeze_plan", "load_exercise"]
 
 # these come before every check of a rubric and earn nothing; a rubric may not use their names
 PREREQUISITES = ("loads", "allowed", "function", "runs")
 
 
 @dataclass(frozen=True, slots=True)
-class Rubric:
+class RubricCheck:
     """One check of the rubric with the property behind it; `key` finds its groups in the plan."""
 
     id: str
@@ -39,7 +39,7 @@ class Rubric:
 
 
 @dataclass(frozen=True, slots=True)
-class Mutant:
+class KnownWrongProgram:
     """A known-wrong implementation, ours and therefore trusted; a pair ``combines`` two others."""
 
     id: str
@@ -61,7 +61,7 @@ class CodeExercise:
         Item id and the hash of everything that decides about marks.
     function, signature : str
         What the student writes.
-    checks : tuple of Rubric
+    checks : tuple of RubricCheck
         In the order of the spec, every prerequisite before what needs it.
     solutions : mapping of str to str
         File name to source.
@@ -73,15 +73,15 @@ class CodeExercise:
     function: str
     signature: str
     family_name: str
-    checks: tuple[Rubric, ...]
-    mutants: tuple[Mutant, ...]
+    checks: tuple[RubricCheck, ...]
+    mutants: tuple[KnownWrongProgram, ...]
     solutions: dict[str, str]
     starter: str
     limits: Limits
     forbidden: tuple[str, ...] = ()
 
     @property
-    def family(self) -> Family:
+    def family(self) -> ExerciseFamily:
         """The family that makes plans and knows the truth."""
         return family(self.family_name)
 
@@ -142,7 +142,7 @@ def exercise_of(bank: Bank, item: str) -> CodeExercise:
     return load_exercise(bank.load(item), bank.path(item).parent, bank.version(item))
 
 
-def freeze_plan(exercise: CodeExercise, seed: bytes) -> Plan:
+def freeze_plan(exercise: CodeExercise, seed: bytes) -> InputPlan:
     """Return the plan of a secret seed, the same for the same seed.
 
     It holds only the inputs that the rubric's checks need, and the public ones.
@@ -153,9 +153,9 @@ def freeze_plan(exercise: CodeExercise, seed: bytes) -> Plan:
     return whole.only(keys, public)
 
 
-def _rubric(check: CheckSpec) -> Rubric:
+def _rubric(check: CheckSpec) -> RubricCheck:
     found = property_of(check.property)
-    return Rubric(
+    return RubricCheck(
         id=check.id,
         property=found,
         key=group_key(found.name, check.options.get("cases")),
@@ -168,8 +168,8 @@ def _rubric(check: CheckSpec) -> Rubric:
     )
 
 
-def _mutant(mutant: MutantSpec, source: str) -> Mutant:
-    return Mutant(
+def _mutant(mutant: MutantSpec, source: str) -> KnownWrongProgram:
+    return KnownWrongProgram(
         id=mutant.id,
         source=source,
         filename=mutant.file,

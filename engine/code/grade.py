@@ -8,23 +8,29 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.code.case import Plan
 from engine.code.exercise import CodeExercise
 from engine.code.explain.counterexample import find_counterexample
 from engine.code.explain.mutants import name_mutants
 from engine.code.explain.weights import compared_weights
 from engine.code.judge import judge_all, judge_load, skipped
-from engine.code.loading import IMPORTABLE, load_notes, missing_package
-from engine.code.observe import Observations, observe
-from engine.code.reading.cells import CellLines, OwnArguments
-from engine.code.reading.signatures import defaults_of
-from engine.code.reading.source import SourceFacts, examine_source
+from engine.code.observe import PlanObservations, observe
+from engine.code.plan import InputPlan
 from engine.code.show import exception_text
+from engine.code.source import (
+    IMPORTABLE,
+    CellLines,
+    OwnArguments,
+    SourceFacts,
+    defaults_of,
+    examine_source,
+    load_notes,
+    missing_package,
+)
 from engine.errors import EngineError
-from engine.foreign import clean_line
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
-from engine.plurals import counted
 from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
+from engine.text.escape import clean_line
+from engine.text.words import counted
 
 __all__ = ["grade_code"]
 
@@ -39,7 +45,7 @@ _BY_KEYWORD = "The grader passed {name} by keyword, because the function takes i
 
 def grade_code(
     exercise: CodeExercise,
-    plan: Plan,
+    plan: InputPlan,
     submission: CodeSubmission,
     runner: Runner,
     *,
@@ -55,13 +61,13 @@ def grade_code(
     Parameters
     ----------
     exercise : CodeExercise
-    plan : Plan
+    plan : InputPlan
         Frozen before, by :func:`engine.code.freeze_plan`.
     submission : CodeSubmission
         Foreign.
     runner : Runner
         What runs the code: a sandbox for students,
-        :class:`engine.code.explain.trusted.TrustedRunner` for ours.
+        :class:`engine.code.explain.in_process.TrustedRunner` for ours.
     mode : Mode
     student : str or None
     explain : bool
@@ -120,7 +126,7 @@ def grade_code(
 def _run_and_judge(
     blank: GradeReport,
     exercise: CodeExercise,
-    plan: Plan,
+    plan: InputPlan,
     submission: CodeSubmission,
     runner: Runner,
     facts: SourceFacts,
@@ -144,7 +150,7 @@ def _run_and_judge(
         told = f"{sentence} {facts.hint}" if facts.hint else sentence
         return _scored(replace(blank, checks=_without_function(exercise, told)))
     items = observe(plan, facts.library, result.outcomes)
-    seen = Observations(plan, exercise.function, facts.library, items)
+    seen = PlanObservations(plan, exercise.function, facts.library, items)
     passed = (loaded, Check("function", Verdict.PASSED, 0.0, 0.0))
     report = _scored(replace(blank, checks=(*passed, *judge_all(exercise, seen))))
     return _explained(report, exercise, seen, submission, runner) if explain else report
@@ -153,7 +159,7 @@ def _run_and_judge(
 def _explained(
     report: GradeReport,
     exercise: CodeExercise,
-    seen: Observations,
+    seen: PlanObservations,
     submission: CodeSubmission,
     runner: Runner,
 ) -> GradeReport:
@@ -176,7 +182,7 @@ def _explained(
 
 
 def _run(
-    exercise: CodeExercise, plan: Plan, submission: CodeSubmission, runner: Runner, library: str
+    exercise: CodeExercise, plan: InputPlan, submission: CodeSubmission, runner: Runner, library: str
 ) -> RunResult:
     """Run the whole plan as one job; going on after a crashed call is the runner's business."""
     calls = plan.calls(exercise.function, library)

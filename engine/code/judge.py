@@ -6,10 +6,10 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from engine.code.case import Group
-from engine.code.degenerate import degenerate
-from engine.code.exercise import PREREQUISITES, CodeExercise, Rubric
-from engine.code.observe import Observations, UnusableError
+from engine.code.comparison import degenerate
+from engine.code.exercise import PREREQUISITES, CodeExercise, RubricCheck
+from engine.code.observe import PlanObservations, UnusableError
+from engine.code.plan import CaseGroup
 from engine.code.properties import property_of
 from engine.code.properties.contract import is_right
 from engine.code.show import exception_text, sentence
@@ -17,7 +17,7 @@ from engine.code.tolerance import close
 from engine.model import Check, Verdict
 from engine.runner import CallOutcome, CallStatus
 
-__all__ = ["Finding", "judge_all", "judge_apart", "judge_load", "skipped"]
+__all__ = ["PropertyFinding", "judge_all", "judge_apart", "judge_load", "skipped"]
 
 _LOAD = {
     CallStatus.TIMED_OUT: (Verdict.TIMED_OUT, "Loading the file didn't finish in time."),
@@ -30,7 +30,7 @@ _NOTHING_RIGHT = "Skipped, because not one result is right yet."
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PropertyFinding:
     """What a property's judgement came to; `told` is the clause that the student may see."""
 
     verdict: Verdict
@@ -48,7 +48,7 @@ def judge_load(outcome: CallOutcome) -> Check:
     return Check("loads", verdict, 0.0, 0.0, told)
 
 
-def judge_all(exercise: CodeExercise, seen: Observations) -> tuple[Check, ...]:
+def judge_all(exercise: CodeExercise, seen: PlanObservations) -> tuple[Check, ...]:
     """Return ``runs`` and every check of the rubric, in the order of the rubric.
 
     A check whose prerequisite didn't pass is skipped and says so; one that names no prerequisite
@@ -75,7 +75,7 @@ def judge_all(exercise: CodeExercise, seen: Observations) -> tuple[Check, ...]:
     return (runs, *_all_or_nothing(exercise, checks))
 
 
-def _something_right(seen: Observations) -> bool:
+def _something_right(seen: PlanObservations) -> bool:
     """Return whether one result that isn't all zeros is right."""
     return any(
         case.expected is not None
@@ -100,19 +100,19 @@ def _all_or_nothing(exercise: CodeExercise, checks: list[Check]) -> Iterator[Che
         yield check
 
 
-def judge_apart(exercise: CodeExercise, seen: Observations) -> dict[str, Verdict]:
+def judge_apart(exercise: CodeExercise, seen: PlanObservations) -> dict[str, Verdict]:
     """Return the verdict of ``runs`` and of every check, each judged as if all prerequisites had passed."""
     found = {"runs": _prerequisite(seen).verdict}
     return found | {rubric.id: _judged(rubric, seen).verdict for rubric in exercise.checks}
 
 
-def skipped(rubric: Rubric, prerequisite: str) -> Check:
+def skipped(rubric: RubricCheck, prerequisite: str) -> Check:
     """Return the visible skip of a check."""
     told = f"Skipped, because the check “{prerequisite}” didn't pass."
     return Check(rubric.id, Verdict.SKIPPED, 0.0, rubric.points, told, rubric.title)
 
 
-def _prerequisite(seen: Observations) -> Check:
+def _prerequisite(seen: PlanObservations) -> Check:
     found = _first_problem(property_of("runs").judge, seen.plan.groups["runs"], seen, public=True)
     if found.verdict is Verdict.PASSED:
         return Check("runs", Verdict.PASSED, 0.0, 0.0)
@@ -127,7 +127,7 @@ def _computes_nothing(runs: Check, trivial: str) -> Check:
     return replace(runs, message=f"{runs.message} It {trivial}.")
 
 
-def _judged(rubric: Rubric, seen: Observations) -> Check:
+def _judged(rubric: RubricCheck, seen: PlanObservations) -> Check:
     groups = seen.plan.groups.get(rubric.key, ())
     found = _first_problem(rubric.property.judge, groups, seen, rubric.public)
     if found.verdict is Verdict.PASSED:
@@ -136,24 +136,24 @@ def _judged(rubric: Rubric, seen: Observations) -> Check:
     return Check(rubric.id, found.verdict, 0.0, rubric.points, told, rubric.title)
 
 
-def _sentence(message: str, found: Finding) -> str:
+def _sentence(message: str, found: PropertyFinding) -> str:
     return f"{message} But {found.told}." if found.told else message
 
 
 def _first_problem(
-    judge: Callable[[Group, Observations], str | None],
-    groups: tuple[Group, ...],
-    seen: Observations,
+    judge: Callable[[CaseGroup, PlanObservations], str | None],
+    groups: tuple[CaseGroup, ...],
+    seen: PlanObservations,
     public: bool,
-) -> Finding:
+) -> PropertyFinding:
     """Return the first problem; one that is only "not run" gives way to a real one."""
-    waiting: Finding | None = None
+    waiting: PropertyFinding | None = None
     for group in groups:
         shown = public and all(seen.plan.cases[member].public for member in group.members)
         try:
             told = judge(group, seen)
         except UnusableError as fault:
-            found = Finding(fault.verdict, sentence(fault.told if shown else fault.blunt))
+            found = PropertyFinding(fault.verdict, sentence(fault.told if shown else fault.blunt))
             if fault.verdict is not Verdict.SKIPPED:
                 return found
             waiting = waiting or found
@@ -162,13 +162,13 @@ def _first_problem(
             if _all_right(group, seen):
                 raise  # nothing foreign is left that could have caused it
             _log.debug("%s can't be judged on what came back", seen.function, exc_info=True)
-            return Finding(Verdict.FAILED, _UNCOMPARABLE)
+            return PropertyFinding(Verdict.FAILED, _UNCOMPARABLE)
         if told is not None:
-            return Finding(Verdict.FAILED, sentence(told) if shown else "")
-    return waiting or Finding(Verdict.PASSED)
+            return PropertyFinding(Verdict.FAILED, sentence(told) if shown else "")
+    return waiting or PropertyFinding(Verdict.PASSED)
 
 
-def _all_right(group: Group, seen: Observations) -> bool:
+def _all_right(group: CaseGroup, seen: PlanObservations) -> bool:
     """Tell whether every call of a group gave what the reference gives.
 
     Where a judgement fails, that is whose fault it is: over right values it is ours, and the attempt is

@@ -14,14 +14,14 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Case, Expected, Part, Plan
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanCase
 from engine.code.results import ArrayResult, MisfitError, ReadPart
 from engine.code.show import described, exception_text
 from engine.code.tolerance import EPS, widened
 from engine.model import Verdict
-from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Leaf, WireValue
+from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, WireArray, WireValue
 
-__all__ = ["Observation", "Observations", "UnusableError", "observe", "observed"]
+__all__ = ["CallObservation", "PlanObservations", "UnusableError", "observe", "observed"]
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class UnusableError(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Observation:
+class CallObservation:
     """One call.
 
     ``parts`` holds what came back, in float64, where it has the right type, of whatever shapes;
@@ -94,18 +94,18 @@ class Observation:
 
 
 @dataclass(frozen=True, eq=False)
-class Observations:
+class PlanObservations:
     """All calls of one submission on one plan."""
 
-    plan: Plan
+    plan: InputPlan
     function: str
     library: str
-    items: tuple[Observation, ...]
+    items: tuple[CallObservation, ...]
 
-    def __getitem__(self, member: int) -> Observation:
+    def __getitem__(self, member: int) -> CallObservation:
         return self.items[member]
 
-    def expected(self, member: int) -> Expected:
+    def expected(self, member: int) -> ExpectedResult:
         """Return the reference's result of a case; LookupError for one that must be refused.
 
         Where a result came in a narrower dtype, what may be lost is that dtype's: the check of the dtype
@@ -164,34 +164,34 @@ class Observations:
         raise UnusableError(verdict, f"{call} {told}", f"your function {blunt or told}")
 
 
-def observe(plan: Plan, library: str, outcomes: Sequence[CallOutcome]) -> tuple[Observation, ...]:
+def observe(plan: InputPlan, library: str, outcomes: Sequence[CallOutcome]) -> tuple[CallObservation, ...]:
     """Return what was observed on the cases of a plan, in their order."""
     sent = zip(plan.cases, plan.sent(library), outcomes, strict=True)
     return tuple(observed(case, call, outcome, library) for case, call, outcome in sent)
 
 
-def observed(case: Case, call: Call, outcome: CallOutcome, library: str) -> Observation:
+def observed(case: PlanCase, call: Call, outcome: CallOutcome, library: str) -> CallObservation:
     """Return what the outcome of a call shows; a leaf that lies about itself is a result of no type."""
     place = None if outcome.arguments is None else _modified(call.args, outcome.arguments)
     modified = None if outcome.arguments is None else place is not None
     if outcome.status is not CallStatus.RETURNED:
         kind = outcome.detail.removeprefix(_RETURNED).rstrip(".") if _tells_kind(outcome) else None
-        return Observation(outcome.status, misfit=kind, exception=outcome.exception, modified=modified)
+        return CallObservation(outcome.status, misfit=kind, exception=outcome.exception, modified=modified)
     result = ArrayResult() if case.expected is None else case.expected.result
     shapes = [] if case.expected is None else [part.values.shape for part in case.expected.parts]
     try:
         parts = result.read(outcome.value, library, shapes)
     except MisfitError as misfit:
-        return Observation(
+        return CallObservation(
             outcome.status, misfit=str(misfit), modified=modified, shared=outcome.shared, wanted=misfit.wanted
         )
     except (ArithmeticError, MemoryError, TypeError, ValueError):  # nothing but foreign values is read here
-        return Observation(outcome.status, misfit="a value that can't be read", modified=modified)
+        return CallObservation(outcome.status, misfit="a value that can't be read", modified=modified)
     if case.narrow is not None and library == "numpy":
         # numpy has no such dtype: float32 went in, so float32 is right and stands for the narrow one
         parts = tuple(replace(part, dtype=case.narrow) if part.dtype == "float32" else part for part in parts)
     gradients = _gradients(outcome.gradients, case) if case.cotangents is not None else None
-    return Observation(
+    return CallObservation(
         outcome.status,
         parts,
         modified=modified,
@@ -202,7 +202,7 @@ def observed(case: Case, call: Call, outcome: CallOutcome, library: str) -> Obse
     )
 
 
-def _as_narrow_as(part: Part, got: ReadPart) -> Part:
+def _as_narrow_as(part: ExpectedPart, got: ReadPart) -> ExpectedPart:
     """Return what is expected, with the tolerance of the dtype that came if that is narrower."""
     if part.relative <= 0 or EPS.get(got.dtype, 0.0) <= EPS.get(part.dtype, 1.0):
         return part
@@ -215,7 +215,7 @@ def _tells_kind(outcome: CallOutcome) -> bool:
     return outcome.status is CallStatus.UNSUPPORTED and outcome.detail.startswith(_RETURNED)
 
 
-def _gradients(found: tuple[WireValue, ...] | None, case: Case) -> tuple[Floats | None, ...] | None:
+def _gradients(found: tuple[WireValue, ...] | None, case: PlanCase) -> tuple[Floats | None, ...] | None:
     """Return gradients as arrays; whatever is none becomes None, which never equals a number."""
     if found is None:
         return None
@@ -242,9 +242,9 @@ def _changed(before: WireValue, after: WireValue) -> bool:
         if not isinstance(after, dict) or set(after) != set(before):
             return True
         return any(_changed(value, after[name]) for name, value in before.items())
-    if not isinstance(before, Leaf):
+    if not isinstance(before, WireArray):
         return False
-    return not isinstance(after, Leaf) or (before.dtype, before.shape, before.data) != (
+    return not isinstance(after, WireArray) or (before.dtype, before.shape, before.data) != (
         after.dtype,
         after.shape,
         after.data,

@@ -18,18 +18,18 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.leaves import LeafError, array_of
+from engine.code.arguments import LeafError, array_of
 from engine.code.show import array_text, shape_text
-from engine.foreign import clean_line
-from engine.plurals import counted
-from engine.runner import Leaf, WireValue
+from engine.runner import WireArray, WireValue
+from engine.text.escape import clean_line
+from engine.text.words import counted
 
 __all__ = [
     "ArrayResult",
     "HypothesesResult",
     "MisfitError",
     "ReadPart",
-    "Result",
+    "ResultKind",
     "ShownPart",
     "TokensResult",
     "TupleResult",
@@ -87,7 +87,7 @@ class ShownPart(Protocol):
         ...
 
 
-class Result(Protocol):
+class ResultKind(Protocol):
     """One kind of result."""
 
     @property
@@ -256,7 +256,7 @@ class HypothesesResult:
             rows.append(tokens)
             kinds.append(kind)
             logs.append(_scalar(entry[1], library))
-            dtypes.add(entry[1].dtype if isinstance(entry[1], Leaf) else "float64")
+            dtypes.add(entry[1].dtype if isinstance(entry[1], WireArray) else "float64")
         ids = np.full((len(rows), max(map(len, rows), default=0)), _ABSENT)
         for place, row in enumerate(rows):
             ids[place, : len(row)] = row
@@ -295,7 +295,7 @@ def _check_count(count: int, noun: str, right: int | None) -> None:
 def _array(value: WireValue, library: str, like: tuple[int, ...]) -> ReadPart:
     if isinstance(value, list | tuple):
         return _listed(value, library, like)
-    if not isinstance(value, Leaf):
+    if not isinstance(value, WireArray):
         raise MisfitError(_type_name(value, library))
     _check_size(value, library, like, value.shape)
     part = _decoded(value)
@@ -316,7 +316,7 @@ def _listed(value: Sequence[WireValue], library: str, like: tuple[int, ...]) -> 
     if type(value) is tuple or shape is None:
         raise MisfitError(_type_name(value, library))
     _check_size(value, library, like, shape)
-    leaves: list[Leaf] = []
+    leaves: list[WireArray] = []
     values = np.asarray(_plain(value, leaves), dtype=np.float64).reshape(shape)
     dtypes = {leaf.dtype for leaf in leaves} or {"float64"}
     return ReadPart(values, dtypes.pop() if len(dtypes) == 1 else "float64", "a list")
@@ -324,7 +324,7 @@ def _listed(value: Sequence[WireValue], library: str, like: tuple[int, ...]) -> 
 
 def _list_shape(value: WireValue) -> tuple[int, ...] | None:
     """Return the shape of a nested list of numbers and arrays; None if it has none."""
-    if isinstance(value, Leaf):
+    if isinstance(value, WireArray):
         return value.shape
     if type(value) in (int, float, bool):
         return ()
@@ -335,8 +335,8 @@ def _list_shape(value: WireValue) -> tuple[int, ...] | None:
     return None if shapes or inner is None else (len(value), *inner)
 
 
-def _plain(value: WireValue, leaves: list[Leaf]) -> Any:
-    if isinstance(value, Leaf):
+def _plain(value: WireValue, leaves: list[WireArray]) -> Any:
+    if isinstance(value, WireArray):
         leaves.append(value)
         return _decoded(value).values
     if isinstance(value, list | tuple):
@@ -344,7 +344,7 @@ def _plain(value: WireValue, leaves: list[Leaf]) -> Any:
     return float(value) if isinstance(value, bool) else _scalar(value, "")
 
 
-def _decoded(leaf: Leaf) -> ReadPart:
+def _decoded(leaf: WireArray) -> ReadPart:
     try:
         array = array_of(leaf)
     except LeafError:
@@ -354,14 +354,14 @@ def _decoded(leaf: Leaf) -> ReadPart:
     return ReadPart(array.astype(np.float64), leaf.dtype)
 
 
-def _is_single(leaf: Leaf) -> bool:
+def _is_single(leaf: WireArray) -> bool:
     """Tell whether a leaf holds one number, before it is decoded."""
     return math.prod(leaf.shape) == 1
 
 
 def _tokens(value: WireValue, library: str, right: int | None) -> tuple[list[int], str]:
     """Return token ids, and what some of them are instead of int."""
-    if isinstance(value, Leaf) and len(value.shape) == 1 and value.dtype in _TOKEN_DTYPES:
+    if isinstance(value, WireArray) and len(value.shape) == 1 and value.dtype in _TOKEN_DTYPES:
         _check_count(value.shape[0], "token", right)
         entries: Sequence[WireValue] = [float(token) for token in _decoded(value).values]
         if "int" in value.dtype:
@@ -379,7 +379,7 @@ _TOKEN_DTYPES = {"int8", "uint8", "int16", "int32", "int64", "float16", "float32
 
 
 def _token(entry: WireValue, library: str) -> tuple[int, str]:
-    if isinstance(entry, Leaf) and entry.dtype in _TOKEN_DTYPES and _is_single(entry):
+    if isinstance(entry, WireArray) and entry.dtype in _TOKEN_DTYPES and _is_single(entry):
         number = _decoded(entry).values.item()
         entry = int(number) if "int" in entry.dtype else float(number)
     if type(entry) is int and abs(entry) < 2**53:
@@ -390,7 +390,7 @@ def _token(entry: WireValue, library: str) -> tuple[int, str]:
 
 
 def _scalar(entry: WireValue, library: str) -> float:
-    if isinstance(entry, Leaf) and _is_single(entry):
+    if isinstance(entry, WireArray) and _is_single(entry):
         return float(_decoded(entry).values.item())
     if type(entry) in (int, float):
         return float(entry) if abs(entry) < 1e300 or type(entry) is float else float("inf")
@@ -400,7 +400,7 @@ def _scalar(entry: WireValue, library: str) -> float:
 def _type_name(value: WireValue, library: str) -> str:
     if value is None:
         return "None (is a return missing?)"
-    if isinstance(value, Leaf):
+    if isinstance(value, WireArray):
         return "a torch tensor" if value.library == "torch" else "a numpy array"
     name = clean_line(type(value).__name__, 40)
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument, SpecialArgument
-from engine.foreign import clean_line
-from engine.plurals import counted
 from engine.runner import ExceptionInfo
+from engine.text.escape import clean_line
+from engine.text.words import counted
 
 if TYPE_CHECKING:
-    from engine.code.case import Plan
+    from engine.code.plan import InputPlan
 
 __all__ = [
     "array_text",
@@ -27,7 +27,6 @@ __all__ = [
     "sentence",
     "shape_text",
 ]
-
 
 _MOST_SHOWN = 400
 _LONGEST_SENTENCE = 600
@@ -71,7 +70,7 @@ def exception_text(exception: ExceptionInfo) -> str:
     return f"{name}: {text}{line}" if text else f"{name}{line}"
 
 
-def described(plan: Plan, member: int, function: str, shapes: bool = False) -> str:
+def described(plan: InputPlan, member: int, function: str, shapes: bool = False) -> str:
     """Return a call on a case as one short expression.
 
     Arrays beyond 16 entries stand there by their shapes; where the whole is too long to be read on one

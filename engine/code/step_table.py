@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import SpecialArgument
-from engine.code.leaves import leaf_of
+from engine.code.arguments import SpecialArgument, leaf_of
 from engine.runner import StepFunction
 
 __all__ = ["State", "StepTable", "walker"]

@@ -13,10 +13,10 @@ from typing import Any
 import click
 
 from engine import __version__
-from engine.commands.options import Group, write_commands
-from engine.commands.terminal import replace_signs, width, wrapped
+from engine.commands.options import CommandGroup, write_commands
+from engine.commands.render import replace_signs, width, wrapped
 from engine.errors import SoftmarkError
-from engine.files import keep_libraries_tidy
+from engine.text.files import keep_libraries_tidy
 
 __all__ = ["LazyGroup", "grade", "main", "run"]
 
@@ -63,7 +63,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 
 
-class LazyGroup(Group):
+class LazyGroup(CommandGroup):
     """A group that imports a command's module when somebody asks for it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -163,7 +163,7 @@ def _drop_output() -> None:
 
 
 def _tell(error: SoftmarkError, wants_json: bool) -> int:
-    from engine.foreign import clean
+    from engine.text.escape import clean
 
     text = "error: " + clean("\n".join(error.lines()), 50_000)
     # a line of a file with a caret below it must stay in one piece
@@ -186,7 +186,7 @@ def _tell(error: SoftmarkError, wants_json: bool) -> int:
 
 
 def _tell_click_error(error: click.ClickException, wants_json: bool) -> int:
-    from engine.foreign import clean
+    from engine.text.escape import clean
 
     if isinstance(error, click.exceptions.NoArgsIsHelpError):  # `grade` alone asks for help
         click.echo(error.format_message())
@@ -246,7 +246,7 @@ def _tell_system_error(error: OSError, wants_json: bool) -> int:
 
 
 def _tell_bug(error: Exception, wants_json: bool) -> int:
-    from engine.foreign import clean
+    from engine.text.escape import clean
 
     what = f"Softmark itself failed ({type(error).__name__}: {clean(str(error), 300)}); no mark was given"
     click.echo(f"error: {what}", err=True)

@@ -12,17 +12,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.collecting import collected, layout_option, refuses_unlisted, tell_problems
-from engine.commands.options import course_option, device_option, json_option, store_option
+from engine.commands.options import (
+    collected,
+    course_option,
+    device_option,
+    json_option,
+    layout_option,
+    refuses_unlisted,
+    store_option,
+    tell_problems,
+)
 from engine.errors import UsageError
-from engine.plurals import agree, counted
+from engine.text.words import agree, counted
 
 if TYPE_CHECKING:
-    from engine.batch import BatchResult, Untimed
-    from engine.commands.workplace import Workplace
-    from engine.course import Cell, ClassTable, Intake, IntakeProblem, Roster, StudentResults, StudentRow
-    from engine.report import ReportFiles
+    from engine.commands.workplace import CommandContext
+    from engine.course import Roster
+    from engine.hand_ins import IntakeProblem, IntakeResult
+    from engine.marks.late_work import Untimed
+    from engine.marks.results import ClassTable, StudentResults, StudentRow, TableCell
+    from engine.pages import ReportFiles
     from engine.runner import Runner
+    from engine.runs import BatchResult
     from engine.store import Store
 
 __all__ = ["command"]
@@ -105,7 +116,7 @@ def command(
     return result.exit_code
 
 
-def _refuse_course_folder(workplace: Workplace, source: Path) -> None:
+def _refuse_course_folder(workplace: CommandContext, source: Path) -> None:
     """Refuse a course where hand-ins are due: its folders aren't students, nor its quizzes answers."""
     from engine.course import Course
 
@@ -119,7 +130,7 @@ def _refuse_course_folder(workplace: Workplace, source: Path) -> None:
         )
 
 
-def _open_store(workplace: Workplace, out: Path) -> Store:
+def _open_store(workplace: CommandContext, out: Path) -> Store:
     from engine.store import open_store
 
     own = workplace.course or workplace.store
@@ -127,7 +138,7 @@ def _open_store(workplace: Workplace, out: Path) -> Store:
 
 
 def _grade(
-    workplace: Workplace,
+    workplace: CommandContext,
     source: Path,
     out: Path,
     *,
@@ -138,14 +149,15 @@ def _grade(
     open_runner: Callable[[int], Runner],
     solutions: bool,
 ) -> tuple[BatchResult, tuple[IntakeProblem, ...], Untimed, Counter[str], ReportFiles]:
-    from engine.batch import CodeExercises, grade_batch, untimed
-    from engine.commands.terminal import progress_bar
+    from engine.commands.render import progress_bar
     from engine.course.policies import Policies
-    from engine.files import work_folder
-    from engine.intake import read_code_file, read_text_file
+    from engine.intake import read_code_file
+    from engine.marks.late_work import untimed
     from engine.model import Mode
-    from engine.quiz import clock
-    from engine.report import write_reports
+    from engine.pages import write_reports
+    from engine.quiz import release as clock
+    from engine.runs import CodeExercises, grade_batch
+    from engine.text.files import read_text_file, work_folder
 
     bank, course = workplace.bank, workplace.course
     roster = course.roster(tolerant=True) if course else None
@@ -199,16 +211,16 @@ def _grade(
 
 
 def _still_open(
-    workplace: Workplace,
+    workplace: CommandContext,
     out: Path,
     store: Store,
-    intake: Intake,
+    intake: IntakeResult,
     result: BatchResult,
     roster: Roster | None,
     tables: Sequence[str],
 ) -> tuple[IntakeProblem, ...]:
     """Keep what this batch couldn't grade; return what earlier ones couldn't, and nobody has mended since."""
-    from engine.foreign import clean_line
+    from engine.text.escape import clean_line
 
     kept = workplace.open_problems(out)
     assert kept is not None
@@ -233,7 +245,7 @@ def _still_open(
 
 
 def _counting_changed(
-    workplace: Workplace, students: Iterator[StudentResults], changed: Counter[str]
+    workplace: CommandContext, students: Iterator[StudentResults], changed: Counter[str]
 ) -> Iterator[StudentResults]:
     """Pass on the results, and count by item those that were marked before the item was changed."""
     known: dict[tuple[str, str], bool] = {}
@@ -268,10 +280,10 @@ def _regrade_notes(changed: Counter[str]) -> list[tuple[str, str]]:
 
 
 def _with_answers(
-    workplace: Workplace, intake: Intake, store: Store, roster: Roster | None, quiz: str | None
-) -> Intake:
+    workplace: CommandContext, intake: IntakeResult, store: Store, roster: Roster | None, quiz: str | None
+) -> IntakeResult:
     """Return the collection with the rows of its tables as hand-ins."""
-    from engine.intake.answers.take import take_answers
+    from engine.intake.answer_tables import take_answers
 
     if not intake.tables and quiz is None:
         return intake
@@ -348,7 +360,7 @@ def _tell(
     files: ReportFiles,
 ) -> None:
     from engine.commands.render import number, show_table
-    from engine.foreign import clean_line
+    from engine.text.escape import clean_line
 
     table = files.table
     rows = []
@@ -393,7 +405,7 @@ def _tell(
     click.echo(f"feedback:  {files.index.parent / 'students'}")
 
 
-def _cell(cell: Cell | None) -> str:
+def _cell(cell: TableCell | None) -> str:
     from engine.commands.render import number
 
     if cell is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from engine.commands.options import course_option, json_option
-from engine.plurals import counted
+from engine.text.words import counted
 
 __all__ = ["command"]
 
@@ -30,8 +30,8 @@ def command(gaps: bool, as_json: bool, course_path: Path | None) -> int:
       grade coverage
       grade coverage --gaps
     """
+    from engine.authoring.lint.coverage import coverage
     from engine.commands.workplace import find_workplace, tell_unreadable
-    from engine.lint.coverage import coverage
 
     bank = find_workplace(course_path).bank
     specs, faulty = bank.readable()

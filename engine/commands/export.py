@@ -10,11 +10,11 @@ import click
 
 from engine.commands.options import course_option, json_option, store_option
 from engine.errors import UsageError
-from engine.plurals import counted
+from engine.text.words import counted
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
-    from engine.gradebooks import Gradebook, GradebookFormat, Request
+    from engine.commands.workplace import CommandContext
+    from engine.marks.gradebooks import GradebookFile, GradebookFormat, GradebookRequest
     from engine.store import Store
 
 __all__ = ["command"]
@@ -87,7 +87,7 @@ def command(
       grade export excel --out marks.xlsx
     """
     from engine.commands.workplace import find_workplace
-    from engine.gradebooks import gradebook_format
+    from engine.marks.gradebooks import gradebook_format
 
     workplace = find_workplace(course_path)
     chosen = gradebook_format(format_name)
@@ -122,7 +122,7 @@ def _delimiter(given: str | None) -> str | None:
     return delimiter
 
 
-def _check(workplace: Workplace, chosen: GradebookFormat, given: dict[str, Any], out: Path) -> None:
+def _check(workplace: CommandContext, chosen: GradebookFormat, given: dict[str, Any], out: Path) -> None:
     from engine.model import Mode
 
     if workplace.mode is Mode.PRACTICE:
@@ -148,9 +148,12 @@ def _check(workplace: Workplace, chosen: GradebookFormat, given: dict[str, Any],
         )
 
 
-def _request(workplace: Workplace, store: Store, columns: tuple[str, ...], given: dict[str, Any]) -> Request:
-    from engine.course import Roster, class_table
-    from engine.gradebooks import Request
+def _request(
+    workplace: CommandContext, store: Store, columns: tuple[str, ...], given: dict[str, Any]
+) -> GradebookRequest:
+    from engine.course import Roster
+    from engine.marks.gradebooks import GradebookRequest
+    from engine.marks.results import class_table
 
     course = workplace.course
     roster = course.roster(tolerant=True) if course else Roster()
@@ -159,11 +162,11 @@ def _request(workplace: Workplace, store: Store, columns: tuple[str, ...], given
         raise UsageError("there are no marks yet", where=store.where, next_step="grade batch grades hand-ins")
     quizzes = store.sittings.quiz_titles()
     titles = {c.assignment: quizzes.get(c.quiz, c.quiz) if c.number else c.title for c in table.columns}
-    return Request(table=table, roster=roster, titles=titles, columns=columns, **given)
+    return GradebookRequest(table=table, roster=roster, titles=titles, columns=columns, **given)
 
 
-def _write(out: Path, gradebook: Gradebook) -> None:
-    from engine.files import replacing
+def _write(out: Path, gradebook: GradebookFile) -> None:
+    from engine.text.files import replacing
 
     try:
         with replacing(out) as file:
@@ -177,8 +180,8 @@ def _write(out: Path, gradebook: Gradebook) -> None:
         ) from error
 
 
-def _as_json(out: Path, gradebook: Gradebook, problems: list[str]) -> dict[str, Any]:
-    from engine.gradebooks import Kind
+def _as_json(out: Path, gradebook: GradebookFile, problems: list[str]) -> dict[str, Any]:
+    from engine.marks.gradebooks import NoticeKind
 
     return {
         "file": str(out),
@@ -189,12 +192,12 @@ def _as_json(out: Path, gradebook: Gradebook, problems: list[str]) -> dict[str, 
             str(kind): [
                 {"where": one.where, "message": one.message} for one in gradebook.listed if one.kind is kind
             ]
-            for kind in Kind
+            for kind in NoticeKind
         },
     }
 
 
-def _tell(out: Path, gradebook: Gradebook, problems: list[str]) -> None:
+def _tell(out: Path, gradebook: GradebookFile, problems: list[str]) -> None:
     from engine.commands.render import show_table
 
     show_table(["column", "holds"], [[heading, ids] for heading, ids in gradebook.headings.items()])

@@ -13,8 +13,8 @@ from engine.commands.options import course_option, json_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
-    from engine.exchange.report import Imported, ImportReport
+    from engine.authoring.importing.to_item import ImportedItem, ImportReport
+    from engine.commands.workplace import CommandContext
 
 __all__ = ["command"]
 
@@ -58,9 +58,9 @@ def command(
       grade import question-bank.xml
       grade import week3.gift --out drafts
     """
-    from engine.commands.terminal import progress_bar
+    from engine.authoring.importing.importing import import_file
+    from engine.commands.render import progress_bar
     from engine.commands.workplace import find_workplace
-    from engine.exchange.importing import import_file
 
     workplace = find_workplace(course_path)
     place = folder if folder is not None else _course_folder(workplace)
@@ -79,7 +79,7 @@ def command(
     return 1 if report.faults or not report.items else 0
 
 
-def _course_folder(workplace: Workplace) -> Path:
+def _course_folder(workplace: CommandContext) -> Path:
     if workplace.course is None:
         raise UsageError(
             "there is no course here to import into",
@@ -94,7 +94,7 @@ def _course_folder(workplace: Workplace) -> Path:
 
 
 def _tell(report: ImportReport) -> None:
-    from engine.foreign import clean
+    from engine.text.escape import clean
 
     lines: list[str] = []
     for item in report.items:
@@ -111,8 +111,8 @@ def _tell(report: ImportReport) -> None:
     click.echo("\n".join([*lines, *_summary(report)]))
 
 
-def _of_item(item: Imported) -> list[str]:
-    from engine.foreign import clean_line
+def _of_item(item: ImportedItem) -> list[str]:
+    from engine.text.escape import clean_line
 
     state = "" if item.is_new else ", there already"
     lines = [f"{clean_line(str(item.path), 300)} ({item.type}{state}): {_one_line(item.name)}"]
@@ -123,13 +123,13 @@ def _of_item(item: Imported) -> list[str]:
 
 
 def _one_line(text: str) -> str:
-    from engine.foreign import clean_line
+    from engine.text.escape import clean_line
 
     return clean_line(text, 400)
 
 
 def _summary(report: ImportReport) -> list[str]:
-    from engine.commands.practising import quoted
+    from engine.commands.hint import quoted
 
     new = [item for item in report.items if item.is_new]
     parts = [f"{len(new)} imported"]

@@ -27,9 +27,9 @@ def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
     Example:
       grade init attention-2026 --title "Deep Learning 2026"
     """
-    from engine.commands.practising import quoted
+    from engine.commands.hint import quoted
     from engine.course import Course
-    from engine.foreign import clean_line
+    from engine.text.escape import clean_line
 
     if not name.strip():  # an unset variable in a script, not this folder
         raise UsageError("the course has no name", expected="grade init FOLDER (a dot for this folder)")

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.collecting import collected, layout_option, tell_problems
-from engine.commands.options import course_option, json_option
-from engine.plurals import counted
+from engine.commands.options import collected, course_option, json_option, layout_option, tell_problems
+from engine.text.words import counted
 
 if TYPE_CHECKING:
-    from engine.course import HandedFile, Intake
+    from engine.hand_ins import HandedFile, IntakeResult
 
 __all__ = ["command"]
 
@@ -39,7 +38,7 @@ def command(source: Path, item: str | None, layout: str, as_json: bool, course_p
     """
 
     from engine.commands.workplace import find_workplace
-    from engine.files import work_folder
+    from engine.text.files import work_folder
 
     workplace = find_workplace(course_path)
     course = workplace.course
@@ -53,7 +52,7 @@ def command(source: Path, item: str | None, layout: str, as_json: bool, course_p
     return 1 if intake.problems else 0
 
 
-def _as_json(intake: Intake) -> dict[str, Any]:
+def _as_json(intake: IntakeResult) -> dict[str, Any]:
     return {
         "layout": intake.layout,
         "students": [
@@ -82,7 +81,7 @@ def _as_json(intake: Intake) -> dict[str, Any]:
     }
 
 
-def _tell(intake: Intake, zone: tzinfo) -> None:
+def _tell(intake: IntakeResult, zone: tzinfo) -> None:
     from engine.commands.render import show_table
 
     rows = [

@@ -12,11 +12,11 @@ import click
 
 from engine.commands.options import complete_items, course_option, json_option
 from engine.errors import UsageError
-from engine.plurals import counted
+from engine.text.words import counted
 
 if TYPE_CHECKING:
-    from engine.lint import LintReport
-    from engine.spec.bank import Bank
+    from engine.authoring.lint import LintReport
+    from engine.items.bank import Bank
 
 __all__ = ["command", "matrix_lines"]
 
@@ -60,9 +60,9 @@ def command(
       grade lint --strict my-item.yaml
       grade lint --own --course attention-2026
     """
-    from engine.commands.terminal import progress_bar
+    from engine.authoring.lint import lint_bank
+    from engine.commands.render import progress_bar
     from engine.commands.workplace import find_workplace
-    from engine.lint import lint_bank
 
     reports: list[LintReport] = []
     workplace = find_workplace(course_path)
@@ -109,7 +109,7 @@ def _own_items(bank: Bank, problems: Path) -> list[str]:
 
 def _files_of(folder: Path) -> list[Path]:
     """Return the problem files below a folder."""
-    from engine.spec.bank import item_files
+    from engine.items.bank import item_files
 
     found = list(item_files(folder))
     if not found:
@@ -147,8 +147,8 @@ def matrix_lines(item: str, facts: Mapping[str, Any]) -> list[str]:
 
 
 def _lint_file(path: Path, bank: Bank, seeds: int, strict: bool) -> LintReport:
-    from engine.lint import lint_item
-    from engine.spec import load_spec
+    from engine.authoring.lint import lint_item
+    from engine.items import load_spec
 
     return lint_item(load_spec(path, registry=bank.registry()), path, bank, seeds=seeds, strict=strict)
 
@@ -162,7 +162,7 @@ def _exit_code(reports: Sequence[LintReport], strict: bool) -> int:
 
 
 def _tell(reports: Sequence[LintReport]) -> None:
-    from engine.foreign import clean
+    from engine.text.escape import clean
 
     for report in reports:
         for finding in report.findings:

@@ -61,8 +61,7 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
 
 def _show(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print one line for each item: ids are whole, and titles as long as the line has room for."""
-    from engine.commands.render import number
-    from engine.commands.terminal import width
+    from engine.commands.render import number, width
 
     table = [["item", "type", "difficulty", "points", "title"]]
     table += [[r["item"], r["type"], str(r["difficulty"]), number(r["points"]), r["title"]] for r in rows]
@@ -86,7 +85,7 @@ def _check_filter(name: str, word: str | None, known: set[str]) -> None:
     """Refuse a topic or type that no item has: an empty table would look like an answer."""
     if word is None or word in known:
         return
-    from engine.spec.wording import near_words
+    from engine.text.schema_errors import near_words
 
     near = near_words(word, sorted(known))
     raise UsageError(

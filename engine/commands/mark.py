@@ -11,20 +11,93 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.mark_list import decision_text, list_marks, mark_json
-from engine.commands.options import Group, course_option, json_option, store_option
+from engine.commands.options import CommandGroup, course_option, json_option, store_option
 from engine.errors import CourseError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.batch.marking import MarkDesk
+    from engine.marks.manual import MarkDesk
     from engine.store import HandMark, Store
 
-__all__ = ["command"]
+__all__ = ["command", "decision_text", "list_marks", "mark_json"]
 
 
-class _Marks(Group):
+# ----------------------------------------------------------------------------------------------------
+# ``grade mark list``: what people decided about marks.
+
+
+@click.command("list")
+@click.option("--student", default=None, help="Only this student's.")
+@click.option("--column", default=None, help="Only this column's.")
+@click.option("--history", is_flag=True, help="Also what was changed or taken back since, oldest first.")
+@json_option
+@course_option
+@store_option
+def list_marks(
+    student: str | None, column: str | None, history: bool, as_json: bool, course_path: Path | None
+) -> None:
+    """List the marks that people set and that stand now.
+
+    \b
+    Example:
+      grade mark list --student ada --history
+    """
+    from engine.commands.render import show_table
+    from engine.commands.workplace import find_workplace
+    from engine.text.escape import clean_line
+
+    with find_workplace(course_path).open_store() as store:
+        found = store.hand_marks.history(student=student, column=column)
+        if not history:
+            standing = store.hand_marks.standing()
+            found = [mark for mark in found if standing.get((mark.student, mark.column)) == mark]
+    if as_json:
+        click.echo(json.dumps([mark_json(mark) for mark in found], ensure_ascii=False, indent=2))
+    elif found:
+        rows = [
+            [
+                clean_line(mark.student),
+                clean_line(mark.column),
+                decision_text(mark),
+                clean_line(mark.comment, 500),
+                clean_line(mark.by),
+                f"{mark.at:%Y-%m-%d %H:%M} UTC",
+            ]
+            for mark in found
+        ]
+        show_table(["student", "column", "mark", "comment", "by", "at"], rows)
+    else:
+        click.echo("no mark was set by hand")
+
+
+def decision_text(mark: HandMark) -> str:
+    """Return what a decision says about points: a number, ``excused``, ``as graded`` or ``taken back``."""
+    from engine.commands.render import number
+
+    if mark.excused:
+        return "excused"
+    if mark.score is not None:
+        return number(mark.score)
+    return "as graded" if mark.comment else "taken back"
+
+
+def mark_json(mark: HandMark) -> dict[str, object]:
+    """Return a decision as scripts read it."""
+    from engine.text.escape import clean
+
+    return {
+        "student": mark.student,
+        "column": mark.column,
+        "score": mark.score,
+        "excused": mark.excused,
+        "comment": clean(mark.comment),
+        "by": clean(mark.by),
+        "at": mark.at.isoformat(),
+    }
+
+
+class _Marks(CommandGroup):
     """A group in which ``grade mark STUDENT COLUMN`` means ``grade mark set STUDENT COLUMN``."""
 
     def resolve_command(
@@ -81,7 +154,7 @@ def set_mark(
       grade mark set 007 week-1/softmax-weights --excuse
       grade mark set ada softmax --withdraw
     """
-    from engine.batch.marking import Decision
+    from engine.marks.manual import ManualDecision
 
     if withdraw == (score is not None or excuse or comment is not None):
         raise UsageError(
@@ -94,7 +167,7 @@ def set_mark(
         if withdraw:
             mark: HandMark | None = at.desk.withdraw(student, column, by=at.by, at=at.now)
         else:
-            decision = Decision(score, True if excuse else None, comment)
+            decision = ManualDecision(score, True if excuse else None, comment)
             mark = at.desk.decide(student, column, decision, by=at.by, at=at.now, allow_extra=allow_extra)
         at.store.hand_marks.add_all([mark] if mark else [])
     _tell(mark, student, column, as_json)
@@ -125,7 +198,7 @@ def import_marks(
     """
     from functools import partial
 
-    from engine.batch.mark_table import read_marks
+    from engine.marks.manual import read_marks
 
     with _desk(course_path, by) as at:
         decide = partial(at.desk.decide, by=at.by, at=at.now, allow_extra=allow_extra)
@@ -155,9 +228,9 @@ class _At:
 
 @contextmanager
 def _desk(course_path: Path | None, by: str | None) -> Iterator[_At]:
-    from engine.batch.marking import MarkDesk
-    from engine.commands.account import decider
+    from engine.commands.options import decider
     from engine.commands.workplace import find_workplace
+    from engine.marks.manual import MarkDesk
     from engine.model import Mode
 
     name = decider(by)
@@ -174,7 +247,7 @@ def _desk(course_path: Path | None, by: str | None) -> Iterator[_At]:
 
 
 def _tell(mark: HandMark | None, student: str, column: str, as_json: bool) -> None:
-    from engine.foreign import clean_line
+    from engine.text.escape import clean_line
 
     if as_json:
         click.echo(json.dumps(None if mark is None else mark_json(mark), ensure_ascii=False, indent=2))

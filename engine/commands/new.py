@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.authoring.kinds import KINDS
-from engine.commands.options import Group, course_option, json_option
+from engine.authoring.scaffold import KINDS
+from engine.commands.options import CommandGroup, course_option, json_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
+    from engine.commands.workplace import CommandContext
 
 __all__ = ["command"]
 
 
-@click.group("new", cls=Group)
+@click.group("new", cls=CommandGroup)
 def command() -> None:
     """Begin a new item with a file that is valid as it is.
 
@@ -66,7 +66,7 @@ def new_item(
     _tell(item, kind, list(texts), replaced, as_json)
 
 
-def _usual_folder(workplace: Workplace) -> Path:
+def _usual_folder(workplace: CommandContext) -> Path:
     if workplace.course is None:
         return Path()
     problems = workplace.course.problems
@@ -76,7 +76,7 @@ def _usual_folder(workplace: Workplace) -> Path:
         return problems
 
 
-def _replaced(workplace: Workplace, item: str, path: Path) -> bool:
+def _replaced(workplace: CommandContext, item: str, path: Path) -> bool:
     """Tell whether the new item takes the place of a built-in one; refuse an id that the course has."""
     if item not in workplace.bank:
         return False
@@ -94,7 +94,7 @@ def _replaced(workplace: Workplace, item: str, path: Path) -> bool:
 
 
 def _tell(item: str, kind: str, paths: list[Path], replaced: bool, as_json: bool) -> None:
-    from engine.commands.practising import quoted
+    from engine.commands.hint import quoted
 
     file = quoted(paths[0])
     following = {"preview": f"grade preview {file}", "lint": f"grade lint {file}"}

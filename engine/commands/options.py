@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from engine.errors import UsageError
 
+if TYPE_CHECKING:
+    from engine.commands.workplace import CommandContext
+    from engine.course import Roster
+    from engine.hand_ins import IntakeProblem, IntakeResult
+
 __all__ = [
-    "Group",
+    "LAYOUT_NAMES",
+    "CommandGroup",
     "check_student",
     "checked_store",
+    "collected",
     "complete_items",
     "course_option",
+    "decider",
     "device_option",
     "item_argument",
     "json_option",
+    "layout_option",
+    "refuses_unlisted",
     "store_option",
     "store_wanted",
+    "tell_problems",
     "write_commands",
 ]
 
@@ -31,7 +44,7 @@ _STORE = "softmark.store"
 _STORE_VARIABLE = "SOFTMARK_STORE"
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group whose help says the whole first sentence of each command."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -128,9 +141,107 @@ def device_option(function: F) -> F:
 
 def check_student(student: str) -> None:
     """Refuse an id that nobody could read or type again."""
-    from engine.foreign import clean_line
+    from engine.text.escape import clean_line
 
     if not student or clean_line(student, 100) != student:
         raise UsageError(
             "--student can't be used", expected="an id of 1 to 100 characters", got=repr(student[:100])
         )
+
+
+# ----------------------------------------------------------------------------------------------------
+# Who is at the keyboard, for records of who decided something.
+
+
+def decider(by: str | None) -> str:
+    """Return the name that ``--by`` gives, or else this account's."""
+    import getpass
+
+    from engine.errors import UsageError
+    from engine.text.escape import clean_line
+
+    if by is None:
+        try:
+            return getpass.getuser()
+        except (OSError, KeyError):  # a container without that account
+            return "unknown"
+    if not by.strip() or clean_line(by, 100) != by:
+        raise UsageError("--by can't be used", expected="a name of 1 to 100 characters", got=repr(by[:100]))
+    return by
+
+
+# ----------------------------------------------------------------------------------------------------
+# What the commands share that take in what a class handed in.
+
+# The keys of engine.intake.layouts.LAYOUTS, which isn't loaded for `--help`.
+LAYOUT_NAMES = ("gradescope", "moodle", "canvas", "classroom", "plain")
+
+
+def layout_option(function: F) -> F:
+    """Add ``--layout``: which system's download it is."""
+    return click.option(
+        "--layout",
+        type=click.Choice(["auto", *LAYOUT_NAMES]),
+        default="auto",
+        show_default=True,
+        help="Which system's download it is; auto finds it out.",
+    )(function)
+
+
+def collected(
+    workplace: CommandContext,
+    source: Path,
+    workdir: Path,
+    *,
+    roster: Roster | None,
+    item: str | None,
+    layout: str,
+) -> IntakeResult:
+    """Return what a class handed in, with the faults of the course's own files among the problems.
+
+    A :class:`UsageError` where all code is for an item that is no code exercise.
+    """
+    from engine.intake import collect
+
+    items = workplace.bank.code_ids()
+    if item is not None:
+        workplace.bank.path(item)
+        if item not in items:
+            raise UsageError(
+                f"{item} is no code exercise",
+                expected="--item with one of: " + ", ".join(items),
+                next_step="leave --item out: quiz files name their quiz themselves",
+            )
+    intake = collect(
+        source,
+        workdir,
+        items=items,
+        roster=roster,
+        only_item=item,
+        refuse_unlisted=refuses_unlisted(workplace),
+        layout=None if layout == "auto" else layout,
+    )
+    rules = workplace.course.rule_problems() if workplace.course else ()
+    faults = (*rules, *(roster.problems() if roster else ()))
+    return replace(intake, problems=(*faults, *intake.problems))
+
+
+def refuses_unlisted(workplace: CommandContext) -> bool:
+    """Return whether the course grades nobody who isn't in its roster."""
+    course = workplace.course
+    return course is not None and course.settings.policies.unlisted_students == "refuse"
+
+
+def _head(problem: IntakeProblem) -> str:
+    if problem.noted:
+        return "note"
+    return "not joined" if problem.unjoined else "graded in part" if problem.partly else "not graded"
+
+
+def tell_problems(problems: Sequence[IntakeProblem]) -> None:
+    """Print what a person has to look at, a line each."""
+    for problem, after in zip_longest(problems, problems[1:]):
+        click.echo(f"{_head(problem)}: {problem.where}: {problem.message}")
+        # Of many rows with the same cure only the last says it.
+        if problem.next_step and (after is None or after.next_step != problem.next_step):
+            click.echo(f"  next: {problem.next_step}")

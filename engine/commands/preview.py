@@ -13,7 +13,7 @@ from engine.commands.options import course_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from engine.authoring.preview.look import Source
+    from engine.authoring.preview.follow import PreviewSource
 
 __all__ = ["command"]
 
@@ -52,12 +52,12 @@ def command(item: str, port: int, seeds: int, no_browser: bool, course_path: Pat
     """
     _need_server()
     source = _source(item, seeds, course_path)
-    from engine.authoring.preview.following import Follower
-    from engine.authoring.preview.server import Hub, bind, serve
+    from engine.authoring.preview.follow import SaveFollower
+    from engine.authoring.preview.server import PageHub, bind, serve
 
     listening = bind(port)
-    follower = Follower(source, lambda look: hub.show(look))
-    hub = Hub(follower.look, source.path)
+    follower = SaveFollower(source, lambda look: hub.show(look))
+    hub = PageHub(follower.look, source.path)
 
     def ready(address: str) -> None:
         # in one piece: whoever waits for the address has the whole of it
@@ -86,12 +86,10 @@ def _need_server() -> None:
         )
 
 
-def _source(item: str, seeds: int, course_path: Path | None) -> Source:
-    from engine.authoring.preview.look import Source
+def _source(item: str, seeds: int, course_path: Path | None) -> PreviewSource:
+    from engine.authoring.preview.follow import PreviewSource
     from engine.commands.workplace import find_workplace
-    from engine.spec.bank import builtin_root
-    from engine.spec.registry import REGISTRY_FILE
-    from engine.spec.syllabus import SYLLABUS_FILE
+    from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE, builtin_root
 
     workplace = find_workplace(course_path)
     path = Path(item) if item.endswith((".yaml", ".yml")) else workplace.bank.path(item)
@@ -101,7 +99,7 @@ def _source(item: str, seeds: int, course_path: Path | None) -> Source:
             what, where=str(path), next_step=f"grade new item {path.stem} --type TYPE writes one"
         )
     roots = [builtin_root()] + ([workplace.course.problems] if workplace.course else [])
-    return Source(
+    return PreviewSource(
         path=path,
         bank=lambda: find_workplace(course_path).bank,
         seeds=seeds,

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from engine.commands.options import course_option, json_option, store_option
+from engine.commands.render import number, show_table
 from engine.errors import UsageError
+from engine.model import GradeReport
+from engine.runs.regrade import RegradeChange, RegradePlan
+from engine.store import StoredRegrade
+from engine.text.words import agree, counted
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
-    from engine.regrade import RegradePlan, Scope
+    from engine.commands.workplace import CommandContext
+    from engine.runs.regrade import RegradeScope
     from engine.store import Store
 
-__all__ = ["command"]
+__all__ = ["command", "history_json", "plan_json", "tell_history", "tell_plan"]
 
 
 @click.command("regrade")
@@ -68,10 +74,9 @@ def command(
       grade regrade softmax-weights --dry-run
       grade regrade softmax-weights --cause "key of the third entry" --yes
     """
-    from engine.commands.account import decider
-    from engine.commands.regrade_tables import history_json, plan_json, tell_history, tell_plan
+    from engine.commands.options import decider
     from engine.commands.workplace import find_workplace
-    from engine.regrade import Scope, apply_plan
+    from engine.runs.regrade import RegradeScope, apply_plan
 
     workplace = find_workplace(course_path)
     workplace.check_tier(tier, unsafe_local)
@@ -90,7 +95,7 @@ def command(
                 tell_history(found)
             return 0
         _check_scope(store, quiz, student)
-        scope = Scope(items, quiz, student, everything)
+        scope = RegradeScope(items, quiz, student, everything)
         plan = _plan(workplace, store, scope, workers, tier, unsafe_local)
         if never_lower:
             plan = plan.never_lower()
@@ -122,18 +127,18 @@ def _check_scope(store: Store, quiz: str | None, student: str | None) -> None:
 
 
 def _plan(
-    workplace: Workplace,
+    workplace: CommandContext,
     store: Store,
-    scope: Scope,
+    scope: RegradeScope,
     workers: int | None,
     tier: str | None,
     unsafe_local: bool,
 ) -> RegradePlan:
     import os
 
-    from engine.batch import CodeExercises
-    from engine.commands.terminal import progress_bar
-    from engine.regrade import plan_regrade
+    from engine.commands.render import progress_bar
+    from engine.runs import CodeExercises
+    from engine.runs.regrade import plan_regrade
 
     bank, mode = workplace.bank, workplace.mode
     return plan_regrade(
@@ -155,6 +160,143 @@ def _agreed(yes: bool, as_json: bool) -> bool:
         raise UsageError(
             "nobody is here to agree to the changes", next_step="add --yes to write them, or --dry-run"
         )
-    from engine.commands.terminal import agreed
+    from engine.commands.render import agreed
 
     return agreed("Write these changes?")
+
+
+# ----------------------------------------------------------------------------------------------------
+# How ``grade regrade`` shows what changes, and what changed before.
+
+_SHORT = 8  # characters of a version that tell it from others
+
+
+def tell_plan(plan: RegradePlan) -> None:
+    """Print the table of differences, and what stays."""
+    if plan.visible:
+        rows = [
+            [
+                change.old.student,
+                change.column,
+                _mark(change.old.report),
+                _mark(change.new.report),
+                _difference(change),
+                "a mark by hand stands above it" if change.by_hand else _why(change.new.report),
+            ]
+            for change in plan.visible
+        ]
+        show_table(["student", "column", "was", "is now", "difference", "because"], rows)
+        click.echo()
+    same = len(plan.changes) - len(plan.visible)
+    changes = f"{counted(len(plan.visible), 'mark')} {agree(len(plan.visible), 'change')}"
+    click.echo(
+        f"{changes}, {same} {agree(same, 'stay')} after marking again, "
+        f"{plan.current} {agree(plan.current, 'were')} marked with the item as it is now"
+    )
+    if plan.spared:
+        stay = "stays as it is" if plan.spared == 1 else "stay as they are"
+        click.echo(f"{counted(plan.spared, 'mark')} would go down and {stay} (--never-lower)")
+    if plan.waiting:
+        click.echo(f"{plan.waiting} {agree(plan.waiting, 'are')} ungraded: grade batch tries again")
+    if plan.rekeyed:
+        out = len(plan.rekeyed)
+        click.echo(
+            f"{counted(out, 'quiz')} that {agree(out, 'are')} out {agree(out, 'get')} the keys that hold now"
+        )
+    for case in plan.undecided:
+        click.echo(f"needs a person: {case.attempt.student} {case.column}: {case.why}")
+
+
+def _mark(report: GradeReport) -> str:
+    if report.score is None:
+        return report.outcome.word
+    return f"{number(report.score)} of {number(report.max_score)}"
+
+
+def _difference(change: RegradeChange) -> str:
+    old, new = change.old.report.score, change.new.report.score
+    if old is None or new is None:
+        return ""
+    return number(new - old) if new <= old else f"+{number(new - old)}"
+
+
+def _why(report: GradeReport) -> str:
+    if report.diagnosis:
+        return report.diagnosis[0].misconception
+    failed = [check.id for check in report.checks if check.points < check.max_points]
+    return ", ".join(failed[:3])
+
+
+def plan_json(plan: RegradePlan, run: str | None) -> dict[str, Any]:
+    """Return what ``--json`` prints; `run` is None where nothing was written."""
+    return {
+        "run": run,
+        "spared": plan.spared,
+        "changes": [
+            {
+                "student": change.old.student,
+                "column": change.column,
+                "item": change.old.item,
+                "submission": change.old.submission,
+                "old": _report_json(change.old.report),
+                "new": _report_json(change.new.report),
+                "by_hand": change.by_hand,
+            }
+            for change in plan.visible
+        ],
+        "same": len(plan.changes) - len(plan.visible),
+        "current": plan.current,
+        "waiting": plan.waiting,
+        "rekeyed_quizzes": len(plan.rekeyed),
+        "undecided": [
+            {"student": c.attempt.student, "column": c.column, "why": c.why} for c in plan.undecided
+        ],
+    }
+
+
+def _report_json(report: GradeReport) -> dict[str, Any]:
+    return {
+        "item_version": report.item_version,
+        "outcome": str(report.outcome),
+        "score": report.score,
+        "max_score": report.max_score,
+    }
+
+
+def tell_history(changes: Sequence[StoredRegrade]) -> None:
+    """Print what earlier regrades changed, oldest first."""
+    if not changes:
+        click.echo("nothing was regraded yet")
+        return
+    rows = [
+        [
+            f"{change.at:%Y-%m-%d %H:%M}",
+            change.run,
+            change.by,
+            change.student,
+            change.new.item,
+            f"{change.old.item_version[:_SHORT]} → {change.new.item_version[:_SHORT]}",
+            f"{_mark(change.old)} → {_mark(change.new)}",
+            change.cause,
+        ]
+        for change in changes
+    ]
+    show_table(["when (UTC)", "run", "by", "student", "item", "version", "mark", "cause"], rows)
+
+
+def history_json(changes: Sequence[StoredRegrade]) -> list[dict[str, Any]]:
+    """Return what ``--history --json`` prints."""
+    return [
+        {
+            "run": change.run,
+            "at": change.at.isoformat(),
+            "by": change.by,
+            "cause": change.cause,
+            "student": change.student,
+            "item": change.new.item,
+            "submission": change.submission,
+            "old": _report_json(change.old),
+            "new": _report_json(change.new),
+        }
+        for change in changes
+    ]

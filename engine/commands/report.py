@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from engine.analysis.export import test_limits
+from engine.analysis.items import ItemFigures
+from engine.analysis.report import ItemReport, TestFigures
 from engine.commands.options import course_option, json_option, store_option
+from engine.commands.render import show_table
 from engine.errors import UsageError
+from engine.text.escape import clean_line
+from engine.text.words import counted
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
-    from engine.itemreport.build import Report
-    from engine.itemreport.work import Test
+    from engine.analysis.first_attempts import ItemTest
+    from engine.commands.workplace import CommandContext
     from engine.store import Store
 
-__all__ = ["command"]
+__all__ = ["command", "tell_report"]
 
 
 @click.command("report")
@@ -52,10 +57,10 @@ def command(
       grade report --quiz week-3 --item softmax-weights
       grade report --code --anonymous --json
     """
+    from engine.analysis.export import as_json as document
+    from engine.analysis.page import write_report
     from engine.commands.workplace import find_workplace
-    from engine.course import People
-    from engine.itemreport.document import as_json as document
-    from engine.itemreport.pages import write_report
+    from engine.course import StudentLabels
 
     if abilities and out is None:
         raise UsageError("--abilities writes a file", expected="--abilities with --out DIR")
@@ -64,24 +69,21 @@ def command(
     with workplace.open_marks() as store:
         report = _report(workplace, store, quizzes, code, items)
     names = {student.id: student.name for student in roster.students} if roster else {}
-    people = People(names, is_hidden=anonymous)
+    people = StudentLabels(names, is_hidden=anonymous)
     written = write_report(out, report, people, with_abilities=abilities) if out else []
     if as_json:
         click.echo(json.dumps(document(report, people), ensure_ascii=True, indent=2))
     else:
-        from engine.commands.report_tables import tell_report
-
         tell_report(report, written)
     return 0
 
 
 def _report(
-    workplace: Workplace, store: Store, quizzes: tuple[str, ...], code: bool, items: tuple[str, ...]
-) -> Report:
-    from engine.itemreport.build import build
-    from engine.itemreport.gather import collect
-    from engine.itemreport.mistakes import KnownMistakes
-    from engine.itemreport.work import Kind, Test
+    workplace: CommandContext, store: Store, quizzes: tuple[str, ...], code: bool, items: tuple[str, ...]
+) -> ItemReport:
+    from engine.analysis.first_attempts import ItemTest, TestKind, collect
+    from engine.analysis.mistakes import KnownMistakes
+    from engine.analysis.report import build
 
     titles = store.sittings.quiz_titles()
     for quiz in quizzes:
@@ -89,7 +91,9 @@ def _report(
             raise UsageError(
                 "no quiz of this name was drawn", got=quiz, expected=", ".join(titles) or "there is none yet"
             )
-    chosen = {Test(Kind.QUIZ, quiz) for quiz in quizzes} | ({Test(Kind.CODE)} if code else set())
+    chosen = {ItemTest(TestKind.QUIZ, quiz) for quiz in quizzes} | (
+        {ItemTest(TestKind.CODE)} if code else set()
+    )
     collected = collect(
         store,
         workplace.mode,
@@ -99,7 +103,7 @@ def _report(
     seen = sorted({item for _, item in collected.missing})
     for item in items:
         if item not in seen:
-            from engine.spec.wording import did_you_mean
+            from engine.text.schema_errors import did_you_mean
 
             raise UsageError(f"nobody handed in anything for {item!r} there{did_you_mean(item, seen)}")
     return build(
@@ -112,7 +116,7 @@ def _report(
     )
 
 
-def _title_of(workplace: Workplace) -> Callable[[str], str]:
+def _title_of(workplace: CommandContext) -> Callable[[str], str]:
     from functools import cache
 
     from engine.errors import InputError
@@ -127,7 +131,97 @@ def _title_of(workplace: Workplace) -> Callable[[str], str]:
     return title
 
 
-def _test_title(test: Test, titles: dict[str, str]) -> str:
+def _test_title(test: ItemTest, titles: dict[str, str]) -> str:
     if test.name:
         return titles.get(test.name, test.name)
     return "Code exercises" if test.kind == "code" else "Answers outside quizzes"
+
+
+# ----------------------------------------------------------------------------------------------------
+# What ``grade report`` prints: a table for each test, and where the files lie.
+
+_SHOWN = 10
+
+
+def tell_report(report: ItemReport, written: Sequence[Path]) -> None:
+    """Print the report in short."""
+    for test in report.tests:
+        _tell_test(test)
+    if not report.tests:
+        click.echo("there is no graded first attempt to report on")
+    for item, missing in report.missing.items():
+        causes = (
+            (missing.ungraded, "not graded yet"),
+            (missing.unreadable, "unreadable"),
+            (missing.blank, "in a quiz that came back blank"),
+        )
+        told = ", ".join(f"{count} {cause}" for count, cause in causes if count)
+        click.echo(f"no figure: {clean_line(item)}: {told}")
+    _tell_mistakes(report)
+    if "scipy" in report.lacking:
+        click.echo('left out, scipy is missing: tests, models, trends; pip install "softmark[stats]"')
+    if "matplotlib" in report.lacking and written:
+        click.echo('left out, matplotlib is missing: figures; pip install "softmark[stats]"')
+    for path in written:
+        click.echo(f"{'page' if path.suffix == '.html' else 'table'}: {path}")
+
+
+def _tell_test(test: TestFigures) -> None:
+    click.echo(f"{clean_line(test.title)} ({clean_line(test.test.id)}): {_students(len(test.students))}")
+    whole, spread = test.reliability, test.histogram
+    told = [] if spread.mean is None else [f"mean {100 * spread.mean:.0f} %"]
+    if spread.deviation is not None:
+        told.append(f"sd {100 * spread.deviation:.0f} %")
+    if whole.alpha is not None:
+        interval = f" ({whole.interval[0]:.2f} to {whole.interval[1]:.2f})" if whole.interval else ""
+        told.append(f"alpha {whole.alpha:.2f}{interval}")
+    if whole.standard_error is not None:
+        told.append(f"standard error {counted(whole.standard_error, 'point', '.2f')}")
+    if told:
+        click.echo(f"  {', '.join(told)}")
+    show_table(
+        ["item", "N", "mean", "95 %", "item-rest", "upper-lower", "alpha without", "flags"],
+        [_row(item) for item in test.items],
+    )
+    for sentence in test_limits(test):
+        click.echo(f"  {sentence}")
+    click.echo()
+
+
+def _row(item: ItemFigures) -> list[str]:
+    own = item.statistics
+    return [
+        item.item,
+        f"{own.students}",
+        _figure(own.mean_share),
+        f"{item.mean_interval[0]:.2f} to {item.mean_interval[1]:.2f}",
+        _figure(own.item_rest),
+        _figure(own.index),
+        _figure(item.alpha_without),
+        "; ".join(item.flags),
+    ]
+
+
+def _tell_mistakes(report: ItemReport) -> None:
+    rows = [
+        [
+            mistake.id,
+            f"{len(mistake.holders)} of {mistake.exposed}",
+            ", ".join(item for item, _ in mistake.items),
+        ]
+        for mistake in report.mistakes[:_SHOWN]
+    ]
+    if rows:
+        show_table(["misconception", "students", "in"], rows)
+        more = len(report.mistakes) - _SHOWN
+        if more > 0:
+            click.echo(f"  {more} more with --out or --json")
+        click.echo()
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}".replace("-0.00", "0.00")
+
+
+def _students(count: int) -> str:
+    return counted(count, "student")

@@ -17,6 +17,6 @@ def command() -> None:
     Then start a problem file with:
       # yaml-language-server: $schema=schema.json
     """
-    from engine.spec import schema_text
+    from engine.items import schema_text
 
     click.echo(schema_text(), nl=False)

@@ -42,9 +42,9 @@ def command(
     Example:
       grade show softmax-weights --seed 7
     """
-    from engine.commands.practising import need_item
+    from engine.commands.hint import need_item
     from engine.commands.workplace import find_workplace
-    from engine.spec.text_file import read_text
+    from engine.text.files import read_text
 
     workplace = find_workplace(course_path)
     need_item(workplace, item)

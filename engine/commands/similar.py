@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.options import course_option, json_option, store_option
+from engine.commands.render import show_table
 from engine.errors import UsageError
+from engine.similarity.findings import ExerciseFindings, SimilarityFindings, odds
+from engine.similarity.gather import FileLabels
+from engine.similarity.page import NOT_A_VERDICT
+from engine.similarity.passages import PairDetail
+from engine.text.escape import clean_line
+from engine.text.words import counted
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
+    from engine.commands.workplace import CommandContext
     from engine.course import Roster
-    from engine.similar.gather import Collected
+    from engine.similarity.gather import CollectedFiles
 
-__all__ = ["command"]
+__all__ = ["command", "show_findings"]
 
 
 @click.command("similar")
@@ -65,14 +72,12 @@ def command(
       grade similar softmax --against handed-in-2025.zip --out alike --anonymous
       grade similar handed-in.zip --item softmax --json
     """
-    from engine.commands.similar_tables import show_findings
-    from engine.commands.terminal import progress_bar
+    from engine.commands.render import progress_bar
     from engine.commands.workplace import find_workplace
-    from engine.similar.findings import find
-    from engine.similar.gather import of_store
-    from engine.similar.labels import Labels
-    from engine.similar.pages import write_pages
-    from engine.similar.tables import as_json as document
+    from engine.similarity.findings import find
+    from engine.similarity.gather import FileLabels, of_store
+    from engine.similarity.page import as_json as document
+    from engine.similarity.page import write_pages
 
     workplace = find_workplace(course_path)
     folder, item = _source(workplace, source, item)
@@ -88,7 +93,7 @@ def command(
     with progress_bar("comparing", len(collected.works)) as advance:
         given = _given(workplace, starter)
         findings = find(collected, given=given, crossings=crossings, keep=top, progress=advance)
-    labels = Labels({s.id: s.name for s in roster.students} if roster else {}, is_hidden=anonymous)
+    labels = FileLabels({s.id: s.name for s in roster.students} if roster else {}, is_hidden=anonymous)
     title = workplace.course.title if workplace.course else folder.name if folder else "Practice"
     index = write_pages(out, findings, labels, title=title) if out else None
     if as_json:
@@ -100,7 +105,9 @@ def command(
     return 0
 
 
-def _source(workplace: Workplace, source: str | None, item: str | None) -> tuple[Path | None, str | None]:
+def _source(
+    workplace: CommandContext, source: str | None, item: str | None
+) -> tuple[Path | None, str | None]:
     """Return the folder to read, None for the store; and the one item that is looked at, if it is one."""
     if source is None or source in workplace.bank:
         if item is not None:
@@ -122,15 +129,15 @@ def _source(workplace: Workplace, source: str | None, item: str | None) -> tuple
 
 
 def _of_folder(
-    workplace: Workplace,
+    workplace: CommandContext,
     path: Path,
     item: str | None,
     roster: Roster | None = None,
     *,
     is_earlier: bool = False,
-) -> Collected:
+) -> CollectedFiles:
     """Read a folder: by the files' own names, or else all of it as the item that was named."""
-    from engine.similar.gather import of_folder
+    from engine.similarity.gather import of_folder
 
     items = workplace.bank.code_ids()
     if is_earlier or item is None:
@@ -140,12 +147,12 @@ def _of_folder(
     return of_folder(path, items=[*items, item], roster=roster, only_item=item, is_earlier=is_earlier)
 
 
-def _given(workplace: Workplace, starter: Sequence[Path]) -> Callable[[str], list[str]]:
+def _given(workplace: CommandContext, starter: Sequence[Path]) -> Callable[[str], list[str]]:
     """Return what gives the sources that everybody got for an item: its starter, and files named here."""
-    from engine.commands.practising import code_spec, commands_for
+    from engine.commands.hint import code_spec, commands_for
     from engine.intake import read_code_file
     from engine.practice.starter import starter_source
-    from engine.spec.text_file import read_text
+    from engine.text.files import read_text
 
     named = [read_code_file(path).source for path in starter]
 
@@ -158,3 +165,103 @@ def _given(workplace: Workplace, starter: Sequence[Path]) -> Callable[[str], lis
         return [starter_source(workplace.draw(item, 0), text, told), *named]
 
     return given
+
+
+# ----------------------------------------------------------------------------------------------------
+# What ``grade similar`` prints.
+
+_SHOWN = 10
+
+
+def show_findings(findings: SimilarityFindings, labels: FileLabels) -> None:
+    """Print the first pairs of each exercise, the groups, the answers, and that it is no verdict."""
+    for found in findings.exercises:
+        _tell_exercise(found, labels)
+    if findings.crossings is not None:
+        _tell_crossings(findings, labels)
+    if not findings.exercises and findings.crossings is None:
+        click.echo("there is no code to compare")
+    if labels.is_hidden and findings.problems:
+        click.echo(f"not compared: {counted(len(findings.problems), 'file')}")
+    for problem in () if labels.is_hidden else findings.problems:
+        click.echo(f"not compared: {clean_line(problem.where)}: {clean_line(problem.message)}")
+    click.echo(NOT_A_VERDICT)
+
+
+def _tell_exercise(found: ExerciseFindings, labels: FileLabels) -> None:
+    comparison = found.comparison
+    click.echo(
+        f"{comparison.item}: {counted(comparison.files, 'file')} of {counted(comparison.students, 'student')}"
+    )
+    usual, known = comparison.spread, found.known
+    if usual.pairs:
+        click.echo(
+            f"  usual here: half of the pairs share at most {_percent(usual.half)}, "
+            f"95 % {_percent(usual.most)}"
+        )
+    if known:
+        click.echo(
+            f"  right solutions written independently: half at most {_percent(known.half)}, "
+            f"95 % {_percent(known.most)}, the highest {_percent(known.highest)}"
+        )
+    for group in comparison.identical:
+        click.echo(f"identical files of {len(group)}: {', '.join(labels.of(work) for work in group)}")
+    for kind, every in (("structure", found.pairs), ("wording", found.by_wording)):
+        details = [entry for entry in every if not _is_identical(found, entry)]  # told above, once
+        rows = [
+            [
+                f"{rank}",
+                labels.of(entry.pair.first),
+                labels.of(entry.pair.second),
+                _percent(entry.pair.share_first),
+                _percent(entry.pair.share_second),
+                f"{entry.longest}",
+                f"{entry.pair.surprise:.0f}",
+                f"{entry.pair.wording:.0f}",
+                "stands out" if found.is_close(entry) else "",
+            ]
+            for rank, entry in enumerate(details[:_SHOWN], start=1)
+        ]
+        if rows:
+            heads = ["of first", "of second", "longest", "surprise", "words", ""]
+            show_table([f"by {kind}", "first", "second", *heads], rows)
+        if len(details) > _SHOWN:
+            click.echo(f"  {len(details) - _SHOWN} more with --out or --json")
+    for group in comparison.groups:
+        click.echo(f"group of {len(group)}: {', '.join(labels.of(work) for work in group)}")
+    click.echo()
+
+
+def _is_identical(found: ExerciseFindings, entry: PairDetail) -> bool:
+    both = {entry.pair.first.person, entry.pair.second.person}
+    return any(both <= {work.person for work in group} for group in found.comparison.identical)
+
+
+def _tell_crossings(findings: SimilarityFindings, labels: FileLabels) -> None:
+    crossings = findings.crossings
+    assert crossings is not None
+    click.echo(f"wrong answers that are a classmate's key: {crossings.compared} compared")
+    rows = [
+        [
+            labels.student(crossing.who),
+            labels.student(crossing.whose),
+            f"{answer.item}" + ("" if answer.part == "answer" else f" ({answer.part})"),
+            answer.answer,
+            odds(answer.chance),
+            f"{crossing.expected:.2g}",
+        ]
+        for crossing in crossings.found[:_SHOWN]
+        for answer in crossing.answers
+    ]
+    if rows:
+        show_table(["answered by", "key of", "item", "answer", "by chance", "pairs expected"], rows)
+    if len(crossings.found) > _SHOWN:
+        click.echo(f"  {counted(len(crossings.found) - _SHOWN, 'more pair')} with --out or --json")
+    if crossings.explained:
+        pairs = "pair" if crossings.explained == 1 else "pairs"
+        click.echo(f"  {crossings.explained} further {pairs} with a match that chance explains")
+    click.echo()
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

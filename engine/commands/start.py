@@ -38,10 +38,10 @@ def command(
       grade start softmax
       grade start softmax --to week3/ --notebook
     """
-    from engine.commands.practising import code_spec, commands_for
+    from engine.commands.hint import code_spec, commands_for
     from engine.commands.workplace import find_workplace
     from engine.practice.starter import starter_notebook, starter_source, write_starter
-    from engine.spec.text_file import read_text
+    from engine.text.files import read_text
 
     workplace = find_workplace(course_path)
     spec, answer = code_spec(workplace, item)
@@ -73,7 +73,7 @@ def _place(target: Path, function: str, notebook: bool) -> Path:
 
 
 def _tell(item: str, title: str, path: Path, backup: Path | None, as_json: bool) -> None:
-    from engine.commands.practising import commands_for
+    from engine.commands.hint import commands_for
 
     following = commands_for(item, path)
     if as_json:

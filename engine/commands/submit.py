@@ -22,7 +22,7 @@ from engine.commands.options import (
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
+    from engine.commands.workplace import CommandContext
     from engine.model import GradeReport
     from engine.store import Attempt
 
@@ -98,7 +98,7 @@ def command(
       grade submit l16-full-pass --answer "e=[0.5, 1]" --answer "w=[0.38, 0.62]" --answer "c=[1, 2]"
       grade submit quiz.yaml
     """
-    from engine.commands.practising import need_item
+    from engine.commands.hint import need_item
     from engine.commands.workplace import find_workplace
 
     if student is not None:
@@ -122,14 +122,15 @@ def command(
     return _tell_one(told, as_json, every_check=every_check)
 
 
-def _submit_quiz(workplace: Workplace, path: Path, as_json: bool) -> int:
+def _submit_quiz(workplace: CommandContext, path: Path, as_json: bool) -> int:
     """Grade a filled-in quiz file against the stored quiz, record the attempt and tell what may be shown."""
-    from engine.commands.quiz.results import results_json, show_results, tell_when
+    from engine.commands.quiz.sheet import results_json, show_results, tell_when
     from engine.commands.render import number, points
-    from engine.intake import read_text_file
-    from engine.quiz import clock, hand_in, read_filled, total
+    from engine.model import ResultDisclosure
+    from engine.quiz import hand_in, read_filled, total
+    from engine.quiz import release as clock
     from engine.quiz.sitting import sitting_of
-    from engine.rules import Shown
+    from engine.text.files import read_text_file
 
     filled = read_filled(read_text_file(path), str(path))
     place, quiz = workplace.of_quiz(filled, path)
@@ -144,19 +145,19 @@ def _submit_quiz(workplace: Workplace, path: Path, as_json: bool) -> int:
         score, maximum = total(handed.reports)
         if not handed.recorded:
             click.echo("Nothing was recorded: mend what can't be read and hand the file in again.")
-        elif not level.includes(Shown.SCORE):
+        elif not level.includes(ResultDisclosure.SCORE):
             click.echo(tell_when(quiz.rules))
         elif score is not None:
             click.echo(f"Total: {number(score)} of {points(maximum)}")
             if sitting.score > score + 1e-9:
                 click.echo(f"Best so far: {number(sitting.score)} of {points(maximum)}")
-    if handed.recorded and not level.includes(Shown.SCORE):
+    if handed.recorded and not level.includes(ResultDisclosure.SCORE):
         return 0  # right or wrong would be shown by the exit code
     return exit_code(handed.reports)
 
 
 def _submit_answer(
-    workplace: Workplace, item: str, seed: int, answers: Sequence[str], student: str | None
+    workplace: CommandContext, item: str, seed: int, answers: Sequence[str], student: str | None
 ) -> _Told:
     from engine.grading import grade_answers
     from engine.model import QuizQuestion, Response
@@ -201,7 +202,7 @@ def _by_part(answers: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
 
 
 def _submit_code(
-    workplace: Workplace,
+    workplace: CommandContext,
     item: str,
     file: Path,
     student: str | None,
@@ -212,9 +213,9 @@ def _submit_code(
 ) -> _Told:
     import secrets
 
-    from engine.commands.terminal import running
+    from engine.commands.render import running
     from engine.intake import read_submission
-    from engine.practice.session import Overhearing
+    from engine.practice.session import EchoingRunner
 
     submission = read_submission(file, _function(workplace, item))
     try:
@@ -225,7 +226,7 @@ def _submit_code(
     started = datetime.now(UTC)
     with (
         running("running your file"),
-        Overhearing(workplace.open_runner(tier, unsafe_local, device=device)) as runner,
+        EchoingRunner(workplace.open_runner(tier, unsafe_local, device=device)) as runner,
     ):
         from engine.code import exercise_of, freeze_plan, grade_code
 
@@ -243,16 +244,16 @@ def _submit_code(
     return _Told(report, f"grade hint {item}", runner.printed)
 
 
-def _function(workplace: Workplace, item: str) -> str:
+def _function(workplace: CommandContext, item: str) -> str:
     """Return the name of the function that a code exercise asks for."""
-    from engine.spec.schema import CodeAnswer
+    from engine.items import CodeAnswer
 
     answer = workplace.bank.load(item).answer
     assert isinstance(answer, CodeAnswer)  # the caller has asked for the item's kind
     return answer.function
 
 
-def _record(workplace: Workplace, attempt: Attempt) -> GradeReport:
+def _record(workplace: CommandContext, attempt: Attempt) -> GradeReport:
     """Keep an attempt and return what the store now holds: what was graded once stays graded."""
     from engine.model import Outcome
 

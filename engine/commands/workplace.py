@@ -11,23 +11,24 @@ import click
 
 from engine.commands.options import store_wanted
 from engine.errors import InputError, QuizError, SpecError, StoreError, UsageError
-from engine.files import own_folder
 from engine.model import Mode, Quiz, Variant
-from engine.plurals import counted
+from engine.text.files import own_folder
+from engine.text.words import counted
 
 if TYPE_CHECKING:
-    from engine.course import Course, Intake, IntakeProblem, Roster, StudentResults
-    from engine.course.open_problems import OpenProblems
-    from engine.quiz import FilledQuiz
+    from engine.course import Course, Roster
+    from engine.hand_ins import FilledQuiz, IntakeProblem, IntakeResult
+    from engine.items.bank import Bank
+    from engine.marks.open_problems import OpenProblems
+    from engine.marks.results import StudentResults
     from engine.runner import Runner
-    from engine.spec.bank import Bank
     from engine.store import Store
 
-__all__ = ["Workplace", "find_workplace", "tell_unreadable"]
+__all__ = ["CommandContext", "find_workplace", "tell_unreadable"]
 
 
 @dataclass(frozen=True)
-class Workplace:
+class CommandContext:
     """The bank, secret and store that a command uses.
 
     Parameters
@@ -90,11 +91,11 @@ class Workplace:
         return self.open_store()
 
     @property
-    def practice(self) -> Workplace:
+    def practice(self) -> CommandContext:
         """The same bank outside the course: its store and secret are this person's own."""
         return replace(self, course=None, store=None)
 
-    def of_quiz(self, filled: FilledQuiz, path: Path) -> tuple[Workplace, Quiz]:
+    def of_quiz(self, filled: FilledQuiz, path: Path) -> tuple[CommandContext, Quiz]:
         """Return the stored quiz that a fill-in file names, and where it is stored.
 
         It is looked for here, in the course whose folder holds the file, and among this person's practice
@@ -114,14 +115,14 @@ class Workplace:
 
     def extended(self, quiz: Quiz) -> Quiz:
         """Return a quiz with the time that an extension in course.yaml gives its student."""
-        from engine.course.policies import extended_rules, terms_of
+        from engine.marks import extended_rules, terms_of
 
         if self.course is None:
             return quiz
         terms = terms_of(self.course.policies, quiz.student, quiz.name)
         return replace(quiz, rules=extended_rules(quiz.rules, terms))
 
-    def _places(self, path: Path) -> Iterator[Workplace]:
+    def _places(self, path: Path) -> Iterator[CommandContext]:
         from engine.course import Course
 
         yield self
@@ -133,7 +134,7 @@ class Workplace:
 
     def open_problems(self, out: Path | None = None) -> OpenProblems | None:
         """Return what earlier batches couldn't grade: kept with the course, in practice with the results."""
-        from engine.course.open_problems import OPEN_PROBLEMS_FILE, OpenProblems
+        from engine.marks.open_problems import OPEN_PROBLEMS_FILE, OpenProblems
 
         folder = self.private_folder() if self.course else out
         return None if folder is None else OpenProblems(folder / OPEN_PROBLEMS_FILE)
@@ -191,7 +192,7 @@ class Workplace:
     ) -> Runner:
         """Open the sandbox; in practice T3 may stand in for the stronger tiers."""
         from engine.sandbox import open_runner
-        from engine.sandbox.layout import COMMON_PACKAGES, offer_packages
+        from engine.sandbox.bwrap import COMMON_PACKAGES, offer_packages
 
         asked = self.course.settings.packages if self.course else None
         offer_packages(COMMON_PACKAGES if asked is None else asked)
@@ -200,7 +201,7 @@ class Workplace:
 
     def missing_packages(self) -> tuple[str, ...]:
         """Return those of the packages in course.yaml that aren't installed here."""
-        from engine.sandbox.layout import missing_packages
+        from engine.sandbox.bwrap import missing_packages
 
         return missing_packages(self.course.settings.packages or ()) if self.course else ()
 
@@ -209,15 +210,15 @@ class Workplace:
         store: Store,
         *,
         roster: Roster | None = None,
-        intake: Intake | None = None,
+        intake: IntakeResult | None = None,
         problems: Sequence[IntakeProblem] | None = None,
         only: Collection[str] | None = None,
     ) -> Iterator[StudentResults]:
-        """Yield what everybody achieved, under the course's rules: :func:`engine.batch.class_results`.
+        """Yield every student's results under the course's rules.
 
         Without `problems` everybody has those that earlier batches left open.
         """
-        from engine.batch import class_results
+        from engine.marks.class_results import class_results
 
         if problems is None:
             kept = self.open_problems()
@@ -243,15 +244,16 @@ class Workplace:
         return draw_seeded(bank.load(item), version=bank.version(item), registry=bank.registry(), seed=seed)
 
 
-def find_workplace(course_path: Path | None) -> Workplace:
+def find_workplace(course_path: Path | None) -> CommandContext:
     """Return the workplace of ``--course``, of the folder above, or of practice."""
     from engine.course import Course
-    from engine.sandbox.layout import COMMON_PACKAGES
-    from engine.spec.bank import Bank, builtin_root
+    from engine.items.bank import Bank
+    from engine.items.misconceptions import builtin_root
+    from engine.sandbox.bwrap import COMMON_PACKAGES
 
     course = Course.open(course_path) if course_path else Course.find(Path.cwd())
     if course is None:
-        return Workplace(
+        return CommandContext(
             Bank([builtin_root()], packages=COMMON_PACKAGES), None, store_wanted(in_course=False)
         )
     # git keeps no empty folders: a course without items of its own may lack theirs.
@@ -262,7 +264,7 @@ def find_workplace(course_path: Path | None) -> Workplace:
         decimal_comma=course.settings.decimal_comma,
         packages=COMMON_PACKAGES if course.settings.packages is None else course.settings.packages,
     )
-    return Workplace(bank, course, store_wanted(in_course=True))
+    return CommandContext(bank, course, store_wanted(in_course=True))
 
 
 def _practice_folder() -> Path:
@@ -285,7 +287,7 @@ def _practice_folder() -> Path:
 
 
 def _practice_secret() -> bytes:
-    from engine.course.secret import make_secret, read_secret
+    from engine.course.course import make_secret, read_secret
 
     path = _practice_folder() / "secret"
     try:
@@ -302,7 +304,7 @@ def _practice_secret() -> bytes:
 
 def tell_unreadable(faulty: Sequence[SpecError]) -> None:
     """Name on standard error the problem files that are left out, one line each."""
-    from engine.foreign import clean_line
+    from engine.text.escape import clean_line
 
     for error in faulty:
         more = (

@@ -2,23 +2,268 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import hmac
 import os
-from dataclasses import dataclass
+import secrets
+import stat
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from engine.course.collection import IntakeProblem
-from engine.course.policies.schema import Policies
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic_core import PydanticCustomError
+
+from engine.course.policies import Policies
 from engine.course.roster import Roster, read_roster
-from engine.course.secret import fingerprint_file, is_known_secret, make_secret, read_secret
-from engine.course.settings import CourseSettings, check_title, read_settings, settings_text
-from engine.errors import CourseError, Diagnostic, SoftmarkError
+from engine.errors import CourseError, Diagnostic, InputError, SoftmarkError, SpecError
+from engine.hand_ins import IntakeProblem
+from engine.text.escape import clean_line
+from engine.text.files import read_bounded, replace_text
+from engine.text.words import counted
 
 if TYPE_CHECKING:
     from engine.store import Store
+    from engine.text.yaml_errors import YamlDocument
 
-__all__ = ["Course"]
+__all__ = [
+    "SECRET_BYTES",
+    "Course",
+    "CourseSettings",
+    "check_title",
+    "fingerprint_file",
+    "is_known_secret",
+    "make_secret",
+    "read_secret",
+    "read_settings",
+    "settings_text",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# ``course.yaml``: what an instructor may set.
+
+PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+_HOLDING_KEYS = frozenset({"cli", "engine", "problems", "reference"})
+
+
+class CourseSettings(BaseModel):
+    """The whole file; unknown keys are errors.
+
+    ``store`` is a path from the course folder, or ``postgresql://…``. ``errata: hide`` leaves out the notes
+    on faults of the lectures that the built-in items come from. ``packages`` are what students' code may
+    import beside the standard library, numpy and torch; None stands for a few common ones. ``decimal_comma:
+    true`` says that a comma between digits is a decimal mark in every field that takes numbers.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+    mode: Literal["practice", "marks"] = "marks"
+    store: Annotated[str, StringConstraints(min_length=1, max_length=500)] = ".softmark/store.db"
+    errata: Literal["show", "hide"] = "show"
+    decimal_comma: bool = False
+    packages: tuple[PackageName, ...] | None = Field(default=None, max_length=50)
+    policies: Policies = Field(default_factory=Policies)
+
+    @field_validator("packages")
+    @classmethod
+    def _no_keys(cls, packages: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        hidden = sorted(_HOLDING_KEYS.intersection(packages or ()))
+        if hidden:
+            raise PydanticCustomError(
+                "package", "{text}", {"text": f"{hidden[0]} isn't offered: it computes the keys of the items"}
+            )
+        return packages
+
+    @field_validator("store")
+    @classmethod
+    def _known_store(cls, store: str) -> str:
+        scheme, mark, _ = store.partition("://")
+        if mark and scheme.partition("+")[0] != "postgresql":
+            raise PydanticCustomError(
+                "store_address",
+                "{text}",
+                {"text": "a store is a path from this folder or postgresql://user@host/name"},
+            )
+        return store
+
+
+# Who is graded at all, and what the times of hand-ins mean: a fault here stops everything, since what is
+# stored by a wrong answer stays.
+_NO_RULES = ("unlisted_students", "timezone")
+
+
+def read_settings(path: Path) -> tuple[CourseSettings, tuple[Diagnostic, ...]]:
+    """Read ``course.yaml``; faults of the rules about marks don't keep it from being used.
+
+    Returns
+    -------
+    CourseSettings, tuple of Diagnostic
+        The faults under ``policies``. Where there are any, no rule about marks is in the settings: half
+        of the rules would give wrong marks.
+
+    Raises
+    ------
+    SpecError
+        Anything else is faulty; with all faults.
+    """
+    from engine.text.schema_errors import in_order, validation_faults
+    from engine.text.yaml import read_yaml
+
+    document = read_yaml(path)
+    settings, faults = validation_faults(document, CourseSettings)
+    if settings is None:
+        settings = _without_rules(document)
+    if settings is None:
+        raise SpecError.of_file(in_order(faults))
+    return settings, tuple(in_order(faults))
+
+
+def _without_rules(document: YamlDocument) -> CourseSettings | None:
+    from engine.text.schema_errors import validation_faults
+
+    if not isinstance(document.data, dict):
+        return None
+    rules = document.data.get("policies")
+    kept = {k: v for k, v in rules.items() if k in _NO_RULES} if isinstance(rules, dict) else {}
+    # Perhaps it was the release that can't be read: no page may show what it would have kept back.
+    kept |= {"assignments": {"default": {"release": "never"}}}
+    return validation_faults(replace(document, data={**document.data, "policies": kept}), CourseSettings)[0]
+
+
+def check_title(title: str) -> None:
+    """Raise a :class:`CourseError` if a course.yaml with this title couldn't be read again."""
+    from engine.text.schema_errors import validation_faults
+    from engine.text.yaml import read_yaml
+
+    try:
+        text = settings_text(title).encode("utf-8")
+        faults = validation_faults(read_yaml(text, "course.yaml"), CourseSettings)[1]
+        reason = faults[0].message if faults else None
+    except UnicodeEncodeError:
+        reason = "it holds half a character"
+    except InputError as error:
+        reason = error.what
+    if reason is not None:
+        raise CourseError(
+            "this can't be the title of a course",
+            expected="a line of text",
+            got=f"{clean_line(title, 60)!r}: {reason}",
+            next_step="give another one with --title",
+        )
+
+
+def settings_text(title: str) -> str:
+    """Return a new course's ``course.yaml``."""
+    import json
+
+    # A JSON string is a YAML string: no title can break out of its line.
+    return f"""\
+title: {json.dumps(title, ensure_ascii=False)}
+# marks: results count and reach the gradebook. practice: they never do.
+mode: marks
+# A path from this folder, or postgresql://user@host/name
+store: .softmark/store.db
+# show: items say where the lectures that they come from are at fault. hide: they don't.
+errata: show
+# What students' code may import beside the standard library, numpy and torch, by the name in the import.
+# Without this line: einops, jaxtyping, pandas and scipy, as far as they are installed.
+# packages: [scipy, einops, pandas]
+policies:
+  # grade: hand-ins of people who aren't in roster.csv are graded and listed. refuse: they aren't graded.
+  unlisted_students: grade
+  # Due dates are in this zone; add them under `assignments:`, and see: grade course check
+  # timezone: Europe/Berlin
+"""
+
+
+# ----------------------------------------------------------------------------------------------------
+# The course secret: 32 random bytes that nobody but the instructor may read.
+#
+# Whoever knows it can compute every student's variant and hidden plan.
+
+SECRET_BYTES = 32
+
+
+def make_secret(path: Path) -> None:
+    """Write a new secret with mode 0600, and its fingerprint; a secret that is there already stays.
+
+    A fingerprint that is there stays too: another secret in its place is noticed at its first use.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "wb") as file:
+        secret = secrets.token_bytes(SECRET_BYTES)
+        file.write(secret)
+        file.flush()
+        os.fsync(file.fileno())
+    is_known_secret(path, secret)  # keeps the fingerprint, so that commands that only read write nothing
+
+
+def fingerprint_file(path: Path) -> Path:
+    """Return where the fingerprint of the secret at `path` is kept."""
+    return path.with_name("secret-fingerprint")
+
+
+def is_known_secret(path: Path, secret: bytes) -> bool:
+    """Return whether this is the secret that the course was begun with; its first use keeps a fingerprint.
+
+    The fingerprint tells nothing about the secret. Where it can't be written, every secret is taken.
+    """
+    expected = hmac.new(secret, b"softmark: fingerprint of the course secret", hashlib.sha256).hexdigest()
+    kept = fingerprint_file(path)
+    try:
+        return hmac.compare_digest(read_bounded(kept, 100).strip(), expected.encode("ascii"))
+    except FileNotFoundError:
+        with contextlib.suppress(OSError):
+            replace_text(kept, expected + "\n", durable=True, private=True)
+        return True
+    except OSError:
+        return False
+
+
+def read_secret(path: Path) -> bytes:
+    """Return the secret.
+
+    Raises
+    ------
+    CourseError
+        It is missing, others may read it, or it isn't 32 bytes long.
+    """
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            secret = file.read(SECRET_BYTES + 1)
+    except OSError as error:
+        raise CourseError(
+            "the course secret can't be read",
+            where=str(path),
+            got=error.strerror or str(error),
+            next_step="restore it from a backup: without it no variant can be drawn again",
+        ) from error
+    if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
+        raise CourseError(
+            "others may read the course secret",
+            where=str(path),
+            expected="mode 0600",
+            got=f"mode {stat.S_IMODE(mode):04o}",
+            next_step=f"chmod 600 {path}; if somebody may have read it, start a new course folder",
+        )
+    if len(secret) != SECRET_BYTES:
+        raise CourseError(
+            "the course secret is damaged",
+            where=str(path),
+            expected=f"{SECRET_BYTES} bytes",
+            got="more" if len(secret) > SECRET_BYTES else f"{counted(len(secret), 'byte')}",
+            next_step="restore it from a backup: without it no variant can be drawn again",
+        )
+    return secret
+
 
 _SETTINGS = "course.yaml"
 _ROSTER_HEAD = "id,name,email\n"

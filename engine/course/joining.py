@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 
-from engine.course.person_columns import person_name
+from engine.course.people import person_name
 from engine.course.roster import Roster
 from engine.errors import IntakeError
-from engine.foreign import clean_line
+from engine.text.escape import clean_line
 
 __all__ = ["agreed", "contradiction", "meant", "nearest", "student_of"]
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from engine.course import Intake, Roster
+from engine.course import Roster
 from engine.errors import IntakeError
-from engine.foreign import clean_line
-from engine.intake.archives import ArchiveLimits, read_source
-from engine.intake.layouts import Listing, choose
-from engine.intake.naming import ItemNames
-from engine.intake.sorting import Sorting
+from engine.hand_ins import IntakeResult
+from engine.intake.archive_formats import ArchiveLimits
+from engine.intake.archives import read_source
+from engine.intake.layouts import DownloadListing, choose
+from engine.intake.names import ItemNames
+from engine.intake.sort import DownloadSorter
+from engine.text.escape import clean_line
 
 __all__ = ["collect"]
 
@@ -26,7 +28,7 @@ def collect(
     refuse_unlisted: bool = False,
     layout: str | None = None,
     limits: ArchiveLimits | None = None,
-) -> Intake:
+) -> IntakeResult:
     """Take in what a class handed in.
 
     Parameters
@@ -51,7 +53,7 @@ def collect(
 
     Returns
     -------
-    Intake
+    IntakeResult
         Every entry is a file to grade (or imported by one), a problem, or an ignored leftover.
 
     Raises
@@ -61,8 +63,8 @@ def collect(
     """
     where = clean_line(str(path))
     entries = read_source(path, workdir, limits)
-    listing = Listing(entries, 0, ItemNames(items), roster or Roster(), only_item)
-    intake = Sorting(choose(listing, layout, where), refuse_unlisted).run()
+    listing = DownloadListing(entries, 0, ItemNames(items), roster or Roster(), only_item)
+    intake = DownloadSorter(choose(listing, layout, where), refuse_unlisted).run()
     if not intake.students and not intake.problems and not intake.tables:
         raise IntakeError(
             "nothing was handed in here", where=where, expected="one folder or one file per student"

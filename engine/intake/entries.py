@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.course import IntakeProblem
-from engine.foreign import clean_line
-from engine.intake.answers.kinds import TABLES
+from engine.errors import IntakeError
+from engine.hand_ins import IntakeProblem
+from engine.intake.answer_rows import TABLES
+from engine.intake.names import name_fault, name_parts, plain_name
+from engine.text.escape import clean_line
 
-__all__ = ["Entries", "Entry", "archive_suffix", "is_junk", "is_listing", "is_wanted", "packed_otherwise"]
+__all__ = [
+    "FileEntry",
+    "FoundEntries",
+    "archive_suffix",
+    "is_junk",
+    "is_listing",
+    "is_wanted",
+    "packed_otherwise",
+    "read_folder",
+]
 
 # Suffixes whose files may be graded; nothing else but archives is ever unpacked or opened.
 _WANTED = {".py", ".ipynb", ".yaml", ".yml", *TABLES}
@@ -20,7 +32,7 @@ _JUNK = {"__macosx", "__pycache__", "thumbs.db", "desktop.ini", "node_modules"}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileEntry:
     """One file; ``parts`` is its name by folders, NFC; ``path`` is None where it wasn't taken out."""
 
     parts: tuple[str, ...]
@@ -33,10 +45,10 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Entries:
+class FoundEntries:
     """Everything found: files, empty folders, problems, ignored leftovers."""
 
-    files: list[Entry] = field(default_factory=list)
+    files: list[FileEntry] = field(default_factory=list)
     folders: set[tuple[str, ...]] = field(default_factory=set)
     problems: list[IntakeProblem] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
@@ -75,3 +87,65 @@ def packed_otherwise(name: str) -> bool:
 def is_junk(parts: tuple[str, ...]) -> bool:
     """Return whether systems or editors, not students, made this file."""
     return any(part.startswith(".") or part.casefold() in _JUNK for part in parts)
+
+
+# ----------------------------------------------------------------------------------------------------
+# A folder of hand-ins, read in place. Links are never followed.
+
+_MOST_FILES = 200_000  # that are listed; how many of one student's are looked at is said elsewhere
+_DEEPEST = 16
+
+
+def read_folder(folder: Path) -> FoundEntries:
+    """Return what lies in `folder`.
+
+    Raises
+    ------
+    IntakeError
+        It can't be listed, or holds more than 200,000 files.
+    """
+    entries = FoundEntries()
+    _walk(folder, (), entries)
+    return entries
+
+
+def _walk(folder: Path, parts: tuple[str, ...], entries: FoundEntries) -> None:
+    try:
+        with os.scandir(folder) as listing:
+            found = sorted(listing, key=lambda entry: entry.name)
+    except OSError as error:
+        if not parts:
+            raise IntakeError(
+                "the folder can't be read", where=clean_line(str(folder)), got=error.strerror or str(error)
+            ) from error
+        entries.refuse("/".join(parts), "this folder can't be read", "check its rights")
+        return
+    for entry in found:
+        _take(entry, parts, plain_name(entry.name), entries)
+
+
+def _take(entry: os.DirEntry[str], above: tuple[str, ...], name: str, entries: FoundEntries) -> None:
+    # Some systems unpack `ada\softmax.py` as a file of this name.
+    parts = (*above, *name_parts(name))
+    shown = "/".join((*above, name))
+    if len(entries.files) + len(entries.ignored) > _MOST_FILES:
+        raise IntakeError(
+            "the folder holds too many files", where=clean_line(shown), expected=f"at most {_MOST_FILES}"
+        )
+    if fault := name_fault(name):
+        entries.refuse(shown, f"this entry {fault}", "rename it")
+    elif is_junk(parts):
+        entries.ignored.append(clean_line(shown, 300))
+    elif entry.is_symlink():
+        entries.refuse(shown, "this is a link; links are not followed", "hand in the file itself")
+    elif entry.is_dir(follow_symlinks=False):
+        if len(parts) >= _DEEPEST:
+            entries.refuse(shown, f"folders more than {_DEEPEST} deep are not read", "move the files up")
+            return
+        entries.folders.add(parts)
+        _walk(Path(entry.path), parts, entries)
+    elif entry.is_file(follow_symlinks=False):
+        wanted = is_wanted(parts[-1]) or archive_suffix(parts[-1])
+        entries.files.append(FileEntry(parts, Path(entry.path) if wanted else None))
+    else:
+        entries.refuse(shown, "this is no ordinary file")

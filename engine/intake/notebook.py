@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from engine.code.source import cell_mark, parse_python
 from engine.errors import SubmissionError
-from engine.foreign import clean_line
-from engine.python_source import cell_mark, parse_python
+from engine.text.escape import clean_line
 
 __all__ = ["notebook_source"]
 

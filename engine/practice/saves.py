@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import SubmissionError
-from engine.foreign import clean_line
 from engine.intake import read_code_file
 from engine.model import CodeSubmission
-from engine.wakes import folders_of, wakes
+from engine.text.escape import clean_line
+from engine.text.watch import folders_of, wakes
 
-__all__ = ["Reading", "readings"]
+__all__ = ["SavedFile", "readings"]
 
 _PATIENCE_S = 0.3
 _PAUSE_S = 0.01
@@ -28,7 +28,7 @@ Stamp = tuple[int, int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SavedFile:
     """What a save left in the file.
 
     Parameters
@@ -49,7 +49,7 @@ class Reading:
     noticed_s: float
 
 
-def readings(path: Path) -> Iterator[Reading]:
+def readings(path: Path) -> Iterator[SavedFile]:
     """Yield what the file holds now, and again after every save; it never ends by itself.
 
     What can't be read (empty, no text, too large, gone) is a reading too: the next save may mend it.
@@ -79,10 +79,10 @@ def readings(path: Path) -> Iterator[Reading]:
             last = reading
             yield reading
         elif stamp != before and stamp is not None:
-            yield Reading(reading.submission, reading.fault, True, noticed_s)
+            yield SavedFile(reading.submission, reading.fault, True, noticed_s)
 
 
-def _same(one: Reading, other: Reading) -> bool:
+def _same(one: SavedFile, other: SavedFile) -> bool:
     return one.submission == other.submission and str(one.fault) == str(other.fault)
 
 
@@ -94,13 +94,13 @@ def _stamp(path: Path) -> Stamp:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _stamps_beside(path: Path, reading: Reading) -> tuple[Stamp, ...]:
+def _stamps_beside(path: Path, reading: SavedFile) -> tuple[Stamp, ...]:
     """Return the stamps of the files that the submission took in from the same folder."""
     names = () if reading.submission is None else reading.submission.modules
     return tuple(_stamp(path.with_name(f"{name}.py")) for name in names)
 
 
-def _settled(path: Path, noticed_s: float) -> tuple[Reading, Stamp]:
+def _settled(path: Path, noticed_s: float) -> tuple[SavedFile, Stamp]:
     """Return what the file holds and its stamp at that time.
 
     A file that an editor has emptied or moved away while it saves, or writes to while it is read here, is
@@ -117,11 +117,11 @@ def _settled(path: Path, noticed_s: float) -> tuple[Reading, Stamp]:
         time.sleep(_PAUSE_S)
 
 
-def _read(path: Path, noticed_s: float) -> Reading:
+def _read(path: Path, noticed_s: float) -> SavedFile:
     try:
-        return Reading(read_code_file(path), None, False, noticed_s)
+        return SavedFile(read_code_file(path), None, False, noticed_s)
     except SubmissionError as error:
-        return Reading(None, error if _stamp(path) else _gone(path), False, noticed_s)
+        return SavedFile(None, error if _stamp(path) else _gone(path), False, noticed_s)
 
 
 def _gone(path: Path) -> SubmissionError:

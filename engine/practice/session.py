@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import threading
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from engine.code import CodeExercise, freeze_plan, grade_code
-from engine.foreign import clean
-from engine.model import CodeSubmission, GradeReport, Mode, Outcome
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Job, Runner, RunResult
+from engine.text.escape import clean
 
-__all__ = ["Overhearing", "PracticeSession", "printed_lines"]
+__all__ = ["CheckChanges", "EchoingRunner", "PracticeSession", "compare", "printed_lines"]
 
 _MOST_LINES = (
     10  # a function that prints is called a hundred times: the first calls tell what there is to see
@@ -25,7 +26,7 @@ _WARNING = re.compile(r"^\S[^\n]*:\d+: \w*Warning: [^\n]*\n(?:[ \t]+[^\n]*\n?)?"
 _JOIN_S = 5.0
 
 
-class Overhearing:
+class EchoingRunner:
     """A runner that keeps what a submission printed when it was run first.
 
     For practice only: what is printed can hold hidden inputs.
@@ -97,7 +98,7 @@ class PracticeSession:
     def __init__(self, exercise: CodeExercise, runner: Runner, seed: bytes) -> None:
         self.exercise = exercise
         self.plan = freeze_plan(exercise, seed)
-        self._runner = Overhearing(runner)
+        self._runner = EchoingRunner(runner)
         self._one_at_a_time = threading.Lock()
         self._rehearsal: threading.Thread | None = None
         self._explained = False
@@ -151,3 +152,48 @@ class PracticeSession:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+# ----------------------------------------------------------------------------------------------------
+# What changed from one report to the next: all that a person looks for after a save.
+
+
+@dataclass(frozen=True, slots=True)
+class CheckChanges:
+    """The checks whose verdict changed.
+
+    Parameters
+    ----------
+    now_pass, no_longer_pass : tuple of str
+        Ids, in the order of the rubric; prerequisites (``loads``, ``function``, ``runs``) too.
+    score_before : float or None
+        None for the first report, or where the one before had no score.
+    is_first : bool
+        There was nothing to compare with.
+    """
+
+    now_pass: tuple[str, ...] = ()
+    no_longer_pass: tuple[str, ...] = ()
+    score_before: float | None = None
+    is_first: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``grade watch --json`` prints."""
+        return {
+            "now_pass": list(self.now_pass),
+            "no_longer_pass": list(self.no_longer_pass),
+            "score_before": self.score_before,
+        }
+
+
+def compare(before: GradeReport | None, after: GradeReport) -> CheckChanges:
+    """Return what changed since an earlier report of the same exercise, None if there is none."""
+    if before is None:
+        return CheckChanges(is_first=True)
+    passed = {check.id for check in before.checks if check.verdict is Verdict.PASSED}
+    passes = {check.id for check in after.checks if check.verdict is Verdict.PASSED}
+    return CheckChanges(
+        now_pass=tuple(check.id for check in after.checks if check.id in passes - passed),
+        no_longer_pass=tuple(check.id for check in after.checks if check.id in passed - passes),
+        score_before=before.score,
+    )

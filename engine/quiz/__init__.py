@@ -7,20 +7,19 @@ options come from the store.
 
 from __future__ import annotations
 
-from engine.quiz.blueprint import Blueprint, Plan, Section, read_blueprint
+from engine.hand_ins import FilledQuiz
+from engine.quiz.blueprint import Blueprint, BlueprintSection, PlacedBlueprint, read_blueprint
 from engine.quiz.choose import choose_items
 from engine.quiz.compose import compose, quiz_id
-from engine.quiz.fill_in import fill_in_text
-from engine.quiz.hand_in import HandedIn, as_answered, hand_in
-from engine.quiz.marking import grade_quiz, total
-from engine.quiz.returned import FilledQuiz, read_filled
+from engine.quiz.hand_in import HandedIn, as_answered, grade_quiz, hand_in, total
+from engine.quiz.quiz_file import fill_in_text, read_filled
 
 __all__ = [
     "Blueprint",
+    "BlueprintSection",
     "FilledQuiz",
     "HandedIn",
-    "Plan",
-    "Section",
+    "PlacedBlueprint",
     "as_answered",
     "choose_items",
     "compose",

@@ -8,9 +8,10 @@ from typing import Any
 
 from engine.answers import interval_text, policy_text, right_response
 from engine.errors import InputError
-from engine.model import Option, Part, Quiz, QuizQuestion, Text, plain_points
-from engine.spec.bank import Bank
+from engine.items.bank import Bank
+from engine.model import ChoiceOption, Part, Quiz, QuizQuestion, RenderedText
 from engine.store import Store
+from engine.text.words import plain_points
 
 __all__ = ["KeyPart", "KeyQuestion", "QuizKey", "quiz_key"]
 
@@ -28,7 +29,7 @@ class KeyPart:
         The interval of each number that counts as right; empty for other types.
     policy : str
         How it is scored.
-    options : tuple of Option
+    options : tuple of ChoiceOption
         The right options, in the order shown; of a matching its pairs are in `key`.
     """
 
@@ -36,7 +37,7 @@ class KeyPart:
     key: str
     accepted: str
     policy: str
-    options: tuple[Option, ...]
+    options: tuple[ChoiceOption, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class KeyQuestion:
 
     question: QuizQuestion
     parts: tuple[KeyPart, ...]
-    solution: Text | None
+    solution: RenderedText | None
     is_changed: bool
 
 

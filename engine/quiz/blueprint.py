@@ -6,22 +6,84 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from engine.errors import QuizError
-from engine.plurals import agree, counted
-from engine.quiz.keys import Credits, Deadline, Share, difficulty_range
-from engine.rules import QuizRules, Shown
-from engine.spec.kinds import EntryId, Flag, Identifier, Real, SourceName, Whole
-from engine.spec.places import Document, Loc
-from engine.spec.ranges import refuse
-from engine.spec.validation import validate
-from engine.spec.yaml_source import read_yaml
+from engine.items.field_types import EntryId, Flag, Identifier, Real, SourceName, Whole
+from engine.items.schema_parameters import refuse
+from engine.model import QuizRules, ResultDisclosure
+from engine.text.schema_errors import describe, validate
+from engine.text.words import agree, counted
+from engine.text.yaml import read_yaml
+from engine.text.yaml_errors import Loc, YamlDocument
 
-__all__ = ["Blueprint", "Draw", "Plan", "Section", "read_blueprint"]
+__all__ = [
+    "Blueprint",
+    "BlueprintSection",
+    "Credits",
+    "Deadline",
+    "DrawRule",
+    "PlacedBlueprint",
+    "Share",
+    "difficulty_range",
+    "read_blueprint",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Kinds of value that only a blueprint has: shares, a list of credits, a deadline, a difficulty.
+
+_EXAMPLE = "a time with its zone, such as 2026-12-01T23:59+01:00"
+
+
+def _own(message: str) -> PydanticCustomError:
+    return PydanticCustomError("rule_here", "{text}", {"text": message})
+
+
+def difficulty_range(value: Any) -> Any:
+    """Let ``difficulty: 3`` stand for ``[3, 3]``; refuse bounds that no item has."""
+    bounds = [value, value] if isinstance(value, int) and not isinstance(value, bool) else value
+    if not isinstance(bounds, list | tuple) or len(bounds) != 2:
+        raise _own(f"a number from 1 to 5 or two, such as [1, 3], was expected, not {describe(value)}")
+    if any(isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 5 for n in bounds):
+        raise _own("a difficulty is a whole number from 1 to 5")
+    if bounds[0] > bounds[1]:
+        raise _own(f"the range goes from {bounds[0]} down to {bounds[1]}; write the smaller number first")
+    return bounds
+
+
+def _deadline(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value
+    try:
+        moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else None
+    except ValueError:
+        moment = None
+    if moment is None:
+        raise _own(f"{_EXAMPLE} was expected, not {describe(value)}")
+    if moment.tzinfo is None:
+        raise _own(f"this time has no zone; expected: {_EXAMPLE}")
+    return moment
+
+
+def _falling(shares: tuple[float, ...]) -> tuple[float, ...]:
+    for earlier, later in pairwise(shares):
+        if later > earlier:
+            raise _own(f"a later attempt can't earn more than an earlier one: {later:g} after {earlier:g}")
+    return shares
+
+
+Share = Annotated[Real, Field(ge=0, le=1)]
+Credits = Annotated[
+    tuple[Annotated[Real, Field(gt=0, le=1)], ...], Field(max_length=20), AfterValidator(_falling)
+]
+Deadline = Annotated[datetime, BeforeValidator(_deadline)]
 
 Kind = Literal[
     "single_choice",
@@ -61,13 +123,13 @@ class _Filter(_Strict):
     exclude: tuple[Identifier, ...] = ()
 
 
-class Draw(_Filter):
+class DrawRule(_Filter):
     """``count`` items that match the filters."""
 
     count: Whole = Field(ge=1, le=100)
 
 
-class Section(_Filter):
+class BlueprintSection(_Filter):
     """Part of a blueprint: pinned items, then drawn ones.
 
     Drawn are ``count`` questions less the pinned ones, or what the entries of ``draw`` ask for.
@@ -77,18 +139,18 @@ class Section(_Filter):
     title: str = Field(default="", max_length=200)
     items: tuple[Identifier, ...] = Field(default=(), max_length=100)
     count: Whole | None = Field(default=None, ge=1, le=100)
-    draw: tuple[Draw, ...] = Field(default=(), max_length=100)
+    draw: tuple[DrawRule, ...] = Field(default=(), max_length=100)
     points: Real | None = Field(default=None, gt=0, le=1000)
     per_student: Flag = False
 
     @property
-    def draws(self) -> tuple[Draw, ...]:
+    def draws(self) -> tuple[DrawRule, ...]:
         """What is drawn, entry by entry."""
         missing = (self.count or 0) - len(self.items)
         if self.draw or missing <= 0:
             return self.draw
         own = {name: getattr(self, name) for name in _FILTERS}
-        return (Draw.model_construct(count=missing, **own),)
+        return (DrawRule.model_construct(count=missing, **own),)
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
@@ -129,9 +191,9 @@ class Blueprint(_Strict):
     hint_cost: Share | None = None
     retry: Literal["new-variant", "same-variant"] = "same-variant"
     deadline: Deadline | None = None
-    show_before: Shown = Shown.FEEDBACK
-    show_after: Shown = Shown.SOLUTION
-    sections: tuple[Section, ...] = Field(min_length=1, max_length=100)
+    show_before: ResultDisclosure = ResultDisclosure.FEEDBACK
+    show_after: ResultDisclosure = ResultDisclosure.SOLUTION
+    sections: tuple[BlueprintSection, ...] = Field(min_length=1, max_length=100)
 
     @model_validator(mode="after")
     def _rules_fit_together(self) -> Self:
@@ -162,11 +224,11 @@ class Blueprint(_Strict):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlacedBlueprint:
     """A blueprint and where each of its parts stands in its file."""
 
     blueprint: Blueprint
-    document: Document | None = None
+    document: YamlDocument | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -197,7 +259,7 @@ def _without_unused(said: Any) -> Any:
     return [_without_unused(entry) for entry in said] if isinstance(said, list) else said
 
 
-def read_blueprint(path: Path) -> Plan:
+def read_blueprint(path: Path) -> PlacedBlueprint:
     """Read a blueprint file; :class:`QuizError` with every fault's place."""
     document = read_yaml(path, error=QuizError)
-    return Plan(validate(document, Blueprint, error=QuizError), document)
+    return PlacedBlueprint(validate(document, Blueprint, error=QuizError), document)

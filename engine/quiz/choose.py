@@ -2,22 +2,261 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
-from engine.errors import QuizError
-from engine.quiz.assign import assign
-from engine.quiz.blueprint import Plan
-from engine.quiz.plan_faults import name_faults, pin_faults, too_few, topic_faults
-from engine.quiz.slots import Slot, slots_of
-from engine.spec.bank import Bank
-from engine.variants.stream import Stream
+from engine.draws.stream import RandomStream
+from engine.errors import QuizError, UnknownItemError
+from engine.items import ProblemSpec
+from engine.items.bank import Bank
+from engine.items.field_types import SourceName
+from engine.quiz.blueprint import Blueprint, BlueprintSection, DrawRule, PlacedBlueprint
+from engine.text.schema_errors import did_you_mean
+from engine.text.words import agree
+from engine.text.yaml_errors import Loc
 
-__all__ = ["Choice", "Chosen", "choose_items"]
+__all__ = [
+    "ChosenQuestion",
+    "ItemChoice",
+    "QuestionSlot",
+    "assign",
+    "choose_items",
+    "name_faults",
+    "pin_faults",
+    "slots_of",
+    "too_few",
+    "topic_faults",
+    "untaught",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Gives each slot an item that fits it and no item to two slots, whenever that is possible.
+
+
+def assign(wishes: Sequence[Sequence[str]]) -> Mapping[int, str]:
+    """Return an item for as many slots as possible.
+
+    Parameters
+    ----------
+    wishes : sequence of sequence of str
+        For each slot the items that fit it, the most wanted first.
+
+    Returns
+    -------
+    mapping of int to str
+        Slot → item. A slot that is missing can't get any, whatever the others take.
+
+    Notes
+    -----
+    A slot takes the first free item on its list. Where none is free, earlier slots move to others of
+    theirs (augmenting paths), so that whether a quiz can be drawn isn't a matter of luck.
+    """
+    owner: dict[str, int] = {}
+    for slot, wanted in enumerate(wishes):
+        free = next((item for item in wanted if item not in owner), None)
+        if free is not None:
+            owner[free] = slot
+        else:
+            _make_room(slot, wishes, owner, set())
+    return {slot: item for item, slot in owner.items()}
+
+
+def _make_room(slot: int, wishes: Sequence[Sequence[str]], owner: dict[str, int], visited: set[str]) -> bool:
+    """Give `slot` an item, moving other slots; tell whether it worked."""
+    for item in wishes[slot]:
+        if item in visited:
+            continue
+        visited.add(item)
+        if item not in owner or _make_room(owner[item], wishes, owner, visited):
+            owner[item] = slot
+            return True
+    return False
+
+
+# ----------------------------------------------------------------------------------------------------
+# A plan as a row of questions: what may stand at each.
+
+_DOCUMENTS = frozenset(get_args(SourceName))
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class QuestionSlot:
+    """One question of a plan.
+
+    Parameters
+    ----------
+    loc : tuple
+        Where in the blueprint it is asked for.
+    section : int
+        From 0.
+    pool : tuple of str
+        The items that may stand there: one if it is pinned.
+    is_pinned : bool
+    own_family : bool
+        Whether each student draws an item of their own.
+    """
+
+    loc: Loc
+    section: int
+    pool: tuple[str, ...]
+    is_pinned: bool = False
+    own_family: bool = False
+
+
+def slots_of(plan: PlacedBlueprint, specs: Sequence[ProblemSpec]) -> list[QuestionSlot]:
+    """Return the questions of a plan in order, with what the bank has for each."""
+    slots: list[QuestionSlot] = []
+    for index, section in enumerate(plan.blueprint.sections):
+        at = ("sections", index)
+        slots += [
+            QuestionSlot((*at, "items", place), index, (item,), is_pinned=True)
+            for place, item in enumerate(section.items)
+        ]
+        for place, draw in enumerate(section.draws):
+            loc: Loc = (*at, "draw", place, "count") if section.draw else (*at, "count")
+            pool = tuple(
+                spec.id for spec in specs if _matches(spec, draw) and _is_allowed(spec, plan.blueprint)
+            )
+            slots += [QuestionSlot(loc, index, pool, own_family=section.per_student)] * draw.count
+    return slots
+
+
+def _matches(spec: ProblemSpec, draw: DrawRule) -> bool:
+    low, high = draw.difficulty
+    return (
+        spec.kind != "code"
+        and low <= spec.difficulty <= high
+        and (not draw.topics or bool(set(draw.topics) & set(spec.topics)))
+        and (not draw.types or spec.kind in draw.types)
+        and (not draw.bloom or spec.bloom in draw.bloom)
+        and _is_allowed(spec, draw)
+    )
+
+
+def _is_allowed(spec: ProblemSpec, rules: DrawRule | Blueprint) -> bool:
+    """Tell whether an item is one for this course, by its documents, by what was taught, and by name."""
+    if spec.id in rules.exclude or (rules.needs is not None and untaught(spec, rules.needs)):
+        return False
+    if not rules.source:
+        return True
+    cited = {source.document for source in spec.sources}
+    quoted = {need for need in spec.needs if need in _DOCUMENTS}
+    return bool(cited & set(rules.source)) and quoted <= set(rules.source)
+
+
+def untaught(spec: ProblemSpec, taught: Collection[str]) -> list[str]:
+    """Return the terms that an item needs and that weren't taught, in the item's order."""
+    return [need for need in spec.needs if need not in taught]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a bank can't give a plan: each fault with its place in the blueprint.
+
+Fault = tuple[Loc, str]
+
+
+def pin_faults(plan: PlacedBlueprint, bank: Bank) -> list[Fault]:
+    """Return the pinned items that aren't there, are code, or stand twice."""
+    faults: list[Fault] = []
+    seen: set[str] = set()
+    for index, section in enumerate(plan.blueprint.sections):
+        for place, item in enumerate(section.items):
+            message = _pin_fault(item, bank, seen)
+            if message is not None:
+                faults.append((("sections", index, "items", place), message))
+            seen.add(item)
+    return faults
+
+
+def _pin_fault(item: str, bank: Bank, seen: Collection[str]) -> str | None:
+    try:
+        kind = bank.load(item).kind
+    except UnknownItemError as error:
+        return f"{error.what}; {error.next_step}"
+    if kind == "code":
+        return (
+            f"{item} is a code exercise, which can't be a quiz question; "
+            f"write it under the blueprint's `exercises: [{item}]`, and students hand in a file"
+        )
+    return f"item {item} is pinned twice; each item stands in a quiz once" if item in seen else None
+
+
+def topic_faults(plan: PlacedBlueprint, specs: Sequence[ProblemSpec]) -> list[Fault]:
+    """Return the topics that no item has."""
+    known = sorted({topic for spec in specs for topic in spec.topics})
+    lists: list[tuple[Loc, Sequence[str]]] = []
+    for index, section in enumerate(plan.blueprint.sections):
+        lists.append((("sections", index, "topics"), section.topics))
+        lists += [(("sections", index, "draw", n, "topics"), d.topics) for n, d in enumerate(section.draw)]
+    return [
+        ((*loc, place), f"no item has the topic '{topic}'" + did_you_mean(topic, known, "; see: grade list"))
+        for loc, topics in lists
+        for place, topic in enumerate(topics)
+        if topic not in known
+    ]
+
+
+def name_faults(plan: PlacedBlueprint, bank: Bank) -> list[Fault]:
+    """Return what filters and `exercises` name and the bank doesn't have, or has as something else."""
+    blueprint = plan.blueprint
+    places: list[tuple[Loc, Blueprint | BlueprintSection | DrawRule]] = [((), blueprint)]
+    for index, section in enumerate(blueprint.sections):
+        places.append((("sections", index), section))
+        places += [(("sections", index, "draw", n), draw) for n, draw in enumerate(section.draw)]
+    faults: list[Fault] = []
+    terms = sorted(bank.terms())
+    for loc, rules in places:
+        faults += [
+            ((*loc, "needs", n), f"no term is called '{need}' in terms.yaml" + did_you_mean(need, terms))
+            for n, need in enumerate(rules.needs or ())
+            if need not in bank.terms()
+        ]
+        faults += [
+            ((*loc, "exclude", n), f"there is no item '{item}' to leave out" + did_you_mean(item, bank.ids()))
+            for n, item in enumerate(rules.exclude)
+            if item not in bank
+        ]
+    for place, item in enumerate(blueprint.exercises):
+        if (message := _exercise_fault(item, bank, blueprint.exercises[:place])) is not None:
+            faults.append((("exercises", place), message))
+    return faults
+
+
+def _exercise_fault(item: str, bank: Bank, earlier: Collection[str]) -> str | None:
+    try:
+        kind = bank.load(item).kind
+    except UnknownItemError as error:
+        return f"{error.what}; {error.next_step}"
+    if kind != "code":
+        return f"{item} is no code exercise; write it under a section's `items`"
+    return f"exercise {item} stands here twice" if item in earlier else None
+
+
+def too_few(slots: Sequence[QuestionSlot], filled: Collection[int]) -> list[Fault]:
+    """Return what finds too few items, with how many it finds."""
+    pinned = {slot.pool[0] for slot in slots if slot.is_pinned}
+    missing = Counter(slot.loc for index, slot in enumerate(slots) if index not in filled)
+    faults: list[Fault] = []
+    for loc, lacking in missing.items():
+        alike = [slot for slot in slots if slot.loc == loc]
+        matching = set(alike[0].pool)
+        free = len(matching - pinned)
+        drawn, match, bound = len(alike), len(matching), len(matching) - free
+        what = f"too few items: {drawn} {agree(drawn, 'are')} to be drawn here, "
+        what += f"but {match} {agree(match, 'match')}"
+        if bound:
+            what += f" and {bound} of these {agree(bound, 'are')} pinned"
+        if free >= len(alike):
+            what += f"; other entries need the same ones, so that {lacking} {agree(lacking, 'are')} missing"
+        faults.append((loc, what + "; widen the filters, or see: grade list"))
+    return faults
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenQuestion:
     """One question before it is drawn: which item, for how many points (None: the item's own)."""
 
     item: str
@@ -27,20 +266,20 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ItemChoice:
     """The items of a quiz: the same for everybody, but in sections with ``per_student``.
 
     ``common`` holds an item for each slot; where students have families of their own, one that shows
     that there are enough.
     """
 
-    plan: Plan
+    plan: PlacedBlueprint
     secret: bytes
     name: str
-    slots: tuple[Slot, ...]
+    slots: tuple[QuestionSlot, ...]
     common: tuple[str, ...]
 
-    def of(self, student: str) -> list[Chosen]:
+    def of(self, student: str) -> list[ChosenQuestion]:
         """Return the questions of one student, in order.
 
         Raises
@@ -60,17 +299,17 @@ class Choice:
             items[own[place]] = item
         sections = self.plan.blueprint.sections
         return [
-            Chosen(item, sections[slot.section].points, sections[slot.section].title, slot.own_family)
+            ChosenQuestion(item, sections[slot.section].points, sections[slot.section].title, slot.own_family)
             for item, slot in zip(items, self.slots, strict=True)
         ]
 
 
-def choose_items(plan: Plan, bank: Bank, secret: bytes, name: str) -> Choice:
+def choose_items(plan: PlacedBlueprint, bank: Bank, secret: bytes, name: str) -> ItemChoice:
     """Choose the items of quiz `name`.
 
     Parameters
     ----------
-    plan : Plan
+    plan : PlacedBlueprint
     bank : Bank
     secret : bytes
         The course secret: nobody else can foresee the choice.
@@ -93,19 +332,19 @@ def choose_items(plan: Plan, bank: Bank, secret: bytes, name: str) -> Choice:
     found = assign(_wishes(slots, pinned, _streams(secret, name, "")))
     if len(found) < len(slots):
         plan.refuse(too_few(slots, found))
-    return Choice(plan, secret, name, tuple(slots), tuple(found[index] for index in range(len(slots))))
+    return ItemChoice(plan, secret, name, tuple(slots), tuple(found[index] for index in range(len(slots))))
 
 
-def _streams(secret: bytes, name: str, student: str) -> Callable[[int], Stream]:
+def _streams(secret: bytes, name: str, student: str) -> Callable[[int], RandomStream]:
     """Return a section's stream of draws: one for everybody, or one for each student."""
-    return lambda section: Stream.keyed(secret, f"quiz:{name}:section:{section}", student, 0)
+    return lambda section: RandomStream.keyed(secret, f"quiz:{name}:section:{section}", student, 0)
 
 
 def _wishes(
-    slots: Sequence[Slot], taken: Collection[str], stream: Callable[[int], Stream]
+    slots: Sequence[QuestionSlot], taken: Collection[str], stream: Callable[[int], RandomStream]
 ) -> list[list[str]]:
     """Return for each slot its items in random order; nobody else gets a taken one."""
-    streams: dict[int, Stream] = {}
+    streams: dict[int, RandomStream] = {}
     wishes = []
     for slot in slots:
         if slot.is_pinned:

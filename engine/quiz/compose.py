@@ -7,13 +7,13 @@ import hmac
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from engine.cores import on_all_cores
 from engine.errors import QuizError
+from engine.items.bank import Bank
 from engine.model import Quiz, QuizExercise, QuizQuestion, Variant
-from engine.quiz.blueprint import Plan
-from engine.quiz.choose import Choice, Chosen, choose_items
-from engine.quiz.family import Family, with_points
-from engine.spec.bank import Bank
+from engine.parallel import on_all_cores
+from engine.quiz.blueprint import PlacedBlueprint
+from engine.quiz.choose import ChosenQuestion, ItemChoice, choose_items
+from engine.quiz.item_variants import ItemVariants, with_points
 
 __all__ = ["compose", "quiz_id"]
 
@@ -27,7 +27,7 @@ def quiz_id(secret: bytes, name: str, student: str, attempt: int) -> str:
 
 
 def compose(
-    plan: Plan,
+    plan: PlacedBlueprint,
     bank: Bank,
     students: Sequence[str],
     *,
@@ -41,7 +41,7 @@ def compose(
 
     Parameters
     ----------
-    plan : Plan
+    plan : PlacedBlueprint
     bank : Bank
     students : sequence of str
         Student ids.
@@ -73,7 +73,7 @@ def compose(
     often = Counter(quiz.rules for quiz in stored)
     planned = plan.blueprint.rules
     usual = max(often, key=lambda rules: (often[rules], rules == planned), default=planned)
-    asked: dict[str, list[Chosen]] = {}
+    asked: dict[str, list[ChosenQuestion]] = {}
     if newcomers := [student for student in students if student not in kept]:
         questions_of = _questions(plan, bank, secret, name, first)
         asked = {student: questions_of(student) for student in newcomers}
@@ -102,19 +102,19 @@ def compose(
     return quizzes
 
 
-def _exercises(plan: Plan, bank: Bank) -> tuple[QuizExercise, ...]:
+def _exercises(plan: PlacedBlueprint, bank: Bank) -> tuple[QuizExercise, ...]:
     """Return the code exercises of a plan; what is no code exercise is refused by :func:`choose_items`."""
     specs = [bank.load(item) for item in plan.blueprint.exercises if item in bank]
     return tuple(QuizExercise(spec.id, spec.title, spec.points) for spec in specs if spec.kind == "code")
 
 
 def _questions(
-    plan: Plan, bank: Bank, secret: bytes, name: str, first: Quiz | None
-) -> Callable[[str], list[Chosen]]:
+    plan: PlacedBlueprint, bank: Bank, secret: bytes, name: str, first: Quiz | None
+) -> Callable[[str], list[ChosenQuestion]]:
     """Return the function that gives a student's questions, in accord with what was drawn before."""
     if first is None:
         return choose_items(plan, bank, secret, name).of
-    asked = [Chosen(q.variant.item, q.points, q.section, q.own_family) for q in first.questions]
+    asked = [ChosenQuestion(q.variant.item, q.points, q.section, q.own_family) for q in first.questions]
     if not any(question.own_family for question in asked):
         return lambda student: asked
     if first.plan != plan.fingerprint:
@@ -125,7 +125,7 @@ def _questions(
         )
     choice = choose_items(plan, bank, secret, name)
     common = tuple(question.item for question in asked)
-    return Choice(plan, secret, name, choice.slots, common).of
+    return ItemChoice(plan, secret, name, choice.slots, common).of
 
 
 class _Families:
@@ -133,20 +133,22 @@ class _Families:
 
     def __init__(self, bank: Bank, secret: bytes, name: str, stored: Iterable[Quiz]) -> None:
         self._bank, self._secret, self._name = bank, secret, name
-        self._by_item: dict[str, Family] = {}
+        self._by_item: dict[str, ItemVariants] = {}
         self._given: dict[str, list[Variant]] = {}
         for quiz in stored:
             for question in quiz.questions:
                 self._given.setdefault(question.variant.item, []).append(question.variant)
 
-    def draw(self, questions: Iterable[Chosen], student: str, attempt: int) -> tuple[QuizQuestion, ...]:
+    def draw(
+        self, questions: Iterable[ChosenQuestion], student: str, attempt: int
+    ) -> tuple[QuizQuestion, ...]:
         drawn = []
         for number, chosen in enumerate(questions, start=1):
             variant = with_points(self._family(chosen.item).first(student, attempt), chosen.points)
             drawn.append(QuizQuestion(number, variant, variant.points, chosen.section, chosen.own_family))
         return tuple(drawn)
 
-    def draw_ahead(self, asked: Mapping[str, Sequence[Chosen]], attempt: int) -> None:
+    def draw_ahead(self, asked: Mapping[str, Sequence[ChosenQuestion]], attempt: int) -> None:
         """Draw a large class's variants on all cores; what is drawn twice is seen when it is handed out."""
         wanted = [(student, chosen.item) for student, questions in asked.items() for chosen in questions]
         if len(wanted) < _LARGE:
@@ -157,9 +159,9 @@ class _Families:
         for (student, item), variant in drawn.items():
             self._family(item).keep_ahead(student, attempt, variant)
 
-    def _family(self, item: str) -> Family:
+    def _family(self, item: str) -> ItemVariants:
         if item not in self._by_item:
-            family = self._by_item[item] = Family.of(self._bank, item, self._secret, self._name)
+            family = self._by_item[item] = ItemVariants.of(self._bank, item, self._secret, self._name)
             for variant in self._given.get(item, ()):
                 family.note(variant)
         return self._by_item[item]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from engine.model import GradeReport, Quiz, Variant
-from engine.plurals import agree
-from engine.plurals import counted as count_of
-from engine.rules import QuizRules
+from engine.model import GradeReport, Quiz, QuizRules, Variant
 from engine.store import Attempt
+from engine.text.words import agree
+from engine.text.words import counted as count_of
 
-__all__ = ["Credit", "counted", "is_choice", "percent", "why_nothing"]
+__all__ = ["CreditRules", "counted_attempts", "is_choice", "percent", "why_nothing"]
 
 # Where the right answer is one of a few that are shown, a second try at the same ones is elimination.
 _CHOICES = frozenset({"single_choice", "multiple_choice", "matching", "ordering", "token"})
@@ -28,7 +27,7 @@ def is_choice(variant: Variant) -> bool:
     return any(part.type in _CHOICES for part in variant.parts)
 
 
-def counted(earlier: Sequence[Attempt]) -> list[Attempt]:
+def counted_attempts(earlier: Sequence[Attempt]) -> list[Attempt]:
     """Return the attempts that count as such: no blank ones, and each variant of a choice once."""
     found: list[Attempt] = []
     for attempt in earlier:
@@ -44,7 +43,7 @@ def _repeats(attempt: Attempt, before: Sequence[Attempt]) -> bool:
     return any(other.variant is not None and other.variant.id == variant.id for other in before)
 
 
-class Credit:
+class CreditRules:
     """Settles attempts under the rules of one quiz.
 
     Parameters
@@ -63,7 +62,7 @@ class Credit:
         report = attempt.report
         if report.score is None or attempt.is_blank:
             return attempt
-        before = counted(earlier)
+        before = counted_attempts(earlier)
         hints = self._hints.get(attempt.item, 0)
         if self._rules.attempts is not None and _repeats(attempt, before):
             share, note = 0.0, _REPEATED

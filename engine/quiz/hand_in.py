@@ -2,18 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from engine.errors import QuizError
-from engine.model import GradeReport, Mode, Outcome, Quiz
-from engine.quiz.credit import Credit
-from engine.quiz.marking import grade_quiz
-from engine.quiz.returned import FilledQuiz
-from engine.store import Arrival, Store
+from engine.grading import grade_answers
+from engine.hand_ins import FilledQuiz
+from engine.model import GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response
+from engine.quiz.credit import CreditRules
+from engine.store import ArrivalInfo, Store
+from engine.text.escape import clean_line
+from engine.text.words import counted, plain_points
 
-__all__ = ["HandedIn", "as_answered", "hand_in"]
+__all__ = ["HandedIn", "as_answered", "grade_quiz", "hand_in", "total"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# A returned quiz marked against the stored one.
+
+
+def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeReport]:
+    """Mark a returned file against the stored quiz, question by question.
+
+    A question that is missing in the file counts as blank; one that the quiz doesn't have is an
+    error; edited points or stems are ignored. The report's notes say so.
+
+    Parameters
+    ----------
+    filled : FilledQuiz
+        What came back.
+    quiz : Quiz
+        As stored.
+    mode : Mode
+
+    Returns
+    -------
+    list of GradeReport
+        One per question of the quiz, in its order.
+
+    Raises
+    ------
+    QuizError
+        The file answers a question or a part that the quiz doesn't have.
+    """
+    known = {question.number for question in quiz.questions}
+    strange = sorted(set(filled.answers) - known)
+    if strange:
+        raise QuizError(f"the file answers question {strange[0]}, which this quiz doesn't have")
+    reports = []
+    for question in quiz.questions:
+        answers = filled.answers.get(question.number, {})
+        ids = {part.id for part in question.variant.parts}
+        unknown = sorted(set(answers) - ids) if answers else []
+        if unknown and set(answers.values()) != {""}:
+            raise QuizError(
+                f"question {question.number} has no part {clean_line(unknown[0])!r}",
+                expected=", ".join(sorted(ids)),
+            )
+        report = grade_answers(
+            question.variant,
+            Response({k: v for k, v in answers.items() if k in ids}),
+            mode=mode,
+            student=quiz.student,
+        )
+        if question.number in filled.answers:
+            edits = _edits(question, filled.claims.get(question.number, {}))
+        else:
+            edits = (f"question {question.number} is missing in the file and counts as left blank",)
+        reports.append(replace(report, notes=report.notes + edits))
+    return reports
+
+
+def _edits(question: QuizQuestion, claim: Mapping[str, Any]) -> tuple[str, ...]:
+    notes = []
+    points = claim.get("points")
+    if isinstance(points, str) and points != str(plain_points(question.points)):
+        notes.append(
+            f"the file says {counted(clean_line(points), 'point')} for question {question.number}; "
+            f"the stored quiz counts: {plain_points(question.points)}"
+        )
+    stem = claim.get("stem")
+    if isinstance(stem, str) and stem.split() != question.variant.stem.plain.split():
+        notes.append(f"the stem of question {question.number} was changed in the file; the stored one counts")
+    return tuple(notes)
+
+
+def total(reports: Iterable[GradeReport]) -> tuple[float | None, float]:
+    """Return (score, maximum); the score is None when any question is ungraded."""
+    listed = list(reports)
+    maximum = sum(report.max_score for report in listed)
+    if any(report.score is None for report in listed):
+        return None, maximum
+    return sum(report.score for report in listed if report.score is not None), maximum
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +156,7 @@ def hand_in(
     started: datetime | None = None,
     filename: str = "",
     keep_unreadable: bool = False,
-    arrival: Arrival | None = None,
+    arrival: ArrivalInfo | None = None,
 ) -> HandedIn:
     """Mark a filled-in file, credit it by the quiz's rules and record every question.
 
@@ -91,7 +173,7 @@ def hand_in(
         Name of the file handed in.
     keep_unreadable : bool
         Record the file even if an answer can't be read (a batch does: it can't ask again).
-    arrival : Arrival, optional
+    arrival : ArrivalInfo, optional
         How the file was handed in.
 
     Raises
@@ -106,7 +188,7 @@ def hand_in(
     unreadable = any(report.outcome is Outcome.FORMAT_ERROR for report in reports)
     if unreadable and not keep_unreadable:
         return HandedIn(answered, reports, recorded=False)
-    settle = Credit(quiz, store.sittings.hints(quiz, mode)) if quiz.rules.counts_attempts else None
+    settle = CreditRules(quiz, store.sittings.hints(quiz, mode)) if quiz.rules.counts_attempts else None
     kept = store.record_quiz(
         answered,
         filled.answers,

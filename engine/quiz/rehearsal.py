@@ -3,21 +3,201 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import permutations
+from math import comb, factorial
 from statistics import fmean
 from typing import Any
 
-from engine.answers import right_response
-from engine.model import Part, Quiz, QuizQuestion, Variant, plain_points
-from engine.quiz.credit import is_choice
-from engine.quiz.family import content
-from engine.quiz.guessing import Guess, best_of, guess_variant
-from engine.rules import QuizRules
-from engine.spec.bank import Bank
-from engine.spec.schema import ProblemSpec
+from engine.answers import answer_type, right_response
+from engine.draws.stream import RandomStream
+from engine.items import ProblemSpec
+from engine.items.bank import Bank
+from engine.model import Part, Quiz, QuizQuestion, QuizRules, ResultDisclosure, Variant
+from engine.quiz.blueprint import Blueprint
+from engine.quiz.choose import untaught
+from engine.quiz.credit import is_choice, percent
+from engine.quiz.item_variants import content
+from engine.quiz.release import deadline_text
+from engine.text.words import agree, all_of, counted, plain_points
 
-__all__ = ["QuestionFigures", "Rehearsal", "key_signature", "rehearse"]
+__all__ = [
+    "GuessScore",
+    "QuestionFigures",
+    "QuizStatistics",
+    "best_of",
+    "guess_part",
+    "guess_variant",
+    "key_signature",
+    "rehearse",
+    "warnings_of",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What somebody who knows nothing earns: exact where it can be counted, else from a fixed simulation.
+
+# Share of the points → probability.
+Distribution = Mapping[float, float]
+
+_ENUMERABLE_CARDS = 7
+_SIMULATED = 5_000
+_PLACES = 9
+
+
+@dataclass(frozen=True, slots=True)
+class GuessScore:
+    """The score of blind guessing.
+
+    Parameters
+    ----------
+    scores : mapping of float to float
+        Share of the points → probability.
+    is_exact : bool
+        False where it was simulated.
+    """
+
+    scores: Distribution
+    is_exact: bool = True
+
+    @property
+    def mean(self) -> float:
+        """The share that is earned on average."""
+        return sum(share * chance for share, chance in self.scores.items())
+
+
+def guess_part(part: Part) -> GuessScore:
+    """Return what guessing at one answer field earns, with the best strategy that needs no knowledge.
+
+    One option: any. Several options: as many as pay best under the field's policy, taken blindly. An order
+    or pairs: any. Numbers and words aren't guessed: they earn 0.
+    """
+    strategy = _STRATEGIES.get(part.type)
+    return strategy(part) if strategy else GuessScore({0.0: 1.0})
+
+
+def guess_variant(variant: Variant) -> GuessScore:
+    """Return what guessing at all fields of a variant earns, as a share of its points."""
+    total: dict[float, float] = {0.0: 1.0}
+    exact = True
+    for part in variant.parts:
+        guess = guess_part(part)
+        exact = exact and guess.is_exact
+        weight = part.points / variant.points
+        total = _summed(
+            (one + share * weight, chance * other)
+            for one, chance in total.items()
+            for share, other in guess.scores.items()
+        )
+    return GuessScore(total, exact)
+
+
+def best_of(guess: GuessScore, credit: Sequence[float]) -> GuessScore:
+    """Return what counts after guessing once for each entry of `credit`, each time at a new variant.
+
+    The best attempt counts: the chance that none is above a share is the product of the attempts' chances.
+    """
+    levels = sorted({round(share * factor, _PLACES) for share in guess.scores for factor in credit} | {0.0})
+    found: dict[float, float] = {}
+    below = 0.0
+    for level in levels:
+        chance = 1.0
+        for factor in credit:
+            chance *= sum(p for share, p in guess.scores.items() if share * factor <= level + 1e-9)
+        found[level] = chance - below
+        below = chance
+    return GuessScore(found, guess.is_exact)
+
+
+def _summed(entries: Iterable[tuple[float, float]]) -> dict[float, float]:
+    total: dict[float, float] = {}
+    for share, chance in entries:
+        key = round(share, _PLACES)
+        total[key] = total.get(key, 0.0) + chance
+    return total
+
+
+def _judged(part: Part, answer: Any) -> float:
+    return float(answer_type(part.type).judge(part, answer).fraction)
+
+
+def _one_option(part: Part) -> GuessScore:
+    ids = [option.id for option in part.options]
+    return GuessScore(_summed((_judged(part, answer), 1 / len(ids)) for answer in ids))
+
+
+def _several_options(part: Part) -> GuessScore:
+    """Take the number of picks that pays best; a score depends only on hits and false picks.
+
+    Where variants differ in how many options are right, that number isn't known to who guesses: the picks
+    are as many as pay best on average over all numbers, and their score is that of this variant.
+    """
+    possible = part.settings.get("right_counts") or [len(part.key_ids)]
+
+    def mean_of(picks: int) -> float:
+        return sum(_picking(part, right, picks).mean for right in possible)
+
+    best = max(range(1, len(part.options) + 1), key=mean_of)
+    return _picking(part, len(part.key_ids), best)
+
+
+def _picking(part: Part, right: int, picks: int) -> GuessScore:
+    """Return what so many blind picks earn at a part of which so many options are right."""
+    ids = [option.id for option in part.options]
+    keys, wrong = ids[:right], ids[right:]
+    there = replace(part, key_ids=tuple(keys))
+    ways = comb(len(ids), picks)
+    return GuessScore(
+        _summed(
+            (
+                _judged(there, frozenset(keys[:hits] + wrong[: picks - hits])),
+                comb(len(keys), hits) * comb(len(wrong), picks - hits) / ways,
+            )
+            for hits in range(max(0, picks - len(wrong)), min(picks, len(keys)) + 1)
+        )
+    )
+
+
+def _pairs(part: Part) -> GuessScore:
+    """Any target for each prompt: the number of right pairs is binomial."""
+    targets = [option.id for option in part.options]
+    prompts = [prompt.id for prompt in part.prompts]
+    count, chance = len(prompts), 1 / len(targets)
+
+    def answer(hits: int) -> dict[str, str]:
+        other = {key: next((t for t in targets if t != key), key) for key in part.key_ids}
+        return {
+            prompt: key if place < hits else other[key]
+            for place, (prompt, key) in enumerate(zip(prompts, part.key_ids, strict=True))
+        }
+
+    return GuessScore(
+        _summed(
+            (_judged(part, answer(hits)), comb(count, hits) * chance**hits * (1 - chance) ** (count - hits))
+            for hits in range(count + 1)
+        )
+    )
+
+
+def _order(part: Part) -> GuessScore:
+    cards = list(part.key_ids)
+    if len(cards) <= _ENUMERABLE_CARDS:
+        each = 1 / factorial(len(cards))
+        return GuessScore(_summed((_judged(part, order), each) for order in permutations(cards)))
+    stream = RandomStream(len(cards))
+    each = 1 / _SIMULATED
+    orders = (tuple(stream.shuffled(cards)) for _ in range(_SIMULATED))
+    return GuessScore(_summed((_judged(part, order), each) for order in orders), is_exact=False)
+
+
+_STRATEGIES: Mapping[str, Callable[[Part], GuessScore]] = {
+    "single_choice": _one_option,
+    "multiple_choice": _several_options,
+    "matching": _pairs,
+    "ordering": _order,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +271,7 @@ class QuestionFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class QuizStatistics:
     """The whole quiz: figures by question, and how students' quizzes differ."""
 
     students: int
@@ -131,7 +311,7 @@ def key_signature(part: Part) -> str:
 
 def rehearse(
     quizzes: Sequence[Quiz], bank: Bank, *, observed: Mapping[str, float] | None = None
-) -> Rehearsal:
+) -> QuizStatistics:
     """Return the figures of a class's quizzes (at least one).
 
     Parameters
@@ -146,7 +326,7 @@ def rehearse(
     rules = quizzes[0].rules
     rows = zip(*(quiz.questions for quiz in quizzes), strict=True)
     means = [fmean(specs[q.variant.item].difficulty for q in quiz.questions) for quiz in quizzes]
-    return Rehearsal(
+    return QuizStatistics(
         len(quizzes),
         rules,
         tuple(_figures(row, specs, rules, observed or {}) for row in rows),
@@ -188,7 +368,91 @@ def _figures(
     )
 
 
-def _guess(variant: Variant, spec: ProblemSpec, rules: QuizRules) -> Guess:
+def _guess(variant: Variant, spec: ProblemSpec, rules: QuizRules) -> GuessScore:
     """Return what guessing earns with all attempts that there can be."""
     attempts = min(rules.attempts or 1, spec.variants or 1_000) if is_choice(variant) else 1
     return best_of(guess_variant(variant), [rules.share(n, 0) for n in range(attempts)])
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a lecturer should know before a quiz goes out.
+
+_MUCH = 0.25
+_SPREAD = 0.5
+
+
+def warnings_of(
+    rehearsal: QuizStatistics, bank: Bank, now: datetime, blueprint: Blueprint | None = None
+) -> list[str]:
+    """Return warnings, those about the whole quiz first.
+
+    With the `blueprint`, pinned items are held against its `needs`: drawn ones meet them anyway.
+    """
+    rules = rehearsal.rules
+    found = []
+    if rules.deadline is not None and rules.is_over(now):
+        found.append(f"the deadline {deadline_text(rules.deadline)} has passed already")
+    if rehearsal.guessing > _MUCH:
+        found.append(f"guessing earns {percent(rehearsal.guessing)} of the points on average")
+    low, high = rehearsal.difficulty_of_students
+    if high - low > _SPREAD:
+        found.append(
+            f"students' quizzes differ in difficulty: {low:.1f} to {high:.1f} on average; "
+            "narrow `difficulty` in the sections with `per_student`"
+        )
+    for question in rehearsal.questions:
+        if blueprint is not None and blueprint.needs is not None:
+            for item in question.items:
+                if lacking := untaught(bank.load(item), blueprint.needs):
+                    found.append(
+                        f"question {question.number}: {item} needs {', '.join(lacking)}, "
+                        "which the blueprint's `needs` doesn't name"
+                    )
+        found += [f"question {question.number}: {text}" for text in _of_question(question, rehearsal)]
+        found += [f"question {question.number}: {text}" for text in _of_items(question, rehearsal, bank)]
+    return found
+
+
+def _of_question(question: QuestionFigures, rehearsal: QuizStatistics) -> list[str]:
+    found = []
+    students, size = rehearsal.students, question.most_variants
+    if question.shared > 1 and question.variants == 1:
+        found.append(
+            f"{all_of(students, 'student')} {agree(students, 'have')} the same "
+            f"variant{' (there is no other)' * (size == 1)}"
+        )
+    elif question.shared > 1:
+        cause = f" (there are {size} in all)" if size is not None and size < students else ""
+        found.append(
+            f"{counted(question.variants, 'different variant')} for {counted(students, 'student')}{cause}; "
+            f"up to {question.shared} have the same"
+        )
+    elif question.keys == 1 and students > 1:
+        found.append(f"{all_of(students, 'student')} {agree(students, 'have')} the same right answer")
+    attempts = rehearsal.rules.attempts or 1
+    if question.is_choice and size is not None and size < attempts:
+        found.append(
+            f"{counted(attempts, 'attempt')}, but {counted(size, 'variant')}: each variant is asked once, "
+            "because the same options again would be elimination"
+        )
+    if rehearsal.students > 1 and question.guessing > _MUCH * 2:
+        found.append(f"guessing earns {percent(question.guessing)} of its points")
+    return found
+
+
+def _of_items(question: QuestionFigures, rehearsal: QuizStatistics, bank: Bank) -> list[str]:
+    found = []
+    for item in question.items:
+        spec = bank.load(item)
+        if rehearsal.rules.hint_cost is not None and not spec.hints:
+            found.append(f"{item} has no hints")
+        if (
+            ResultDisclosure.SOLUTION in (rehearsal.rules.show_before, _after(rehearsal))
+            and spec.solution is None
+        ):
+            found.append(f"{item} has no worked solution to show")
+    return found
+
+
+def _after(rehearsal: QuizStatistics) -> ResultDisclosure | None:
+    return rehearsal.rules.show_after if rehearsal.rules.deadline is not None else None

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 
 from engine.errors import DrawError, InputError
 from engine.grading import grade_answers
-from engine.model import Mode, Outcome, Quiz, QuizQuestion, Response, Text, Variant
-from engine.quiz.credit import counted, is_choice
-from engine.quiz.family import Family, content, with_points
+from engine.items.bank import Bank
+from engine.model import Mode, Outcome, Quiz, QuizQuestion, RenderedText, Response, Variant
+from engine.quiz.credit import counted_attempts, is_choice
 from engine.quiz.hand_in import HandedIn
-from engine.spec.bank import Bank
+from engine.quiz.item_variants import ItemVariants, content, with_points
 from engine.store import Attempt, Store
 
-__all__ = ["Sitting", "Standing", "best_results", "next_variant", "sitting_of"]
+__all__ = ["QuestionStanding", "QuizSitting", "best_results", "next_variant", "sitting_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class QuestionStanding:
     """One question of a sitting.
 
     Parameters
@@ -59,7 +59,7 @@ class Standing:
         return alike[-1].response.answers if alike and alike[-1].response else {}
 
     @property
-    def hints_seen(self) -> tuple[Text, ...]:
+    def hints_seen(self) -> tuple[RenderedText, ...]:
         """The hints that were paid for, in this variant's words."""
         return self.question.variant.hints[: self.hints]
 
@@ -70,12 +70,12 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Sitting:
+class QuizSitting:
     """A student's quiz with the standing of every question."""
 
     quiz: Quiz
     mode: Mode
-    standings: Mapping[int, Standing]
+    standings: Mapping[int, QuestionStanding]
 
     @property
     def score(self) -> float:
@@ -95,7 +95,7 @@ class Sitting:
 
 def sitting_of(
     store: Store, quiz: Quiz, mode: Mode, bank: Bank, retries: Mapping[int, int] | None = None
-) -> Sitting:
+) -> QuizSitting:
     """Return where the student of `quiz` stands.
 
     Parameters
@@ -112,14 +112,14 @@ def sitting_of(
     newest = store.sittings.retries(quiz) if retries is None else retries
     hints = store.sittings.hints(quiz, mode)
     made = _attempts(store, quiz, mode)
-    standings: dict[int, Standing] = {}
+    standings: dict[int, QuestionStanding] = {}
     for question in quiz.questions:
         number, retry = question.number, newest.get(question.number, 0)
         if retry:
             question = replace(question, variant=store.sittings.variants(quiz, number)[retry], retry=retry)
-        attempts = tuple(counted(made.get(question.variant.item, [])))
+        attempts = tuple(counted_attempts(made.get(question.variant.item, [])))
         left = max(0, (quiz.rules.attempts or 1) - len(attempts))
-        standings[number] = Standing(
+        standings[number] = QuestionStanding(
             question,
             attempts,
             hints.get(number, 0),
@@ -127,7 +127,7 @@ def sitting_of(
             quiz.rules.share(len(attempts), hints.get(number, 0)),
         )
     now = replace(quiz, questions=tuple(standing.question for standing in standings.values()))
-    return Sitting(now, mode, standings)
+    return QuizSitting(now, mode, standings)
 
 
 def _has_another(bank: Bank, question: QuizQuestion, attempts: Sequence[Attempt]) -> bool:
@@ -152,7 +152,7 @@ def _attempts(store: Store, quiz: Quiz, mode: Mode) -> dict[str, list[Attempt]]:
     return found
 
 
-def best_results(sitting: Sitting) -> HandedIn:
+def best_results(sitting: QuizSitting) -> HandedIn:
     """Return the best attempt at each question, as if all had been handed in together."""
     questions, reports = [], []
     for standing in sitting.standings.values():
@@ -170,7 +170,7 @@ def best_results(sitting: Sitting) -> HandedIn:
 
 
 def next_variant(
-    store: Store, bank: Bank, secret: bytes, quiz: Quiz, standing: Standing
+    store: Store, bank: Bank, secret: bytes, quiz: Quiz, standing: QuestionStanding
 ) -> QuizQuestion | None:
     """Return the question as it is asked again; None where no other attempt is possible.
 
@@ -198,7 +198,7 @@ def _drawn(
     bank: Bank, secret: bytes, quiz: Quiz, question: QuizQuestion, had: list[Variant]
 ) -> Variant | None:
     try:
-        family = Family.of(bank, question.variant.item, secret, quiz.name)
+        family = ItemVariants.of(bank, question.variant.item, secret, quiz.name)
         return family.again(quiz.student, quiz.attempt, len(had), had)
     except (InputError, DrawError):
         return None

@@ -1,5 +1,7 @@
 """Runs student code behind several layers; see docs/security-model.md."""
 
-from engine.sandbox.opening import open_runner
+from __future__ import annotations
+
+from engine.sandbox.tiers import open_runner
 
 __all__ = ["open_runner"]

@@ -1,11 +1,11 @@
-# mypy: ignore-errors
-# ruff: noqa: D103, PTH101, PTH116, PTH118, PTH123, PTH208, PTH211
 """What `grade doctor` has hostile code try inside the sandbox.
 
 This file is never imported: it is read as text and handed in like a submission.  Each function does
 one forbidden act; it returns a sentence if it succeeded, and raises if it was stopped.  What would do
 harm is asked for in a form that meets another error where it is permitted.
 """
+
+from __future__ import annotations
 
 import contextlib
 import ctypes
@@ -21,6 +21,10 @@ import subprocess
 import sys
 import threading
 import time
+
+# mypy: ignore-errors
+# ruff: noqa: D103, PTH101, PTH116, PTH118, PTH123, PTH208, PTH211
+
 
 with contextlib.suppress(ImportError):  # Windows has neither
     import fcntl

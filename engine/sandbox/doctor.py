@@ -18,10 +18,16 @@ from typing import Any
 from engine.errors import NoDeviceError, SandboxError
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner
 from engine.sandbox.bwrap import bwrap_path, bwrap_version, is_root
-from engine.sandbox.device import WorkerPool
-from engine.sandbox.filter import libseccomp_version
-from engine.sandbox.opening import open_runner
-from engine.sandbox.tiers import TIERS, Missing, choose_device_base, landlock_abi, missing_layers
+from engine.sandbox.gpu import WorkerPool
+from engine.sandbox.seccomp import libseccomp_version
+from engine.sandbox.tiers import (
+    TIERS,
+    MissingLayer,
+    choose_device_base,
+    landlock_abi,
+    missing_layers,
+    open_runner,
+)
 
 __all__ = ["ActReport", "DoctorReport", "TierReport", "examine"]
 
@@ -136,7 +142,7 @@ class TierReport:
 
     tier: str
     available: bool
-    missing: tuple[Missing, ...]
+    missing: tuple[MissingLayer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +341,7 @@ def _world() -> Iterator[dict[str, Any]]:
             "abstract": token,
             "folder": str(folder),
             "grader": os.getpid(),
-            "inside_file": str(Path(__file__).parent / "inside" / "wire.py"),
+            "inside_file": str(Path(__file__).parent / "child" / "wire.py"),
             "key_file": str(key_file),
             "folders": [str(open_folder), *_SHARED_FOLDERS],
             "name": token,
@@ -383,9 +389,9 @@ def _report(act: _Act, outcome: CallOutcome, tier: str) -> ActReport:
 
 def _try_forging(runner: Runner) -> ActReport:
     """Send a reply before the grader has asked."""
-    from engine.sandbox.inside.wire import Kind, pack
+    from engine.sandbox.child.wire import FrameKind, pack
 
-    forged = pack(Kind.RESULT, {"index": 0, "status": "returned", "value": 1.0, "seconds": 0.0})
+    forged = pack(FrameKind.RESULT, {"index": 0, "status": "returned", "value": 1.0, "seconds": 0.0})
     job = Job(_FORGER.format(frame=forged) + "def f(): return 0.0\n", "forger.py", (Call("f"),), _LIMITS)
     outcome = runner.run(job).outcomes[0]
     stopped = outcome.status is CallStatus.PROTOCOL_VIOLATION

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from engine.plurals import counted
-from engine.recent import Recent
-from engine.runner import Call, Job, Leaf, StepFunction, WireValue
-from engine.sandbox.inside.wire import (
+from engine.parallel import LruCache
+from engine.runner import Call, Job, StepFunction, WireArray, WireValue
+from engine.sandbox.child.wire import (
     ITEM_SIZES,
     MAX_PLAN_JSON,
     ArrayNode,
-    Kind,
+    FrameKind,
     PlacedNode,
     StepNode,
     TooLargeError,
@@ -29,6 +28,7 @@ from engine.sandbox.inside.wire import (
     array_size,
     pack,
 )
+from engine.text.words import counted
 
 __all__ = ["EncodedPlan", "Span", "describe", "encode_plan"]
 
@@ -53,10 +53,10 @@ class Span:
         places = iter(self.places)
 
         def read(value: WireValue) -> WireValue:
-            if isinstance(value, Leaf):
+            if isinstance(value, WireArray):
                 at = next(places) if value.data else 0
                 kept = _without_gaps(value, data[at : at + _extent(value)])
-                return Leaf(value.library, value.dtype, value.shape, kept)
+                return WireArray(value.library, value.dtype, value.shape, kept)
             if isinstance(value, dict):
                 return {name: read(item) for name, item in value.items()}
             return type(value)(map(read, value)) if isinstance(value, (list, tuple)) else value
@@ -109,7 +109,7 @@ def encode_plan(job: Job, *, shared: bool = False) -> EncodedPlan:
 
 # the last few plans: a class sends one plan, the same object, again and again; its calls are kept beside it,
 # so that no other object can get their id
-_plans = Recent[tuple[object, EncodedPlan]](16)
+_plans = LruCache[tuple[object, EncodedPlan]](16)
 
 
 def _encoded(job: Job, *, shared: bool) -> EncodedPlan:
@@ -147,7 +147,7 @@ def _encode_calls(job: Job, *, shared: bool) -> EncodedPlan:
         )
         at += sum(map(len, writer.blobs[first:]))
     body = {"calls": calls, "call_s": job.limits.call_s}
-    frame = pack(Kind.PLAN, body, writer.blobs, MAX_PLAN_JSON)
+    frame = pack(FrameKind.PLAN, body, writer.blobs, MAX_PLAN_JSON)
     return EncodedPlan(frame, len(calls), bytes(memory.data), spans)
 
 
@@ -163,7 +163,12 @@ class _Memory:
     def describe(self, value: Any, limit: int) -> ArrayNode | PlacedNode | StepNode:
         """Describe a wire value to a `TreeWriter`; arrays go into the memory while `placing` is set."""
         array = describe(value, limit)
-        if not self.placing or not isinstance(value, Leaf) or isinstance(array, StepNode) or not value.data:
+        if (
+            not self.placing
+            or not isinstance(value, WireArray)
+            or isinstance(array, StepNode)
+            or not value.data
+        ):
             return array
         if len(value.data) != array_size(value.dtype, value.shape):
             raise ValueError(f"{counted(len(value.data), 'byte')} for {value.dtype} {value.shape}")
@@ -190,26 +195,26 @@ def describe(value: Any, _limit: int) -> ArrayNode | StepNode:
         return value
     if isinstance(value, StepFunction):  # nodes at once: it hands out copies of its table, no arguments
         return StepNode(value.name, _array(value.tokens), _array(value.chances))
-    if isinstance(value, Leaf):
+    if isinstance(value, WireArray):
         return _array(value)
     raise TypeError(f"a {type(value).__name__} can't be sent to a child")
 
 
-def _array(leaf: Leaf) -> ArrayNode:
+def _array(leaf: WireArray) -> ArrayNode:
     if leaf.library == "numpy" and leaf.dtype == "bfloat16":
         raise TypeError("numpy has no bfloat16")
     return ArrayNode(leaf.library, leaf.dtype, leaf.shape, leaf.data, leaf.contiguous, leaf.writeable)
 
 
-def _has_gaps(leaf: Leaf) -> bool:
+def _has_gaps(leaf: WireArray) -> bool:
     return not leaf.contiguous and bool(leaf.shape)
 
 
-def _extent(leaf: Leaf) -> int:
+def _extent(leaf: WireArray) -> int:
     return len(leaf.data) * (1 + _has_gaps(leaf))
 
 
-def _with_gaps(leaf: Leaf) -> bytes:
+def _with_gaps(leaf: WireArray) -> bytes:
     """Return the bytes as the child lays them out: of a view with gaps, every other item is zero."""
     if not _has_gaps(leaf):
         return leaf.data
@@ -220,7 +225,7 @@ def _with_gaps(leaf: Leaf) -> bytes:
     return bytes(wide)
 
 
-def _without_gaps(leaf: Leaf, data: bytes) -> bytes:
+def _without_gaps(leaf: WireArray, data: bytes) -> bytes:
     """Return the bytes of the entries; what was written between them is no matter."""
     if not _has_gaps(leaf):
         return data

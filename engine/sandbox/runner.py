@@ -10,12 +10,17 @@ from typing import Self
 
 from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, RunResult
-from engine.sandbox.attempt import Budget, Link, Stop, converse, converse_again
-from engine.sandbox.dialogue import VIOLATION, Dialogue, encode_load
-from engine.sandbox.ending import outcome_of_end
+from engine.sandbox.conversation import (
+    ChildLink,
+    StopReason,
+    SubmissionBudget,
+    converse,
+    converse_again,
+    outcome_of_end,
+)
 from engine.sandbox.inputs import EncodedPlan, encode_plan
-from engine.sandbox.results import Results
-from engine.sandbox.zygote import Ended, Zygote
+from engine.sandbox.protocol import VIOLATION, ChildDialogue, JobResults, encode_load
+from engine.sandbox.zygote import ChildEnd, Zygote
 
 __all__ = ["SandboxRunner"]
 
@@ -86,10 +91,12 @@ class SandboxRunner:
 
     def _run_on(self, slot: _Slot, job: Job, plan: EncodedPlan) -> RunResult:
         slot.zygote()  # its start doesn't count as the submission's time
-        budget = Budget(job.limits, enforced="deadline" not in self._off, capped="output" not in self._off)
-        results = Results(job, self._tier)
+        budget = SubmissionBudget(
+            job.limits, enforced="deadline" not in self._off, capped="output" not in self._off
+        )
+        results = JobResults(job, self._tier)
         while (first := results.next_call(budget.left_s())) is not None:
-            dialogue = Dialogue(
+            dialogue = ChildDialogue(
                 first,
                 plan.count,
                 results.bytes_left,
@@ -116,11 +123,11 @@ class SandboxRunner:
     def _converse(
         self,
         slot: _Slot,
-        dialogue: Dialogue,
+        dialogue: ChildDialogue,
         load: bytes,
         plan: EncodedPlan,
-        budget: Budget,
-    ) -> tuple[Stop, Ended | None, dict[int, bytes]]:
+        budget: SubmissionBudget,
+    ) -> tuple[StopReason, ChildEnd | None, dict[int, bytes]]:
         """Talk to one child; return too which calls changed their arrays, as the grader saw them."""
         if "fork" in self._off:
             dialogue.locked = slot.kept is not None
@@ -160,7 +167,7 @@ class _Slot:
         self._number = number
         self._off = off
         self._closed = False
-        self.kept: Link | None = None  # only where the fork layer is switched off
+        self.kept: ChildLink | None = None  # only where the fork layer is switched off
         self._pending: Future[Zygote] = self._start()
 
     def _start(self) -> Future[Zygote]:
@@ -177,13 +184,13 @@ class _Slot:
         zygote.wait_ready()
         return zygote
 
-    def link(self, budget: Budget, plan: EncodedPlan) -> Link:
+    def link(self, budget: SubmissionBudget, plan: EncodedPlan) -> ChildLink:
         """Make a child; a zygote that turns out to be lost is replaced once, for no student code ran yet."""
         try:
-            return Link(self.zygote(), budget, plan)
+            return ChildLink(self.zygote(), budget, plan)
         except RunnerLostError:
             self.restart()
-            return Link(self.zygote(), budget, plan)
+            return ChildLink(self.zygote(), budget, plan)
 
     def restart(self) -> None:
         """Replace the zygote, unless the runner is closed."""

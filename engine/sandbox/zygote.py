@@ -15,15 +15,83 @@ from pathlib import Path
 from typing import IO, Any
 
 from engine.errors import EngineError, RunnerLostError, SandboxError
-from engine.sandbox.bootstrap import ENVIRONMENT, interpreter_command, must_hold
-from engine.sandbox.bwrap import bwrap_arguments, bwrap_path, is_root
-from engine.sandbox.filter import compile_filter
-from engine.sandbox.layout import find_layout
+from engine.sandbox.bwrap import (
+    SandboxMounts,
+    bwrap_arguments,
+    bwrap_path,
+    find_layout,
+    is_root,
+    process_limit,
+    slot_user,
+    walkable_by_others,
+)
 from engine.sandbox.own_time import OwnTime
+from engine.sandbox.seccomp import compile_filter
 from engine.sandbox.tiers import landlock_abi
-from engine.sandbox.users import process_limit, slot_user
 
-__all__ = ["Child", "Ended", "Zygote"]
+__all__ = ["ENVIRONMENT", "ChildEnd", "ChildProcess", "Zygote", "interpreter_command", "must_hold"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# How an interpreter is started that gets a part of ``child`` and the allowed packages only (Linux).
+
+ENVIRONMENT = {
+    "HOME": "/",
+    "LANG": "C.UTF-8",
+    "LOGNAME": "student",
+    "MALLOC_ARENA_MAX": "2",  # every further arena reserves 64 MiB of address space
+    "MKL_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PATH": "",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "TORCHINDUCTOR_CACHE_DIR": "/",  # torch makes the folder at import: give it one that exists
+}
+# as -I, but the environment, which is all ours, counts
+_FLAGS = ("-P", "-s", "-S")
+# Folders that the child's user can't walk to are opened first and reached through /proc/self/fd.
+_BOOTSTRAP = """
+import os, sys
+part, inside, held, *path = sys.argv[1:]
+if held == "held":
+    for i, folder in enumerate(path):
+        fd = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+        os.dup2(fd, 100 + i)
+        os.close(fd)
+        for module in list(sys.modules.values()):
+            if getattr(module, "__path__", None):
+                held_at = f"/proc/self/fd/{100 + i}/"
+                module.__path__ = [p.replace(folder + "/", held_at) for p in module.__path__]
+    path = [f"/proc/self/fd/{100 + i}" for i in range(len(path))]
+sys.path[:] = [*path, inside]
+sys.path_importer_cache.clear()
+sys.argv[:] = [""]
+import importlib
+main = importlib.import_module(part).main
+sys.path.remove(inside)
+main()
+"""
+
+
+def must_hold(layout: SandboxMounts) -> bool:
+    """Tell whether module folders must be held open: a user of the slot's own couldn't walk to them."""
+    return not all(walkable_by_others(path) for path in layout.module_path)
+
+
+def interpreter_command(layout: SandboxMounts, part: str, *, held: bool) -> list[str]:
+    """Return the command that runs ``main`` of ``child/<part>.py``.
+
+    Parameters
+    ----------
+    layout : SandboxMounts
+    part : str
+        Name of the module.
+    held : bool
+        Whether module folders are opened first and reached by descriptors from 100 on.
+    """
+    start = [str(layout.executable), *_FLAGS, "-c", _BOOTSTRAP, f"child.{part}", str(layout.inside.parent)]
+    return [*start, "held" if held else "named", *map(str, layout.module_path)]
+
 
 _READY_S = 120.0
 _END_S = 20.0
@@ -38,7 +106,7 @@ _ENVIRONMENT = ENVIRONMENT | {
 
 
 @dataclass(frozen=True)
-class Child:
+class ChildProcess:
     """A child as the grader holds it: signalled through `pidfd`, so never another process."""
 
     pid: int
@@ -75,7 +143,7 @@ class Child:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ChildEnd:
     """How a child ended: a wait status, and its processor time."""
 
     status: int
@@ -231,7 +299,7 @@ class Zygote:
         memory_mib: int,
         cpu_s: int,
         arrays: tuple[int, int] | None = None,
-    ) -> Child:
+    ) -> ChildProcess:
         """Have a child made that serves `job` and prints to `output`.
 
         Parameters
@@ -261,9 +329,9 @@ class Zygote:
         message, fds = self._receive(_END_S)
         if "child" not in message:
             raise RunnerLostError("the machine can't start another process", got=message.get("no_child"))
-        return Child(message["child"], fds[0])
+        return ChildProcess(message["child"], fds[0])
 
-    def wait_end(self, child: Child) -> Ended:
+    def wait_end(self, child: ChildProcess) -> ChildEnd:
         """Wait until a killed child is gone.
 
         Raises
@@ -273,7 +341,7 @@ class Zygote:
         """
         os.close(child.pidfd)
         message, _ = self._receive(_END_S)
-        return Ended(message["status"], message["cpu_s"])
+        return ChildEnd(message["status"], message["cpu_s"])
 
     @property
     def alive(self) -> bool:

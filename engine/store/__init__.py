@@ -1,28 +1,29 @@
 """Saves and loads quizzes and attempts: SQLite in a course folder, or PostgreSQL by URL."""
 
+from __future__ import annotations
+
 from engine.store.attempt import (
     SETTLED,
-    Arrival,
+    ArrivalInfo,
     Attempt,
     BestScore,
     quiz_responses,
     reason_of,
     response_sha256,
 )
-from engine.store.hand_marks import HandMark, HandMarks
-from engine.store.regrades import Regrade, Regrades
+from engine.store.marks import HandMark, HandMarks, RegradeHistory, StoredRegrade
 from engine.store.store import Store, open_store
 
 __all__ = [
     "SETTLED",
-    "Arrival",
+    "ArrivalInfo",
     "Attempt",
     "BestScore",
     "HandMark",
     "HandMarks",
-    "Regrade",
-    "Regrades",
+    "RegradeHistory",
     "Store",
+    "StoredRegrade",
     "open_store",
     "quiz_responses",
     "reason_of",

@@ -7,10 +7,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
 
 from engine.model import (
     CodeSubmission,
-    Drawn,
+    DrawnValue,
     GradeReport,
     Outcome,
     Quiz,
@@ -18,8 +21,21 @@ from engine.model import (
     Response,
     Variant,
 )
+from engine.store.codec import decode, encode, storable
+from engine.store.tables import attempts
 
-__all__ = ["SETTLED", "Arrival", "Attempt", "BestScore", "quiz_responses", "reason_of", "response_sha256"]
+__all__ = [
+    "SETTLED",
+    "ArrivalInfo",
+    "Attempt",
+    "BestScore",
+    "attempt_of",
+    "attempt_row",
+    "quiz_responses",
+    "reason_of",
+    "response_sha256",
+    "same_attempt",
+]
 
 # What was graded once stays graded; the other outcomes are retried and replaced.
 SETTLED = (Outcome.RIGHT, Outcome.PARTIAL, Outcome.WRONG)
@@ -62,7 +78,7 @@ def quiz_responses(quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> list
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class ArrivalInfo:
     """How a hand-in came, as far as it tells; the fields are those of :class:`Attempt`."""
 
     handed: datetime | None = None
@@ -171,7 +187,7 @@ class Attempt:
             reason=reason_of(report) if reason is None else reason,
         )
 
-    def arrived(self, arrival: Arrival) -> Attempt:
+    def arrived(self, arrival: ArrivalInfo) -> Attempt:
         """Return the attempt with what is known of how it was handed in."""
         return replace(
             self, handed=arrival.handed, marked_late=arrival.marked_late, sequence=arrival.sequence
@@ -195,7 +211,7 @@ class Attempt:
         return self.response is None or not any(text.strip() for text in self.response.answers.values())
 
     @property
-    def values(self) -> Mapping[str, Drawn]:
+    def values(self) -> Mapping[str, DrawnValue]:
         """Drawn values of the variant; empty for code."""
         return self.variant.values if self.variant else {}
 
@@ -223,3 +239,69 @@ class BestScore:
     quiz: str | None
     score: float
     max_score: float
+
+
+# ----------------------------------------------------------------------------------------------------
+# Attempts as rows of their table, and back.
+
+
+def same_attempt(attempt: Attempt) -> sa.ColumnElement[bool]:
+    """Return the condition that a row is about this very submission."""
+    return sa.and_(
+        attempts.c.student == attempt.student,
+        attempts.c.item == attempt.item,
+        attempts.c.submission == attempt.submission,
+        attempts.c.mode == str(attempt.report.mode),
+    )
+
+
+def attempt_of(row: sa.RowMapping, where: str) -> Attempt:
+    """Return the attempt that a row of the store at `where` holds."""
+    return Attempt(
+        student=row["student"],
+        submission=row["submission"],
+        report=decode(GradeReport, row["report"], where),
+        started=row["started"],
+        finished=row["finished"],
+        variant=None if row["variant"] is None else decode(Variant, row["variant"], where),
+        response=None if row["response"] is None else decode(Response, row["response"], where),
+        source=row["source"],
+        filename=row["filename"],
+        quiz=row["quiz_id"],
+        reason=row["reason"],
+        handed=row["handed"],
+        marked_late=row["marked_late"],
+        sequence=row["sequence"],
+        modules={} if row["modules"] is None else decode(dict[str, str], row["modules"], where),
+    )
+
+
+def attempt_row(attempt: Attempt) -> dict[str, Any]:
+    """Return the row of an attempt."""
+    report = attempt.report
+    return {
+        "student": attempt.student,
+        "item": report.item,
+        "submission": attempt.submission,
+        "mode": str(report.mode),
+        "item_version": report.item_version,
+        "quiz_id": attempt.quiz,
+        "variant_id": attempt.variant.id if attempt.variant else report.variant,
+        "variant": None if attempt.variant is None else encode(attempt.variant),
+        "response": None if attempt.response is None else encode(attempt.response),
+        "source": storable(attempt.source),
+        "modules": json.dumps(dict(attempt.modules)) if attempt.modules else None,
+        "filename": storable(attempt.filename),
+        "outcome": str(report.outcome),
+        "score": report.score,
+        "max_score": report.max_score,
+        "reason": storable(attempt.reason),
+        "report": encode(report),
+        "tier": report.tier,
+        "engine_version": report.engine_version,
+        "started": attempt.started,
+        "finished": attempt.finished,
+        "handed": attempt.handed,
+        "marked_late": attempt.marked_late,
+        "sequence": attempt.sequence,
+    }

@@ -12,13 +12,83 @@ from typing import TypeVar
 import sqlalchemy as sa
 
 from engine.errors import StoreError
-from engine.store.faults import store_faults
-from engine.store.schema import bring_up_to_date
-from engine.store.server import server_engine
-from engine.store.sqlite_file import Pace, sqlite_engine
-from engine.store.sqlite_file import write_option as _write_option
+from engine.store.postgres import server_engine
+from engine.store.sqlite import CommitPace, sqlite_engine, store_faults
+from engine.store.sqlite import write_option as _write_option
+from engine.store.tables import SCHEMA_VERSION, VERSION_TABLE
 
-__all__ = ["Database", "open_database"]
+__all__ = ["Database", "bring_up_to_date", "open_database", "schema_version"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The version of a store's tables, and the way to the newest one.
+
+# Any number that nobody else on the server uses: whoever holds it migrates, the others wait.
+_MIGRATING = 0x50F73A21
+
+
+def bring_up_to_date(database: Database) -> None:
+    """Make the tables, or apply the revisions that are missing; all of them or none.
+
+    Raises
+    ------
+    StoreError
+        It belongs to another program, or was made by a newer Softmark; it is left as it is.
+    """
+    with database.read() as connection:
+        if schema_version(connection, database.where) == SCHEMA_VERSION:
+            return
+    with database.write() as connection:
+        if database.is_server:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATING)))
+        # Another process may have done it while we waited for the lock.
+        if schema_version(connection, database.where) != SCHEMA_VERSION:
+            _upgrade(connection, database.where)
+
+
+def schema_version(connection: sa.Connection, where: str) -> str | None:
+    """Return the revision of the store at `where`; None while it is empty.
+
+    Raises
+    ------
+    StoreError
+        The database has tables, but none of ours.
+    """
+    tables = sa.inspect(connection).get_table_names()
+    if VERSION_TABLE not in tables:
+        if tables:
+            raise StoreError(
+                "the database belongs to another program",
+                where=where,
+                got=f"tables {', '.join(sorted(tables)[:5])}",
+                next_step="give Softmark a database of its own",
+            )
+        return None
+    version = sa.table(VERSION_TABLE, sa.column("version_num", sa.String))
+    found = connection.execute(sa.select(version.c.version_num)).scalar()
+    return None if found is None else str(found)
+
+
+def _upgrade(connection: sa.Connection, where: str) -> None:
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    config.attributes["connection"] = connection
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    found = schema_version(connection, where)
+    if found is not None and found not in known:
+        raise StoreError(
+            "the store was made by a newer Softmark",
+            where=where,
+            expected=f"schema {SCHEMA_VERSION} or older",
+            got=f"schema {found}",
+            next_step="update Softmark with `pip install -U softmark`; the store is left as it is",
+        )
+    command.upgrade(config, "head")
+
 
 T = TypeVar("T")
 
@@ -28,7 +98,7 @@ _TRIES = 3
 class Database:
     """Transactions on one database; safe to use from several threads."""
 
-    def __init__(self, engine: sa.Engine, where: str, pace: Pace | None = None) -> None:
+    def __init__(self, engine: sa.Engine, where: str, pace: CommitPace | None = None) -> None:
         self.where = where
         self._pace = pace  # None: commits always wait for the disk
         self._engine = engine

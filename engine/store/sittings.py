@@ -14,10 +14,10 @@ from engine.store.codec import decode, encode
 from engine.store.database import Database
 from engine.store.tables import quiz_hints, quiz_retries, quizzes
 
-__all__ = ["Sittings"]
+__all__ = ["SittingStore"]
 
 
-class Sittings:
+class SittingStore:
     """Hints and variants are only ever added: what a student has seen can't be unseen."""
 
     def __init__(self, database: Database) -> None:

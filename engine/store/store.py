@@ -15,19 +15,79 @@ import sqlalchemy as sa
 from engine.crash_points import reached
 from engine.errors import StoreError
 from engine.model import GradeReport, Mode, Outcome, Quiz
-from engine.store.attempt import SETTLED, Arrival, Attempt, BestScore, quiz_responses
+from engine.store.attempt import (
+    SETTLED,
+    ArrivalInfo,
+    Attempt,
+    BestScore,
+    attempt_of,
+    attempt_row,
+    quiz_responses,
+    same_attempt,
+)
 from engine.store.codec import decode, encode, storable
 from engine.store.database import Database, open_database
-from engine.store.earlier import earlier_rows, newest_start, not_before
-from engine.store.hand_marks import HandMarks
-from engine.store.people import People
-from engine.store.regrades import Regrades
-from engine.store.rows import attempt_of, attempt_row, same_attempt
-from engine.store.sittings import Sittings
+from engine.store.marks import HandMarks, RegradeHistory
+from engine.store.people import PersonRecords
+from engine.store.sittings import SittingStore
 from engine.store.tables import attempts, quizzes
-from engine.store.upkeep import Upkeep
+from engine.store.upkeep import StoreUpkeep
 
-__all__ = ["Settle", "Store", "open_store"]
+__all__ = ["Settle", "Store", "earlier_rows", "newest_start", "not_before", "open_store"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The attempts that came before one, whatever else is going on.
+
+
+def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
+    """Return the rows of a student's submissions so far for the same item of the same quiz, oldest first.
+
+    For marks, quizzes of one name are one quiz, drawn several times; in practice each stands alone.
+    Attempts without a quiz have no earlier ones.
+    """
+    if attempt.quiz is None:
+        return ()
+    own = (quizzes.c.id == attempt.quiz) & (quizzes.c.student == attempt.student)
+    name = connection.execute(sa.select(quizzes.c.name).where(own)).scalar()
+    # On a server the rows of all draws are the lock, always in one order; SQLite lets one writer in anyway.
+    alike = (quizzes.c.name == name) & (quizzes.c.student == attempt.student)
+    connection.execute(sa.select(quizzes.c.id).where(alike).order_by(quizzes.c.id).with_for_update())
+    query = (
+        sa.select(attempts)
+        .join(quizzes, (quizzes.c.id == attempts.c.quiz_id) & (quizzes.c.student == attempts.c.student))
+        .where(
+            attempts.c.student == attempt.student,
+            attempts.c.item == attempt.item,
+            attempts.c.mode == str(attempt.report.mode),
+            quizzes.c.name == name,
+            *([quizzes.c.id == attempt.quiz] if attempt.report.mode is Mode.PRACTICE else []),
+        )
+        .order_by(attempts.c.id)
+    )
+    return connection.execute(query).mappings().all()
+
+
+def newest_start(connection: sa.Connection, attempt: Attempt) -> datetime | None:
+    """Return when the student's newest attempt at the item so far was started; None if there is none."""
+    query = sa.select(sa.func.max(attempts.c.started)).where(
+        attempts.c.student == attempt.student,
+        attempts.c.item == attempt.item,
+        attempts.c.mode == str(attempt.report.mode),
+    )
+    found: datetime | None = connection.execute(query).scalar()
+    return found
+
+
+def not_before(attempt: Attempt, earlier: datetime | None) -> Attempt:
+    """Return `attempt`, started no sooner than `earlier`.
+
+    What came later stays later, even if the machine's clock was set back in between.
+    """
+    if earlier is None or attempt.started >= earlier:
+        return attempt
+    return replace(attempt, started=earlier, finished=max(attempt.finished, earlier))
+
 
 # A new attempt and the earlier ones at the same question → the attempt as it counts.
 Settle = Callable[[Attempt, Sequence[Attempt]], Attempt]
@@ -58,11 +118,11 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.sittings = Sittings(database)
+        self.sittings = SittingStore(database)
         self.hand_marks = HandMarks(database)
-        self.regrades = Regrades(database)
-        self.people = People(database)
-        self.upkeep = Upkeep(database)
+        self.regrades = RegradeHistory(database)
+        self.people = PersonRecords(database)
+        self.upkeep = StoreUpkeep(database)
 
     @property
     def where(self) -> str:
@@ -199,7 +259,7 @@ class Store:
         started: datetime | None = None,
         filename: str = "",
         settle: Settle | None = None,
-        arrival: Arrival | None = None,
+        arrival: ArrivalInfo | None = None,
     ) -> list[Attempt]:
         """Keep the graded answers of one quiz file.
 
@@ -217,7 +277,7 @@ class Store:
             Name of the file handed in.
         settle : callable, optional
             As in :meth:`record_all`.
-        arrival : Arrival, optional
+        arrival : ArrivalInfo, optional
             How the file was handed in.
         """
         begun = started or datetime.now(UTC)
@@ -226,7 +286,7 @@ class Store:
             [
                 Attempt.of_answer(
                     quiz.student, question, response, report, quiz=quiz.id, started=begun, filename=filename
-                ).arrived(arrival or Arrival())
+                ).arrived(arrival or ArrivalInfo())
                 for question, response, report in zip(quiz.questions, responses, reports, strict=True)
             ],
             settle=settle,

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-from engine.foreign import clean_line
-from engine.plurals import counted
 from engine.store.codec import storable
+from engine.text.escape import clean_line
+from engine.text.words import counted
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -27,7 +27,7 @@ SCHEMA_VERSION = "0003"
 VERSION_TABLE = "softmark_schema"
 
 
-class Utc(sa.TypeDecorator[datetime]):
+class UtcTime(sa.TypeDecorator[datetime]):
     """A moment in UTC; SQLite has no time zones, so the column holds none."""
 
     impl = sa.DateTime
@@ -46,7 +46,7 @@ class Utc(sa.TypeDecorator[datetime]):
         return None if value is None else value.replace(tzinfo=UTC)
 
 
-class Word(sa.TypeDecorator[str]):
+class ShortText(sa.TypeDecorator[str]):
     """A short text such as an id, held to what every database takes: SQLite itself would take anything."""
 
     impl = sa.String
@@ -79,12 +79,12 @@ metadata = sa.MetaData(
 quizzes = sa.Table(
     "quizzes",
     metadata,
-    sa.Column("id", Word(64), primary_key=True),
-    sa.Column("student", Word(200), primary_key=True),
-    sa.Column("name", Word(200), nullable=False, index=True),
+    sa.Column("id", ShortText(64), primary_key=True),
+    sa.Column("student", ShortText(200), primary_key=True),
+    sa.Column("name", ShortText(200), nullable=False, index=True),
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("attempt", sa.Integer, nullable=False),
-    sa.Column("created", Utc, nullable=False),
+    sa.Column("created", UtcTime, nullable=False),
     sa.Column("quiz", sa.Text, nullable=False),  # JSON of model.Quiz, keys included
 )
 
@@ -92,28 +92,28 @@ attempts = sa.Table(
     "attempts",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("student", Word(200), nullable=False),
-    sa.Column("item", Word(64), nullable=False),
-    sa.Column("submission", Word(64), nullable=False),  # sha256
-    sa.Column("mode", Word(16), nullable=False),
-    sa.Column("item_version", Word(128), nullable=False),
-    sa.Column("quiz_id", Word(64)),
-    sa.Column("variant_id", Word(64)),
+    sa.Column("student", ShortText(200), nullable=False),
+    sa.Column("item", ShortText(64), nullable=False),
+    sa.Column("submission", ShortText(64), nullable=False),  # sha256
+    sa.Column("mode", ShortText(16), nullable=False),
+    sa.Column("item_version", ShortText(128), nullable=False),
+    sa.Column("quiz_id", ShortText(64)),
+    sa.Column("variant_id", ShortText(64)),
     sa.Column("variant", sa.Text),  # JSON of model.Variant: values, option order, keys
     sa.Column("response", sa.Text),  # JSON of model.Response
     sa.Column("source", sa.Text),
     sa.Column("filename", sa.Text, nullable=False),
-    sa.Column("outcome", Word(16), nullable=False),
+    sa.Column("outcome", ShortText(16), nullable=False),
     sa.Column("score", sa.Double),
     sa.Column("max_score", sa.Double, nullable=False),
     sa.Column("reason", sa.Text),
     sa.Column("report", sa.Text, nullable=False),  # JSON of model.GradeReport, checks included
-    sa.Column("tier", Word(16)),
-    sa.Column("engine_version", Word(32), nullable=False),
-    sa.Column("started", Utc, nullable=False),
-    sa.Column("finished", Utc, nullable=False),
+    sa.Column("tier", ShortText(16)),
+    sa.Column("engine_version", ShortText(32), nullable=False),
+    sa.Column("started", UtcTime, nullable=False),
+    sa.Column("finished", UtcTime, nullable=False),
     sa.Column("modules", sa.Text),  # JSON: the files beside it that it imports, by module name
-    sa.Column("handed", Utc),  # when it was handed in, as far as the hand-in tells
+    sa.Column("handed", UtcTime),  # when it was handed in, as far as the hand-in tells
     sa.Column("marked_late", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("sequence", sa.Integer, nullable=False, server_default="0"),
     # One row per submission, whatever happens at the same time: never two marks for one file.
@@ -135,11 +135,11 @@ attempts = sa.Table(
 quiz_retries = sa.Table(
     "quiz_retries",
     metadata,
-    sa.Column("quiz_id", Word(64), primary_key=True),
-    sa.Column("student", Word(200), primary_key=True),
+    sa.Column("quiz_id", ShortText(64), primary_key=True),
+    sa.Column("student", ShortText(200), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
     sa.Column("retry", sa.Integer, primary_key=True),
-    sa.Column("drawn", Utc, nullable=False),
+    sa.Column("drawn", UtcTime, nullable=False),
     sa.Column("variant", sa.Text, nullable=False),  # JSON of model.Variant, keys included
     sa.ForeignKeyConstraint(
         ["quiz_id", "student"], ["quizzes.id", "quizzes.student"], name="fk_quiz_retries_quiz"
@@ -150,12 +150,12 @@ quiz_retries = sa.Table(
 quiz_hints = sa.Table(
     "quiz_hints",
     metadata,
-    sa.Column("quiz_id", Word(64), primary_key=True),
-    sa.Column("student", Word(200), primary_key=True),
+    sa.Column("quiz_id", ShortText(64), primary_key=True),
+    sa.Column("student", ShortText(200), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("mode", Word(16), primary_key=True),
+    sa.Column("mode", ShortText(16), primary_key=True),
     sa.Column("hint", sa.Integer, primary_key=True),
-    sa.Column("taken", Utc, nullable=False),
+    sa.Column("taken", UtcTime, nullable=False),
     sa.ForeignKeyConstraint(
         ["quiz_id", "student"], ["quizzes.id", "quizzes.student"], name="fk_quiz_hints_quiz"
     ),
@@ -166,13 +166,13 @@ hand_marks = sa.Table(
     "hand_marks",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("student", Word(200), nullable=False),
-    sa.Column("column", Word(300), nullable=False),  # course.Column.id
+    sa.Column("student", ShortText(200), nullable=False),
+    sa.Column("column", ShortText(300), nullable=False),  # course.Column.id
     sa.Column("score", sa.Double),
     sa.Column("excused", sa.Boolean, nullable=False),
     sa.Column("comment", sa.Text, nullable=False),
-    sa.Column("by", Word(200), nullable=False),
-    sa.Column("at", Utc, nullable=False),
+    sa.Column("by", ShortText(200), nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
     sa.Index("ix_hand_marks_student", "student", "column"),
 )
 
@@ -181,13 +181,13 @@ regrades = sa.Table(
     "regrades",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("run", Word(32), nullable=False),
-    sa.Column("student", Word(200), nullable=False),
-    sa.Column("item", Word(64), nullable=False),
-    sa.Column("submission", Word(64), nullable=False),
-    sa.Column("mode", Word(16), nullable=False),
-    sa.Column("by", Word(200), nullable=False),
-    sa.Column("at", Utc, nullable=False),
+    sa.Column("run", ShortText(32), nullable=False),
+    sa.Column("student", ShortText(200), nullable=False),
+    sa.Column("item", ShortText(64), nullable=False),
+    sa.Column("submission", ShortText(64), nullable=False),
+    sa.Column("mode", ShortText(16), nullable=False),
+    sa.Column("by", ShortText(200), nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
     sa.Column("cause", sa.Text, nullable=False),
     sa.Column("old_report", sa.Text, nullable=False),  # JSON of model.GradeReport
     sa.Column("old_variant", sa.Text),  # JSON of model.Variant, with the keys that held then

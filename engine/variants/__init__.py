@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from engine.variants.draw import draw, draw_seeded, family_size
 from engine.variants.rekey import rekey
-from engine.variants.variant import draw, draw_seeded, family_size
 
 __all__ = ["draw", "draw_seeded", "family_size", "rekey"]

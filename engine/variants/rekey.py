@@ -11,14 +11,21 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
+from engine.answers import FieldRenderer
+from engine.draws.parameters import ImpossibleDraw, RedrawNeeded, draw_parameter
+from engine.draws.stream import RandomStream
 from engine.errors import DrawError, ExpressionError
-from engine.model import Drawn, Option, Part, Variant
-from engine.spec.schema import FixedParameter, ProblemSpec
-from engine.variants.parameters import ImpossibleDraw, Redraw, draw_parameter
-from engine.variants.parts import Scribe
-from engine.variants.solving import Solved, solve_for
-from engine.variants.stream import Stream
-from engine.variants.variant import expressions_of, part_of, scribe_of, solution_of, told_after
+from engine.items import FixedParameter, ProblemSpec
+from engine.model import ChoiceOption, DrawnValue, Part, Variant
+from engine.variants.draw import (
+    SolvedDraw,
+    expressions_of,
+    part_of,
+    scribe_of,
+    solution_of,
+    solve_for,
+    told_after,
+)
 
 __all__ = ["rekey"]
 
@@ -59,7 +66,7 @@ def rekey(spec: ProblemSpec, variant: Variant, *, version: str, registry: Mappin
     widened = spec.model_copy(update=_whole_pools(spec))
     try:
         solved = solve_for(widened, {**variant.values, **fixed})
-    except (Redraw, ImpossibleDraw, ExpressionError) as reason:
+    except (RedrawNeeded, ImpossibleDraw, ExpressionError) as reason:
         what = reason.what if isinstance(reason, ExpressionError) else str(reason)
         raise _undecided(spec, f"the item has no clear key for these numbers: {what}") from reason
     if changed and not _looks_the_same(spec, solved, variant, registry):
@@ -70,15 +77,17 @@ def rekey(spec: ProblemSpec, variant: Variant, *, version: str, registry: Mappin
     return _written(spec, solved, variant, version, registry)
 
 
-def _fixed_values(spec: ProblemSpec) -> dict[str, Drawn]:
+def _fixed_values(spec: ProblemSpec) -> dict[str, DrawnValue]:
     return {
-        name: draw_parameter(parameter, Stream(0), {})
+        name: draw_parameter(parameter, RandomStream(0), {})
         for name, parameter in spec.parameters.items()
         if isinstance(parameter, FixedParameter)
     }
 
 
-def _looks_the_same(spec: ProblemSpec, solved: Solved, variant: Variant, registry: Mapping[str, str]) -> bool:
+def _looks_the_same(
+    spec: ProblemSpec, solved: SolvedDraw, variant: Variant, registry: Mapping[str, str]
+) -> bool:
     """Tell whether stem and prompts read as they did when the variant was handed out."""
     scribe = scribe_of(solved, registry)
     prompts = [scribe.text(step.prompt, "prompt").plain for step in spec.steps]
@@ -87,7 +96,7 @@ def _looks_the_same(spec: ProblemSpec, solved: Solved, variant: Variant, registr
 
 
 def _written(
-    spec: ProblemSpec, solved: Solved, variant: Variant, version: str, registry: Mapping[str, str]
+    spec: ProblemSpec, solved: SolvedDraw, variant: Variant, version: str, registry: Mapping[str, str]
 ) -> Variant:
     scribe = scribe_of(solved, registry)
     parts = _parts(spec, solved, scribe)
@@ -108,9 +117,9 @@ def _written(
     )
 
 
-def _parts(spec: ProblemSpec, solved: Solved, scribe: Scribe) -> list[Part]:
+def _parts(spec: ProblemSpec, solved: SolvedDraw, scribe: FieldRenderer) -> list[Part]:
     # Options are put back into the order that was shown, so any order will do here.
-    stream = Stream(0)
+    stream = RandomStream(0)
     try:
         return [part_of(field, draft, scribe, stream) for field, draft in solved.fields]
     except ValueError as reason:  # a pool of more options than there are letters
@@ -164,14 +173,14 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
     return replace(part, key_ids=right, settings={**new.settings, **counts})
 
 
-def _told(shown: Option, theirs: Option) -> Option:
+def _told(shown: ChoiceOption, theirs: ChoiceOption) -> ChoiceOption:
     """Return an option as it was shown, with what the item says of it now."""
     return replace(theirs, id=shown.id, text=shown.text)
 
 
 def _paired(
-    spec: ProblemSpec, shown: Sequence[Option], now: Sequence[Option], *, reworded: bool
-) -> list[tuple[Option, Option]]:
+    spec: ProblemSpec, shown: Sequence[ChoiceOption], now: Sequence[ChoiceOption], *, reworded: bool
+) -> list[tuple[ChoiceOption, ChoiceOption]]:
     """Pair the options that were shown with those that the item has now, by their texts.
 
     With `reworded` texts may have been corrected since: a single option that is left over on both sides is
@@ -194,7 +203,7 @@ def _paired(
     return [(option, theirs) for option in shown if (theirs := found[option.id]) is not None]
 
 
-def _nearest(text: str, known: Mapping[str, Option]) -> str | None:
+def _nearest(text: str, known: Mapping[str, ChoiceOption]) -> str | None:
     """Return the text that is clearly a corrected form of this one; None where that isn't clear."""
     near = sorted(((SequenceMatcher(None, text, other).ratio(), other) for other in known), reverse=True)
     if not near or near[0][0] < _SAME_TEXT or (len(near) > 1 and near[0][0] - near[1][0] < _MARGIN):
@@ -202,7 +211,7 @@ def _nearest(text: str, known: Mapping[str, Option]) -> str | None:
     return near[0][1]
 
 
-def _words(option: Option) -> str:
+def _words(option: ChoiceOption) -> str:
     return " ".join(option.text.plain.split())
 
 

@@ -22,11 +22,11 @@ from multiprocessing.connection import Client, Connection
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
-import engine.batch
-import engine.batch.exercises
 import engine.commands.batch
 import engine.intake
-import engine.report
+import engine.pages
+import engine.runs
+import engine.runs.grade_file
 import engine.sandbox
 import engine.store.store
 from engine.commands import run
@@ -104,7 +104,7 @@ def start(wanted: dict[str, Any]) -> int:
         open_database = functools.partial(
             engine.store.database.open_database, busy_timeout_s=wanted["busy_timeout_s"]
         )
-        engine.store.store.open_database = lambda target, **_: open_database(target)
+        engine.store.database.open_database = lambda target, **_: open_database(target)
         if (most := wanted["file_bytes"]) is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         name, *arguments = wanted["do"]
@@ -125,14 +125,14 @@ def end(child: int, started: float, kill_after_s: float | None) -> dict[str, int
 def main(address: str, *warm_up: str) -> None:
     engine.sandbox.open_runner = lambda **_: FarRunner(address)  # type: ignore[assignment]
     # An exercise is loaded once for all graders of one course, in the run that warms up.
-    prepare = functools.cache(engine.batch.exercises.CodeExercises._prepare)
+    prepare = functools.cache(engine.runs.grade_file.CodeExercises._prepare)
     first: list[Any] = []
 
     def prepared(self: Any, item: str) -> Any:
         first.append(self)
         return prepare(first[0], item)
 
-    engine.batch.exercises.CodeExercises._prepare = prepared  # type: ignore[method-assign]
+    engine.runs.grade_file.CodeExercises._prepare = prepared  # type: ignore[method-assign]
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     code = run(list(warm_up))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import engine.store.attempt
-from engine.batch import class_results
 from engine.course.policies import Policies
+from engine.marks.class_results import class_results
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.store import Attempt, HandMark, Store, open_store
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import problems
+from engine.items import builtin_bank
 from engine.quiz import compose, read_blueprint
-from engine.quiz.slots import slots_of
-from engine.spec import builtin_bank
+from engine.quiz.choose import slots_of
 
 BLUEPRINT = Path(problems.__file__).parent / "blueprints" / "l16.yaml"
 

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from engine.lint.coverage import coverage
-from engine.lint.lint import lint_item
-from engine.spec import builtin_bank
+from engine.authoring.lint.coverage import coverage
+from engine.authoring.lint.lint import lint_item
+from engine.items import builtin_bank
 from engine.variants import draw_seeded
 
 BANK = builtin_bank()

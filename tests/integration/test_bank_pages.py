@@ -5,10 +5,10 @@ from __future__ import annotations
 import html5lib
 import pytest
 
-from engine.lint.rules.prose import texts_of
-from engine.spec import builtin_bank
+from engine.authoring.lint.rules.prose import texts_of
+from engine.items import builtin_bank
+from engine.prose.maths import maths_forms
 from engine.variants import draw_seeded
-from engine.variants.maths import maths_forms
 from tests.oracles.mathml import NAMESPACE, faults_of_maths
 
 BANK = builtin_bank()

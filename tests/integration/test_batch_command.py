@@ -13,7 +13,7 @@ import yaml
 
 from engine.course import Course
 from engine.model import Mode, Outcome
-from engine.report.student_pages import page_name
+from engine.pages.feedback import page_name
 from engine.store import open_store
 
 ROOT = Path(__file__).parents[2]

@@ -13,12 +13,12 @@ import pytest
 import yaml
 
 from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
-from engine.code.case import Plan
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.explain.in_process import TrustedRunner
+from engine.code.plan import InputPlan
+from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Verdict
 from engine.runner import Runner
 from engine.sandbox import open_runner
-from engine.spec import load_spec
 
 ROOT = Path(__file__).parents[2]
 SUBMISSIONS = ROOT / "examples" / "course" / "submissions"
@@ -34,7 +34,7 @@ def runner() -> Iterator[Runner]:
 
 
 @cache
-def prepared(item: str) -> tuple[CodeExercise, Plan]:
+def prepared(item: str) -> tuple[CodeExercise, InputPlan]:
     path = ROOT / "problems" / "code" / item / f"{item}.yaml"
     exercise = load_exercise(load_spec(path), path.parent, "version")
     return exercise, freeze_plan(exercise, b"integration")

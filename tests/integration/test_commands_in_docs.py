@@ -25,7 +25,7 @@ import click
 import pytest
 
 import engine.authoring.preview.server as server
-import engine.commands.watch_blocks as watch_blocks
+import engine.commands.watch as watch_blocks
 from engine.commands import grade as group
 from engine.commands import run
 from tests.integration.quizzes.conftest import ITEMS, REGISTRY
@@ -195,8 +195,8 @@ def _as_a_person() -> Iterator[None]:
         raise KeyboardInterrupt
 
     patched = pytest.MonkeyPatch()
-    shown = watch_blocks.Blocks.report
-    patched.setattr(watch_blocks.Blocks, "report", lambda self, *a: (shown(self, *a), stop()))
+    shown = watch_blocks.WatchOutput.report
+    patched.setattr(watch_blocks.WatchOutput, "report", lambda self, *a: (shown(self, *a), stop()))
     patched.setattr(
         server, "serve", lambda hub, listening, ready: (ready("http://127.0.0.1:1"), listening.close())
     )

@@ -10,12 +10,12 @@ import torch
 
 from engine.code import exercise_of, freeze_plan, grade_code
 from engine.intake import read_code_file
+from engine.items.bank import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
 from engine.sandbox import open_runner
-from engine.sandbox.device import DeviceRunner, WorkerPool
+from engine.sandbox.gpu import DeviceRunner, WorkerPool
 from engine.sandbox.tiers import missing_layers
-from engine.spec.bank import builtin_bank
 
 ROOT = Path(__file__).parents[2]
 RIGHT = ROOT / "problems" / "code" / "softmax" / "solution_torch.py"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.report.pages import style_sheet
+from engine.pages.render import style_sheet
 from engine.store import open_store
 from tests.live.axe import violations
 from tests.live.browser import Browser, chromium, needs_chromium

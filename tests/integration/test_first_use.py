@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import GROUPS, terminal
+from engine.commands import GROUPS
 from engine.commands import grade as group
+from engine.commands import render as terminal
 from engine.commands.render import show_table
+from engine.items.bank import builtin_bank
 from engine.practice.session import printed_lines
-from engine.spec.bank import builtin_bank
 
 ROOT = Path(__file__).parents[2]
 NEARLY = "import numpy as np\n\ndef softmax(x, axis=-1):\n    print('shape', x.shape)\n    e = np.exp(x)\n"

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.batch.exercises import plan_seed
 from engine.code import exercise_of, freeze_plan
 from engine.code.exercise import CodeExercise
 from engine.code.grade import grade_code
+from engine.items import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
+from engine.runs.grade_file import plan_seed
 from engine.sandbox import open_runner
-from engine.spec import builtin_bank
 
 RIGHT = """
 import numpy as np

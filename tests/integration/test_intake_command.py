@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands.collecting import LAYOUT_NAMES
+from engine.commands.options import LAYOUT_NAMES
 from engine.course import Course
 from engine.intake.layouts import LAYOUTS
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from engine.authoring.lint import lint_item
 from engine.commands.lint import matrix_lines
-from engine.lint import lint_item
-from engine.spec import builtin_bank, builtin_root, load_spec
+from engine.items import builtin_bank, builtin_root, load_spec
 
 BANK = builtin_bank()
 

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
-from engine.code.case import Plan
+from engine.code.plan import InputPlan
 from engine.intake import read_submission
+from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
 from engine.sandbox import open_runner
-from engine.spec import load_spec
 
 Grade = Callable[..., Any]  # the fixture of conftest.py: what a person types, and what it says
 ROOT = Path(__file__).parents[2]
@@ -42,7 +42,7 @@ def runner() -> Iterator[Runner]:
 
 
 @cache
-def prepared() -> tuple[CodeExercise, Plan]:
+def prepared() -> tuple[CodeExercise, InputPlan]:
     path = ROOT / "problems" / "code" / "softmax" / "softmax.yaml"
     exercise = load_exercise(load_spec(path), path.parent, "version")
     return exercise, freeze_plan(exercise, b"integration")

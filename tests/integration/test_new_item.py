@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.authoring.kinds import KINDS
-from engine.spec import load_spec
+from engine.authoring.scaffold import KINDS
+from engine.items import load_spec
 
 ITEM_TYPES = {"single_choice_pool": "single_choice"}
 
@@ -36,7 +36,7 @@ def test_each_type_is_valid_as_it_is_written(grade, kind: str) -> None:
 
 
 def test_every_type_but_none_other_is_offered(grade) -> None:
-    from engine.spec.json_schema import json_schema
+    from engine.items.schema import json_schema
 
     answers = {
         model["properties"]["type"]["const"]

@@ -80,7 +80,7 @@ def test_a_file_that_does_not_define_the_function_is_told_so(grade) -> None:
 
 
 def test_without_a_sandbox_the_file_is_graded_with_a_notice(grade, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = tiers.Missing("landlock", "this kernel has none", "use another")
+    missing = tiers.MissingLayer("landlock", "this kernel has none", "use another")
     monkeypatch.setattr(tiers, "missing_layers", lambda tier: () if tier == "T3" else (missing,))
     Path("mine.py").write_text(NO_SHIFT)
     said = grade("hint", "softmax", "mine.py", "--json")
@@ -98,7 +98,7 @@ def test_a_course_keeps_the_record_of_its_own(grade) -> None:
 
 
 def test_a_record_that_cannot_be_written_costs_no_hint(grade, monkeypatch: pytest.MonkeyPatch) -> None:
-    import engine.practice.hints as hints
+    import engine.practice.starter as hints
 
     def refuse(path: Path, text: str) -> None:
         raise PermissionError(13, "Permission denied", str(path))

@@ -131,7 +131,7 @@ def test_another_user_of_this_machine_sees_no_keys(tmp_path: Path) -> None:
         "from datetime import datetime\nfrom pathlib import Path\n"
         "import uvicorn.lifespan.off, uvicorn.loops.asyncio, uvicorn.protocols.http.h11_impl\n"
         "import anyio.to_thread, anyio._backends._asyncio, encodings.ascii\n"
-        "from engine.authoring.preview.look import Look\n"
+        "from engine.authoring.preview.follow import Look\n"
         "from engine.authoring.preview.server import Hub, application, bind, serve\n"
         "hub = Hub(Look(datetime.now().astimezone()), Path('mine.yaml'))\n"
         "hub.page(), application(hub, 0)\n"

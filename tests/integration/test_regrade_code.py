@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.course import Course
-from engine.spec.bank import builtin_root
+from engine.items.misconceptions import builtin_root
 
 COURSE = ("--course", "course")
 # right but for large inputs: `stable` fails
@@ -63,8 +63,8 @@ def test_a_corrected_rubric_is_applied_to_the_stored_code(graded: Path, grade) -
 
 
 def test_a_fault_of_the_machine_leaves_the_mark(graded: Path, grade, monkeypatch) -> None:
-    from engine.batch import CodeExercises
     from engine.errors import RunnerLostError
+    from engine.runs import CodeExercises
 
     text = graded.read_text(encoding="utf-8")
     graded.write_text(text.replace("title: ", "title: Our ", 1), encoding="utf-8")

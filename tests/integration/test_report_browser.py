@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.course import People
-from engine.itemreport.pages import write_report
+from engine.analysis.page import write_report
+from engine.course import StudentLabels
 from engine.store import open_store
 from tests.live.axe import violations
 from tests.live.browser import Browser, chromium, needs_chromium
@@ -26,7 +26,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with open_store(folder / "store.db") as store:
         fill(store, 210)
         report = made(store)
-    return write_report(folder, report, People({f"{HOSTILE}1": "Ada " * 20}))[0]
+    return write_report(folder, report, StudentLabels({f"{HOSTILE}1": "Ada " * 20}))[0]
 
 
 @pytest.fixture(scope="module")

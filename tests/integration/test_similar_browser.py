@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from engine.course import IntakeProblem
-from engine.similar.crossed import CrossedAnswer, Crossing, Crossings
-from engine.similar.findings import Findings, find
-from engine.similar.gather import Collected
-from engine.similar.labels import Labels
-from engine.similar.pages import write_pages
-from engine.similar.work import Work
+from engine.hand_ins import IntakeProblem
+from engine.similarity.answers import CopiedAnswer, CopiedAnswers, CrossedAnswer
+from engine.similarity.findings import SimilarityFindings, find
+from engine.similarity.gather import CollectedFiles, FileLabels
+from engine.similarity.page import write_pages
+from engine.similarity.work import HandedInCode
 from tests.live.browser import chromium, needs_chromium
 from tests.unit.similar.disguises import everything
 from tests.unit.similar.measure import solutions, starter
@@ -28,20 +27,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import random
 
     out = tmp_path_factory.mktemp("alike")
-    collected = Collected()
+    collected = CollectedFiles()
     for item in ("sdpa", "softmax"):
         sources = list(solutions(item).values())
         for i, source in enumerate(sources):
-            collected.add(item, Work(f"student-{i}", source, f"{'a-long-folder-name/' * 6}{item}.py"))
+            collected.add(item, HandedInCode(f"student-{i}", source, f"{'a-long-folder-name/' * 6}{item}.py"))
         for who in ("copy-a", "copy-b"):
-            collected.add(item, Work(who, everything(sources[3], random.Random(who)), "x.py"))
+            collected.add(item, HandedInCode(who, everything(sources[3], random.Random(who)), "x.py"))
     collected.problems.append(IntakeProblem("who.txt", "this kind of file isn't graded"))
     found = find(collected, given=lambda item: [starter(item)])
     answer = CrossedAnswer(
         "softmax-weights", "answer", "Weights", "[0.1, 0.2, 0.7]", "[0.1, 0.2, 0.7]", 1e-5, 1
     )
-    crossings = Crossings(9, 90, (Crossing("student-1", "student-2", (answer,), 1e-5, 9e-4),), 2)
-    write_pages(out, Findings(found.exercises, crossings, found.problems), Labels(), title="Attention 2026")
+    crossings = CopiedAnswers(9, 90, (CopiedAnswer("student-1", "student-2", (answer,), 1e-5, 9e-4),), 2)
+    write_pages(
+        out,
+        SimilarityFindings(found.exercises, crossings, found.problems),
+        FileLabels(),
+        title="Attention 2026",
+    )
     return out
 
 

@@ -13,7 +13,7 @@ from engine.answers import right_response
 from engine.course import Course
 from engine.grading import grade_answers
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, Response
-from engine.similar.tables import NOT_A_VERDICT
+from engine.similarity.page import NOT_A_VERDICT
 from engine.store import Attempt
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)

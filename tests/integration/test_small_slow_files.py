@@ -113,14 +113,14 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
 
 def read(name: str, data: bytes, folder: Path) -> None:
     """Read a file as the product does."""
+    from engine.authoring.importing.importing import import_file
     from engine.course.roster import read_roster
-    from engine.exchange.importing import import_file
     from engine.intake import read_code_file
-    from engine.intake.answers.table import read_table
+    from engine.intake.answer_files import read_table
     from engine.intake.archives import read_source
-    from engine.spec.bank import builtin_bank
-    from engine.spec.checks.prose import _environment
-    from engine.variants.templates import fill_template
+    from engine.items.bank import builtin_bank
+    from engine.items.checks.prose import _environment
+    from engine.prose.stems import fill_template
 
     if not name:
         from jinja2 import meta

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
+from engine.expressions.language import evaluate
+from engine.expressions.values import as_tensor
 from engine.grading import grade_answers
 from engine.model import Mode, Response, Variant
-from engine.variants.expressions import evaluate
-from engine.variants.values import as_tensor
 from tests.integration.by_hand.decoder import full_step, new_state, scores
 from tests.integration.by_hand.drawing import Numbers, bank, numbers_of, variants_of
 from tests.oracles.loops import context, dot, product, softmax

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.authoring.kinds import KINDS
-from engine.spec import load_spec
+from engine.authoring.scaffold import KINDS
+from engine.items import load_spec
 
 PAGE = (Path(__file__).parents[2] / "docs/writing-items.md").read_text(encoding="utf-8")
 HOME = "/home/ada/"  # stands in the page for the folder in which a reader begins

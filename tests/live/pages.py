@@ -9,17 +9,17 @@ from datetime import UTC, datetime
 from functools import cache
 
 from engine.code import exercise_of, freeze_plan, grade_code
-from engine.code.explain.trusted import TrustedRunner
-from engine.course import ClassTable, Column, IntakeProblem, ItemResult, Mark, StudentResults
+from engine.code.explain.in_process import TrustedRunner
 from engine.grading import grade_answers
-from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, Response, Variant
+from engine.hand_ins import IntakeProblem
+from engine.items import builtin_bank
+from engine.marks.results import ClassTable, ColumnMark, ItemResult, StudentResults, TableColumn
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, Response, ResultDisclosure, Variant
+from engine.pages import feedback_page, key_page, quiz_page, summary_page
+from engine.pages.feedback import page_name
 from engine.quiz import compose
 from engine.quiz.answer_key import quiz_key
-from engine.quiz.blueprint import Blueprint, Plan
-from engine.report import feedback_page, key_page, quiz_page, summary_page
-from engine.report.student_pages import page_name
-from engine.rules import Shown
-from engine.spec import builtin_bank
+from engine.quiz.blueprint import Blueprint, PlacedBlueprint
 from engine.store import Store
 from engine.variants import draw_seeded
 
@@ -52,7 +52,9 @@ def graded_code(item: str, source: str) -> ItemResult:
     with TrustedRunner() as runner:
         plan = freeze_plan(exercise, b"p" * 32)
         report = grade_code(exercise, plan, submission, runner, mode=Mode.MARKS, student="ada")
-    return _result(replace(report, tier="T1"), Column("~", 0, item, exercise.title, report.max_score), sha256)
+    return _result(
+        replace(report, tier="T1"), TableColumn("~", 0, item, exercise.title, report.max_score), sha256
+    )
 
 
 def graded_answer(item: str, answers: Mapping[str, str], number: int = 1, **more: object) -> ItemResult:
@@ -64,12 +66,12 @@ def graded_answer(item: str, answers: Mapping[str, str], number: int = 1, **more
     )
     typed = {part.id: answers.get(part.id, "").format(key=right_response(part)) for part in variant.parts}
     report = grade_answers(variant, Response(typed), mode=Mode.MARKS, student="ada")
-    column = Column("week-1", number, item, variant.title, report.max_score)
+    column = TableColumn("week-1", number, item, variant.title, report.max_score)
     return _result(report, column, "cd" * 32, variant=variant, answers=typed, **more)
 
 
 def _result(
-    report: GradeReport, column: Column, sha256: str, variant: Variant | None = None, **more: object
+    report: GradeReport, column: TableColumn, sha256: str, variant: Variant | None = None, **more: object
 ) -> ItemResult:
     fields = {"filename": "week 1.yaml" if variant else f"{column.item}.py"} | more
     return ItemResult(column, report, sha256, NOW, variant=variant, **fields)  # type: ignore[arg-type]
@@ -80,11 +82,13 @@ def some_results() -> dict[str, Sequence[ItemResult]]:
     """Return results of every kind by what they show."""
     wrong = graded_code("softmax", BASE_TWO)
     sdpa = graded_code("sdpa", UNSCALED)
-    solved = {"shown": Shown.SOLUTION}
-    late = Mark(2.5, 2.0, ("Handed in 1 day after the due date: 20 % off.",), comment="See me – nice try!")
+    solved = {"shown": ResultDisclosure.SOLUTION}
+    late = ColumnMark(
+        2.5, 2.0, ("Handed in 1 day after the due date: 20 % off.",), comment="See me – nice try!"
+    )
     blank = GradeReport("softmax", "v", Outcome.UNGRADED, None, 2.0, mode=Mode.MARKS, notes=("zygote died",))
     unread = replace(blank, outcome=Outcome.FORMAT_ERROR)
-    column = Column("~", 0, "softmax", "Softmax", 2.0)
+    column = TableColumn("~", 0, "softmax", "Softmax", 2.0)
     choice = graded_answer("softmax-shift", {"answer": "a"}, 3)
     return {
         "right": [graded_code("softmax", RIGHT), graded_answer("softmax-weights", {"answer": "{key}"})],
@@ -101,10 +105,10 @@ def some_results() -> dict[str, Sequence[ItemResult]]:
             _result(unread, column, "ef" * 32, reason="line 3: this is no Python"),
             graded_answer("softmax-weights", {"answer": "nan, what"}),
         ],
-        "excused": [replace(wrong, mark=Mark(1.0, None, ("Ill, with a certificate.",), excused=True))],
-        "dropped": [replace(wrong, mark=Mark(1.0, 1.0, dropped=True)), sdpa],
+        "excused": [replace(wrong, mark=ColumnMark(1.0, None, ("Ill, with a certificate.",), excused=True))],
+        "dropped": [replace(wrong, mark=ColumnMark(1.0, 1.0, dropped=True)), sdpa],
         "late": [replace(wrong, mark=late, handed=NOW, marked_late=True, attempts=3)],
-        "hidden": [replace(wrong, shown=Shown.NOTHING), choice],
+        "hidden": [replace(wrong, shown=ResultDisclosure.NOTHING), choice],
         "empty": [],
     }
 
@@ -115,9 +119,9 @@ def feedback_pages() -> dict[str, str]:
     for name, items in some_results().items():
         student = StudentResults("ada", "Ada Lovelace", tuple(items))
         if name == "excused":
-            missing = Column("~", 0, "sdpa", "Attention", 4.0)
+            missing = TableColumn("~", 0, "sdpa", "Attention", 4.0)
             student = replace(
-                student, without_work=((missing, Mark(None, 0.0, ("Nothing was handed in.",))),)
+                student, without_work=((missing, ColumnMark(None, 0.0, ("Nothing was handed in.",))),)
             )
         pages[name] = feedback_page(student, title="Deep Learning: attention")
     items = some_results()["wrong"]
@@ -125,7 +129,7 @@ def feedback_pages() -> dict[str, str]:
         replace(item, filename=HOSTILE_NAME, column=replace(item.column, title=HOSTILE_NAME))
         for item in items[:1] + items[-2:-1]
     ]
-    evil[0] = replace(evil[0], mark=Mark(1.0, 0.5, (HOSTILE_NAME,), comment=HOSTILE_NAME))
+    evil[0] = replace(evil[0], mark=ColumnMark(1.0, 0.5, (HOSTILE_NAME,), comment=HOSTILE_NAME))
     problem = IntakeProblem(HOSTILE_NAME, HOSTILE_NAME, HOSTILE_NAME)
     hostile = StudentResults(HOSTILE_NAME, HOSTILE_NAME, tuple(evil), (problem,))
     return pages | {"hostile": feedback_page(hostile, title=HOSTILE_NAME)}
@@ -152,5 +156,5 @@ def class_pages(store: Store) -> dict[str, str]:
 
 def _quizzes(students: list[str]) -> list[Quiz]:
     items = ["softmax-weights", "seq2seq-roles", "l16-full-pass", "greedy-trace-order", "softmax-shift"]
-    plan = Plan(Blueprint.model_validate({"title": "Week 1", "sections": [{"items": items}]}))
+    plan = PlacedBlueprint(Blueprint.model_validate({"title": "Week 1", "sections": [{"items": items}]}))
     return compose(plan, builtin_bank(), students, secret=b"s" * 32, name="week-1")

@@ -7,21 +7,21 @@ from xml.etree import ElementTree
 
 import html5lib
 
-from engine.model import Drawn, Text
-from engine.variants.text import render_text
+from engine.model import DrawnValue, RenderedText
+from engine.prose.text import render_text
 
 SVG = "{http://www.w3.org/2000/svg}"
-WEIGHTS = Drawn(
+WEIGHTS = DrawnValue(
     (3, 4), ("0.05", "0.70", "0.15", "0.10", "0.6", "0.2", "0.1", "0.1", "0.4", "0.25", "0.35", "0")
 )
-SCORES = Drawn((2, 3), ("1.5", "-2", "0.25", "3", "0", "-0.5"))
-TREE = Drawn(
+SCORES = DrawnValue((2, 3), ("1.5", "-2", "0.25", "3", "0", "-0.5"))
+TREE = DrawnValue(
     (4, 3), ("0.50", "0.40", "0.10", "0.35", "0.34", "0.31", "0.90", "0.06", "0.04", "0.2", "0.3", "0.5")
 )
 NAMES = {"A": WEIGHTS, "S": SCORES, "T": TREE, "b": 2}
 
 
-def shown(template: str) -> Text:
+def shown(template: str) -> RenderedText:
     return render_text("{{ " + template + " }}", NAMES)
 
 

@@ -17,8 +17,7 @@ from typing import TypedDict
 
 import yaml
 
-from engine.spec import builtin_bank
-from engine.spec.schema import ProblemSpec
+from engine.items import ProblemSpec, builtin_bank
 
 __all__ = ["RECORD", "Review", "concept_files", "digest", "missing_reviews", "reviews", "store"]
 

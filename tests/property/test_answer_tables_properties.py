@@ -14,23 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.answers import right_responses, wrong_responses
-from engine.course import AnswerTable, Intake, Roster, Student
-from engine.course.delimited import read_delimited
+from engine.course import Roster, Student
 from engine.errors import IntakeError
-from engine.intake.answers.damage import damage
-from engine.intake.answers.take import take_answers
+from engine.hand_ins import AnswerTable, FilledQuiz, IntakeResult
+from engine.intake.answer_tables import take_answers
+from engine.intake.times import damage
+from engine.items import builtin_bank
 from engine.model import Mode, Quiz
-from engine.quiz import (
-    FilledQuiz,
-    as_answered,
-    compose,
-    fill_in_text,
-    grade_quiz,
-    read_blueprint,
-    read_filled,
-)
-from engine.spec import builtin_bank
+from engine.quiz import as_answered, compose, fill_in_text, grade_quiz, read_blueprint, read_filled
 from engine.store import Store, open_store
+from engine.text.tables import read_delimited
 
 BLUEPRINTS = Path(__file__).parents[2] / "problems/blueprints"
 NAMES = ["l16", "week-2-attention", "week-3-decoder"]
@@ -69,8 +62,10 @@ def marks(quiz: Quiz, filled: FilledQuiz, store: Store) -> dict[str, tuple[objec
     return {r.item: (r.outcome, r.score) for r in grade_quiz(filled, asked, mode=Mode.MARKS)}
 
 
-def taken(store: Store, path: Path, quiz: str) -> Intake:
-    return take_answers(Intake((), tables=(AnswerTable(path, path.name),)), store, roster=ROSTER, quiz=quiz)
+def taken(store: Store, path: Path, quiz: str) -> IntakeResult:
+    return take_answers(
+        IntakeResult((), tables=(AnswerTable(path, path.name),)), store, roster=ROSTER, quiz=quiz
+    )
 
 
 def row_of(quiz: Quiz, typed: Typed, draw: st.DrawFn) -> dict[str, str]:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.answers import answer_type, answer_types
-from engine.answers.reading.arrays import read_numbers
+from engine.answers.parsing import read_numbers
 from engine.errors import ResponseFormatError
-from engine.model import Array, KnownWrong, Option, Part, Text, Verdict
+from engine.model import ChoiceOption, FloatArray, KnownWrong, Part, RenderedText, Verdict
 
 SIGNS = st.sampled_from(["-", "\u2212", "\u2013", ""])
 
@@ -62,7 +62,7 @@ def test_every_layout_is_read_exactly(layout, rows):
 
 
 def words(text):
-    return Text(text, text, text)
+    return RenderedText(text, text, text)
 
 
 NUMERIC = {
@@ -77,7 +77,7 @@ NUMERIC = {
     "unit": "m",
 }
 OPTIONS = tuple(
-    Option(c, words(f"option {c}"), correct=c == "a", value=Array((2,), (1.0, 2.0))) for c in "abc"
+    ChoiceOption(c, words(f"option {c}"), correct=c == "a", value=FloatArray((2,), (1.0, 2.0))) for c in "abc"
 )
 
 
@@ -88,8 +88,8 @@ def numeric(kind, shape, key):
         "lower": [f"{x - 0.005:.3f}" for x in key],
         "upper": [f"{x + 0.005:.3f}" for x in key],
     }
-    wrong = (KnownWrong("m-neg", "Signs.", Array(shape, tuple(-x for x in key))),)
-    return Part("answer", kind, 1.0, key=Array(shape, key), known_wrong=wrong, settings=settings)
+    wrong = (KnownWrong("m-neg", "Signs.", FloatArray(shape, tuple(-x for x in key))),)
+    return Part("answer", kind, 1.0, key=FloatArray(shape, key), known_wrong=wrong, settings=settings)
 
 
 PARTS = {
@@ -107,7 +107,7 @@ PARTS = {
         1.0,
         key_ids=("a", "b"),
         options=OPTIONS,
-        prompts=(Option("1", words("p")), Option("2", words("q"))),
+        prompts=(ChoiceOption("1", words("p")), ChoiceOption("2", words("q"))),
     ),
     "token": Part(
         "answer", "token", 1.0, key_ids=("A B",), known_wrong=(KnownWrong("m-x", "X.", text="B B"),)

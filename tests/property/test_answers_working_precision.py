@@ -17,11 +17,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.model import Array
-from engine.variants.expressions import evaluate
-from engine.variants.parts.draft import FieldContext
-from engine.variants.parts.numeric import Asked
-from engine.variants.values import array_of
+from engine.answers.answer_type import FieldContext
+from engine.answers.numeric_draft import AskedPrecision
+from engine.expressions.language import evaluate
+from engine.expressions.values import array_of
+from engine.model import FloatArray
 
 Round = Callable[[Any], Decimal]
 
@@ -161,7 +161,9 @@ def test_rounding_every_intermediate_is_right(student, numbers, places, rule):
     text, work = STUDENTS[student]
     names = as_names(numbers)
     key = array_of(evaluate(text, names))
-    spans = Asked(text, decimals=asked_places, working_decimals=working).intervals(key, FieldContext(names))
+    spans = AskedPrecision(text, decimals=asked_places, working_decimals=working).intervals(
+        key, FieldContext(names)
+    )
     r, final = rounder(working, rule), rounder(asked_places, rule)
     answer = [Fraction(final(x)) for x in work(r, numbers)]
     assert all(span.holds(x) for span, x in zip(spans, answer, strict=True)), (spans, answer)
@@ -174,7 +176,7 @@ def test_intervals_stay_narrow(student, numbers):
     text, _ = STUDENTS[student]
     names = as_names(numbers)
     key = array_of(evaluate(text, names))
-    spans = Asked(text, decimals=3, working_decimals=6).intervals(key, FieldContext(names))
+    spans = AskedPrecision(text, decimals=3, working_decimals=6).intervals(key, FieldContext(names))
     for span, value in zip(spans, key.data, strict=True):
         assert Fraction(span.upper) - Fraction(span.lower) < Fraction("0.0011")
         assert span.holds(Fraction(round(value, 3)).limit_denominator(1000))
@@ -185,12 +187,12 @@ def test_half_a_unit_alone_would_fail_correct_hand_work():
     names = as_names(
         {"e": [Decimal("1.3"), Decimal("-0.4"), Decimal("0.9")], "H": [[7, -3], [5, 9], [-8, 4]]}
     )
-    key: Array = array_of(evaluate("context(softmax(e), H)", names))
+    key: FloatArray = array_of(evaluate("context(softmax(e), H)", names))
     r = rounder(3, ROUND_HALF_EVEN)
     weights = plain_softmax(r, [Decimal("1.3"), Decimal("-0.4"), Decimal("0.9")])
     answer = mixed(r, weights, [[7, -3], [5, 9], [-8, 4]])
     assert any(abs(float(a) - x) > 0.0005 for a, x in zip(answer, key.data, strict=True))
-    spans = Asked("context(softmax(e), H)", decimals=3, working_decimals=3).intervals(
+    spans = AskedPrecision("context(softmax(e), H)", decimals=3, working_decimals=3).intervals(
         key, FieldContext(names)
     )
     assert all(span.holds(Fraction(a)) for span, a in zip(spans, answer, strict=True))

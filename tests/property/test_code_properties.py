@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
-from engine.code.case import Plan
-from engine.code.explain.trusted import TrustedRunner
-from engine.code.leaves import array_of, leaf_of
-from engine.code.reading.source import examine_source
+from engine.code.arguments import array_of, leaf_of
+from engine.code.explain.in_process import TrustedRunner
+from engine.code.plan import InputPlan
+from engine.code.source import examine_source
 from engine.code.tolerance import close, relative_tolerance
+from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
-from engine.spec import load_spec
 
 PLANS = 20
 SEEDS = st.integers(0, PLANS - 1)
@@ -42,7 +42,7 @@ def exercise_of(item: str) -> CodeExercise:
 
 
 @cache
-def plans_of(item: str) -> tuple[Plan, ...]:
+def plans_of(item: str) -> tuple[InputPlan, ...]:
     return tuple(freeze_plan(exercise_of(item), seed.to_bytes(8, "big")) for seed in range(PLANS))
 
 

@@ -10,12 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.answers import right_response
+from engine.authoring.importing.importing import import_file
+from engine.authoring.importing.to_item import ImportReport
 from engine.errors import ExchangeError
-from engine.exchange.importing import import_file
-from engine.exchange.report import ImportReport
 from engine.grading import grade_answers
+from engine.items import builtin_bank, load_spec
 from engine.model import Mode, Outcome, Response
-from engine.spec import builtin_bank, load_spec
 from engine.variants import draw_seeded
 
 BANK = builtin_bank()

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.exchange.markup.characters import plain_characters
-from engine.exchange.markup.convert import convert
-from engine.exchange.question import Form, Markup
-from engine.exchange.spec_file.yaml_text import meant, yaml_text
-from engine.spec.latex import latex_faults
-from engine.spec.yaml_source import read_yaml_text
-from engine.variants.prose import render_prose
-from engine.variants.templates import is_template
+from engine.authoring.importing.blocks import plain_characters
+from engine.authoring.importing.markdown import convert
+from engine.authoring.importing.question import MarkedText, TextForm
+from engine.authoring.importing.yaml_writer import meant, yaml_text
+from engine.items.checks.prose import latex_faults
+from engine.prose.markdown import render_prose
+from engine.prose.stems import is_template
+from engine.text.yaml import read_yaml_text
 
 MARKS = [
     "{{", "}}", "{%", "%}", "{#", "$", "$$", "\\(", "\\)", "\\[", "\\]", "\\alpha", "\\", "`", "```",
@@ -47,7 +47,7 @@ def squeezed(text: str) -> str:
 @example("a\\", True)
 @example("- a\n- b", False)
 def test_plain_text_shows_as_it_is(text: str, inline: bool) -> None:
-    converted = convert(Markup(text, Form.PLAIN), inline=inline)
+    converted = convert(MarkedText(text, TextForm.PLAIN), inline=inline)
     assert not is_template(converted.prose)
     if not converted.prose:
         return
@@ -56,10 +56,10 @@ def test_plain_text_shows_as_it_is(text: str, inline: bool) -> None:
         assert squeezed(shown) == squeezed(plain_characters(text)[0])
 
 
-@pytest.mark.parametrize("form", list(Form))
+@pytest.mark.parametrize("form", list(TextForm))
 @given(text=soup(*MARKS, *TAGS, *DROPPED), inline=st.booleans())
-def test_every_text_can_be_rendered_and_is_no_template(form: Form, text: str, inline: bool) -> None:
-    converted = convert(Markup(text, form), inline=inline)
+def test_every_text_can_be_rendered_and_is_no_template(form: TextForm, text: str, inline: bool) -> None:
+    converted = convert(MarkedText(text, form), inline=inline)
     assert not is_template(converted.prose)
     assert list(latex_faults(converted.prose)) == []
     if converted.prose:
@@ -93,7 +93,7 @@ LETTERS = [
 
 @given(soup(*LETTERS, *[tag for tag in TAGS if "su" not in tag]))
 def test_html_keeps_every_character_that_a_browser_shows(text: str) -> None:
-    converted = convert(Markup(text, Form.HTML))
+    converted = convert(MarkedText(text, TextForm.HTML))
     tree = html5lib.parse(f"<body>{text}", namespaceHTMLElements=False)
     expected = squeezed("".join(tree.itertext()))
     shown = render_prose(converted.prose).plain if converted.prose else ""

@@ -23,26 +23,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
-from engine.code.case import Plan
 from engine.code.explain.counterexample import _varied
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.explain.in_process import TrustedRunner
+from engine.code.plan import InputPlan
 from engine.code.properties import property_of
 from engine.code.results import ArrayResult, HypothesesResult, TokensResult, TupleResult
+from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
-from engine.runner import CallOutcome, CallStatus, Job, Leaf, RunResult
-from engine.sandbox.dialogue import VIOLATION, Dialogue
-from engine.sandbox.inputs import describe
-from engine.sandbox.inside.wire import (
+from engine.runner import CallOutcome, CallStatus, Job, RunResult, WireArray
+from engine.sandbox.child.wire import (
     ITEM_SIZES,
     MAX_JOB_NODES,
     MAX_REPLY_JSON,
     MAX_REPLY_NODES,
-    Kind,
+    FrameKind,
     TreeWriter,
     pack,
 )
-from engine.sandbox.results import Results
-from engine.spec import load_spec
+from engine.sandbox.inputs import describe
+from engine.sandbox.protocol import VIOLATION, ChildDialogue, JobResults
 
 CODE = Path(__file__).parents[2] / "problems" / "code"
 LONGEST_REPORT = 40_000
@@ -51,9 +50,9 @@ LONGEST_REPORT = 40_000
 JUDGING_S = 8.0
 FIRST_S = 60.0
 
-LOCKED = pack(Kind.LOCKED, {})
-LOADED = (Kind.LOADED, {"status": "returned", "missing": [], "seconds": 0.0}, b"")
-END = (Kind.END, {}, b"")
+LOCKED = pack(FrameKind.LOCKED, {})
+LOADED = (FrameKind.LOADED, {"status": "returned", "missing": [], "seconds": 0.0}, b"")
+END = (FrameKind.END, {}, b"")
 Frame = tuple[int, Any, bytes]
 
 
@@ -64,7 +63,7 @@ def exercise_of(item: str) -> CodeExercise:
 
 
 @cache
-def plan_of(item: str) -> Plan:
+def plan_of(item: str) -> InputPlan:
     return freeze_plan(exercise_of(item), b"foreign")
 
 
@@ -101,12 +100,12 @@ def valid_frames(item: str, solution: str) -> tuple[Frame, ...]:
         elif outcome.exception is not None:
             told = outcome.exception
             body["exception"] = {"type": told.type, "text": told.text, "line": told.line, "file": ""}
-        frames.append((Kind.RESULT, body, b"".join(writer.blobs)))
+        frames.append((FrameKind.RESULT, body, b"".join(writer.blobs)))
     return tuple(frames)
 
 
 def _travels(value: Any) -> bool:
-    return isinstance(value, Leaf | int | float | str | tuple | list | dict | None)
+    return isinstance(value, WireArray | int | float | str | tuple | list | dict | None)
 
 
 def framed(frame: Frame, text: bytes | None = None) -> bytes:
@@ -125,10 +124,10 @@ class Replays:
         self._early, self._late, self._piece = early, late, piece
 
     def run(self, job: Job) -> RunResult:
-        results = Results(job, self.tier)
+        results = JobResults(job, self.tier)
         while (first := results.next_call(1.0)) is not None:
             left, nodes = results.bytes_left, results.nodes_left
-            dialogue = Dialogue(first, len(job.calls), left, nodes)
+            dialogue = ChildDialogue(first, len(job.calls), left, nodes)
             self._feed(dialogue, LOCKED + self._early)
             if dialogue.wants_plan:
                 dialogue.plan_sent = True
@@ -141,7 +140,7 @@ class Replays:
                 results.merge(dialogue, end)
         return results.finish(b"")
 
-    def _feed(self, dialogue: Dialogue, data: bytes) -> None:
+    def _feed(self, dialogue: ChildDialogue, data: bytes) -> None:
         for at in range(0, len(data), self._piece):
             if dialogue.over:
                 return
@@ -393,7 +392,7 @@ def everywhere(item: str, value: Any, blob: bytes = b"", **more: Any) -> Replays
         answer = {"index": body["index"], "status": "returned", "value": value}
         if "arguments" in body:
             answer["arguments"] = [None] * len(body["arguments"])
-        replies.append((Kind.RESULT, answer | more, blob))
+        replies.append((FrameKind.RESULT, answer | more, blob))
     return Replays(framed(LOADED), b"".join(map(framed, [*replies, END])))
 
 
@@ -483,10 +482,10 @@ def test_a_judgement_that_fails_is_ours_only_over_right_values(
 
 def test_replies_that_are_costly_to_read_stop_at_a_cap() -> None:
     bushes = [
-        framed((Kind.RESULT, {"index": i, "status": "returned", "value": ["l", *[["l"]] * 15_000]}, b""))
+        framed((FrameKind.RESULT, {"index": i, "status": "returned", "value": ["l", *[["l"]] * 15_000]}, b""))
         for i in range(40)
     ]
-    dialogue = Dialogue(0, 40, 2**24, MAX_JOB_NODES)
+    dialogue = ChildDialogue(0, 40, 2**24, MAX_JOB_NODES)
     dialogue.feed(LOCKED + framed(LOADED))
     dialogue.plan_sent = True
     begun = time.thread_time()
@@ -496,6 +495,6 @@ def test_replies_that_are_costly_to_read_stop_at_a_cap() -> None:
     # Reading all of them took 5 to 10 s.  Most of what is left is collecting the garbage of a large process.
     assert time.thread_time() - begun < 4.5
     thicket = b"[" + b"[]," * (MAX_REPLY_JSON // 4) + b"[]]"
-    dialogue = Dialogue(0, 1, 2**24)
-    dialogue.feed(LOCKED + framed((Kind.LOADED, {}, b""), thicket))
+    dialogue = ChildDialogue(0, 1, 2**24)
+    dialogue.feed(LOCKED + framed((FrameKind.LOADED, {}, b""), thicket))
     assert dialogue.violated

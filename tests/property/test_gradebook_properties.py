@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from engine.course import Cell, ClassTable, Column, Roster, Student, StudentRow
-from engine.foreign import clean_line
-from engine.gradebooks import Gradebook, Request, gradebook_format
-from engine.gradebooks.cells import is_number, kept_cell
+from engine.course import Roster, Student
+from engine.marks.gradebooks import GradebookFile, GradebookRequest, gradebook_format
+from engine.marks.results import ClassTable, StudentRow, TableCell, TableColumn
 from engine.model import Outcome
+from engine.text.escape import clean_line
+from engine.text.tables import is_number, kept_cell
 
-COLUMN = Column("~", 0, "softmax", "Write softmax", 10.0)
+COLUMN = TableColumn("~", 0, "softmax", "Write softmax", 10.0)
 STARTS = ("=", "+", "-", "@", "\t", "\r")
 HOSTILE = st.one_of(
     st.text(max_size=30),
@@ -37,15 +38,15 @@ def classes(draw: st.DrawFn) -> tuple[ClassTable, Roster, dict[str, float | None
     names = [draw(HOSTILE) for _ in ids]
     marks = {i: draw(st.none() | st.integers(0, 400).map(lambda quarter: quarter / 40)) for i in ids}
     rows = [
-        StudentRow(i, name, {} if marks[i] is None else {COLUMN.id: Cell(Outcome.PARTIAL, marks[i])})
+        StudentRow(i, name, {} if marks[i] is None else {COLUMN.id: TableCell(Outcome.PARTIAL, marks[i])})
         for i, name in zip(ids, names, strict=True)
     ]
     people = [Student(i, name, f"s{i}@example.org") for i, name in zip(ids, names, strict=True)]
     return ClassTable("T", (COLUMN,), tuple(rows)), Roster(tuple(people)), marks
 
 
-def make(name: str, table: ClassTable, roster: Roster, **more) -> Gradebook:
-    request = Request(table=table, roster=roster, columns=("HW=softmax",), **more)
+def make(name: str, table: ClassTable, roster: Roster, **more) -> GradebookFile:
+    request = GradebookRequest(table=table, roster=roster, columns=("HW=softmax",), **more)
     return gradebook_format(name).make(request)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.analysis import ScoreMatrix, item_statistics, pairwise, reliability, score_histogram
-from engine.analysis.irt import Model, ModelFit, abilities, fit_model, item_fits, pattern_fit
+from engine.analysis.statistics import ScoreMatrix, item_statistics, pairwise, reliability, score_histogram
+from engine.analysis.statistics.irt import IrtModel, ModelFit, abilities, fit_model, item_fits, pattern_fit
 
 
 @st.composite
@@ -51,8 +51,8 @@ def test_classical_statistics_always_answer(matrix: ScoreMatrix) -> None:
 
 
 @settings(max_examples=150)
-@given(matrices(most_students=40), st.sampled_from(Model), st.sampled_from([None, 0.5]))
-def test_fits_of_any_class_answer(matrix: ScoreMatrix, model: Model, partial_credit: float | None) -> None:
+@given(matrices(most_students=40), st.sampled_from(IrtModel), st.sampled_from([None, 0.5]))
+def test_fits_of_any_class_answer(matrix: ScoreMatrix, model: IrtModel, partial_credit: float | None) -> None:
     fit = fit_model(matrix, model, partial_credit=partial_credit, fewest_students=1)
     if not isinstance(fit, ModelFit):
         assert fit.reason

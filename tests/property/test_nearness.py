@@ -7,9 +7,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.answers.nearness import within
-from engine.answers.numeric import _equals_exactly, _equals_roughly, _is_near, _is_near_exactly
-from engine.model import Array, Part
+from engine.answers.numeric import _equals_exactly, _equals_roughly, _is_near, _is_near_exactly, within
+from engine.model import FloatArray, Part
 
 PLACES = st.integers(0, 6)
 STEPS = st.integers(-(10**7), 10**7)
@@ -63,6 +62,6 @@ def test_a_mistakes_value_is_recognised_as_exact_arithmetic_does(cases, data):
         float(entry + data.draw(st.sampled_from([-1, 0, 1])) * half / 2 + data.draw(HAIRS))
         for entry, half in zip(answer, reach, strict=True)
     )
-    part = Part("answer", "vector", 1.0, key=Array((len(wrong),), wrong), settings=settings)
+    part = Part("answer", "vector", 1.0, key=FloatArray((len(wrong),), wrong), settings=settings)
     roughly = _equals_roughly(part, wrong, answer)
     assert roughly in (None, _equals_exactly(part, wrong, answer))

@@ -9,19 +9,16 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.course.policies.budget import days_to_use
-from engine.course.policies.drops import dropped
-from engine.course.policies.late import after_penalty
-from engine.course.policies.points import exact, rounded
-from engine.course.policies.schema import Assignment, Late, Tries
-from engine.course.policies.terms import Lateness
-from engine.course.policies.tries import Try, choose
+from engine.course.policies import AssignmentRules, CountedAttempts, LatePenalty
+from engine.marks.deadlines import LateTime
+from engine.marks.groups import dropped
+from engine.marks.late_work import AttemptPoints, after_penalty, choose, days_to_use, exact, rounded
 
 FULL = Fraction(10)
 percents = st.integers(0, 100).map(Decimal) | st.decimals(0, 100, places=2)
 points = st.integers(0, 20).map(lambda half: Fraction(half, 2))
 lates = st.builds(
-    Late,
+    LatePenalty,
     per=st.sampled_from(["day", "hour"]),
     percent=percents,
     of=st.sampled_from(["score", "points"]),
@@ -32,7 +29,7 @@ lates = st.builds(
 
 @given(lates, points, st.integers(0, 40))
 def test_late_work_loses_more_the_later_it_is_and_never_gains(
-    rule: Late, score: Fraction, units: int
+    rule: LatePenalty, score: Fraction, units: int
 ) -> None:
     left = [after_penalty(rule, score, FULL, n) for n in range(units + 1)]
     assert left[0] == score
@@ -41,7 +38,7 @@ def test_late_work_loses_more_the_later_it_is_and_never_gains(
 
 
 @given(lates, points, st.integers(1, 40))
-def test_a_penalty_in_decimals(rule: Late, score: Fraction, units: int) -> None:
+def test_a_penalty_in_decimals(rule: LatePenalty, score: Fraction, units: int) -> None:
     """The same in decimal numbers, whose products and differences of so few digits are exact."""
     earned, full = Decimal(score.numerator) / score.denominator, Decimal(10)
     off = min(rule.percent * units, Decimal(100) if rule.cap is None else rule.cap)
@@ -52,18 +49,23 @@ def test_a_penalty_in_decimals(rule: Late, score: Fraction, units: int) -> None:
 
 
 tries = st.lists(
-    st.builds(Try, score=points, lateness=st.integers(0, 4).map(Lateness), in_time=st.booleans()), max_size=5
+    st.builds(AttemptPoints, score=points, lateness=st.integers(0, 4).map(LateTime), in_time=st.booleans()),
+    max_size=5,
 )
 shares = st.lists(st.decimals(0, 1, places=1), min_size=1, max_size=4).map(
     lambda found: tuple(sorted(found, reverse=True))
 )
 attempts = st.builds(
-    Tries, count=st.none() | st.integers(1, 4), which=st.sampled_from(["best", "last", "first", "average"])
-) | st.builds(Tries, count=st.none() | st.integers(1, 4), which=st.just("decaying"), shares=shares)
+    CountedAttempts,
+    count=st.none() | st.integers(1, 4),
+    which=st.sampled_from(["best", "last", "first", "average"]),
+) | st.builds(CountedAttempts, count=st.none() | st.integers(1, 4), which=st.just("decaying"), shares=shares)
 
 
 @given(tries, attempts, st.none() | lates, st.integers(0, 3))
-def test_attempts_against_a_plain_loop(made: list[Try], rule: Tries, late: Late | None, free: int) -> None:
+def test_attempts_against_a_plain_loop(
+    made: list[AttemptPoints], rule: CountedAttempts, late: LatePenalty | None, free: int
+) -> None:
     counted = []
     for one in made:
         if one.in_time and (rule.count is None or len(counted) < rule.count):
@@ -72,7 +74,7 @@ def test_attempts_against_a_plain_loop(made: list[Try], rule: Tries, late: Late 
                 share = Fraction([*rule.shares, *[rule.shares[-1]] * 9][len(counted)])
             units = max(0, one.lateness.units - free)
             counted.append(after_penalty(late, one.score * share, FULL, units))
-    choice = choose(Assignment(late=late, attempts=rule), FULL, made, free)
+    choice = choose(AssignmentRules(late=late, attempts=rule), FULL, made, free)
     if not counted:
         assert choice is None
         return
@@ -92,9 +94,11 @@ def test_attempts_against_a_plain_loop(made: list[Try], rule: Tries, late: Late 
 
 
 @given(tries, attempts, lates)
-def test_being_later_never_helps_and_late_days_never_harm(made: list[Try], rule: Tries, late: Late) -> None:
-    rules = Assignment(late=late, attempts=rule)
-    later = [Try(one.score, Lateness(one.lateness.units + 1), one.in_time) for one in made]
+def test_being_later_never_helps_and_late_days_never_harm(
+    made: list[AttemptPoints], rule: CountedAttempts, late: LatePenalty
+) -> None:
+    rules = AssignmentRules(late=late, attempts=rule)
+    later = [AttemptPoints(one.score, LateTime(one.lateness.units + 1), one.in_time) for one in made]
     now, then = choose(rules, FULL, made), choose(rules, FULL, later)
     forgiven = choose(rules, FULL, later, 1)
     if now is not None and then is not None and forgiven is not None:

@@ -18,34 +18,29 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.batch.mark_table import read_marks
-from engine.course.delimited import read_delimited
+from engine.authoring.importing.gift import read_gift
+from engine.authoring.importing.moodle_xml import read_moodle
+from engine.authoring.importing.question import decode_source, read_source
+from engine.course.course import read_secret, read_settings
 from engine.course.roster import read_roster
-from engine.course.secret import read_secret
-from engine.course.settings import read_settings
 from engine.errors import IntakeError, SoftmarkError
-from engine.exchange.gift import read_gift
-from engine.exchange.moodle_xml import read_moodle
-from engine.exchange.reading import decode_source, read_source
-from engine.files import read_bounded
-from engine.gradebooks.autograder.settings import read_settings as read_autograder_settings
-from engine.gradebooks.sheet import read_sheet
 from engine.intake import collect
-from engine.intake.answers.table import read_table
-from engine.intake.answers.workbook import read_workbook
-from engine.intake.answers.yaml_file import read_class_yaml
+from engine.intake.answer_files import read_table
+from engine.intake.answer_workbook import read_workbook
+from engine.intake.answer_yaml import read_class_yaml
 from engine.intake.archives import read_source as read_archive
-from engine.intake.beside import read_module
-from engine.intake.code_file import read_code_file
-from engine.intake.code_folder import read_submission
-from engine.intake.decoding import read_bytes, read_text_file
-from engine.intake.folder import read_folder
-from engine.intake.layouts.ruby_yaml import read_ruby_yaml
+from engine.intake.code import read_code_file, read_module, read_submission
+from engine.intake.entries import read_folder
+from engine.intake.layouts.gradescope import read_ruby_yaml
+from engine.marks.gradebooks.fill import read_sheet
+from engine.marks.manual import read_marks
+from engine.pages.feedback import read_receipts
 from engine.quiz.blueprint import read_blueprint
-from engine.quiz.returned import read_filled
-from engine.report.receipt import read_receipts
-from engine.spec.text_file import read_text
-from engine.spec.yaml_source import read_yaml
+from engine.quiz.quiz_file import read_filled
+from engine.runs.gradescope import read_settings as read_autograder_settings
+from engine.text.files import read_bounded, read_bytes, read_text, read_text_file
+from engine.text.tables import read_delimited
+from engine.text.yaml import read_yaml
 
 ROOT = Path(__file__).parents[2]
 
@@ -201,14 +196,14 @@ CASES = [
 
 # Readers that get parts of what another one has read: texts, numerals, arguments of our own.
 OF_PARTS = {
-    "engine.exchange.gift.answers.read_field": "read_gift",
-    "engine.exchange.moodle_xml.tree.read_tree": "read_moodle",
-    "engine.exchange.markup.html.read_html": "tests/property/test_exchange_texts.py",
-    "engine.exchange.keys.stem_numbers.read_value": "one number of a text",
-    "engine.exchange.numerals.read_decimal": "one number of a text",
-    "engine.exchange.numerals.read_share": "one number of a text",
-    "engine.spec.numbers.read_scalar": "read_yaml",
-    "engine.spec.yaml_source.read_yaml_text": "read_yaml",
+    "engine.authoring.importing.gift.read_field": "read_gift",
+    "engine.authoring.importing.xml_tree.read_tree": "read_moodle",
+    "engine.authoring.importing.html.read_html": "tests/property/test_exchange_texts.py",
+    "engine.authoring.importing.suggest_keys.read_value": "one number of a text",
+    "engine.authoring.importing.question.read_decimal": "one number of a text",
+    "engine.authoring.importing.question.read_share": "one number of a text",
+    "engine.text.yaml_errors.read_scalar": "read_yaml",
+    "engine.text.yaml.read_yaml_text": "read_yaml",
 }
 
 

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import DrawError, ExpressionError
-from engine.variants.expressions import evaluate
-from engine.variants.maths import MathsError, mathml, plain_maths
-from engine.variants.prose import ProseError, escape_latex, render_prose
-from engine.variants.text import render_text
+from engine.expressions.language import evaluate
+from engine.prose.markdown import ProseError, render_prose
+from engine.prose.maths import MathsError, mathml, plain_maths
+from engine.prose.text import render_text
+from engine.text.escape import escape_latex
 
 FORMULA = st.lists(
     st.sampled_from(

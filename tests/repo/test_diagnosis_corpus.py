@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from engine.spec import builtin_bank
+from engine.items import builtin_bank
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks/wrong"

@@ -32,13 +32,13 @@ LIMIT_S = 0.12
 # Patterns whose texts are cut before they see them: how many characters there are at most, and where they
 # are cut. Work on so many must still be short.
 CUT: dict[tuple[str, str], tuple[int, str]] = {
-    ("engine/lint/algebra.py", "_TYPED"): (200, "a longer option is taken for no formula"),
-    ("engine/lint/assertions.py", "_CHAIN"): (300, "longer sentences are left out"),
-    ("engine/lint/rules/keys.py", "_QUOTIENT"): (200, "longer texts are taken for no vector"),
-    ("engine/lint/assertions.py", "_SPLIT"): (300, "it splits what _CHAIN has matched"),
-    ("engine/answers/reading/arrays.py", "_WRAPPER"): (10_000, "read_numbers refuses longer texts"),
-    ("engine/intake/answers/moments.py", "_DAY_FIRST"): (100, "Moments takes nothing longer for a time"),
-    ("engine/intake/answers/moments.py", "_MONTH_FIRST"): (100, "Moments takes nothing longer for a time"),
+    ("engine/authoring/lint/algebra.py", "_TYPED"): (200, "a longer option is taken for no formula"),
+    ("engine/authoring/lint/assertions.py", "_CHAIN"): (300, "longer sentences are left out"),
+    ("engine/authoring/lint/rules/keys.py", "_QUOTIENT"): (200, "longer texts are taken for no vector"),
+    ("engine/authoring/lint/assertions.py", "_SPLIT"): (300, "it splits what _CHAIN has matched"),
+    ("engine/answers/parsing.py", "_WRAPPER"): (10_000, "read_numbers refuses longer texts"),
+    ("engine/intake/times.py", "_DAY_FIRST"): (100, "Moments takes nothing longer for a time"),
+    ("engine/intake/times.py", "_MONTH_FIRST"): (100, "Moments takes nothing longer for a time"),
 }
 
 
@@ -288,7 +288,7 @@ ALL = list(patterns())
 def test_patterns_are_found() -> None:
     assert len(ALL) > 150
     files = {found.file for found in ALL}
-    assert {"engine/intake/notebook.py", "engine/exchange/markup/formulas.py"} <= files
+    assert {"engine/intake/notebook.py", "engine/authoring/importing/blocks.py"} <= files
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Counts in sentences are written by :mod:`engine.plurals`, so that no message says "1 items"."""
+"""Counts in sentences are written by :mod:`engine.text.words`, so that no message says "1 items"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.plurals import agree, all_of, counted, plural
+from engine.text.words import agree, all_of, counted, plural
 
 ENGINE = Path(__file__).parents[2] / "engine"
 # Beside student code nothing of ours may be imported; the acts only report what an attack saw.
@@ -83,7 +83,7 @@ def test_every_count_of_the_engine_agrees_with_its_noun() -> None:
     # words and not numbers, as can be seen from where they come
     allowed = {"kind", "form", "side", "name", "what"}
     wrong = [one for one in found if not any(f"{{{word}}}" in one for word in allowed)]
-    assert wrong == [], "write these with engine.plurals.counted and agree:\n" + "\n".join(wrong)
+    assert wrong == [], "write these with engine.text.words.counted and agree:\n" + "\n".join(wrong)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_the_wheel_holds_the_engine_the_bank_and_nothing_else(wheel: Path) -> No
     assert {t for t in tops if not t.endswith(".dist-info")} == {"cli.py", "engine", "problems", "reference"}
     assert "problems/l16/l16-ex1-context-vector.yaml" in names
     assert "problems/code/softmax/softmax.yaml" in names
-    assert "engine/gradebooks/autograder/harness/run_autograder" in names
+    assert "engine/runs/harness/run_autograder" in names
     assert not any(name.endswith(".pyc") for name in names)
     licences = [name for name in names if name.endswith(".dist-info/licenses/LICENSE")]
     assert len(licences) == 1

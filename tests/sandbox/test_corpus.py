@@ -14,7 +14,7 @@ from arena_attack import TARGET_LINE, Attack
 from arena_client import ATTACKS, TIERS, Arena, checked, control_arena, opened
 
 from engine.runner import CallStatus
-from engine.sandbox.opening import LAYERS
+from engine.sandbox.tiers import LAYERS
 
 # not switchable: the decoder of values, the grader's half of the protocol, the cleared environment
 _ALWAYS_ON = {"decoder", "grader", "environ"}

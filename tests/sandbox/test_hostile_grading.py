@@ -15,12 +15,12 @@ from arena_client import ATTACKS, PROJECT
 from arena_world import World
 
 from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
-from engine.code.case import Plan
+from engine.code.plan import InputPlan
+from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Limits, Runner
 from engine.sandbox import open_runner
 from engine.sandbox.tiers import missing_layers
-from engine.spec import load_spec
 
 # what acts upon the grader; what acts upon the machine is seen to in test_corpus
 _KINDS = ("crash", "deserialise", "early", "flood", "forge", "giants")
@@ -35,7 +35,7 @@ def exercise() -> CodeExercise:
 
 
 @pytest.fixture(scope="module")
-def plan(exercise: CodeExercise) -> Plan:
+def plan(exercise: CodeExercise) -> InputPlan:
     return freeze_plan(exercise, b"hostile")
 
 
@@ -54,7 +54,7 @@ def world() -> Iterator[World]:
     os.environ.pop("ARENA_SECRET", None)
 
 
-def _graded(exercise: CodeExercise, plan: Plan, source: str, runner: Runner) -> GradeReport:
+def _graded(exercise: CodeExercise, plan: InputPlan, source: str, runner: Runner) -> GradeReport:
     sha256 = hashlib.sha256(source.encode()).hexdigest()
     submission = CodeSubmission(source, "hand-in.py", sha256)
     return grade_code(exercise, plan, submission, runner, mode=Mode.MARKS, student="s01")
@@ -62,7 +62,7 @@ def _graded(exercise: CodeExercise, plan: Plan, source: str, runner: Runner) -> 
 
 @pytest.mark.parametrize("hostile", _CHOSEN, ids=[a.name for a in _CHOSEN])
 def test_hostile_file_is_marked_and_the_next_student_gets_full_marks(
-    hostile: Attack, exercise: CodeExercise, plan: Plan, runner: Runner, world: World
+    hostile: Attack, exercise: CodeExercise, plan: InputPlan, runner: Runner, world: World
 ) -> None:
     target = world.target(naive=False, project=PROJECT, site=Path("/nonexistent"))
     report = _graded(exercise, plan, hostile.source(target), runner)
@@ -140,7 +140,7 @@ def _cover(x, kept):
 
 @pytest.mark.parametrize("tier", ["T1", "T2"])
 def test_a_file_that_lies_about_its_arguments_earns_nothing_for_leaving_them_alone(
-    exercise: CodeExercise, plan: Plan, tier: str
+    exercise: CodeExercise, plan: InputPlan, tier: str
 ) -> None:
     if missing_layers(tier):
         pytest.skip(str(missing_layers(tier)))

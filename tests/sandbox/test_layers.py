@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from arena_client import ATTACKS, Arena, checked, opened
 
-from engine.sandbox.opening import LAYERS
+from engine.sandbox.tiers import LAYERS
 
 _BOTH = {
     "fork": ("covert/builtin", "covert/numpy_random", "covert/torch_default_dtype"),

@@ -13,12 +13,12 @@ import pytest
 from arena_client import ATTACKS
 
 from engine.errors import EngineError, SandboxError
-from engine.runner import Call, CallStatus, Job, Leaf, Limits, Runner
+from engine.runner import Call, CallStatus, Job, Limits, Runner, WireArray
 from engine.sandbox import open_runner
 from engine.sandbox.tiers import missing_layers
 
 _GOOD = "def double(x, axis=-1):\n    return x * 2\n"
-_X = Leaf("numpy", "float64", (3,), struct.pack("<3d", 1.0, 2.0, 3.0))
+_X = WireArray("numpy", "float64", (3,), struct.pack("<3d", 1.0, 2.0, 3.0))
 _TWICE = struct.pack("<3d", 2.0, 4.0, 6.0)
 # one of each way to end badly; none of them needs a target
 _BAD = (
@@ -85,7 +85,7 @@ def test_answers_do_not_get_mixed_up(runner: Runner) -> None:
     """Many jobs at once, each with a number of its own."""
 
     def ask(number: int) -> bool:
-        leaf = Leaf("numpy", "float64", (1,), struct.pack("<d", float(number)))
+        leaf = WireArray("numpy", "float64", (1,), struct.pack("<d", float(number)))
         outcome = runner.run(Job(_GOOD, "good.py", (Call("double", (leaf,)),))).outcomes[0]
         return bool(outcome.value.data == struct.pack("<d", 2.0 * number))
 
@@ -98,7 +98,7 @@ def test_a_crash_in_one_call_leaves_the_others(runner: Runner) -> None:
         "import os\nimport numpy as np\n\n\ndef softmax(x, axis=-1):\n"
         "    if x[0] == 2.0:\n        os.abort()\n    return x\n"
     )
-    leaves = [Leaf("numpy", "float64", (1,), struct.pack("<d", float(n))) for n in range(5)]
+    leaves = [WireArray("numpy", "float64", (1,), struct.pack("<d", float(n))) for n in range(5)]
     result = runner.run(Job(source, "some.py", tuple(Call("softmax", (leaf,)) for leaf in leaves)))
     statuses = [outcome.status for outcome in result.outcomes]
     assert statuses == [CallStatus.RETURNED] * 2 + [CallStatus.CRASHED] + [CallStatus.RETURNED] * 2

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.variants.prose_latex import PREAMBLE
+from engine.prose.markdown import PREAMBLE
 
 __all__ = ["NO_ENGINE", "Document", "faults_of"]
 

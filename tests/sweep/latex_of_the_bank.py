@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.lint.rules.prose import texts_of
-from engine.spec import builtin_bank
+from engine.authoring.lint.rules.prose import texts_of
+from engine.items import builtin_bank
+from engine.prose.text import render_text
 from engine.variants import draw_seeded
-from engine.variants.text import render_text
 from tests.oracles.figures import NAMES
 from tests.sweep.latex_document import Document, faults_of
 

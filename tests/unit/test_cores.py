@@ -8,9 +8,9 @@ import signal
 
 import pytest
 
-from engine.cores import on_all_cores, without_collecting
+from engine.items import builtin_bank
+from engine.parallel import on_all_cores, without_collecting
 from engine.quiz import compose, read_blueprint
-from engine.spec import builtin_bank
 
 LEAST = 400
 KEYS = list(range(LEAST + 100))

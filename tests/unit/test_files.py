@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from engine import files
-from engine.files import read_bounded, replace_text, replacing, utf16_as_utf8, work_folder
+from engine.text import files
+from engine.text.files import read_bounded, replace_text, replacing, utf16_as_utf8, work_folder
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -56,7 +56,7 @@ def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
 
 HOLDS = """
 import time
-from engine.files import work_folder
+from engine.text.files import work_folder
 with work_folder() as folder:
     (folder / "hand-in.py").write_text("x = 1")
     print(folder, flush=True)

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.course.delimited import plain_cell
-from engine.foreign import clean, clean_line, csv_cell, visible
-from engine.gradebooks.cells import kept_cell
-from engine.spec.text_file import shown, source_line
+from engine.text.escape import clean, clean_line, csv_cell, visible
+from engine.text.files import shown, source_line
+from engine.text.tables import kept_cell, plain_cell
 
 FOREIGN = st.text(st.characters(codec=None), max_size=60)
 

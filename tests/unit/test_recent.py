@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.recent import Recent
+from engine.parallel import LruCache
 
 
 def test_what_was_asked_for_last_is_kept() -> None:
-    kept = Recent[str](2)
+    kept = LruCache[str](2)
     kept.put("a", "A")
     kept.put(("b", 1), "B")
     assert kept.get("a") == "A"
@@ -15,7 +15,7 @@ def test_what_was_asked_for_last_is_kept() -> None:
 
 
 def test_a_key_has_its_latest_result() -> None:
-    kept = Recent[int](1)
+    kept = LruCache[int](1)
     kept.put("a", 1)
     kept.put("a", 2)
     assert kept.get("a") == 2

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.quiz.rules_text import deadline_text, not_on_files, rules_text, time_left
-from engine.rules import QuizRules, Shown
+from engine.model import QuizRules, ResultDisclosure
+from engine.quiz.release import deadline_text, not_on_files, rules_text, time_left
 
 CREDITS = st.lists(st.integers(1, 100), min_size=1, max_size=5).map(
     lambda cents: tuple(n / 100 for n in sorted(cents, reverse=True))
@@ -58,16 +58,20 @@ def test_without_a_limit_every_attempt_counts_in_full() -> None:
 def test_levels_include_one_another_in_order() -> None:
     order = ["nothing", "score", "verdict", "feedback", "solution"]
     for i, level in enumerate(order):
-        assert [Shown(level).includes(Shown(other)) for other in order] == [j <= i for j in range(5)]
+        assert [ResultDisclosure(level).includes(ResultDisclosure(other)) for other in order] == [
+            j <= i for j in range(5)
+        ]
 
 
 def test_the_deadline_itself_is_in_time() -> None:
     deadline = datetime(2026, 12, 1, 13, 0, tzinfo=timezone(timedelta(hours=1)))
-    rules = QuizRules(deadline=deadline, show_before=Shown.NOTHING, show_after=Shown.SOLUTION)
+    rules = QuizRules(
+        deadline=deadline, show_before=ResultDisclosure.NOTHING, show_after=ResultDisclosure.SOLUTION
+    )
     same_moment = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
-    assert not rules.is_over(same_moment) and rules.shown(same_moment) is Shown.NOTHING
+    assert not rules.is_over(same_moment) and rules.shown(same_moment) is ResultDisclosure.NOTHING
     later = same_moment + timedelta(microseconds=1)
-    assert rules.is_over(later) and rules.shown(later) is Shown.SOLUTION
+    assert rules.is_over(later) and rules.shown(later) is ResultDisclosure.SOLUTION
     assert deadline_text(deadline) == "2026-12-01 13:00 UTC+01:00"
     assert deadline_text(same_moment) == "2026-12-01 12:00 UTC"
 
@@ -102,7 +106,7 @@ def test_the_time_left_in_words(seconds: int, text: str) -> None:
         ),
         (QuizRules(hint_cost=0.125), ["Each hint takes 12.5 % off what an attempt can earn."]),
         (QuizRules(hint_cost=0), ["Hints are free."]),
-        (QuizRules(show_before=Shown.NOTHING), ["No result is shown."]),
+        (QuizRules(show_before=ResultDisclosure.NOTHING), ["No result is shown."]),
     ],
 )
 def test_rules_in_words(rules: QuizRules, sentences: list[str]) -> None:

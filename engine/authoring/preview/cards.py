@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from engine.foreign import clean
-from engine.model import Option, Part, Text, Variant
-from engine.spec.schema import CodeAnswer, ProblemSpec, SingleChoiceAnswer
+from engine.items import CodeAnswer, ProblemSpec, SingleChoiceAnswer
+from engine.model import ChoiceOption, Part, RenderedText, Variant
+from engine.text.escape import clean
 
-__all__ = ["Card", "Choice", "Field", "Wrong", "card_of"]
+__all__ = ["ChoiceCard", "FieldCard", "VariantCard", "WrongAnswerCard", "card_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChoiceCard:
     """An option, a card in its right place, or a prompt with its target.
 
     Parameters
@@ -33,7 +33,7 @@ class Choice:
     """
 
     label: str
-    text: Text
+    text: RenderedText
     is_right: bool | None = None
     belongs: str = ""
     origin: str = ""
@@ -41,7 +41,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongAnswerCard:
     """What a known mistake would answer; None where it has no value for these numbers."""
 
     origin: str
@@ -50,7 +50,7 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldCard:
     """One answer field with everything that students don't see.
 
     Parameters
@@ -68,30 +68,30 @@ class Field:
     id: str
     type: str
     points: float
-    prompt: Text | None
+    prompt: RenderedText | None
     asks: str
     policy: str
     keys: tuple[str, ...] = ()
     interval: str = ""
-    choices: tuple[Choice, ...] = ()
-    prompts: tuple[Choice, ...] = ()
-    wrong: tuple[Wrong, ...] = ()
+    choices: tuple[ChoiceCard, ...] = ()
+    prompts: tuple[ChoiceCard, ...] = ()
+    wrong: tuple[WrongAnswerCard, ...] = ()
     feedback: str = ""
     code: CodeAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class VariantCard:
     """One variant, with the values behind it; ``derived`` follow from the drawn ones."""
 
     seed: int
     variant: Variant
-    fields: tuple[Field, ...]
-    drawn: tuple[tuple[str, Text], ...]
-    derived: tuple[tuple[str, Text], ...]
+    fields: tuple[FieldCard, ...]
+    drawn: tuple[tuple[str, RenderedText], ...]
+    derived: tuple[tuple[str, RenderedText], ...]
 
 
-def card_of(spec: ProblemSpec, variant: Variant, seed: int) -> Card:
+def card_of(spec: ProblemSpec, variant: Variant, seed: int) -> VariantCard:
     """Return what is shown of the variant of a seed.
 
     Raises
@@ -99,7 +99,7 @@ def card_of(spec: ProblemSpec, variant: Variant, seed: int) -> Card:
     engine.errors.DrawError
         A value can't be shown.
     """
-    return Card(
+    return VariantCard(
         seed=seed,
         variant=variant,
         fields=tuple(_field(spec, part) for part in variant.parts),
@@ -108,9 +108,9 @@ def card_of(spec: ProblemSpec, variant: Variant, seed: int) -> Card:
     )
 
 
-def _derived(spec: ProblemSpec, variant: Variant) -> Iterator[tuple[str, Text]]:
-    from engine.variants.expressions import evaluate
-    from engine.variants.values import names_of
+def _derived(spec: ProblemSpec, variant: Variant) -> Iterator[tuple[str, RenderedText]]:
+    from engine.expressions.language import evaluate
+    from engine.expressions.values import names_of
 
     names: dict[str, Any] = names_of(variant.values)
     for name, text in spec.derived.items():
@@ -118,27 +118,27 @@ def _derived(spec: ProblemSpec, variant: Variant) -> Iterator[tuple[str, Text]]:
         yield name, _value(names[name])
 
 
-def _value(value: Any) -> Text:
+def _value(value: Any) -> RenderedText:
     """Return a value as a formula, words as words."""
-    from engine.variants.figures import figure_of, tex
-    from engine.variants.text import formula_text
+    from engine.prose.figures import figure_of, tex
+    from engine.prose.text import formula_text
 
     figure = figure_of(value)
     words = figure if isinstance(figure, tuple | list) else (figure,)
     if any(isinstance(word, str | bool) for word in words):
         plain = clean(" ".join(map(str, words)))
-        return Text(plain, escape(plain), plain)
+        return RenderedText(plain, escape(plain), plain)
     return formula_text(tex(figure))
 
 
-def _field(spec: ProblemSpec, part: Part) -> Field:
+def _field(spec: ProblemSpec, part: Part) -> FieldCard:
     from engine.answers import blank_hint, interval_text, policy_text, right_response
 
     if isinstance(spec.answer, CodeAnswer):
         asks = blank_hint(part)
-        return Field(part.id, part.type, part.points, None, asks, "points by check", code=spec.answer)
+        return FieldCard(part.id, part.type, part.points, None, asks, "points by check", code=spec.answer)
     is_numeric = part.key is not None
-    return Field(
+    return FieldCard(
         id=part.id,
         type=part.type,
         points=part.points,
@@ -154,12 +154,12 @@ def _field(spec: ProblemSpec, part: Part) -> Field:
     )
 
 
-def _choices(part: Part) -> Iterator[Choice]:
+def _choices(part: Part) -> Iterator[ChoiceCard]:
     """Yield options as shown; cards in their right order."""
     if part.type == "ordering":
         by_label = {option.id: option for option in part.options}
         for label in part.key_ids:
-            yield Choice(label, by_label[label].text)
+            yield ChoiceCard(label, by_label[label].text)
         return
     is_choice = part.type in ("single_choice", "multiple_choice")
     for option in part.options:
@@ -167,16 +167,16 @@ def _choices(part: Part) -> Iterator[Choice]:
         yield _choice(option, is_right=right)
 
 
-def _choice(option: Option, *, is_right: bool | None = None, belongs: str = "") -> Choice:
-    return Choice(option.id, option.text, is_right, belongs, option.misconception or "", option.feedback)
+def _choice(option: ChoiceOption, *, is_right: bool | None = None, belongs: str = "") -> ChoiceCard:
+    return ChoiceCard(option.id, option.text, is_right, belongs, option.misconception or "", option.feedback)
 
 
-def _prompts(part: Part) -> Iterator[Choice]:
+def _prompts(part: Part) -> Iterator[ChoiceCard]:
     for prompt, target in zip(part.prompts, part.key_ids, strict=False):
         yield _choice(prompt, belongs=target)
 
 
-def _wrong(spec: ProblemSpec, part: Part) -> Iterator[Wrong]:
+def _wrong(spec: ProblemSpec, part: Part) -> Iterator[WrongAnswerCard]:
     """Yield every known mistake of a field with what it would answer here, in the file's order."""
     from engine.answers import wrong_responses
 
@@ -186,7 +186,7 @@ def _wrong(spec: ProblemSpec, part: Part) -> Iterator[Wrong]:
     answers = {name: text for text, name in wrong_responses(part)}
     says = {known.misconception: known.feedback for known in part.known_wrong}
     for known in _mistakes(spec, part):
-        yield Wrong(known, answers.get(known), says.get(known, ""))
+        yield WrongAnswerCard(known, answers.get(known), says.get(known, ""))
 
 
 def _mistakes(spec: ProblemSpec, part: Part) -> tuple[str, ...]:
@@ -195,9 +195,9 @@ def _mistakes(spec: ProblemSpec, part: Part) -> tuple[str, ...]:
     return tuple(mistake.id for mistake in holder.misconceptions)
 
 
-def _unused(spec: ProblemSpec, part: Part) -> Iterator[Wrong]:
+def _unused(spec: ProblemSpec, part: Part) -> Iterator[WrongAnswerCard]:
     """Yield known mistakes of a computed choice that stand behind no option."""
     if isinstance(spec.answer, SingleChoiceAnswer) and spec.answer.key is not None:
         for known in _mistakes(spec, part):
             if known not in spec.answer.distractors:
-                yield Wrong(known, None, "")
+                yield WrongAnswerCard(known, None, "")

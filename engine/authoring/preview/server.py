@@ -8,17 +8,88 @@ import os
 import socket
 import time
 from collections.abc import AsyncIterator, Callable
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.authoring.preview.look import Look
-from engine.authoring.preview.page import page_of, script, style
+from engine import __version__
+from engine.authoring.lint import FindingSeverity
+from engine.authoring.preview.follow import PreviewState
 from engine.errors import EngineError, UsageError
+from engine.pages.render import render, style_sheet
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HOST", "Hub", "bind", "serve"]
+__all__ = [
+    "HEADERS",
+    "HOST",
+    "PageHub",
+    "RequestGuard",
+    "bind",
+    "owner_of",
+    "page_of",
+    "script",
+    "serve",
+    "style",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The page: a look at an item as HTML, with the style of our other pages.
+
+_PACKAGE = "engine.authoring.preview"
+
+
+def page_of(look: PreviewState, number: str, path: Path) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    look : PreviewState
+    number : str
+        Tells this page from the one before; open pages compare it.
+    path : Path
+        The file, as the person gave it.
+    """
+    findings = look.findings
+    spec = look.spec
+    return render(
+        "preview.html.j2",
+        package=_PACKAGE,
+        number=number,
+        file=str(path),
+        title=spec.title if spec else path.name,
+        at=look.at.strftime("%H:%M:%S"),
+        spec=spec,
+        kind=spec.kind.replace("_", " ") if spec else "",
+        cards=look.cards,
+        faults=look.faults,
+        missing=look.missing,
+        is_old=look.is_old,
+        starter=look.starter or "",
+        findings=findings,
+        errors=sum(finding.severity is FindingSeverity.ERROR for finding in findings or ()),
+        engine_version=__version__,
+    )
+
+
+@cache
+def style() -> str:
+    """Return the style sheet: that of all our pages, and what only this one needs."""
+    return style_sheet() + _file("preview.css")
+
+
+@cache
+def script() -> str:
+    """Return the script of the page."""
+    return _file("preview.js")
+
+
+def _file(name: str) -> str:
+    return (files(_PACKAGE) / "templates" / name).read_text(encoding="utf-8")
+
 
 HOST = "127.0.0.1"
 _KEEP_ALIVE_S = 15.0
@@ -27,18 +98,18 @@ MAX_STREAMS = 32
 """Pages that are told of changes at one time; the oldest gives way."""
 
 
-class Hub:
+class PageHub:
     """The look that is shown, and the open pages that wait for another.
 
     Parameters
     ----------
-    look : Look
+    look : PreviewState
         The first.
     path : Path
         The file, as the person gave it.
     """
 
-    def __init__(self, look: Look, path: Path) -> None:
+    def __init__(self, look: PreviewState, path: Path) -> None:
         self._path = path
         self._start = (
             f"{time.time_ns():x}"  # a page of an earlier run never takes a number of ours for its own
@@ -56,7 +127,7 @@ class Hub:
         """What tells this look from all others."""
         return f"{self._start}-{self._count}"
 
-    def show(self, look: Look) -> None:
+    def show(self, look: PreviewState) -> None:
         """Show another look; may be called from any thread."""
         self._look = look
         self._count += 1
@@ -110,14 +181,12 @@ class Hub:
             changed.set()
 
 
-def application(hub: Hub, port: int) -> ASGIApp:
+def application(hub: PageHub, port: int) -> ASGIApp:
     """Return the web application: page, style, script and events; nothing takes parameters."""
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import HTMLResponse, Response, StreamingResponse
     from starlette.routing import Route
-
-    from engine.authoring.preview.guard import Guard
 
     def page(request: Request) -> Response:
         return HTMLResponse(hub.page())
@@ -137,7 +206,7 @@ def application(hub: Hub, port: int) -> ASGIApp:
         Route("/preview.js", script_file),
         Route("/events", events),
     ]
-    return Guard(Starlette(routes=routes), port)
+    return RequestGuard(Starlette(routes=routes), port)
 
 
 def bind(port: int) -> socket.socket:
@@ -173,12 +242,12 @@ def _refused(port: int, error: OSError) -> UsageError:
     )
 
 
-def serve(hub: Hub, listening: socket.socket, ready: Callable[[str], Any]) -> None:
+def serve(hub: PageHub, listening: socket.socket, ready: Callable[[str], Any]) -> None:
     """Serve until Ctrl-C.
 
     Parameters
     ----------
-    hub : Hub
+    hub : PageHub
     listening : socket
         From :func:`bind`; closed at the end.
     ready : callable
@@ -222,3 +291,94 @@ def serve(hub: Hub, listening: socket.socket, ready: Callable[[str], Any]) -> No
         raise EngineError("the preview's server can't run", got=f"exit code {stop.code}") from stop
     finally:
         listening.close()
+
+
+# ----------------------------------------------------------------------------------------------------
+# Who may see the page: this machine's own user, by this machine's own name, and nothing may be embedded.
+#
+# Keys stand on the page.  A page of another site can't ask for it under a name that leads here (the ``Host``
+# header is checked), and on Linux other users of the machine are told apart by the owner of their connection.
+
+_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", _POLICY.encode("ascii")),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+)
+
+
+class RequestGuard:
+    """Lets through what this machine's own user asks of this machine, and adds headers to every answer.
+
+    Parameters
+    ----------
+    app : ASGI application
+    port : int
+        Where it is served.
+    """
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        self._port = port
+        self._hosts = {f"{name}:{port}".encode("ascii") for name in ("127.0.0.1", "localhost")}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        from starlette.responses import PlainTextResponse
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
+            await send(message)
+
+        if scope["type"] != "http":
+            return
+        refusal = self._refusal(scope)
+        app = self._app if refusal is None else PlainTextResponse(refusal, status_code=403)
+        await app(scope, receive, send_guarded)
+
+    def _refusal(self, scope: Scope) -> str | None:
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
+            return f"This page is served as http://127.0.0.1:{self._port}/ only.\n"
+        client = scope.get("client")
+        if client is not None and hasattr(os, "getuid"):
+            owner = owner_of(client[1], self._port)
+            if owner not in (None, 0, os.getuid()):
+                return "This page belongs to another user of this machine.\n"
+        return None
+
+
+def owner_of(port: int, server_port: int, tables: tuple[Path, ...] = _TABLES) -> int | None:
+    """Return the id of the user who made a local connection; None where the system doesn't tell.
+
+    Parameters
+    ----------
+    port : int
+        Of the client.
+    server_port : int
+        That it is connected to.
+    tables : tuple of Path
+        The system's lists of connections.
+    """
+    for table in tables:
+        try:
+            lines = table.read_text(encoding="ascii").splitlines()[1:]
+        except (OSError, UnicodeDecodeError):
+            continue
+        for line in lines:
+            columns = line.split()
+            if len(columns) > 7 and (_port(columns[1]), _port(columns[2])) == (port, server_port):
+                return int(columns[7])
+    return None
+
+
+def _port(address: str) -> int:
+    return int(address.rpartition(":")[2], 16)

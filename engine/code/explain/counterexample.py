@@ -9,27 +9,182 @@ answer; results are kept by (plan, what the submission did on it).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.code.case import Case, Expected, Part
-from engine.code.exercise import CodeExercise, Mutant
-from engine.code.explain.shrink import Candidate, complexity, fingerprint, simpler
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.arguments import Argument, Leafwise, SpecialArgument, flat, key_of, rebuilt
+from engine.code.exercise import CodeExercise, KnownWrongProgram
+from engine.code.explain.in_process import TrustedRunner
 from engine.code.families import family
-from engine.code.observe import Observation, Observations, observed
-from engine.code.reading.source import library_of
+from engine.code.observe import CallObservation, PlanObservations, observed
+from engine.code.plan import ExpectedPart, ExpectedResult, PlanCase
 from engine.code.results import ReadPart
 from engine.code.show import exception_text, python_of, shape_text
+from engine.code.source import library_of
 from engine.code.tolerance import VALUES, close
 from engine.model import CodeSubmission, Counterexample
-from engine.recent import Recent
+from engine.parallel import LruCache
 from engine.runner import CallStatus, Job, Runner
 
-__all__ = ["MAX_CALLS", "find_counterexample"]
+__all__ = ["MAX_CALLS", "CandidateInput", "complexity", "find_counterexample", "fingerprint", "simpler"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Simpler neighbours of an input: what a counterexample is shrunk through.
+#
+# Every step removes a slice of a named axis (from all arguments that have it), drops an argument or a
+# leading axis of size 1, or makes one number simpler.  The order of simplicity is total, so the search
+# is deterministic.
+
+Complexity = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateInput:
+    """An input that may become a counterexample.
+
+    Parameters
+    ----------
+    args : tuple
+        As a call's positional arguments.
+    axes : tuple of tuple of str
+        For each leaf of the arguments (:func:`engine.code.arguments.flat`) the names of its axes; axes of
+        one name have one size and shrink together. Leaves at the end may be left out.
+    """
+
+    args: tuple[Argument, ...]
+    axes: tuple[tuple[str, ...], ...]
+
+    def leaves(self) -> list[tuple[Leafwise, tuple[str, ...]]]:
+        """Return the leaves of the arguments with the names of their axes."""
+        found = flat(self.args)
+        names = self.axes + ((),) * (len(found) - len(self.axes))
+        return list(zip(found, names[: len(found)], strict=True))
+
+    def with_leaves(self, leaves: Sequence[Leafwise]) -> CandidateInput:
+        """Return the same arguments with other leaves."""
+        return replace(self, args=rebuilt(self.args, leaves))
+
+
+def complexity(candidate: CandidateInput) -> Complexity:
+    """Return what makes an input hard to read: entries, axes, arguments, fractions, size of the numbers."""
+    leaves = flat(candidate.args)
+    arrays = [value for value in leaves if isinstance(value, np.ndarray)]
+    special = [value for value in leaves if isinstance(value, SpecialArgument)]
+    numbers = [value.astype(np.float64).ravel() for value in arrays if value.dtype != np.bool_]
+    numbers += [np.array([value], dtype=float) for value in leaves if type(value) in (int, float)]
+    entries = np.concatenate(numbers) if numbers else np.zeros(0)
+    hidden = sum(int((~value).sum()) for value in arrays if value.dtype == np.bool_)
+    return (
+        float(sum(value.size for value in arrays) + sum(value.entries for value in special)),
+        *(weight for value in special for weight in value.weight()),
+        float(sum(value.ndim for value in arrays)),
+        float(len(candidate.args)),
+        float(sum(value.dtype not in (np.float64, np.bool_) for value in arrays)),
+        float((entries != np.trunc(entries)).sum()),
+        float(np.abs(entries).sum()),
+        float((entries < 0).sum()),
+        float(hidden),
+    )
+
+
+def fingerprint(candidate: CandidateInput) -> tuple[Hashable, ...]:
+    """Return a key that two equal inputs share."""
+    return key_of(candidate.args)
+
+
+def simpler(candidate: CandidateInput) -> list[CandidateInput]:
+    """Return the neighbours that are simpler than this input, simplest first."""
+    now = complexity(candidate)
+    found: dict[tuple[Hashable, ...], CandidateInput] = {}
+    for neighbour in _neighbours(candidate):
+        if complexity(neighbour) < now:
+            found.setdefault(fingerprint(neighbour), neighbour)
+    return sorted(found.values(), key=complexity)
+
+
+def _neighbours(candidate: CandidateInput) -> Iterator[CandidateInput]:
+    yield from _without_slices(candidate)
+    yield from _without_axes(candidate)
+    yield from _without_last(candidate)
+    yield from _plainer(candidate)
+
+
+def _without_slices(candidate: CandidateInput) -> Iterator[CandidateInput]:
+    sizes: dict[str, int] = {}
+    for value, names in candidate.leaves():
+        if isinstance(value, np.ndarray):
+            sizes.update(zip(names, value.shape, strict=True))
+    for name, size in sizes.items():
+        for index in range(size if size > 1 else 0):
+            yield _mapped(candidate, lambda value, place, index=index: np.delete(value, index, place), name)
+
+
+def _without_axes(candidate: CandidateInput) -> Iterator[CandidateInput]:
+    """Drop a first axis of size 1 that every array shares, or that a lone array has."""
+    arrays = [(value, names) for value, names in candidate.leaves() if isinstance(value, np.ndarray)]
+    shared = [names[0] for value, names in arrays if value.ndim > 1 and value.shape[0] == 1]
+    if arrays and len(shared) == len(arrays) and len(set(shared)) == 1:
+        leaves = [v[0] if isinstance(v, np.ndarray) else v for v, _ in candidate.leaves()]
+        yield replace(candidate.with_leaves(leaves), axes=tuple(names[1:] for names in candidate.axes))
+
+
+def _without_last(candidate: CandidateInput) -> Iterator[CandidateInput]:
+    """Leave out the last argument, if it is optional: a mask or a plain value."""
+    last = candidate.args[-1]
+    array = isinstance(last, np.ndarray) and last.dtype != np.bool_
+    if len(candidate.args) > 1 and not array and not isinstance(last, Mapping | SpecialArgument):
+        yield CandidateInput(candidate.args[:-1], candidate.axes)
+
+
+def _plainer(candidate: CandidateInput) -> Iterator[CandidateInput]:
+    leaves = [value for value, _ in candidate.leaves()]
+    for place, value in enumerate(leaves):
+        for changed in _plainer_leaves(value):
+            yield candidate.with_leaves([*leaves[:place], changed, *leaves[place + 1 :]])
+
+
+def _plainer_leaves(value: Leafwise) -> Iterator[Leafwise]:
+    if isinstance(value, SpecialArgument):
+        yield from value.simpler()
+    elif type(value) is int:
+        yield from (number for number in (0, 1, value - 1, -value) if number != value)
+    elif isinstance(value, np.ndarray):
+        for index in np.ndindex(value.shape):
+            for number in _plainer_numbers(value[index]):
+                changed = value.copy()
+                changed[index] = number
+                yield changed
+
+
+def _plainer_numbers(entry: Any) -> list[Any]:
+    if isinstance(entry, np.bool_):
+        return [] if entry else [True]
+    x = float(entry)
+    tries = [0.0, 1.0, -x, float(np.trunc(x)), float(np.trunc(x / 2)), _round_down(x)]
+    return [t for t in dict.fromkeys(tries) if t != x]
+
+
+def _round_down(x: float) -> float:
+    """Return the next smaller 1, 10, 100 … times the sign: large numbers should be round ones."""
+    return 0.0 if abs(x) <= 1 else float(np.sign(x)) * 10.0 ** np.floor(np.log10(abs(x)) - 1e-12)
+
+
+def _mapped(candidate: CandidateInput, change: Callable[..., NDArray[Any]], name: str) -> CandidateInput:
+    leaves: list[Leafwise] = []
+    for value, names in candidate.leaves():
+        if isinstance(value, np.ndarray) and name in names:
+            changed = change(value, names.index(name))
+            leaves.append(np.ascontiguousarray(changed).reshape(changed.shape))
+        else:
+            leaves.append(value)
+    return candidate.with_leaves(leaves)
+
 
 MAX_CALLS = 300
 _BATCH = 48
@@ -50,9 +205,9 @@ _WORDS = {
 class _Shown:
     """A candidate on which the submission differs from the reference, and what it did there."""
 
-    candidate: Candidate
-    expected: Expected
-    observation: Observation
+    candidate: CandidateInput
+    expected: ExpectedResult
+    observation: CallObservation
     repeated: bool = False
 
 
@@ -69,7 +224,7 @@ class _Search:
         self._left = MAX_CALLS - 1  # one is for the last look
         self._asked: set[object] = set()
 
-    def first_wrong(self, candidates: Sequence[Candidate], aspect: str | None = None) -> _Shown | None:
+    def first_wrong(self, candidates: Sequence[CandidateInput], aspect: str | None = None) -> _Shown | None:
         """Run candidates in their order; return the first that is wrong in this aspect, or most seriously."""
         mild: _Shown | None = None
         fresh = [found for found in candidates if fingerprint(found) not in self._asked]
@@ -100,10 +255,10 @@ class _Search:
         faults = [_fault(one.observation, one.expected) for one in both]
         return replace(both[1], repeated=True) if len(both) == 2 and faults[0] is None and faults[1] else None
 
-    def _run(self, candidates: Sequence[Candidate]) -> list[_Shown]:
+    def _run(self, candidates: Sequence[CandidateInput]) -> list[_Shown]:
         name, limits = self._exercise.function, self._exercise.limits
         cases = [
-            Case("candidate", found.args, "ordinary", True, _truth(self._exercise, found))
+            PlanCase("candidate", found.args, "ordinary", True, _truth(self._exercise, found))
             for found in candidates
         ]
         calls = tuple(case.call(name, self._library, returning=True) for case in cases)
@@ -125,7 +280,7 @@ class _Search:
 
 def find_counterexample(
     exercise: CodeExercise,
-    seen: Observations,
+    seen: PlanObservations,
     submission: CodeSubmission,
     runner: Runner,
     named: Collection[str] = (),
@@ -135,7 +290,7 @@ def find_counterexample(
     Parameters
     ----------
     exercise : CodeExercise
-    seen : Observations
+    seen : PlanObservations
         What the submission did on the plan; only public cases of it are ever shown.
     submission : CodeSubmission
     runner : Runner
@@ -186,7 +341,7 @@ def _like_a_mutant(exercise: CodeExercise, search: _Search, named: Collection[st
     return search.alone(shown, _fault(shown.observation, shown.expected))
 
 
-def _truth(exercise: CodeExercise, candidate: Candidate) -> Expected:
+def _truth(exercise: CodeExercise, candidate: CandidateInput) -> ExpectedResult:
     """Return what is right for a candidate: searches for different mistakes ask for much the same ones."""
     key = (exercise.family_name, fingerprint(candidate))
     found = _truths.get(key)
@@ -197,7 +352,7 @@ def _truth(exercise: CodeExercise, candidate: Candidate) -> Expected:
 
 
 @lru_cache(maxsize=1024)
-def _shows(exercise: CodeExercise, mutant: Mutant) -> Candidate | None:
+def _shows(exercise: CodeExercise, mutant: KnownWrongProgram) -> CandidateInput | None:
     """Return the smallest input that shows a mutant; it's ours, so it runs in this process."""
     submission = CodeSubmission(mutant.source, mutant.filename, "")
     library = library_of(mutant.source)
@@ -208,7 +363,7 @@ def _shows(exercise: CodeExercise, mutant: Mutant) -> Candidate | None:
 
 def _smallest(exercise: CodeExercise, search: _Search) -> _Shown | None:
     truth = exercise.family
-    best = search.first_wrong([Candidate(args, truth.axes(args)) for args in truth.candidates()])
+    best = search.first_wrong([CandidateInput(args, truth.axes(args)) for args in truth.candidates()])
     if best is None:
         best = search.first_wrong(_varied(exercise.family_name))
     if best is None:
@@ -221,15 +376,17 @@ def _smallest(exercise: CodeExercise, search: _Search) -> _Shown | None:
 
 
 @cache
-def _varied(family_name: str) -> tuple[Candidate, ...]:
+def _varied(family_name: str) -> tuple[CandidateInput, ...]:
     """Return the inputs of plans whose seeds are no secret, simplest first: they are like the hidden ones."""
     found = family(family_name)
     cases = [case for seed in _PUBLIC_SEEDS for case in found.plan(seed).cases]
-    candidates = [Candidate(case.args, found.axes(case.args)) for case in cases if found.sound(case.args)]
+    candidates = [
+        CandidateInput(case.args, found.axes(case.args)) for case in cases if found.sound(case.args)
+    ]
     return tuple(sorted(candidates, key=complexity))
 
 
-def _fault(observation: Observation, expected: Expected) -> str | None:
+def _fault(observation: CallObservation, expected: ExpectedResult) -> str | None:
     """Return in what a result differs from the reference's, None if in nothing."""
     if observation.status is not CallStatus.RETURNED:
         return "raises"
@@ -252,14 +409,14 @@ def _fault_of(shown: _Shown) -> str:
     return _fault(shown.observation, shown.expected) or ""
 
 
-def _faults(seen: Observations) -> set[str]:
+def _faults(seen: PlanObservations) -> set[str]:
     """Return in what the results of the plan differ from the right ones."""
     cases = zip(seen.plan.cases, seen.items, strict=True)
     faults = (_fault(item, case.expected) for case, item in cases if case.expected is not None)
     return {fault for fault in faults if fault is not None}
 
 
-def _is_rounding(values: np.ndarray, part: Part) -> bool:
+def _is_rounding(values: np.ndarray, part: ExpectedPart) -> bool:
     """Return whether a wrong result is so near the right one that only precision was lost."""
     largest = float(np.abs(part.values).max(initial=1.0))
     return bool((np.abs(values - part.values) <= max(VALUES * largest, 10 * part.slack)).all())
@@ -287,7 +444,7 @@ def _show(exercise: CodeExercise, library: str, shown: _Shown) -> Counterexample
     return Counterexample(code, got, right)
 
 
-def _result_pair(found: Sequence[ReadPart], expected: Expected, library: str) -> tuple[str, str]:
+def _result_pair(found: Sequence[ReadPart], expected: ExpectedResult, library: str) -> tuple[str, str]:
     """Return both results as text, with as many digits as it takes to tell them apart."""
     for digits in (6, 12, 17):
         got, right = expected.result.text(found, library, digits), expected.text(library, digits)
@@ -299,7 +456,7 @@ def _result_pair(found: Sequence[ReadPart], expected: Expected, library: str) ->
     return got, right
 
 
-def _lost_case(exercise: CodeExercise, seen: Observations) -> Counterexample | None:
+def _lost_case(exercise: CodeExercise, seen: PlanObservations) -> Counterexample | None:
     """Return the first public case that hung, ran out of memory or crashed: nothing to shrink there."""
     for case, observation in zip(seen.plan.cases, seen.items, strict=True):
         if observation.status in _WORDS and case.public and case.expected is not None:
@@ -308,7 +465,7 @@ def _lost_case(exercise: CodeExercise, seen: Observations) -> Counterexample | N
     return None
 
 
-def _signature(seen: Observations) -> str:
+def _signature(seen: PlanObservations) -> str:
     """Return a hash of all that the submission did on the plan."""
     digest = hashlib.sha256()
     for item in seen.items:
@@ -320,8 +477,8 @@ def _signature(seen: Observations) -> str:
     return digest.hexdigest()
 
 
-Kept = tuple[str, Counterexample | None, Candidate | None]
+Kept = tuple[str, Counterexample | None, CandidateInput | None]
 
 
-_kept = Recent[Kept](512)
-_truths = Recent[Expected](8192)  # tiny arrays: some MiB
+_kept = LruCache[Kept](512)
+_truths = LruCache[ExpectedResult](8192)  # tiny arrays: some MiB

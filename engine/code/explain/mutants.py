@@ -8,29 +8,173 @@ three inputs.  It is named if no other mutant explains the same; one that explai
 match gives way to that one, and of pairs that explain the same the mistake that they share is named.
 
 Two rules keep names from programs that only break in the same way.  A program that computes nothing
-(:func:`engine.code.degenerate.degenerate`) is told just that.  And a mutant that is known by NaN, zeros or
+(:func:`engine.code.comparison.degenerate`) is told just that.  And a mutant that is known by NaN, zeros or
 exceptions alone is named only if the submission mostly gives something else where that mutant is right: a row
 of NaN is no sign of an overflow if small scores give NaN too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Part, Plan
-from engine.code.degenerate import degenerate
-from engine.code.exercise import CodeExercise
-from engine.code.explain.behaviours import Behaviour, gallery, wrong_facets
-from engine.code.observe import Observation, Observations
-from engine.code.tolerance import VALUES
+from engine.code.comparison import degenerate
+from engine.code.exercise import CodeExercise, KnownWrongProgram
+from engine.code.explain.in_process import TrustedProgram
+from engine.code.observe import CallObservation, PlanObservations, observed
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan
+from engine.code.source import function_names, library_of
+from engine.code.tolerance import VALUES, close
+from engine.errors import EngineError
 from engine.model import Diagnosis
-from engine.runner import CallStatus
+from engine.runner import CallStatus, Job
 
-__all__ = ["LEAST_INPUTS", "name_mutants"]
+__all__ = ["LEAST_INPUTS", "MutantBehaviour", "MutantGallery", "gallery", "name_mutants", "wrong_facets"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What known-wrong implementations do on a plan, found out case by case and only as far as it's asked.
+
+Floats = NDArray[np.float64]
+_REMEMBERED = 6
+_NO_REFUSALS = frozenset({"AssertionError", "IndexError", "KeyError", "LookupError", "TypeError"})
+"""Exceptions that checks of sizes are written with, or that come by themselves, where ValueError is asked."""
+
+
+class MutantBehaviour:
+    """One implementation of a mutant on one plan; it is ours, so it runs in this process.
+
+    Parameters
+    ----------
+    mutant : KnownWrongProgram
+    function : str
+        Which of its functions: a file may hold the same mistake in several clothes.
+    plan : InputPlan
+    telling : list of str
+        Ids of cases that told this function from a submission before, the latest first; kept from
+        plan to plan, because a case's id says what kind of input it is.
+    """
+
+    def __init__(self, mutant: KnownWrongProgram, function: str, plan: InputPlan, telling: list[str]) -> None:
+        self.mutant = mutant.id
+        self.names = frozenset(mutant.combines or (mutant.id,))
+        self._plan, self._telling = plan, telling
+        self._function = function
+        self._program, self._library = _program(mutant.source, mutant.filename)
+        if self._program.load.status is not CallStatus.RETURNED:
+            raise EngineError(f"the mutant {mutant.id} can't be loaded")
+        self._seen: dict[int, tuple[CallObservation, tuple[str, ...]]] = {}
+        self._wrong: list[int] | None = None  # known as soon as all cases are
+
+    def at(self, place: int) -> tuple[CallObservation, tuple[str, ...]]:
+        """Return what it does on a case, and the facets in which that is wrong."""
+        if place not in self._seen:
+            case, sent = self._plan.cases[place], self._plan.sent(self._library)[place]
+            # whose memory a result is made of isn't looked at here, and comparing it takes most of the time
+            call = replace(sent, function=self._function, overwrite_result=False)
+            found = observed(case, call, self._program.call(call), self._library)
+            self._seen[place] = found, wrong_facets(found, case.expected)
+        return self._seen[place]
+
+    def order(self) -> Iterator[int]:
+        """Yield the cases where it may be wrong by their place, first those that told it from others."""
+        if len(self._seen) == len(self._plan.cases):
+            if self._wrong is None:
+                self._wrong = [place for place, (_, facets) in sorted(self._seen.items()) if facets]
+            yield from self._wrong
+            return
+        first = [place for case in self._telling if (place := self._plan.places.get(case)) is not None]
+        yield from first
+        yield from (place for place in range(len(self._plan.cases)) if place not in first)
+
+    def told_by(self, place: int) -> None:
+        """Remember a case in which a submission wasn't like this."""
+        case = self._plan.cases[place].id
+        if case in self._telling:
+            self._telling.remove(case)
+        self._telling.insert(0, case)
+        del self._telling[_REMEMBERED:]
+
+
+class MutantGallery:
+    """All behaviours of an exercise's mutants on one plan; one thread at a time looks at them."""
+
+    def __init__(self, exercise: CodeExercise, plan: InputPlan) -> None:
+        self.lock = threading.RLock()
+        self.behaviours = tuple(
+            MutantBehaviour(
+                mutant,
+                function,
+                plan,
+                _said_of_behaviours.setdefault((exercise.version, mutant.id, function), []),
+            )
+            for mutant in exercise.mutants
+            for function in function_names(mutant.source, exercise.function)
+        )
+
+
+@lru_cache(maxsize=4096)
+def _program(source: str, filename: str) -> tuple[TrustedProgram, str]:
+    """Return a mutant's file, loaded, and its library: both are the same for all plans."""
+    return TrustedProgram(Job(source, filename, ())), library_of(source)
+
+
+_said_of_behaviours: dict[tuple[str, str, str], list[str]] = {}
+
+
+@lru_cache(maxsize=64)
+def gallery(exercise: CodeExercise, plan: InputPlan) -> MutantGallery:
+    """Return the mutants of an exercise on a plan; they are loaded once per plan.
+
+    Raises
+    ------
+    EngineError
+        A mutant can't be loaded.
+    """
+    return MutantGallery(exercise, plan)
+
+
+def wrong_facets(observation: CallObservation, expected: ExpectedResult | None) -> tuple[str, ...]:
+    """Return the facets in which an observation isn't right.
+
+    They are ``"value 0"`` (of part 0) and so on, ``"dtype"``, ``"argument"``, ``"gradient"``, or, for an
+    input that must be refused, ``"accepted"`` or ``"other error"``.
+    """
+    if expected is None:
+        if observation.status is CallStatus.RETURNED:
+            return ("accepted",)
+        if observation.exception is None or observation.takes_fewer:
+            return ()
+        return ("other error",) if observation.exception.type in _NO_REFUSALS else ()
+    facets = [
+        f"value {place}"
+        for place, part in enumerate(expected.parts)
+        if observation.parts is None or not close(observation.parts[place].values, part.values, part.slack)
+    ]
+    parts = observation.parts
+    if parts is not None and any(
+        got.dtype != part.dtype and not got.kind for got, part in zip(parts, expected.parts, strict=True)
+    ):
+        facets.append("dtype")
+    if observation.modified:
+        facets.append("argument")
+    if observation.gradients is not None and expected.gradients is not None:
+        facets += _wrong_gradients(observation.gradients, expected.gradients)
+    return tuple(facets)
+
+
+def _wrong_gradients(found: tuple[Floats | None, ...], wanted: tuple[ExpectedPart, ...]) -> list[str]:
+    wrong = len(found) != len(wanted) or any(
+        got is None or not close(got, part.values, part.slack)
+        for got, part in zip(found, wanted, strict=True)
+    )
+    return ["gradient"] if wrong else []
+
 
 LEAST_INPUTS = 3
 """Fewer inputs name a mistake only if nothing else is wrong: two programs that differ from the right one in
@@ -43,14 +187,13 @@ _CALMER = (
     frozenset({"ordinary"}),
 )
 Element = tuple[int, str]  # a case and a facet of it
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class _Match:
     """A mutant that the submission equals wherever the mutant is wrong."""
 
-    behaviour: Behaviour
+    behaviour: MutantBehaviour
     names: frozenset[str]
     elements: frozenset[Element]
 
@@ -59,13 +202,13 @@ class _Match:
 class _Submission:
     """What a submission did, and where that is wrong; whether small slips of its own are overlooked."""
 
-    plan: Plan
-    observations: Sequence[Observation]
+    plan: InputPlan
+    observations: Sequence[CallObservation]
     wrong: frozenset[Element]
     loosely: bool = False
 
     @classmethod
-    def of(cls, plan: Plan, observations: Sequence[Observation]) -> _Submission:
+    def of(cls, plan: InputPlan, observations: Sequence[CallObservation]) -> _Submission:
         cases = enumerate(zip(plan.cases, observations, strict=True))
         wrong = {
             (place, facet)
@@ -76,23 +219,23 @@ class _Submission:
 
 
 def name_mutants(
-    exercise: CodeExercise, plan: Plan, observations: Sequence[Observation]
+    exercise: CodeExercise, plan: InputPlan, observations: Sequence[CallObservation]
 ) -> tuple[Diagnosis, ...]:
     """Return the known mistakes that the observations equal; none where two would explain the same."""
     submission = _Submission.of(plan, observations)
     if not submission.wrong:
         return ()
-    if degenerate(Observations(plan, exercise.function, "", tuple(observations))) is not None:
+    if degenerate(PlanObservations(plan, exercise.function, "", tuple(observations))) is not None:
         return ()
     known = gallery(exercise, plan)
     with known.lock:
         behaviours = known.behaviours
-        named = _told(_matches(behaviours, submission, None))
+        named = _best_matches(_matches(behaviours, submission, None))
         for aspects in _CALMER:
             named += _named_within(aspects, behaviours, named, submission)
         # only now, because there are mutants that differ from one another by as little
         loosely = replace(submission, loosely=True)
-        named = named or _told(_matches(behaviours, loosely, None))
+        named = named or _best_matches(_matches(behaviours, loosely, None))
         for aspects in _CALMER:
             named += _named_within(aspects, behaviours, named, loosely)
     return _diagnoses(exercise, {name for match in named for name in match.names})
@@ -105,7 +248,7 @@ def _diagnoses(exercise: CodeExercise, named: set[str]) -> tuple[Diagnosis, ...]
 
 def _named_within(
     aspects: frozenset[str],
-    behaviours: Sequence[Behaviour],
+    behaviours: Sequence[MutantBehaviour],
     named: Sequence[_Match],
     submission: _Submission,
 ) -> list[_Match]:
@@ -122,10 +265,10 @@ def _named_within(
         if found.mutant not in taken and len(found.names) == 1  # what sets a pair apart may lie outside
     ]
     matches = _matches(rest, submission, aspects, left)
-    return _told([match for match in matches if not match.elements & covered])
+    return _best_matches([match for match in matches if not match.elements & covered])
 
 
-def _told(matches: Sequence[_Match]) -> list[_Match]:
+def _best_matches(matches: Sequence[_Match]) -> list[_Match]:
     """Return the matches that no other one explains better, with the names that are certain."""
     largest = [match for match in matches if not any(match.elements < other.elements for other in matches)]
     told = []
@@ -140,7 +283,7 @@ def _told(matches: Sequence[_Match]) -> list[_Match]:
 
 
 def _matches(
-    behaviours: Sequence[Behaviour],
+    behaviours: Sequence[MutantBehaviour],
     submission: _Submission,
     aspects: frozenset[str] | None,
     left: frozenset[Element] | None = None,
@@ -166,7 +309,7 @@ def _matches(
     return found
 
 
-def _is_specific(behaviour: Behaviour, submission: _Submission, elements: frozenset[Element]) -> bool:
+def _is_specific(behaviour: MutantBehaviour, submission: _Submission, elements: frozenset[Element]) -> bool:
     """Return whether what the submission shares with a mutant tells more than that it is broken."""
     shared = {place for place, facet in elements if facet.startswith("value")}
     if len(shared) < len({place for place, _ in elements}):
@@ -183,7 +326,7 @@ def _is_specific(behaviour: Behaviour, submission: _Submission, elements: frozen
     return elsewhere < len(shared)
 
 
-def _breakdown(observation: Observation) -> str | None:
+def _breakdown(observation: CallObservation) -> str | None:
     """Return how a call broke down, if nothing in its result looks computed."""
     if observation.status is CallStatus.RAISED:
         return "raises"
@@ -196,7 +339,7 @@ def _breakdown(observation: Observation) -> str | None:
 
 
 def _equalled(
-    behaviour: Behaviour, submission: _Submission, aspects: frozenset[str] | None
+    behaviour: MutantBehaviour, submission: _Submission, aspects: frozenset[str] | None
 ) -> frozenset[Element] | None:
     """Return where a mutant is wrong, or None as soon as the submission differs from it in such a place.
 
@@ -235,7 +378,7 @@ def _equalled(
     return None
 
 
-def _same(mutant: Observation, facet: str, place: int, submission: _Submission) -> bool:
+def _same(mutant: CallObservation, facet: str, place: int, submission: _Submission) -> bool:
     student, expected = submission.observations[place], submission.plan.cases[place].expected
     if facet == "argument":
         return bool(student.modified) or _writes_into_a_leaf(student)
@@ -251,30 +394,30 @@ def _same(mutant: Observation, facet: str, place: int, submission: _Submission) 
     return a.shape == b.shape and _equal(a, b, expected.parts[part], submission.loosely)
 
 
-def _writes_into_a_leaf(observation: Observation) -> bool:
+def _writes_into_a_leaf(observation: CallObservation) -> bool:
     """Return whether torch stopped a write into an argument whose gradient is wanted."""
     told = observation.exception
     return told is not None and told.type == "RuntimeError" and "in-place operation" in told.text
 
 
-def _fills_beyond_half(observation: Observation) -> bool:
+def _fills_beyond_half(observation: CallObservation) -> bool:
     told = observation.exception
     return told is not None and "Half without overflow" in told.text
 
 
-def _was_read_only(observation: Observation) -> bool:
+def _was_read_only(observation: CallObservation) -> bool:
     told = observation.exception
     return told is not None and told.type == "ValueError" and "read-only" in told.text
 
 
-def _dtypes(observation: Observation) -> tuple[str, ...]:
+def _dtypes(observation: CallObservation) -> tuple[str, ...]:
     return tuple(part.dtype for part in observation.parts or ())
 
 
 def _same_gradients(
     mutant: tuple[Floats | None, ...] | None,
     student: tuple[Floats | None, ...] | None,
-    wanted: tuple[Part, ...],
+    wanted: tuple[ExpectedPart, ...],
     submission: _Submission,
 ) -> bool:
     if mutant is None or student is None or not len(mutant) == len(student) == len(wanted):
@@ -285,7 +428,7 @@ def _same_gradients(
     )
 
 
-def _equal(mutant: Floats, student: Floats, right: Part, loosely: bool) -> bool:
+def _equal(mutant: Floats, student: Floats, right: ExpectedPart, loosely: bool) -> bool:
     """Return whether two wrong results are the same: also in their NaN, infinities and lost precision.
 
     Loosely: where the mutant is far from the right result, a slip of the submission's own that is a thousand

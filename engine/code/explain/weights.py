@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Case, Part
-from engine.code.observe import Observations
+from engine.code.observe import PlanObservations
+from engine.code.plan import ExpectedPart, PlanCase
 from engine.code.results import ReadPart
 from engine.code.show import described
 from engine.code.tolerance import close
-from engine.model import Array, ComparedWeights
+from engine.model import ComparedWeights, FloatArray
 
 __all__ = ["MOST_CASES", "compared_weights"]
 
@@ -27,7 +27,7 @@ _ONE = 1e-6
 _LONGEST_CALL = 160
 
 
-def compared_weights(seen: Observations) -> tuple[ComparedWeights, ...]:
+def compared_weights(seen: PlanObservations) -> tuple[ComparedWeights, ...]:
     """Return the weights of a few public inputs as they came back, beside the right ones.
 
     What is a row of weights is told by the right values: they are not negative and sum to 1, or are all 0
@@ -47,7 +47,9 @@ def compared_weights(seen: Observations) -> tuple[ComparedWeights, ...]:
     return tuple(ordered[:MOST_CASES] if ordered and ordered[0].differing else ordered[:1])
 
 
-def _weights(seen: Observations, member: int, case: Case) -> Iterator[tuple[str, ReadPart, Part]]:
+def _weights(
+    seen: PlanObservations, member: int, case: PlanCase
+) -> Iterator[tuple[str, ReadPart, ExpectedPart]]:
     """Yield the parts of one result that should be weights, by name."""
     parts, expected = seen[member].parts, case.expected
     if parts is None or expected is None:
@@ -67,7 +69,7 @@ def _are_weights(values: Floats) -> bool:
     return bool(np.all(values >= 0) and np.all(ones | zeros) and np.any(ones))
 
 
-def _compared(call: str, name: str, got: Floats, part: Part) -> ComparedWeights:
+def _compared(call: str, name: str, got: Floats, part: ExpectedPart) -> ComparedWeights:
     index = _first_wrong(got, part)
     right, mine = part.values[index], got[index]
     wrong = ~(np.abs(mine - right) <= part.slack)  # NaN is never right
@@ -76,14 +78,14 @@ def _compared(call: str, name: str, got: Floats, part: Part) -> ComparedWeights:
     return ComparedWeights(call, place, _array(mine), _array(right), flat)
 
 
-def _first_wrong(got: Floats, part: Part) -> tuple[int, ...]:
+def _first_wrong(got: Floats, part: ExpectedPart) -> tuple[int, ...]:
     """Return which matrix of a stack is shown: the first that differs, or the first."""
     stack = list(np.ndindex(got.shape[:-2])) if got.ndim > 2 else [()]
     differing = (i for i in stack if not close(got[i], part.values[i], part.slack))
     return next(differing, stack[0])
 
 
-def _array(values: Floats) -> Array:
+def _array(values: Floats) -> FloatArray:
     """Return a vector or matrix with nine significant digits: it is stored for every submission."""
     rows = np.atleast_2d(values)
-    return Array((rows.shape[0], rows.shape[1]), tuple(float(f"{x:.9g}") for x in rows.ravel()))
+    return FloatArray((rows.shape[0], rows.shape[1]), tuple(float(f"{x:.9g}") for x in rows.ravel()))

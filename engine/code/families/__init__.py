@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from engine.code.families.family import Family, family, family_names, offered_groups
+from engine.code.families.family import ExerciseFamily, family, family_names, offered_groups
 
-__all__ = ["Family", "family", "family_names", "offered_groups"]
+__all__ = ["ExerciseFamily", "family", "family_names", "offered_groups"]

@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.case import Argument, Plan
-from engine.code.plans.array_inputs import (
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
     ArrayFamily,
     ArrayInputs,
     Floats,
     add_contract,
     add_gradients,
+    add_longer,
     add_ordinary,
     add_public,
     add_refusals,
+    longer,
     single,
 )
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, spread, unlike
-from engine.code.plans.score_cases import add_key_relations, add_saturated, add_tanh_relations
+from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
+from engine.code.families.shared_cases import add_key_relations, add_saturated, add_tanh_relations
+from engine.code.plan import InputPlan, PlanBuilder
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -36,7 +37,7 @@ Drawn = tuple[Floats, Floats, Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class AdditiveSizes:
     """What hypothesis draws: sizes of the hidden inputs, all unequal within one, and of the square ones."""
 
     first: Sizes
@@ -45,11 +46,11 @@ class Shapes:
     other: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[AdditiveSizes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2], drawn[3]))
-    return st.builds(Shapes, sizes, sizes, st.integers(3, 4), st.integers(2, 4)).filter(
+    return st.builds(AdditiveSizes, sizes, sizes, st.integers(3, 4), st.integers(2, 4)).filter(
         lambda found: unlike(found.first, found.second)
     )
 
@@ -64,8 +65,8 @@ _INPUTS = ArrayInputs(("s", "H", "W", "U", "v"), ("s", "nh", "as", "ah", "a"), "
 
 
 class _Additive(ArrayFamily):
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("additive", self.expected)
         public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
         drawn = [_draw(values, sizes) for sizes in _all_sizes(shapes)]
@@ -87,7 +88,7 @@ class _Additive(ArrayFamily):
         return tuple(_candidates())
 
 
-def _all_sizes(shapes: Shapes) -> list[Sizes]:
+def _all_sizes(shapes: AdditiveSizes) -> list[Sizes]:
     """Return two inputs of unequal sizes and two with square matrices, one of them with as many states."""
     a, b = shapes.square, shapes.other
     return [shapes.first, shapes.second, (a, a, a, a), (b + 1, b, b, b)]
@@ -105,7 +106,7 @@ _RECT = (
 )
 
 
-def _draw(values: Values, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
     """Return arguments whose sums stay where tanh is neither straight nor flat."""
     n, dh, ds, da = sizes
     s, H = values.distinct(1, (ds,)), values.eighths(1, (n, dh))

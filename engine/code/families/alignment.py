@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.case import Argument, Plan
-from engine.code.plans.array_inputs import ArrayFamily, ArrayInputs, Floats, add_contract
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    add_contract,
+    add_longer,
+    longer,
+)
+from engine.code.families.random_values import ExactValues, draw_specs, unlike
+from engine.code.plan import InputPlan, PlanBuilder
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -22,7 +28,7 @@ __all__ = ["FAMILY"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class AlignmentSizes:
     """What hypothesis draws: (m rows, n columns), unequal within one input."""
 
     first: tuple[int, int]
@@ -30,11 +36,11 @@ class Shapes:
     square: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[AlignmentSizes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([3, 4, 5, 6]).map(lambda drawn: (drawn[0], drawn[1]))
-    return st.builds(Shapes, sizes, sizes, st.integers(3, 5)).filter(
+    return st.builds(AlignmentSizes, sizes, sizes, st.integers(3, 5)).filter(
         lambda found: unlike(found.first, found.second)
     )
 
@@ -50,8 +56,8 @@ class _HardAlignment(ArrayFamily):
         (A,) = _INPUTS.read(args)
         return bool((A >= 0).all()) and bool((np.abs(A.sum(axis=-1) - 1) < 1e-6).all())
 
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("alignment", self.expected)
         square = plan.case("square", _SQUARE, public=True)
         rect = plan.case("rect", _RECT, public=True)
@@ -82,7 +88,7 @@ _NARROWLY = np.array([[0.5 - 2**-19, 0.5 + 2**-19, 0.0], [0.25, 0.375 - 2**-20, 
 _TIE = np.array([[0.375, 0.25, 0.375], [0.125, 0.4375, 0.4375]])
 
 
-def _weights(values: Values, sizes: tuple[int, int]) -> Floats:
+def _weights(values: ExactValues, sizes: tuple[int, int]) -> Floats:
     """Return rows of different multiples of 1/64 that sum to 1, none above a half where n > 3."""
     m, n = sizes
     rows = []
@@ -95,13 +101,13 @@ def _weights(values: Values, sizes: tuple[int, int]) -> Floats:
     return np.array(rows)
 
 
-def _any(values: Values, sizes: tuple[int, int]) -> tuple[Floats]:
+def _any(values: ExactValues, sizes: tuple[int, int]) -> tuple[Floats]:
     """Return rows of positive weights, no two equal, that sum to 1 up to rounding."""
     weights = values.distinct(4, sizes) + 5.0
     return (weights / weights.sum(axis=1, keepdims=True),)
 
 
-def _add_ties(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int]:
+def _add_ties(plan: PlanBuilder, shapes: AlignmentSizes, values: ExactValues) -> list[int]:
     """Add rows whose largest weight stands twice: the first column gets the 1."""
     members = [plan.case("tie", _TIE, public=True)]
     for place, (m, n) in enumerate((shapes.first, shapes.second, shapes.first)):
@@ -117,7 +123,7 @@ def _add_ties(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int]:
     return members
 
 
-def _add_orders(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+def _add_orders(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> None:
     for place, member in enumerate(hidden):
         A = plan.argument(member)
         rows, columns = values.order(len(A)), values.order(A.shape[1])

@@ -6,19 +6,20 @@ from functools import partial
 
 import numpy as np
 
-from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.plans.array_inputs import (
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
     ArrayFamily,
     ArrayInputs,
     Arrays,
     Floats,
     add_contract,
+    add_longer,
     add_refusals,
+    longer,
     single,
 )
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values
+from engine.code.families.random_values import ExactValues
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
 from engine.code.results import TupleResult
 from engine.code.tolerance import relative_tolerance
 
@@ -28,7 +29,7 @@ _INPUTS = ArrayInputs(("Q", "K", "V", "G"), ("md", "nd", "nv", "mv"), "", lambda
 
 
 class _Backward(ArrayFamily):
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         import reference
 
         arrays = _INPUTS.read(args)
@@ -41,12 +42,12 @@ class _Backward(ArrayFamily):
             1.0, float(np.abs(G).sum()), flow * float(max(np.abs(K).max(), np.abs(Q).max()))
         )
         parts = tuple(
-            Part(one.numpy(), dtype, relative, slack) for one in reference.grad_attention(Q, K, V, G)
+            ExpectedPart(one.numpy(), dtype, relative, slack) for one in reference.grad_attention(Q, K, V, G)
         )
-        return Expected(parts, result=TupleResult(("dQ", "dK", "dV")))
+        return ExpectedResult(parts, result=TupleResult(("dQ", "dK", "dV")))
 
-    def plan(self, seed: bytes) -> Plan:
-        values, plan = Values(seed), PlanBuilder("backward", self.expected)
+    def plan(self, seed: bytes) -> InputPlan:
+        values, plan = ExactValues(seed), PlanBuilder("backward", self.expected)
         inputs = [_SQUARE, _RECT, *(_draw(values, sizes) for sizes in _SIZES)]
         members = [plan.case(f"input-{k}", *one, public=k < 2) for k, one in enumerate(inputs)]
         plan.judge("runs", members[0])
@@ -58,7 +59,7 @@ class _Backward(ArrayFamily):
             _add_weights(plan, place, one)
             _add_scale(plan, place, one)
             # what students see is the same in every plan
-            _add_relations(plan, place, member, one, Values(b"relations") if place < 2 else values)
+            _add_relations(plan, place, member, one, ExactValues(b"relations") if place < 2 else values)
             loud = (64 * one[0], 64 * one[1], *one[2:])
             member = plan.case(f"large-{place}", *loud, aspect="large", public=place < 2)
             plan.judge("values", member, cases="large")
@@ -85,13 +86,13 @@ class _Backward(ArrayFamily):
 _SIZES = ((3, 3, 3, 3), (3, 4, 2, 5), (4, 3, 5, 2))  # m, n, d, dv
 
 
-def _draw(values: Values, sizes: tuple[int, ...]) -> tuple[Floats, ...]:
+def _draw(values: ExactValues, sizes: tuple[int, ...]) -> tuple[Floats, ...]:
     m, n, d, v = sizes
     return tuple(values.distinct(2, shape) for shape in ((m, d), (n, d), (n, v), (m, v)))
 
 
-_SQUARE = _draw(Values(b"public"), (2, 2, 2, 2))
-_RECT = _draw(Values(b"other"), (2, 3, 2, 4))
+_SQUARE = _draw(ExactValues(b"public"), (2, 2, 2, 2))
+_RECT = _draw(ExactValues(b"other"), (2, 3, 2, 4))
 
 
 def _add_sums(plan: PlanBuilder, place: int, member: int, inputs: Arrays) -> None:
@@ -145,7 +146,7 @@ def _add_scale(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
     plan.judge("grads-tiled", doubled, tiled, cases="values", parts=(2,), factors=factors, times=times)
 
 
-def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Arrays, values: Values) -> None:
+def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Arrays, values: ExactValues) -> None:
     Q, K, V, G = inputs
     public = place < 2
     keys, queries = values.order(len(K)), values.order(len(Q))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs
-from engine.code.plans.search_cases import accepted, clear, draw_table
+from engine.code.arguments import Argument
+from engine.code.families.random_values import ExactValues, draw_specs
+from engine.code.families.shared_cases import accepted, clear, draw_table
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
 from engine.code.results import HypothesesResult
 from engine.code.step_table import StepTable
 from engine.code.tolerance import relative_tolerance
@@ -24,7 +24,7 @@ __all__ = ["FAMILY"]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class BeamSizes:
     """What hypothesis draws: number of tokens, the end symbol, the largest length, the width."""
 
     vocabulary: int
@@ -33,12 +33,14 @@ class Search:
     width: int
 
 
-def _searches() -> SearchStrategy[Search]:
+def _searches() -> SearchStrategy[BeamSizes]:
     from hypothesis import strategies as st
 
-    def of(vocabulary: int) -> SearchStrategy[Search]:
+    def of(vocabulary: int) -> SearchStrategy[BeamSizes]:
         most = st.integers(3, 4) if vocabulary == 3 else st.just(3)
-        return st.builds(Search, st.just(vocabulary), st.integers(0, vocabulary - 1), most, st.integers(2, 3))
+        return st.builds(
+            BeamSizes, st.just(vocabulary), st.integers(0, vocabulary - 1), most, st.integers(2, 3)
+        )
 
     return st.integers(3, 4).flatmap(of)
 
@@ -46,7 +48,7 @@ def _searches() -> SearchStrategy[Search]:
 class _Beam:
     argument_names = ("step", "s0", "b", "bos", "eos", "max_len")
 
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         import reference
 
         table, *rest = args
@@ -61,8 +63,8 @@ class _Beam:
         relative = relative_tolerance(table.dtype, keys=tokens.shape[1], score=largest)
         b, most = args[2], args[-1]
         assert isinstance(b, int) and isinstance(most, int)
-        parts = (Part(tokens, "int", 1e-9, 1e-9), Part(logs, "float64", relative, relative))
-        return Expected(parts, result=HypothesesResult(most=most, width=b))
+        parts = (ExpectedPart(tokens, "int", 1e-9, 1e-9), ExpectedPart(logs, "float64", relative, relative))
+        return ExpectedResult(parts, result=HypothesesResult(most=most, width=b))
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         """Accept a model without almost equal hypotheses, and whole numbers in their ranges."""
@@ -81,8 +83,8 @@ class _Beam:
     def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
         return ((),) * len(args)
 
-    def plan(self, seed: bytes) -> Plan:
-        searches, values = draw_specs(_searches(), 4, seed), Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        searches, values = draw_specs(_searches(), 4, seed), ExactValues(seed)
         plan = PlanBuilder("beam", self.expected)
         drawn = [(f"hidden-{place}", *_draw(values, search)) for place, search in enumerate(searches)]
         members = []
@@ -105,7 +107,7 @@ class _Beam:
             plan.judge("refuses", plan.case(f"width-{b}", *args, aspect="refused", public=True))
         plan.judge("pure", members[0], plan.case("again", *_called(_TABLE, _PUBLIC, 2), public=True))
         for b, most in ((4, 4), (5, 4), (9, 5), (6, 6)):
-            args = _called(_TINY, Search(2, 1, most, b), b)
+            args = _called(_TINY, BeamSizes(2, 1, most, b), b)
             tiny = plan.case(f"tiny-{b}", *args, aspect="large", public=True)
             for name in ("own-logprob", "values"):
                 plan.judge(name, tiny, cases="tiny")
@@ -115,13 +117,13 @@ class _Beam:
         return tuple(args for args in _candidates() if self.sound(args))
 
 
-def _called(table: StepTable, search: Search, b: int) -> tuple[Argument, ...]:
+def _called(table: StepTable, search: BeamSizes, b: int) -> tuple[Argument, ...]:
     return table, (), b, search.vocabulary, search.eos, search.most
 
 
-def _add_longer(plan: PlanBuilder, values: Values) -> None:
+def _add_longer(plan: PlanBuilder, values: ExactValues) -> None:
     """Add more tokens, longer sequences and a wider beam than usual blocks hold; no two hypotheses tie."""
-    wide = Search(65, 64, 2, 33)
+    wide = BeamSizes(65, 64, 2, 33)
     uneven = [(np.arange(65) + start) ** 1.7 for start in (11.3, 7.9)]
 
     def draw() -> StepTable:
@@ -133,11 +135,11 @@ def _add_longer(plan: PlanBuilder, values: Values) -> None:
     for b in (3, 17, 33):
         plan.judge("values", plan.case(f"longer-{b}", *_called(table, wide, b)), cases="sizes")
     for most, b in ((17, 1), (33, 2), (65, 1)):
-        args = _called(StepTable((), (0.71875, 0.28125)), Search(2, 1, most, b), b)
+        args = _called(StepTable((), (0.71875, 0.28125)), BeamSizes(2, 1, most, b), b)
         plan.judge("values", plan.case(f"longer-of-{most}", *args), cases="sizes")
 
 
-def _add_search(plan: PlanBuilder, name: str, table: StepTable, search: Search) -> list[int]:
+def _add_search(plan: PlanBuilder, name: str, table: StepTable, search: BeamSizes) -> list[int]:
     """Add one model with several widths; a width of all sequences finds the best one of all."""
     from reference import exhaustive, greedy_decode
 
@@ -159,7 +161,7 @@ def _add_search(plan: PlanBuilder, name: str, table: StepTable, search: Search) 
     return [*members, plan.case(f"{name}-bos-known", *table_args, public=public)]
 
 
-_PUBLIC, _SECOND = Search(3, 2, 3, 2), Search(2, 1, 3, 2)
+_PUBLIC, _SECOND = BeamSizes(3, 2, 3, 2), BeamSizes(2, 1, 3, 2)
 # public models: greedy search misses the best sequence, and one hypothesis ends early and is overtaken
 _TABLE = StepTable(
     (
@@ -174,16 +176,16 @@ _TABLE = StepTable(
 _OTHER = StepTable((((), (0.59375, 0.40625)), ((0,), (0.46875, 0.53125))), (0.71875, 0.28125))
 _ZERO = StepTable((((), (0.625, 0.0, 0.375)), ((0,), (0.0, 1.0, 0.0))), (0.0, 0.25, 0.75))
 _TIES = (
-    (StepTable((), (0.25, 0.25, 0.25, 0.25)), Search(4, 3, 2, 3), 3),
-    (StepTable((), (0.25, 0.25, 0.25, 0.25)), Search(4, 0, 2, 3), 6),
-    (StepTable((), (0.5, 0.5)), Search(2, 1, 3, 3), 3),
-    (StepTable((((), (0.25, 0.5, 0.25)),), (0.375, 0.375, 0.25)), Search(3, 2, 2, 3), 4),
+    (StepTable((), (0.25, 0.25, 0.25, 0.25)), BeamSizes(4, 3, 2, 3), 3),
+    (StepTable((), (0.25, 0.25, 0.25, 0.25)), BeamSizes(4, 0, 2, 3), 6),
+    (StepTable((), (0.5, 0.5)), BeamSizes(2, 1, 3, 3), 3),
+    (StepTable((((), (0.25, 0.5, 0.25)),), (0.375, 0.375, 0.25)), BeamSizes(3, 2, 2, 3), 4),
 )
 # [0, 0, 0] has the probability 1e-360, which no float holds; 1e-120 + 1.0 is 1.0
 _TINY = StepTable((), (1e-120, 1.0))
 
 
-def _draw(values: Values, search: Search) -> tuple[StepTable, Search]:
+def _draw(values: ExactValues, search: BeamSizes) -> tuple[StepTable, BeamSizes]:
     """Return a model on which greedy search misses the best hypothesis, and one ends before the others."""
     from reference import beam_search, exhaustive
 
@@ -218,8 +220,8 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
         for b in (1, 2, 3, 8):
             yield _called(table, search, b)
     for most in (2, 3, 4):
-        yield _called(_TINY, Search(2, 1, most, 2), 2)
-        yield _called(_TINY, Search(2, 1, most, 4), 4)
+        yield _called(_TINY, BeamSizes(2, 1, most, 2), 2)
+        yield _called(_TINY, BeamSizes(2, 1, most, 4), 4)
     for table, search, b in _TIES:
         yield _called(table, search, b)
 

@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.case import Argument, Plan
-from engine.code.plans.array_inputs import (
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
     ArrayFamily,
     ArrayInputs,
     Floats,
     add_contract,
     add_gradients,
+    add_longer,
     add_ordinary,
     add_public,
     add_refusals,
+    longer,
     single,
 )
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
-from engine.code.plans.score_cases import add_key_relations
+from engine.code.families.random_values import ExactValues, draw_specs, unlike
+from engine.code.families.shared_cases import add_key_relations
+from engine.code.plan import InputPlan, PlanBuilder
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -36,7 +37,7 @@ Drawn = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class BilinearSizes:
     """What hypothesis draws: sizes of the hidden inputs, unequal within one, and of the square ones."""
 
     first: Sizes
@@ -45,11 +46,11 @@ class Shapes:
     other: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[BilinearSizes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2]))
-    return st.builds(Shapes, sizes, sizes, st.integers(3, 4), st.integers(2, 4)).filter(
+    return st.builds(BilinearSizes, sizes, sizes, st.integers(3, 4), st.integers(2, 4)).filter(
         lambda found: unlike(found.first, found.second)
     )
 
@@ -63,8 +64,8 @@ _INPUTS = ArrayInputs(("q", "K", "W"), ("q", "nk", "qk"), "bilinear_scores", _si
 
 
 class _Bilinear(ArrayFamily):
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("bilinear", self.expected)
         public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
         a, b = shapes.square, shapes.other
@@ -99,7 +100,7 @@ _RECT = (
 )
 
 
-def _draw(values: Values, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
     n, dq, dk = sizes
     W = values.distinct(2, (dq, dk))
     W[0] += np.arange(dk)  # far from symmetric
@@ -121,7 +122,7 @@ def _add_special(plan: PlanBuilder, drawn: list[Drawn]) -> None:
         plan.judge("agrees", doubled, cases="sevenths", due=np.einsum("a,ab,nb->n", q, W, K) / 7)
 
 
-def _add_relations(plan: PlanBuilder, members: list[int], drawn: list[Drawn], values: Values) -> None:
+def _add_relations(plan: PlanBuilder, members: list[int], drawn: list[Drawn], values: ExactValues) -> None:
     for place, (member, (q, K, W)) in enumerate(zip(members, drawn, strict=True)):
         add_key_relations(plan, member, place, (q, K, W), values)
         one = plan.case(f"one-key-{place}", q, K[:1], W)
@@ -129,7 +130,7 @@ def _add_relations(plan: PlanBuilder, members: list[int], drawn: list[Drawn], va
         plan.judge("shift", one, turned, cases="roles")
 
 
-def _add_linearity(plan: PlanBuilder, members: list[int], drawn: list[Drawn], values: Values) -> None:
+def _add_linearity(plan: PlanBuilder, members: list[int], drawn: list[Drawn], values: ExactValues) -> None:
     """The scores are linear in each argument by itself."""
     for place, (member, arguments) in enumerate(zip(members, drawn, strict=True)):
         for index, name in enumerate(("query", "keys", "matrix")):

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.case import Argument, Expected, Plan
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import draw_specs
+from engine.code.arguments import Argument
+from engine.code.families.random_values import draw_specs
+from engine.code.plan import ExpectedResult, InputPlan, PlanBuilder
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -25,18 +25,18 @@ def _sizes() -> SearchStrategy[int]:
 class _Causal:
     argument_names = ("n",)
 
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         from reference import causal_mask
 
         (n,) = args
         assert isinstance(n, int)
         mask = causal_mask(n).numpy()
-        return Expected.array(mask.astype(np.float64), "bool", 1e-9, 1e-9)
+        return ExpectedResult.array(mask.astype(np.float64), "bool", 1e-9, 1e-9)
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         return len(args) == 1 and type(args[0]) is int and 0 <= args[0] < 100
 
-    def plan(self, seed: bytes) -> Plan:
+    def plan(self, seed: bytes) -> InputPlan:
         plan = PlanBuilder("causal", self.expected)
         members = [plan.case("three", 3, public=True)]
         members += [plan.case(f"size-{n}", n, public=True) for n in (1, 2, 4)]

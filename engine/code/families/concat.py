@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.case import Argument, Plan
-from engine.code.plans.array_inputs import (
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
     ArrayFamily,
     ArrayInputs,
     Floats,
     add_contract,
     add_gradients,
+    add_longer,
     add_ordinary,
     add_public,
     add_refusals,
+    longer,
     single,
 )
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, spread, unlike
-from engine.code.plans.score_cases import add_key_relations, add_saturated, add_tanh_relations
+from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
+from engine.code.families.shared_cases import add_key_relations, add_saturated, add_tanh_relations
+from engine.code.plan import InputPlan, PlanBuilder
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -36,7 +37,7 @@ Drawn = tuple[Floats, Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class ConcatSizes:
     """What hypothesis draws: sizes of the hidden inputs, unequal within one, and of those with dq = dk."""
 
     first: Sizes
@@ -45,11 +46,11 @@ class Shapes:
     other: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[ConcatSizes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2], drawn[3]))
-    return st.builds(Shapes, sizes, sizes, st.integers(2, 4), st.integers(2, 3)).filter(
+    return st.builds(ConcatSizes, sizes, sizes, st.integers(2, 4), st.integers(2, 3)).filter(
         lambda found: unlike(found.first, found.second)
     )
 
@@ -71,8 +72,8 @@ class _Concat(ArrayFamily):
         q, K, W1, _ = _INPUTS.read(args)
         return bool(W1.shape[1] == len(q) + K.shape[1])
 
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("concat", self.expected)
         public = add_public(plan, {"even": _EVEN, "uneven": _UNEVEN})
         drawn = [_draw(values, sizes) for sizes in _all_sizes(shapes)]
@@ -97,7 +98,7 @@ class _Concat(ArrayFamily):
         return tuple(_candidates())
 
 
-def _all_sizes(shapes: Shapes) -> list[Sizes]:
+def _all_sizes(shapes: ConcatSizes) -> list[Sizes]:
     """Return two inputs of unequal sizes, one with dq = dk and da = dq + dk, one with dq = dk alone."""
     a, b = shapes.even, shapes.other
     return [shapes.first, shapes.second, (b, a, a, 2 * a), (b + 1, b, b, b + 2)]
@@ -117,7 +118,7 @@ _UNEVEN = (
 )
 
 
-def _draw(values: Values, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
     """Return arguments whose sums stay where tanh is neither straight nor flat."""
     n, dq, dk, da = sizes
     q, K = values.distinct(1, (dq,)), values.eighths(1, (n, dk))

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.case import Argument, Plan
-from engine.code.plans.array_inputs import (
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
     ArrayFamily,
     ArrayInputs,
     Floats,
     add_contract,
     add_gradients,
+    add_longer,
     add_refusals,
+    longer,
+    misfits,
     single,
 )
-from engine.code.plans.beyond import add_longer, longer, misfits
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.families.random_values import ExactValues, draw_specs, unlike
+from engine.code.plan import InputPlan, PlanBuilder
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -30,7 +32,7 @@ __all__ = ["FAMILY"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class ContextSizes:
     """What hypothesis draws: (n states, d features), unequal within one input, and leading sizes."""
 
     first: tuple[int, int]
@@ -39,11 +41,11 @@ class Shapes:
     batch: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[ContextSizes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([3, 4, 5, 6]).map(lambda drawn: (drawn[0], drawn[1]))
-    return st.builds(Shapes, sizes, sizes, st.integers(3, 5), st.integers(2, 3)).filter(
+    return st.builds(ContextSizes, sizes, sizes, st.integers(3, 5), st.integers(2, 3)).filter(
         lambda found: unlike(found.first, found.second)
     )
 
@@ -58,8 +60,8 @@ _INPUTS = ArrayInputs(("weights", "H"), (".n", "nd"), "context", _size)
 
 
 class _Context(ArrayFamily):
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("context", self.expected)
         public = _add_public(plan)
         hidden = _add_ordinary(plan, shapes, values)
@@ -90,11 +92,11 @@ _W4 = np.array([0.125, 0.5, 0.125, 0.25])
 _H4 = np.array([[8.0, 0.0], [2.0, -4.0], [0.0, 8.0], [4.0, 4.0]])
 
 
-def _weights(values: Values, shape: tuple[int, ...]) -> Floats:
+def _weights(values: ExactValues, shape: tuple[int, ...]) -> Floats:
     return values.weights(shape, step=16, noise=7, total=1024)
 
 
-def _any(values: Values, sizes: tuple[int, int]) -> tuple[Floats, Floats]:
+def _any(values: ExactValues, sizes: tuple[int, int]) -> tuple[Floats, Floats]:
     """Return weights of both signs, which sum to anything, and states."""
     n, d = sizes
     return values.distinct(2, (n,)), values.distinct(8, (n, d))
@@ -120,7 +122,7 @@ def _judge_range(plan: PlanBuilder, members: list[int]) -> None:
         plan.judge("within", member, low=H.min(axis=0), high=H.max(axis=0))
 
 
-def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int]:
+def _add_ordinary(plan: PlanBuilder, shapes: ContextSizes, values: ExactValues) -> list[int]:
     sizes = {"first": shapes.first, "second": shapes.second, "square-more": (shapes.square, shapes.square)}
     found = []
     for name, (n, d) in sizes.items():
@@ -131,7 +133,7 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int
     return found
 
 
-def _add_special(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+def _add_special(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> None:
     """Weights that say what the result must be: a single 1, all equal, and sums other than 1."""
     plan.judge("agrees", plan.case("one-hot", np.eye(4)[1], _H4, public=True), cases="one-hot", due=_H4[1])
     even = np.full(4, 0.25)
@@ -151,13 +153,13 @@ def _add_special(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
     plan.judge_each("values", members, cases="any-sum")
 
 
-def _free(plan: PlanBuilder, member: int, values: Values) -> tuple[Floats, Floats]:
+def _free(plan: PlanBuilder, member: int, values: ExactValues) -> tuple[Floats, Floats]:
     """Return weights of both signs that sum to anything."""
     H = plan.argument(member, 1)
     return values.distinct(2, (len(H),)), H
 
 
-def _add_relations(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+def _add_relations(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> None:
     for place, member in enumerate(hidden):
         w, H = _drawn(plan, member)
         order = values.order(len(H))
@@ -178,7 +180,7 @@ def _add_relations(plan: PlanBuilder, hidden: list[int], values: Values) -> None
         plan.judge("mask-irrel", without, plan.case(f"last-changed-{place}", off, changed))
 
 
-def _add_batches(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_batches(plan: PlanBuilder, shapes: ContextSizes, values: ExactValues) -> None:
     members = []
     for place, (n, d) in enumerate((shapes.first, shapes.second)):
         w, H = _weights(values, (shapes.batch, n)), values.distinct(8, (n, d))

@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.plans.array_inputs import add_contract, add_ordinary, add_public, add_refusals, single
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, spread, unlike
-from engine.code.plans.gradients import gradients_of
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
+    add_contract,
+    add_longer,
+    add_ordinary,
+    add_public,
+    add_refusals,
+    gradients_of,
+    longer,
+    single,
+)
+from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
 from engine.code.results import TupleResult
 from engine.code.tolerance import relative_tolerance
 
@@ -35,7 +42,7 @@ _W, _C, _STATE, _P = range(4)
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class DecoderSizes:
     """What hypothesis draws: sizes of the hidden inputs, where no two are equal, and a square one."""
 
     first: Sizes
@@ -43,11 +50,11 @@ class Shapes:
     square: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[DecoderSizes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5, 6, 7]).map(tuple)
-    return st.builds(Shapes, sizes, sizes, st.integers(2, 3)).filter(
+    return st.builds(DecoderSizes, sizes, sizes, st.integers(2, 3)).filter(
         lambda drawn: unlike(drawn.first, drawn.second)
     )
 
@@ -55,13 +62,13 @@ def _shapes() -> SearchStrategy[Shapes]:
 class _Decoder:
     argument_names = ("y", "s", "H", "p")
 
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         """Return the reference's four results, computed in float64."""
         y, s, H, p = _read(args)
         relative, slack = _tolerance(args)
         found = _reference(*_doubled((y, s, H, *p.values())), names=list(p))
-        parts = tuple(Part(one.numpy(), H.dtype.name, relative, slack) for one in found)
-        return Expected(parts, result=TupleResult(_PARTS))
+        parts = tuple(ExpectedPart(one.numpy(), H.dtype.name, relative, slack) for one in found)
+        return ExpectedResult(parts, result=TupleResult(_PARTS))
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         """Return whether the sizes fit, none is 0 and all arrays have one dtype."""
@@ -81,9 +88,9 @@ class _Decoder:
         *_, p = _read(args)
         return (("y",), ("s",), ("n", "h"), *(tuple(_AXES[name]) for name in p))
 
-    def plan(self, seed: bytes) -> Plan:
+    def plan(self, seed: bytes) -> InputPlan:
         """Return the plan of a secret seed."""
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("decoder", self.expected)
         public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
         a = shapes.square
@@ -103,7 +110,7 @@ class _Decoder:
         plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
         return plan.plan()
 
-    def _add_gradients(self, plan: PlanBuilder, inputs: Sequence[Inputs], values: Values) -> None:
+    def _add_gradients(self, plan: PlanBuilder, inputs: Sequence[Inputs], values: ExactValues) -> None:
         for place, args in enumerate(inputs):
             shapes = [part.values.shape for part in self.expected(args).parts]
             cotangents = [values.distinct(4, shape) for shape in shapes]
@@ -135,7 +142,7 @@ def _reference(y: Any, s: Any, H: Any, *parameters: Any, names: Sequence[str]) -
     return [step.weights, step.context, step.state, step.probabilities]
 
 
-def _gradients(args: Inputs, cotangents: Sequence[Floats]) -> list[Part]:
+def _gradients(args: Inputs, cotangents: Sequence[Floats]) -> list[ExpectedPart]:
     """Return the gradients of the sum of all results times cotangents, for y, s, H and the arrays of p."""
     import torch
 
@@ -146,7 +153,7 @@ def _gradients(args: Inputs, cotangents: Sequence[Floats]) -> list[Part]:
 
     relative, slack = _tolerance(args)
     return [
-        Part(found, "float64", relative, slack * max(1.0, float(np.abs(found).max())))
+        ExpectedPart(found, "float64", relative, slack * max(1.0, float(np.abs(found).max())))
         for found in gradients_of(joined, [y, s, H, *p.values()], np.concatenate(cotangents))
     ]
 
@@ -171,7 +178,7 @@ def _shapes_of(sizes: Sizes) -> dict[str, tuple[int, ...]]:
     return {"W": (da, ds), "U": (da, dh), "v": (da,), "Wx": (ds, dh + dy), "Ws": (ds, ds), "Wy": (V, ds)}
 
 
-def _draw(values: Values, sizes: Sizes) -> Inputs:
+def _draw(values: ExactValues, sizes: Sizes) -> Inputs:
     dy, ds, dh, _, n, _ = sizes
     p = {name: values.eighths(1, shape) for name, shape in _shapes_of(sizes).items()}
     p["v"] += 0.5
@@ -180,8 +187,8 @@ def _draw(values: Values, sizes: Sizes) -> Inputs:
     return values.distinct(1, (dy,)), values.distinct(1, (ds,)), H, p
 
 
-_SQUARE: Inputs = _draw(Values(b"public"), (2, 2, 2, 2, 3, 2))
-_RECT: Inputs = _draw(Values(b"other"), (1, 3, 2, 4, 3, 2))
+_SQUARE: Inputs = _draw(ExactValues(b"public"), (2, 2, 2, 2, 3, 2))
+_RECT: Inputs = _draw(ExactValues(b"other"), (1, 3, 2, 4, 3, 2))
 
 
 def _scores(inputs: Inputs) -> Floats:
@@ -225,7 +232,7 @@ def _add_bounds(plan: PlanBuilder, place: int, member: int, inputs: Inputs) -> N
     plan.judge("within", fast, cases="state", part=_STATE, low=-1.0, high=1.0)
 
 
-def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Inputs, values: Values) -> None:
+def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Inputs, values: ExactValues) -> None:
     y, s, H, p = inputs
     public = place < 2
     order = np.roll(np.arange(len(H)), 1) if public else values.order(len(H))

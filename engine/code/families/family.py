@@ -8,23 +8,24 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol, cast
 
-from engine.code.case import Argument, Expected, Plan
+from engine.code.arguments import Argument
+from engine.code.plan import ExpectedResult, InputPlan
 
-__all__ = ["Family", "family", "family_names", "offered_groups"]
+__all__ = ["ExerciseFamily", "family", "family_names", "offered_groups"]
 
 _NO_FAMILY = {"__init__", "family"}
 
 
-class Family(Protocol):
+class ExerciseFamily(Protocol):
     """One kind of exercise: its inputs and the truth about them."""
 
     argument_names: tuple[str, ...]
 
-    def plan(self, seed: bytes) -> Plan:
+    def plan(self, seed: bytes) -> InputPlan:
         """Return the plan of a secret seed: every property, canonical cases first."""
         ...
 
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         """Return what the reference gives for these arguments."""
         ...
 
@@ -48,7 +49,7 @@ def family_names() -> list[str]:
 
 
 @cache
-def family(name: str) -> Family:
+def family(name: str) -> ExerciseFamily:
     """Return the family of this name; the folder is looked at once per name.
 
     Raises
@@ -58,7 +59,7 @@ def family(name: str) -> Family:
     """
     if name not in family_names():
         raise KeyError(name)
-    return cast(Family, importlib.import_module(f"engine.code.families.{name}").FAMILY)
+    return cast(ExerciseFamily, importlib.import_module(f"engine.code.families.{name}").FAMILY)
 
 
 @cache

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs
-from engine.code.plans.search_cases import accepted, draw_table
+from engine.code.arguments import Argument
+from engine.code.families.random_values import ExactValues, draw_specs
+from engine.code.families.shared_cases import accepted, draw_table
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
 from engine.code.results import TokensResult
 from engine.code.step_table import StepTable
 
@@ -22,7 +22,7 @@ __all__ = ["FAMILY"]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class GreedySizes:
     """What hypothesis draws: number of tokens, the end symbol, the largest length."""
 
     vocabulary: int
@@ -30,12 +30,12 @@ class Search:
     most: int
 
 
-def _searches() -> SearchStrategy[Search]:
+def _searches() -> SearchStrategy[GreedySizes]:
     from hypothesis import strategies as st
 
-    def of(vocabulary: int) -> SearchStrategy[Search]:
+    def of(vocabulary: int) -> SearchStrategy[GreedySizes]:
         most = st.integers(4, 5) if vocabulary == 3 else st.just(4)
-        return st.builds(Search, st.just(vocabulary), st.integers(0, vocabulary - 1), most)
+        return st.builds(GreedySizes, st.just(vocabulary), st.integers(0, vocabulary - 1), most)
 
     return st.integers(3, 4).flatmap(of)
 
@@ -43,13 +43,13 @@ def _searches() -> SearchStrategy[Search]:
 class _Greedy:
     argument_names = ("step", "s0", "bos", "eos", "max_len")
 
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         import reference
 
         tokens = reference.greedy_decode(*_called(args))
         values, most = np.asarray(tokens, dtype=np.float64), args[-1]
         assert isinstance(most, int)
-        return Expected((Part(values, "int", 1e-9, 1e-9),), result=TokensResult(most=most))
+        return ExpectedResult((ExpectedPart(values, "int", 1e-9, 1e-9),), result=TokensResult(most=most))
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         """Accept a model and whole numbers; ties are defined."""
@@ -65,8 +65,8 @@ class _Greedy:
     def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
         return ((),) * len(args)
 
-    def plan(self, seed: bytes) -> Plan:
-        searches, values = draw_specs(_searches(), 4, seed), Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        searches, values = draw_specs(_searches(), 4, seed), ExactValues(seed)
         plan = PlanBuilder("greedy", self.expected)
         members = [plan.case(name, *args, public=True) for name, args in _PUBLIC.items()]
         plan.judge("runs", members[0])
@@ -131,7 +131,7 @@ _TIES: dict[str, tuple[Argument, ...]] = {
 }
 
 
-def _draw(values: Values, search: Search, ends: bool) -> tuple[Argument, ...]:
+def _draw(values: ExactValues, search: GreedySizes, ends: bool) -> tuple[Argument, ...]:
     """Return a search whose answer ends before the largest length, or doesn't, and changes its token."""
     from reference import greedy_decode
 
@@ -147,7 +147,7 @@ def _draw(values: Values, search: Search, ends: bool) -> tuple[Argument, ...]:
     return table, (), bos, search.eos, search.most
 
 
-def _tied(values: Values) -> tuple[Argument, ...]:
+def _tied(values: ExactValues) -> tuple[Argument, ...]:
     """Return a search whose rows have their largest probability twice."""
     rows = []
     for prefix in ((), (0,), (1,), (2,)):

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.plans.attention_cases import LOW
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs
-from engine.code.plans.gradients import gradients_of
+from engine.code.arguments import Argument
+from engine.code.families.array_family import add_longer, gradients_of, longer
+from engine.code.families.random_values import ExactValues, draw_specs
+from engine.code.families.shared_cases import LOW
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class MaskedSizes:
     """What hypothesis draws: sizes of hidden inputs (unequal within one), the height of large scores."""
 
     flat: tuple[int, int]
@@ -41,7 +40,7 @@ class Shapes:
     height: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[MaskedSizes]:
     from hypothesis import strategies as st
 
     def unequal(count: int) -> SearchStrategy[tuple[int, ...]]:
@@ -50,13 +49,13 @@ def _shapes() -> SearchStrategy[Shapes]:
 
     height = st.integers(80, 99).map(lambda hundreds: 100 * hundreds)
     side, row = st.integers(3, 4), st.integers(3, 6)
-    return st.builds(Shapes, unequal(2), unequal(2), unequal(3), side, row, height)
+    return st.builds(MaskedSizes, unequal(2), unequal(2), unequal(3), side, row, height)
 
 
 class _MaskedSoftmax:
     argument_names = ("scores", "mask")
 
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         import torch
 
         from reference import masked_softmax
@@ -66,7 +65,7 @@ class _MaskedSoftmax:
         height = float(np.abs(scores).max(initial=0.0))
         relative = relative_tolerance(scores.dtype.name, keys=scores.shape[-1], score=height)
         slack = EXACT if height == 0 and scores.dtype == np.float64 else relative
-        return Expected.array(values, scores.dtype.name, relative, slack)  # a weight is at most 1
+        return ExpectedResult.array(values, scores.dtype.name, relative, slack)  # a weight is at most 1
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         if len(args) != 2:
@@ -78,8 +77,8 @@ class _MaskedSoftmax:
         whole = mask.shape[-1] == scores.shape[-1]
         return whole and mask.ndim <= scores.ndim and all(m in (1, s) for m, s in fits)
 
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("masked", self.expected)
         public = _add_public(plan)
         hidden = _add_ordinary(plan, shapes, values)
@@ -145,7 +144,7 @@ def _judge_masked(plan: PlanBuilder, members: list[int]) -> None:
     plan.judge_each("sum1", members, axis=-1)
 
 
-def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> dict[str, int]:
+def _add_ordinary(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> dict[str, int]:
     side = (shapes.side, shapes.side)
     sizes = {"flat": shapes.flat, "wide": shapes.wide, "cube": shapes.cube, "line": (shapes.row,)}
     sizes |= {"even": side, "even-more": side}
@@ -162,7 +161,7 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> dict[str
     return found
 
 
-def _add_visible(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_visible(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
     """With nothing hidden it is softmax."""
     drawn = {"flat": shapes.flat, "wide": shapes.wide}
     members = [plan.case("square-visible", _SQUARE, np.ones((3, 3), dtype=bool), public=True)]
@@ -179,11 +178,11 @@ def _add_visible(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     plan.judge("values", plan.case("one-visible", scores, alone, aspect="masked"), cases="one-key")
 
 
-def _partly(values: Values, shape: tuple[int, ...]) -> tuple[Floats, Mask]:
+def _partly(values: ExactValues, shape: tuple[int, ...]) -> tuple[Floats, Mask]:
     return values.distinct(4, shape), values.partial_mask(shape)
 
 
-def _add_broadcast(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_broadcast(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
     """Masks of fewer axes, or of axes of size 1, and the same masks written out."""
     side = (shapes.side, shapes.side)
     pairs = [("rect", _SQUARE[:2], _ENDS)]
@@ -208,7 +207,9 @@ def _add_broadcast(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         plan.judge("values", short, cases="broadcast")
 
 
-def _add_relations(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, values: Values) -> None:
+def _add_relations(
+    plan: PlanBuilder, hidden: dict[str, int], shapes: MaskedSizes, values: ExactValues
+) -> None:
     for name in ("flat", "wide"):
         scores, mask = (plan.argument(hidden[name], i) for i in range(2))
         order = values.order(scores.shape[-1])
@@ -243,7 +244,7 @@ def _add_relations(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, va
         plan.judge("left-out", whole, short, kept=tuple(int(place) for place in np.flatnonzero(keep)))
 
 
-def _add_all_hidden(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_all_hidden(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
     full = _CAUSAL.copy()
     full[1] = False
     member = plan.case("square-row-hidden", _SQUARE, full, aspect="all-hidden", public=True)
@@ -259,7 +260,7 @@ def _add_all_hidden(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         plan.judge("fullmask", member, rows=tuple(range(shapes.wide[0])))
 
 
-def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_large(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
     """Every row sees scores at both ends, two of them at the top, and some are hidden."""
     members = [
         plan.case("ends-row", np.array([[1000.0, 0.0, -1000.0]]), _ENDS[None], aspect="large", public=True)
@@ -279,7 +280,7 @@ def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     plan.judge_each("stable", members, axis=-1)
 
 
-def _add_types(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_types(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
     """Single and half precision: multiples of 1/8, which all of them hold exactly."""
     drawn = [(name, shape, values.eighths(2, shape)) for name, shape in _sizes(shapes)]
     members = [
@@ -299,7 +300,7 @@ def _add_types(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     plan.judge_each("dtype", [*members, *halves])
 
 
-def _sizes(shapes: Shapes) -> tuple[tuple[str, tuple[int, ...]], ...]:
+def _sizes(shapes: MaskedSizes) -> tuple[tuple[str, tuple[int, ...]], ...]:
     return ("flat", shapes.flat), ("wide", shapes.wide)
 
 
@@ -317,7 +318,7 @@ def _add_layouts(plan: PlanBuilder, hidden: dict[str, int]) -> None:
     plan.judge_each("empty", members)
 
 
-def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_gradients(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
     """Every row sees something: what a program makes of the gradient of an empty row is its own affair."""
     from reference import masked_softmax
 
@@ -327,7 +328,7 @@ def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         cotangent = values.eighths(2, scores.shape)
         (gradient,) = gradients_of(partial(masked_softmax, mask=mask), [scores], cotangent)
         relative = relative_tolerance("float64", keys=scores.shape[-1], score=4.0)
-        part = Part(gradient, "float64", relative, 8 * relative)
+        part = ExpectedPart(gradient, "float64", relative, 8 * relative)
         plan.gradient_case(
             f"{name}-gradient", scores, mask, cotangents=(cotangent,), gradients=(part,), public=public
         )

@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.code.case import Argument, Plan
-from engine.code.plans.array_inputs import (
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
     ArrayFamily,
     ArrayInputs,
     Floats,
     add_contract,
     add_gradients,
+    add_longer,
     add_ordinary,
     add_public,
     add_refusals,
+    longer,
     single,
 )
-from engine.code.plans.attention_cases import billions
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, spread, unlike
+from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
+from engine.code.families.shared_cases import billions
+from engine.code.plan import InputPlan, PlanBuilder
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -37,7 +38,7 @@ Drawn = tuple[Floats, Floats, Floats, Floats, Floats, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class MultiHeadSizes:
     """What hypothesis draws: sizes of the hidden inputs, unequal but for d, which is h heads wide.
 
     Inputs of any other width have a check of their own.
@@ -48,13 +49,13 @@ class Shapes:
     square: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[MultiHeadSizes]:
     from hypothesis import strategies as st
 
     heads = st.sampled_from([(2, 2), (2, 3), (3, 2)])
     around = st.permutations([3, 5, 7]).map(tuple)
     sizes = st.builds(lambda inner, outer: (outer[0], inner[0] * inner[1], *inner, outer[2]), heads, around)
-    return st.builds(Shapes, sizes, sizes, st.sampled_from([2, 4])).filter(
+    return st.builds(MultiHeadSizes, sizes, sizes, st.sampled_from([2, 4])).filter(
         lambda found: unlike(found.first, found.second)
     )
 
@@ -79,8 +80,8 @@ class _MultiHead(ArrayFamily):
         h = args[5]
         return isinstance(h, int) and h >= 1 and _INPUTS.read(args)[1].shape[1] % h == 0
 
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("multihead", self.expected)
         public = add_public(plan, {"square": _SQUARE, "rect": _RECT, "one-head": (*_RECT[:5], 1)})
         a = shapes.square
@@ -147,7 +148,7 @@ _RECT: Drawn = (
 )
 
 
-def _draw(values: Values, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
     n, d, h, size, out = sizes
     X = values.eighths(1, (n, d))
     X[:, 0] = (spread(n) - 1) / 2  # no two tokens alike
@@ -170,11 +171,11 @@ def _fitted(X: Floats, Wq: Floats, Wk: Floats, Wv: Floats, Wo: Floats, h: int) -
     return np.pad(X, ((0, 0), (0, width - d))), wider[0], wider[1], wider[2], rows, width // size
 
 
-def _draw_fitted(values: Values, sizes: Sizes) -> Drawn:
+def _draw_fitted(values: ExactValues, sizes: Sizes) -> Drawn:
     return _fitted(*_draw(values, sizes))
 
 
-def _add_widths(plan: PlanBuilder, sizes: Sequence[Sizes], values: Values) -> None:
+def _add_widths(plan: PlanBuilder, sizes: Sequence[Sizes], values: ExactValues) -> None:
     """Add inputs in which X is narrower, and wider, than all heads together."""
     members = [plan.case("wide-heads", *_WIDE, public=True)]
     for place, (n, d, h, size, out) in enumerate(sizes):
@@ -189,7 +190,7 @@ def _blocks(W: Floats, h: int) -> list[Floats]:
     return np.split(W, h, axis=1)
 
 
-def _add_heads(plan: PlanBuilder, place: int, inputs: Drawn, values: Values) -> None:
+def _add_heads(plan: PlanBuilder, place: int, inputs: Drawn, values: ExactValues) -> None:
     """Let Wo pass one head alone: what the others are must not matter; and copy one head."""
     X, Wq, Wk, Wv, Wo, h = inputs
     public, size = place < 2, Wk.shape[1] // inputs[5]
@@ -267,7 +268,7 @@ def _add_mixtures(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     plan.judge("one-key", one, mixed=X[1:2] @ Wv @ Wo)
 
 
-def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, values: Values) -> None:
+def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, values: ExactValues) -> None:
     X, Wq, Wk, Wv, Wo, h = inputs
     order = values.order(len(X))
     moved = plan.case(f"tokens-moved-{place}", X[order], *inputs[1:])

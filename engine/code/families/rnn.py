@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.case import Argument, Plan
-from engine.code.plans.array_inputs import (
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
     ArrayFamily,
     ArrayInputs,
     Floats,
     add_contract,
     add_gradients,
+    add_longer,
     add_refusals,
+    longer,
     single,
 )
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, spread, unlike
+from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
+from engine.code.plan import InputPlan, PlanBuilder
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -33,7 +34,7 @@ Drawn = tuple[Floats, Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class RnnSizes:
     """What hypothesis draws: unequal sizes of two hidden inputs, and the size of square ones."""
 
     first: Sizes
@@ -41,11 +42,11 @@ class Shapes:
     square: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[RnnSizes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2]))
-    return st.builds(Shapes, sizes, sizes, st.integers(2, 4)).filter(
+    return st.builds(RnnSizes, sizes, sizes, st.integers(2, 4)).filter(
         lambda found: unlike(found.first, found.second)
     )
 
@@ -62,8 +63,8 @@ _INPUTS = ArrayInputs(("X", "W", "U", "h0"), ("tx", "hh", "hx", "h"), "rnn_forwa
 
 
 class _Rnn(ArrayFamily):
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("rnn", self.expected)
         size = shapes.square
         drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, (size + 1, size, size))]
@@ -112,7 +113,7 @@ _RECT = (
 )
 
 
-def _draw(values: Values, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
     """Return arguments whose sums stay where the logistic function is not flat."""
     T, dx, dh = sizes
     X, W, U = values.eighths(1, (T, dx)), values.eighths(1, (dh, dh)), values.eighths(1, (dh, dx))

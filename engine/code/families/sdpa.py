@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.plans.array_inputs import Floats, single
-from engine.code.plans.attention_cases import (
+from engine.code.arguments import Argument
+from engine.code.families.array_family import Floats, add_longer, gradients_of, longer, misfits, single
+from engine.code.families.random_values import ExactValues, draw_specs, unlike
+from engine.code.families.shared_cases import (
     LOW,
     RECT,
     Sizes,
@@ -23,10 +24,7 @@ from engine.code.plans.attention_cases import (
     draw_arguments,
     read_arguments,
 )
-from engine.code.plans.beyond import add_longer, longer, misfits
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
-from engine.code.plans.gradients import gradients_of
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ __all__ = ["FAMILY"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class SdpaSizes:
     """What hypothesis draws: sizes of the hidden inputs, all unequal within one, and mask densities."""
 
     first: Sizes
@@ -47,12 +45,12 @@ class Shapes:
     height: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[SdpaSizes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5]).map(tuple)
     masked = st.permutations([2, 3, 4, 5]).map(tuple).filter(lambda drawn: drawn[1] >= 3)
-    return st.builds(Shapes, sizes, sizes, sizes, masked, st.integers(2, 3), st.integers(8, 12)).filter(
+    return st.builds(SdpaSizes, sizes, sizes, sizes, masked, st.integers(2, 3), st.integers(8, 12)).filter(
         lambda found: unlike(found.first, found.second, found.third)
     )
 
@@ -60,7 +58,7 @@ def _shapes() -> SearchStrategy[Shapes]:
 class _Sdpa:
     argument_names = ("Q", "K", "V", "mask")
 
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         import torch
 
         from reference import sdpa
@@ -73,7 +71,7 @@ class _Sdpa:
         score = float(size.max(initial=0.0)) / math.sqrt(d)
         relative = relative_tolerance(Q.dtype.name, keys=K.shape[-2], score=score, terms=d)
         largest = float(np.abs(v.numpy()).max(initial=0.0))
-        return Expected.array(values, Q.dtype.name, relative, relative * max(largest, 1.0))
+        return ExpectedResult.array(values, Q.dtype.name, relative, relative * max(largest, 1.0))
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         Q, K, V, mask = read_arguments(args)
@@ -85,8 +83,8 @@ class _Sdpa:
         full = (*Q.shape[:-1], K.shape[-2])
         return mask is None or mask.shape in (full, full[-2:])
 
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("sdpa", self.expected)
         public = _add_public(plan)
         hidden = _add_ordinary(plan, shapes, values)
@@ -140,7 +138,7 @@ def _add_public(plan: PlanBuilder) -> int:
     return square
 
 
-def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int]:
+def _add_ordinary(plan: PlanBuilder, shapes: SdpaSizes, values: ExactValues) -> list[int]:
     drawn = zip(("first", "second", "third"), (shapes.first, shapes.second, shapes.third), strict=True)
     found = [plan.case(name, *draw_arguments(values, sizes)) for name, sizes in drawn]
     for name in ("shape", "values", "hull"):
@@ -148,13 +146,13 @@ def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> list[int
     return found
 
 
-def _mild(values: Values, sizes: Sizes) -> tuple[Floats, Floats, Floats]:
+def _mild(values: ExactValues, sizes: Sizes) -> tuple[Floats, Floats, Floats]:
     """Return inputs whose scores stay small however many features there are: every key counts."""
     Q, K, V = draw_arguments(values, sizes)
     return Q / math.sqrt(sizes[2]), K, V
 
 
-def _add_weights(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_weights(plan: PlanBuilder, shapes: SdpaSizes, values: ExactValues) -> None:
     """With the unit matrix as values the output is the weights themselves."""
     Q, K, _ = draw_arguments(values, shapes.second)
     for name, q, k, public in (("unit-values", _Q4, _K4, True), ("unit-more", Q, K, False)):
@@ -164,7 +162,7 @@ def _add_weights(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         plan.judge("sum1", member, axis=-1)
 
 
-def _add_values(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Values) -> None:
+def _add_values(plan: PlanBuilder, hidden: list[int], shapes: SdpaSizes, values: ExactValues) -> None:
     constant = np.tile(np.array([[3.0, -1.0]]), (3, 1))
     plan.judge("const-v", plan.case("equal-values", _Q4, _K4, constant, public=True))
     Q, K, V = draw_arguments(values, shapes.third)
@@ -177,7 +175,7 @@ def _add_values(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Va
     )
 
 
-def _add_keys(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Values) -> None:
+def _add_keys(plan: PlanBuilder, hidden: list[int], shapes: SdpaSizes, values: ExactValues) -> None:
     plan.judge("same-keys", plan.case("equal-keys", _Q4, np.tile(_K4[:1], (3, 1)), _V2, public=True))
     Q, K, V = draw_arguments(values, shapes.first)
     plan.judge("same-keys", plan.case("equal-keys-more", Q, np.tile(K[:1], (len(K), 1)), V))
@@ -195,7 +193,7 @@ def _add_keys(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Valu
     plan.judge("tile-law", tiled, plan.case("doubled", 2 * Q, K, V))
 
 
-def _add_orders(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+def _add_orders(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> None:
     Q, K, V = (plan.argument(hidden[0], i) for i in range(3))
     order = values.order(len(K))
     plan.judge("joint-perm", hidden[0], plan.case("keys-permuted", Q, K[order], V[order]))
@@ -204,7 +202,7 @@ def _add_orders(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
     plan.judge("perm-eq", hidden[0], moved, order=order, axis=0)
 
 
-def _add_batches(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_batches(plan: PlanBuilder, shapes: SdpaSizes, values: ExactValues) -> None:
     Q, K, V = draw_arguments(values, shapes.first, (shapes.batch,))
     whole = plan.case("batch", Q, K, V, aspect="batch")
     parts = [plan.case(f"batch-{b}", Q[b], K[b], V[b]) for b in range(shapes.batch)]
@@ -216,7 +214,7 @@ def _add_batches(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     plan.judge_each("values", [whole, heads], cases="batch")
 
 
-def _add_masks(plan: PlanBuilder, hidden: list[int], shapes: Shapes, values: Values) -> None:
+def _add_masks(plan: PlanBuilder, hidden: list[int], shapes: SdpaSizes, values: ExactValues) -> None:
     causal = np.tril(np.ones((3, 3), dtype=bool))
     drawn: dict[str, tuple[NDArray[Any], ...]] = {"square-causal": (_Q, _K, _V, causal)}
     for name, sizes in (("masked", shapes.masked), ("masked-more", shapes.first)):
@@ -263,7 +261,7 @@ def _add_masked_batch(plan: PlanBuilder, name: str, args: tuple[NDArray[Any], ..
     plan.judge("batch", whole, *parts)
 
 
-def _add_hidden_keys(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_hidden_keys(plan: PlanBuilder, shapes: SdpaSizes, values: ExactValues) -> None:
     m, n, d, _ = shapes.masked
     Q, K, V = draw_arguments(values, shapes.masked)
     Q[:, 0] = np.abs(Q[:, 0]) + 1.0  # so that the hidden key below scores high with every query
@@ -284,7 +282,7 @@ def _add_hidden_keys(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     plan.judge("mask-irrel", base, plan.case("hidden-key", Q, loud, other, mask, aspect="masked"))
 
 
-def _add_layouts(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+def _add_layouts(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> None:
     Q, K, V = (plan.argument(hidden[0], i) for i in range(3))
     mask = values.partial_mask((len(Q), len(K)))
     for layout in ("strided", "read-only"):
@@ -293,7 +291,7 @@ def _add_layouts(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
         plan.judge("layout", masked)
 
 
-def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_gradients(plan: PlanBuilder, shapes: SdpaSizes, values: ExactValues) -> None:
     """Every query sees something: what a program makes of the others' gradients is its own affair."""
     from reference import sdpa
 
@@ -313,7 +311,7 @@ def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
             f"{name}-gradient",
             *args,
             cotangents=(cotangent,),
-            gradients=[Part(gradient, "float64", slack, slack) for gradient in found],
+            gradients=[ExpectedPart(gradient, "float64", slack, slack) for gradient in found],
             public=name == "rect",
         )
 

@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.code.case import Argument, Plan
-from engine.code.plans.array_inputs import (
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
     ArrayFamily,
     ArrayInputs,
     Floats,
     add_contract,
     add_gradients,
+    add_longer,
     add_ordinary,
     add_public,
     add_refusals,
+    longer,
     single,
 )
-from engine.code.plans.attention_cases import LOW, billions
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, spread, unlike
+from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
+from engine.code.families.shared_cases import LOW, billions
+from engine.code.plan import InputPlan, PlanBuilder
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -37,7 +38,7 @@ Drawn = tuple[Floats, Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class SelfAttentionSizes:
     """What hypothesis draws: sizes of the hidden inputs, unequal within one, and of a square one."""
 
     first: Sizes
@@ -46,11 +47,11 @@ class Shapes:
     square: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[SelfAttentionSizes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5]).filter(lambda drawn: drawn[0] >= 3).map(tuple)
-    return st.builds(Shapes, sizes, sizes, sizes, st.integers(3, 4)).filter(
+    return st.builds(SelfAttentionSizes, sizes, sizes, sizes, st.integers(3, 4)).filter(
         lambda found: unlike(found.first, found.second, found.third)
     )
 
@@ -67,8 +68,8 @@ _INPUTS = ArrayInputs(_NAMES, ("nd", "dk", "dk", "dv"), "self_attention", _size)
 
 
 class _SelfAttention(ArrayFamily):
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("selfattention", self.expected)
         public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
         a = shapes.square
@@ -114,7 +115,7 @@ _RECT = (
 )
 
 
-def _draw(values: Values, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
     n, d, dk, dv = sizes
     X = values.eighths(1, (n, d))
     X[:, 0] = (spread(n) - 1) / 2  # no two tokens alike
@@ -123,7 +124,7 @@ def _draw(values: Values, sizes: Sizes) -> Drawn:
     return X, Wq, Wk, values.distinct(3, (d, dv))
 
 
-def _draw_causal(values: Values, sizes: Sizes) -> tuple[Argument, ...]:
+def _draw_causal(values: ExactValues, sizes: Sizes) -> tuple[Argument, ...]:
     return (*_draw(values, sizes), True)
 
 
@@ -177,7 +178,7 @@ def _add_causal(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
         plan.judge("prefix", causal, short)
 
 
-def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, values: Values) -> None:
+def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, values: ExactValues) -> None:
     X, Wq, Wk, Wv = inputs
     order = values.order(len(X))
     moved = plan.case(f"tokens-moved-{place}", X[order], Wq, Wk, Wv)
@@ -206,7 +207,7 @@ def _add_large(plan: PlanBuilder, drawn: list[Drawn]) -> None:
     plan.judge("stable", member, mixed=(X @ Wv)[1:])
 
 
-def _add_low(plan: PlanBuilder, values: Values) -> None:
+def _add_low(plan: PlanBuilder, values: ExactValues) -> None:
     """Add scores far below 0 for what a position sees, and higher ones for what comes later."""
     n = 4
     X = np.column_stack([np.arange(n, 0.0, -1.0), np.ones(n), values.distinct(2, (n,))])

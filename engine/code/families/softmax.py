@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Argument, Expected, Part, Plan
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs
-from engine.code.plans.gradients import gradients_of
+from engine.code.arguments import Argument
+from engine.code.families.array_family import add_longer, gradients_of, longer
+from engine.code.families.random_values import ExactValues, draw_specs
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class SoftmaxSizes:
     """What hypothesis draws: sizes of hidden inputs (unequal within one), the height of large scores."""
 
     flat: tuple[int, int]
@@ -39,7 +38,7 @@ class Shapes:
     height: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[SoftmaxSizes]:
     from hypothesis import strategies as st
 
     def unequal(count: int) -> SearchStrategy[tuple[int, ...]]:
@@ -47,13 +46,13 @@ def _shapes() -> SearchStrategy[Shapes]:
 
     tall = st.tuples(st.integers(2, 4), st.integers(3, 5))
     height = st.integers(80, 99).map(lambda hundreds: 100 * hundreds)
-    return st.builds(Shapes, unequal(2), unequal(2), unequal(3), st.integers(3, 6), tall, height)
+    return st.builds(SoftmaxSizes, unequal(2), unequal(2), unequal(3), st.integers(3, 6), tall, height)
 
 
 class _Softmax:
     argument_names = ("x", "axis")
 
-    def expected(self, args: tuple[Argument, ...]) -> Expected:
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         import torch
 
         from reference import softmax
@@ -62,15 +61,15 @@ class _Softmax:
         values = softmax(torch.from_numpy(x.astype(np.float64)), axis=axis).numpy()
         score = float(np.abs(x).max(initial=0.0))
         relative = relative_tolerance(x.dtype.name, keys=x.shape[axis], score=score)
-        return Expected.array(values, x.dtype.name, relative, relative)  # a weight is at most 1
+        return ExpectedResult.array(values, x.dtype.name, relative, relative)  # a weight is at most 1
 
     def sound(self, args: tuple[Argument, ...]) -> bool:
         x, axis = _read(args)
         return x.size > 0 and -x.ndim <= axis < x.ndim
 
-    def plan(self, seed: bytes) -> Plan:
+    def plan(self, seed: bytes) -> InputPlan:
         shapes = draw_specs(_shapes(), 1, seed)[0]
-        values = Values(seed)
+        values = ExactValues(seed)
         plan = PlanBuilder("softmax", self.expected)
         public = _add_public(plan)
         hidden = _add_ordinary(plan, shapes, values)
@@ -116,7 +115,7 @@ def _add_public(plan: PlanBuilder) -> dict[str, int]:
     return found
 
 
-def _add_ordinary(plan: PlanBuilder, shapes: Shapes, values: Values) -> dict[str, int]:
+def _add_ordinary(plan: PlanBuilder, shapes: SoftmaxSizes, values: ExactValues) -> dict[str, int]:
     found = {
         "flat": plan.case("flat", values.distinct(4, shapes.flat)),
         "wide": plan.case("wide", values.distinct(4, shapes.wide)),
@@ -150,7 +149,9 @@ def _add_axes(plan: PlanBuilder, rect: int, hidden: dict[str, int]) -> None:
         plan.judge("sum1", member, cases="axis", axis=axis)
 
 
-def _add_relations(plan: PlanBuilder, public: dict[str, int], hidden: dict[str, int], values: Values) -> None:
+def _add_relations(
+    plan: PlanBuilder, public: dict[str, int], hidden: dict[str, int], values: ExactValues
+) -> None:
     lifted = plan.case("rect-lifted", plan.argument(public["rect"]) + LIFT, aspect="large", public=True)
     plan.judge("shift", public["rect"], lifted, by=LIFT)
     for name, by in (("flat", LIFT), ("wide", -LIFT), ("wide", _BILLIONS), ("flat", -_BILLIONS)):
@@ -170,7 +171,7 @@ def _add_relations(plan: PlanBuilder, public: dict[str, int], hidden: dict[str, 
         plan.judge("hot", plan.case(f"{name}-hot", plan.argument(hidden[name]) / 1e6), spread=1e-5)
 
 
-def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_large(plan: PlanBuilder, shapes: SoftmaxSizes, values: ExactValues) -> None:
     m, n = shapes.large
     h = float(shapes.height)
     up = np.where(values.integers(0, 1, (m, n)) == 1, h, -h)
@@ -194,7 +195,7 @@ def _add_large(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     plan.judge_each("rows-apart", members, axis=-1)
 
 
-def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_precision(plan: PlanBuilder, shapes: SoftmaxSizes, values: ExactValues) -> None:
     flat = values.eighths(4, shapes.flat)
     members = [
         plan.case("square-single", _SQUARE.astype(np.float32), aspect="precision", public=True),
@@ -205,7 +206,7 @@ def _add_precision(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     plan.judge_each("precision", members)
 
 
-def _add_halves(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_halves(plan: PlanBuilder, shapes: SoftmaxSizes, values: ExactValues) -> None:
     """Multiples of 1/8 up to 4, which both half precisions hold exactly."""
     members = [plan.case("square-half", _SQUARE.astype(np.float16), aspect="half", public=True)]
     for name, shape in (("flat", shapes.flat), ("wide", shapes.wide)):
@@ -217,7 +218,9 @@ def _add_halves(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     plan.judge_each("half", members)
 
 
-def _add_layouts(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, values: Values) -> None:
+def _add_layouts(
+    plan: PlanBuilder, hidden: dict[str, int], shapes: SoftmaxSizes, values: ExactValues
+) -> None:
     for name, *axis in (("flat",), ("wide",), ("cube", 1)):
         x = plan.argument(hidden[str(name)])
         for layout in ("strided", "read-only"):
@@ -226,7 +229,7 @@ def _add_layouts(plan: PlanBuilder, hidden: dict[str, int], shapes: Shapes, valu
     plan.judge("values", plan.case("one-entry", values.distinct(4, (shapes.row, 1))), cases="one-key")
 
 
-def _add_longer(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_longer(plan: PlanBuilder, shapes: SoftmaxSizes, values: ExactValues) -> None:
     def drawn(shape: tuple[int, ...]) -> tuple[Floats]:
         return (values.distinct(4, shape),)
 
@@ -237,7 +240,7 @@ def _add_longer(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
     add_longer(plan, lambda shape: (*drawn(shape), 1), longer(shapes.cube, values)[:3], "longer-axis", "axis")
 
 
-def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_gradients(plan: PlanBuilder, shapes: SoftmaxSizes, values: ExactValues) -> None:
     from reference import softmax
 
     drawn = (("square", _SQUARE, -1), ("flat", values.eighths(2, shapes.flat), -1))
@@ -245,7 +248,7 @@ def _add_gradients(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
         cotangent = values.eighths(2, x.shape)
         relative = relative_tolerance("float64", keys=x.shape[axis], score=4.0)
         (found,) = gradients_of(partial(softmax, axis=axis), [x], cotangent)
-        right = Part(found, "float64", relative, 8 * relative)
+        right = ExpectedPart(found, "float64", relative, 8 * relative)
         public = name == "square"
         case, given = f"{name}-gradient", () if axis == -1 else (axis,)
         plan.gradient_case(case, x, *given, cotangents=(cotangent,), gradients=(right,), public=public)

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.case import Argument, Plan
-from engine.code.plans.array_inputs import (
+from engine.code.arguments import Argument
+from engine.code.families.array_family import (
     ArrayFamily,
     ArrayInputs,
     Floats,
     add_contract,
+    add_longer,
     add_refusals,
+    longer,
     single,
 )
-from engine.code.plans.beyond import add_longer, longer
-from engine.code.plans.building import PlanBuilder
-from engine.code.plans.draws import Values, draw_specs, unlike
+from engine.code.families.random_values import ExactValues, draw_specs, unlike
+from engine.code.plan import InputPlan, PlanBuilder
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -29,7 +30,7 @@ __all__ = ["FAMILY"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class VjpSizes:
     """What hypothesis draws: (m rows, n entries), unequal within one input, and the largest exponent."""
 
     first: tuple[int, int]
@@ -37,11 +38,11 @@ class Shapes:
     square: int
 
 
-def _shapes() -> SearchStrategy[Shapes]:
+def _shapes() -> SearchStrategy[VjpSizes]:
     from hypothesis import strategies as st
 
     sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1]))
-    return st.builds(Shapes, sizes, sizes, st.integers(3, 4)).filter(
+    return st.builds(VjpSizes, sizes, sizes, st.integers(3, 4)).filter(
         lambda found: unlike(found.first, found.second)
     )
 
@@ -64,8 +65,8 @@ class _Vjp(ArrayFamily):
         sums = w.sum(axis=-1)
         return w.shape == g.shape and bool((w >= 0).all() and (np.isclose(sums, 1) | (sums == 0)).all())
 
-    def plan(self, seed: bytes) -> Plan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], Values(seed)
+    def plan(self, seed: bytes) -> InputPlan:
+        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
         plan = PlanBuilder("vjp", self.expected)
         public = [plan.case("square", *_SQUARE, public=True), plan.case("row", *_ROW, public=True)]
         plan.judge("runs", public[0])
@@ -115,13 +116,13 @@ def _misfits() -> dict[str, tuple[Argument, ...]]:
     return found
 
 
-def _any(values: Values, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+def _any(values: ExactValues, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
     """Return rows of positive weights that sum to 1 up to rounding, and a gradient."""
     weights = values.distinct(4, shape) + 5.0
     return weights / weights.sum(axis=-1, keepdims=True), values.distinct(8, shape)
 
 
-def _weights(values: Values, shape: tuple[int, ...]) -> Floats:
+def _weights(values: ExactValues, shape: tuple[int, ...]) -> Floats:
     return values.weights(shape, step=4, noise=3, total=64)
 
 
@@ -141,7 +142,7 @@ def _add_special(plan: PlanBuilder, drawn: Sequence[tuple[Floats, Floats]]) -> N
             plan.judge("values", plan.case(f"unseen-{place}", unseen, g, aspect="masked"), cases="unseen")
 
 
-def _add_relations(plan: PlanBuilder, hidden: list[int], values: Values) -> None:
+def _add_relations(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> None:
     for place, member in enumerate(hidden):
         w, g = plan.argument(member, 0), plan.argument(member, 1)
         other = values.distinct(8, g.shape)
@@ -154,7 +155,7 @@ def _add_relations(plan: PlanBuilder, hidden: list[int], values: Values) -> None
         plan.judge("perm-eq", member, moved, order=order, axis=g.ndim - 1)
 
 
-def _add_batches(plan: PlanBuilder, shapes: Shapes, values: Values) -> None:
+def _add_batches(plan: PlanBuilder, shapes: VjpSizes, values: ExactValues) -> None:
     for place, shape in enumerate((shapes.first, (2, *shapes.second))):
         w, g = _weights(values, shape), values.distinct(16, shape)
         whole = plan.case(f"batch-{place}", w, g, aspect="batch")

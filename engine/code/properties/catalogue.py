@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from engine.code.case import Group
-from engine.code.observe import Observations
+from engine.code.observe import PlanObservations
+from engine.code.plan import CaseGroup
 
 __all__ = ["Property", "property_names", "property_of"]
 
@@ -41,7 +41,7 @@ class Property:
     name: str
     title: str
     sentence: str
-    judge: Callable[[Group, Observations], str | None]
+    judge: Callable[[CaseGroup, PlanObservations], str | None]
     compares: bool = False
     contract: bool = False
 

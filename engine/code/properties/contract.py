@@ -7,18 +7,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.case import Expected, Group, Part
-from engine.code.differing import Evidence, contrast, differs, own, own_slack, worst
-from engine.code.observe import Observations
+from engine.code.comparison import DifferenceEvidence, apart, contrast, differs, own, own_slack, worst
+from engine.code.observe import PlanObservations
+from engine.code.plan import CaseGroup, ExpectedPart, ExpectedResult
 from engine.code.properties.catalogue import Property
 from engine.code.results import ArrayResult
 from engine.code.show import described, shape_text
 from engine.code.tolerance import VALUES
 from engine.runner import CallStatus
 
-__all__ = ["PROPERTIES", "is_right", "judge_values"]
+__all__ = ["PROPERTIES", "_CONTRACT", "_RELATIONS", "is_right", "judge_values"]
 
-Judge = Callable[[Group, Observations], str | None]
+Judge = Callable[[CaseGroup, PlanObservations], str | None]
 
 # how far two results of one program in different precision may lie apart, in tolerances of a right one: a
 # wrong program may pass its roundings on through larger numbers
@@ -31,13 +31,13 @@ _OTHER_BUILTIN = {
 }  # fmt: skip
 
 
-def _runs(group: Group, seen: Observations) -> str | None:
+def _runs(group: CaseGroup, seen: PlanObservations) -> str | None:
     for member in group.members:
         seen.returned(member)
     return None
 
 
-def _shape(group: Group, seen: Observations) -> str | None:
+def _shape(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Calls that raised are no matter of shape: the checks that need their values report them."""
     for member in group.members:
         if seen[member].status is CallStatus.RETURNED:
@@ -45,13 +45,13 @@ def _shape(group: Group, seen: Observations) -> str | None:
     return None
 
 
-def _parts(seen: Observations, member: int) -> list[tuple[NDArray[np.float64], Part]]:
+def _parts(seen: PlanObservations, member: int) -> list[tuple[NDArray[np.float64], ExpectedPart]]:
     """Return what came back beside what should, part by part; UnusableError if the shapes differ."""
     wanted = seen.expected(member).parts
     return [(seen.values(member, place), part) for place, part in enumerate(wanted)]
 
 
-def _dtype(group: Group, seen: Observations) -> str | None:
+def _dtype(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge dtypes alone: whether the numbers are finite is for the checks of the values to find."""
     for member in group.members:
         case, expected = seen.plan.cases[member], seen.expected(member)
@@ -61,19 +61,19 @@ def _dtype(group: Group, seen: Observations) -> str | None:
             got, kind = (seen[member].parts or ())[place].dtype, (seen[member].parts or ())[place].kind
             if kind:
                 due = ArrayResult().wanted(seen.library)
-                return Evidence(f"the result{name} is {kind}, expected {due}", kind, due)
+                return DifferenceEvidence(f"the result{name} is {kind}, expected {due}", kind, due)
             if got != part.dtype:
                 given = "" if part.dtype == "bool" else f"for {came} input "  # a mask is made of a number
-                return Evidence(f"{given}the result{name} is {got}", got, part.dtype)
+                return DifferenceEvidence(f"{given}the result{name} is {got}", got, part.dtype)
     return None
 
 
-def _of_part(expected: Expected, place: int) -> str:
+def _of_part(expected: ExpectedResult, place: int) -> str:
     name = expected.result.parts[place]
     return f" {name}" if name else ""
 
 
-def _pure(group: Group, seen: Observations) -> str | None:
+def _pure(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge one case (its arguments are as before), two of equal input, or two of similar input.
 
     Calls that raised say nothing here.
@@ -84,13 +84,15 @@ def _pure(group: Group, seen: Observations) -> str | None:
     call = described(seen.plan, first, seen.function)
     if len(group.members) == 1:
         if seen[first].modified:
-            return Evidence(f"after {call} an argument isn't as it was before")
+            return DifferenceEvidence(f"after {call} an argument isn't as it was before")
         if seen[first].shared:
-            return Evidence(
+            return DifferenceEvidence(
                 f"writing into the result of {call} changes an argument, because it's a view of it"
             )
         if seen[first].kept:
-            return Evidence(f"the result of {call} is the same object, or memory, as that of an earlier call")
+            return DifferenceEvidence(
+                f"the result of {call} is the same object, or memory, as that of an earlier call"
+            )
         return None
     for place in range(len(seen.expected(first).parts)):
         pair = [own(seen, member, place) for member in group.members]
@@ -104,7 +106,7 @@ def _pure(group: Group, seen: Observations) -> str | None:
     return None
 
 
-def _stale(group: Group, seen: Observations) -> str | None:
+def _stale(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge two inputs that are alike in much, but have different results: is the second the first's?"""
     first, second = group.members
     kept = [own(seen, first, place) for place in range(len(seen.expected(first).parts))]
@@ -116,10 +118,10 @@ def _stale(group: Group, seen: Observations) -> str | None:
     ):
         return None
     calls = [described(seen.plan, member, seen.function) for member in group.members]
-    return Evidence(f"{calls[1]} gave the result of {calls[0]}, which was called before")
+    return DifferenceEvidence(f"{calls[1]} gave the result of {calls[0]}, which was called before")
 
 
-def is_right(seen: Observations, member: int) -> bool:
+def is_right(seen: PlanObservations, member: int) -> bool:
     """Return whether all parts of a result are what the definition gives."""
     parts = seen.expected(member).parts
     found = [own(seen, member, place) for place in range(len(parts))]
@@ -127,13 +129,13 @@ def is_right(seen: Observations, member: int) -> bool:
     return all(values is not None and not _off(values, part).any() for values, part in pairs)
 
 
-def _off(got: NDArray[np.float64], part: Part) -> NDArray[np.bool_]:
+def _off(got: NDArray[np.float64], part: ExpectedPart) -> NDArray[np.bool_]:
     """Return where a part of a result is wrong; nothing is broadcast, because the shape was compared."""
     largest = float(np.abs(part.values).max(initial=1.0))
     return differs(got, part.values, max(part.slack, VALUES * largest))
 
 
-def _refuses(group: Group, seen: Observations) -> str | None:
+def _refuses(group: CaseGroup, seen: PlanObservations) -> str | None:
     (member,) = group.members
     seen.not_lost(member)
     observation = seen[member]
@@ -146,12 +148,12 @@ def _refuses(group: Group, seen: Observations) -> str | None:
         return None  # an argument that is missing altogether shows in the checks of what it does
     call = described(seen.plan, member, seen.function, shapes=True)
     if kind is not None:
-        return Evidence(f"{call} raised {kind}, not ValueError", kind, "ValueError")
+        return DifferenceEvidence(f"{call} raised {kind}, not ValueError", kind, "ValueError")
     shape = "" if observation.shape is None else f" of shape {shape_text(observation.shape)}"
-    return Evidence(f"{call} gave a result{shape} instead of an error")
+    return DifferenceEvidence(f"{call} gave a result{shape} instead of an error")
 
 
-def judge_values(group: Group, seen: Observations) -> str | None:
+def judge_values(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge every part of every member by what the definition gives."""
     for member in group.members:
         for place, (got, part) in enumerate(_parts(seen, member)):
@@ -162,19 +164,19 @@ def judge_values(group: Group, seen: Observations) -> str | None:
 
 
 def _apart(
-    seen: Observations,
+    seen: PlanObservations,
     member: int,
     place: int,
     got: NDArray[np.float64],
-    part: Part,
+    part: ExpectedPart,
     wrong: NDArray[np.bool_],
-) -> Evidence:
+) -> DifferenceEvidence:
     call = described(seen.plan, member, seen.function)
     expected = seen.expected(member)
     if part.dtype == "int":
         found = expected.result.text(seen[member].parts or (), seen.library)
         due = expected.text(seen.library)
-        return Evidence(f"for {call} the result is {found}, expected {due}", found, due)
+        return DifferenceEvidence(f"for {call} the result is {found}, expected {due}", found, due)
     at = worst(got, part.values, wrong)
     where = ", ".join(str(index) for index in at)
     entry, name = f"entry [{where}]" if where else "the result", expected.result.parts[place]
@@ -182,7 +184,7 @@ def _apart(
     return contrast(f"for {call} {named}", "is {got}, expected {due}", got[at], part.values[at])
 
 
-def _as_alone(group: Group, seen: Observations) -> str | None:
+def _as_alone(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge an input in another form by what the program itself gives for the plain form.
 
     Members are the case and its plain twin. A twin without a result is reported elsewhere.
@@ -207,7 +209,7 @@ def _as_alone(group: Group, seen: Observations) -> str | None:
     return None
 
 
-def _form(seen: Observations, member: int) -> str:
+def _form(seen: PlanObservations, member: int) -> str:
     """Return in what form the arguments of a case came."""
     case = seen.plan.cases[member]
     if case.layout != "plain":
@@ -219,7 +221,7 @@ def _form(seen: Observations, member: int) -> str:
     return f"in {seen.expected(member).parts[0].dtype}"
 
 
-def _grad(group: Group, seen: Observations) -> str | None:
+def _grad(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge gradients where there are any: numpy has none, and nobody must be differentiable.
 
     Of a wrong result the right gradient is another.
@@ -230,10 +232,10 @@ def _grad(group: Group, seen: Observations) -> str | None:
         return None
     call = described(seen.plan, member, seen.function)
     if len(found) != len(wanted):
-        return Evidence(f"the gradient of {call} can't be computed")
+        return DifferenceEvidence(f"the gradient of {call} can't be computed")
     for got, part in zip(found, wanted, strict=True):
         if got is None or got.shape != part.values.shape:
-            return Evidence(f"the result of {call} is cut off from one of its arguments")
+            return DifferenceEvidence(f"the result of {call} is cut off from one of its arguments")
         wrong = differs(got, part.values, part.slack)
         if wrong.any():
             at = worst(got, part.values, wrong)
@@ -251,7 +253,7 @@ def _contract(name: str, title: str, sentence: str, judge: Judge) -> Property:
     return Property(name, title, sentence, judge, contract=True)
 
 
-PROPERTIES = (
+_CONTRACT = (
     Property("runs", "the function runs", "The function must return a value.", _runs),
     Property("shape", "shape of the result", "The result must be an array of the right shape.", _shape),
     _contract(
@@ -300,3 +302,125 @@ PROPERTIES = (
         compares=True,
     ),
 )
+
+
+# ----------------------------------------------------------------------------------------------------
+# Relations between calls: the second input is made from the first, so the second output is known too.
+
+Floats = NDArray[np.float64]
+
+
+def _differing(group: CaseGroup, seen: PlanObservations, got: Floats, wanted: Floats) -> str | None:
+    return apart(seen, group.members[-2:], got, wanted, own_slack(seen, group.members))
+
+
+def _unchanged(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge that the second call gives what the first one gave."""
+    first, second = group.members
+    wanted, got = seen.values(first), seen.values(second)
+    return _differing(group, seen, got, wanted)
+
+
+def _permuted(group: CaseGroup, seen: PlanObservations) -> str | None:
+    first, second = group.members
+    wanted = np.take(seen.values(first), group.data["order"], axis=int(group.data["axis"]))
+    return _differing(group, seen, seen.values(second), wanted)
+
+
+def _other_rows(group: CaseGroup, seen: PlanObservations) -> str | None:
+    first, second = group.members
+    changed = int(group.data["changed"])
+    wanted = np.delete(seen.values(first), changed, axis=0)
+    return _differing(group, seen, np.delete(seen.values(second), changed, axis=0), wanted)
+
+
+def _batch(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge a batch by what the program gives for its parts; what those lack is reported elsewhere."""
+    whole, *parts = group.members
+    alone = [own(seen, part) for part in parts]
+    if any(values is None for values in alone):
+        return None
+    got = seen.values(whole)
+    wanted = np.stack([values for values in alone if values is not None]).reshape(got.shape)
+    return apart(seen, [whole], got, wanted, own_slack(seen, group.members))
+
+
+def _alone(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge each row under a mask by what the program gives for its visible keys without any mask."""
+    whole, *rows = group.members
+    alone = [own(seen, row) for row in rows]
+    if any(values is None for values in alone):
+        return None
+    wanted = np.concatenate([values for values in alone if values is not None])
+    return apart(seen, [whole], seen.values(whole), wanted, own_slack(seen, group.members))
+
+
+def _linear(group: CaseGroup, seen: PlanObservations) -> str | None:
+    first, second, mixed = group.members
+    a, b = group.data["factors"]
+    return _differing(group, seen, seen.values(mixed), a * seen.values(first) + b * seen.values(second))
+
+
+_RELATIONS = (
+    Property(
+        "shift",
+        "one number added to all scores",
+        "Adding one constant to all scores must not change the weights.",
+        _unchanged,
+    ),
+    Property(
+        "perm-eq",
+        "reordered input",
+        "Reordering the input must reorder the output in the same way.",
+        _permuted,
+    ),
+    Property(
+        "rowind",
+        "rows don't affect each other",
+        "A row's result must not depend on the other rows.",
+        _other_rows,
+    ),
+    Property(
+        "joint-perm",
+        "keys and values reordered together",
+        "Reordering keys and values together must not change the output.",
+        _unchanged,
+    ),
+    Property(
+        "tile-law",
+        "the scale, on repeated features",
+        "Repeating each feature four times must act like doubling the queries.",
+        _unchanged,
+    ),
+    Property(
+        "key-shift",
+        "one vector added to all keys",
+        "Adding one vector to all keys must not change the output.",
+        _unchanged,
+    ),
+    Property("linear-v", "linearity", "The output must be linear in the values.", _linear),
+    Property("batch", "leading axes", "A batch must give what its parts give one by one.", _batch),
+    Property(
+        "subset",
+        "hiding a key is like leaving it out",
+        "Hiding a key must act like leaving it out.",
+        _unchanged,
+    ),
+    Property(
+        "mask-irrel",
+        "hidden entries don't matter",
+        "What a hidden key or value holds must not matter.",
+        _unchanged,
+    ),
+    Property(
+        "alone",
+        "some keys are hidden",
+        "With a mask, a query must get what its visible keys alone would give.",
+        _alone,
+    ),
+    Property(
+        "all-true", "a mask that hides nothing", "A mask that hides nothing must change nothing.", _unchanged
+    ),
+)
+
+PROPERTIES = (*_CONTRACT, *_RELATIONS)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import click
 
-from engine.commands.options import Group
+from engine.commands.options import CommandGroup
 from engine.commands.quiz.check import check
-from engine.commands.quiz.deadline import deadline
 from engine.commands.quiz.key import key
-from engine.commands.quiz.new import new
+from engine.commands.quiz.new import deadline, new
 from engine.commands.quiz.take import take
 
 __all__ = ["command"]
 
 
-@click.group("quiz", cls=Group)
+@click.group("quiz", cls=CommandGroup)
 def command() -> None:
     """Make and take quizzes, one variant per student.
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.options import course_option, json_option
-from engine.commands.quiz.files import find_blueprint
-from engine.plurals import counted
+from engine.commands.quiz.new import find_blueprint
+from engine.text.words import counted
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
-    from engine.quiz.rehearsal import QuestionFigures, Rehearsal
-    from engine.spec.schema import ProblemSpec
+    from engine.commands.workplace import CommandContext
+    from engine.items import ProblemSpec
+    from engine.quiz.rehearsal import QuestionFigures, QuizStatistics
 
 __all__ = ["check"]
 
@@ -50,11 +50,11 @@ def check(
       grade quiz check l16 --course attention-2026
       grade quiz check my_blueprint.yaml --students 200
     """
-    from engine.commands.terminal import progress_bar
+    from engine.commands.render import progress_bar
     from engine.commands.workplace import find_workplace, tell_unreadable
-    from engine.quiz import clock, compose, read_blueprint
-    from engine.quiz.rehearsal import rehearse
-    from engine.quiz.warnings import warnings_of
+    from engine.quiz import compose, read_blueprint
+    from engine.quiz import release as clock
+    from engine.quiz.rehearsal import rehearse, warnings_of
 
     workplace = find_workplace(course_path)
     path = find_blueprint(workplace, blueprint)
@@ -85,12 +85,12 @@ def check(
     return 1 if warnings else 0
 
 
-def _students(workplace: Workplace, count: int | None) -> list[str]:
+def _students(workplace: CommandContext, count: int | None) -> list[str]:
     roster = workplace.course.roster_ids() if workplace.course and count is None else []
     return roster or [f"student-{number}" for number in range(1, (count or _USUAL_CLASS) + 1)]
 
 
-def _observed(workplace: Workplace) -> dict[str, float]:
+def _observed(workplace: CommandContext) -> dict[str, float]:
     """Return the mean share that students of this course earned at each item before."""
     from statistics import fmean
 
@@ -107,9 +107,9 @@ def _observed(workplace: Workplace) -> dict[str, float]:
 
 
 def _as_json(
-    rehearsal: Rehearsal, title: str, warnings: list[str], exercises: list[ProblemSpec]
+    rehearsal: QuizStatistics, title: str, warnings: list[str], exercises: list[ProblemSpec]
 ) -> dict[str, object]:
-    from engine.model import plain_points
+    from engine.text.words import plain_points
 
     low, high = rehearsal.difficulty_of_students
     return {
@@ -129,7 +129,7 @@ def _as_json(
 
 
 def _show(
-    rehearsal: Rehearsal,
+    rehearsal: QuizStatistics,
     title: str,
     warnings: list[str],
     exercises: list[ProblemSpec],
@@ -137,9 +137,9 @@ def _show(
     on_files: bool,
 ) -> None:
     from engine.commands.render import points, show_table
-    from engine.foreign import clean_line
     from engine.quiz.credit import percent
-    from engine.quiz.rules_text import not_on_files, rules_text
+    from engine.quiz.release import not_on_files, rules_text
+    from engine.text.escape import clean_line
 
     total = len(rehearsal.questions)
     click.echo(

@@ -7,19 +7,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.text import Text as RichText
 
 from engine.commands.options import course_option, json_option, store_option
-from engine.commands.quiz.files import file_stem, is_quiz_file
+from engine.commands.quiz.new import file_stem, is_quiz_file
+from engine.commands.render import console, points
 from engine.errors import QuizError, UsageError
-from engine.plurals import counted
+from engine.text.escape import clean, clean_line
+from engine.text.words import counted
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
+    from rich.console import Console
+
+    from engine.commands.workplace import CommandContext
     from engine.model import Quiz
-    from engine.quiz.answer_key import QuizKey
+    from engine.quiz.answer_key import KeyPart, KeyQuestion, QuizKey
     from engine.store import Store
 
-__all__ = ["key"]
+__all__ = ["key", "show_key"]
 
 
 @click.command("key")
@@ -75,13 +80,13 @@ def key(
     elif html is not None:
         _write_page(place, html, keys)
     else:
-        from engine.commands.quiz.key_text import show_key
-
         for entry in keys:
             show_key(entry)
 
 
-def _wanted(workplace: Workplace, quiz: str, students: tuple[str, ...]) -> tuple[str, set[str], Workplace]:
+def _wanted(
+    workplace: CommandContext, quiz: str, students: tuple[str, ...]
+) -> tuple[str, set[str], CommandContext]:
     """Return the quiz's name, the students asked for (none: all), and where it is stored."""
     if not quiz.endswith((".yaml", ".yml")):
         return quiz, set(students), workplace
@@ -90,8 +95,8 @@ def _wanted(workplace: Workplace, quiz: str, students: tuple[str, ...]) -> tuple
         raise UsageError(
             "this is no student's quiz file", where=quiz, expected="the name of a quiz, or a fill-in file"
         )
-    from engine.intake import read_text_file
     from engine.quiz import read_filled
+    from engine.text.files import read_text_file
 
     place, stored = workplace.of_quiz(read_filled(read_text_file(path), quiz), path)
     if students and set(students) != {stored.student}:
@@ -114,9 +119,9 @@ def _check_found(store: Store, name: str, wanted: set[str], attempt: int | None,
     raise QuizError(f"quiz {name} has no draw{who}" + ("" if attempt is None else f" as attempt {attempt}"))
 
 
-def _write_page(workplace: Workplace, path: Path, keys: list[QuizKey]) -> None:
-    from engine.files import replace_text
-    from engine.report import key_page
+def _write_page(workplace: CommandContext, path: Path, keys: list[QuizKey]) -> None:
+    from engine.pages import key_page
+    from engine.text.files import replace_text
 
     folder = path.absolute().parent.resolve()
     quizzes = workplace.course.quizzes.resolve() if workplace.course else None
@@ -141,3 +146,58 @@ def _write_page(workplace: Workplace, path: Path, keys: list[QuizKey]) -> None:
             next_step="name a file in a folder that you may write to: --html FILE",
         ) from error
     click.echo(f"the key of {counted(len(keys), 'quiz')} is in {path} (mode 0600: for you alone)")
+
+
+# ----------------------------------------------------------------------------------------------------
+# A quiz's key in the terminal.
+
+
+def show_key(key: QuizKey) -> None:
+    """Print one student's key."""
+    out = console()
+    quiz = key.quiz
+    attempt = f", attempt {quiz.attempt}" if quiz.attempt else ""
+    head = f"{clean_line(quiz.student)} · {clean_line(quiz.title)} (quiz {quiz.name}{attempt}, id {quiz.id})"
+    out.print(RichText(head, style="bold underline"))
+    for question in key.questions:
+        _question(out, question)
+    out.print()
+
+
+def _question(out: Console, entry: KeyQuestion) -> None:
+    question, variant = entry.question, entry.question.variant
+    again = f" · variant of retry {question.retry}" if question.retry else ""
+    out.print()
+    out.print(
+        RichText(f"{question.number}. {clean_line(variant.title)}", style="bold").append(
+            f" · {points(question.points)} · {variant.item}{again}", style="not bold dim"
+        )
+    )
+    out.print(RichText(variant.stem.plain))
+    if entry.is_changed:
+        changed = "the bank holds another version of this item now. What was drawn stays as it was drawn."
+        out.print(RichText(f"Note: {changed}", style="yellow"))
+    for note in (*variant.notes, *variant.told_after):
+        out.print(RichText(f"Note: {note.plain}", style="yellow"))
+    for part in entry.parts:
+        _part(out, part, alone=len(entry.parts) == 1)
+    if entry.solution is not None:
+        out.print(
+            RichText("Solution: ", style="bold").append(clean(entry.solution.plain, 20_000), style="not bold")
+        )
+
+
+def _part(out: Console, entry: KeyPart, *, alone: bool) -> None:
+    part = entry.part
+    if not alone:
+        asked = part.prompt.plain if part.prompt else ""
+        out.print(RichText(f"[{part.id}] ({points(part.points)}) {asked}"))
+    for prompt in part.prompts:
+        out.print(RichText(f"  {prompt.id}. {prompt.text.plain}"))
+    for option in part.options:
+        mark = "✓" if option in entry.options else " "
+        out.print(RichText(f"  {mark} ({option.id}) {option.text.plain}"))
+    out.print(RichText("Key: ", style="bold green").append(entry.key, style="not bold default"))
+    if entry.accepted and entry.accepted != entry.key:
+        out.print(RichText(f"  counts as right: {entry.accepted}", style="dim"))
+    out.print(RichText(f"  scored: {entry.policy}", style="dim"))

@@ -3,22 +3,171 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from engine.commands.options import check_student, course_option, json_option, store_option
-from engine.commands.quiz.files import find_blueprint, write_quizzes, write_starters
-from engine.cores import without_collecting
-from engine.errors import UsageError
-from engine.plurals import agree, counted
+from engine.errors import QuizError, UsageError
+from engine.parallel import without_collecting
+from engine.text.words import agree, counted
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
+    from engine.commands.workplace import CommandContext
     from engine.model import Quiz
 
-__all__ = ["make_quizzes", "new"]
+__all__ = [
+    "deadline",
+    "file_stem",
+    "find_blueprint",
+    "is_quiz_file",
+    "make_quizzes",
+    "new",
+    "write_quizzes",
+    "write_starters",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Blueprints are found here, and the files of a quiz written.
+
+_ELSEWHERE = "choose a folder that you may write to: --out FOLDER"
+
+_MANY = 40  # students whose files are worth starting processes for
+
+
+def find_blueprint(workplace: CommandContext, blueprint: str) -> Path:
+    """Return the file of a blueprint: a path, one of the course's, or a built-in one."""
+    from engine.items.misconceptions import builtin_root
+
+    if blueprint.endswith((".yaml", ".yml")):
+        if not Path(blueprint).is_file():
+            raise QuizError("no such blueprint file", where=blueprint)
+        return Path(blueprint)
+    if Path(blueprint).is_file():
+        raise QuizError(
+            "this is neither a quiz file nor a blueprint", where=blueprint, expected="a file NAME.yaml"
+        )
+    folders = [builtin_root() / "blueprints"]
+    if workplace.course:
+        folders.insert(0, workplace.course.blueprints)
+    for folder in folders:
+        path = folder / f"{blueprint}.yaml"
+        if path.is_file():
+            return path
+    known = sorted({p.stem for folder in folders for p in folder.glob("*.yaml")})
+    raise QuizError(
+        f"no blueprint {blueprint!r}", expected=", ".join(known) or "a blueprint file", got=blueprint
+    )
+
+
+def is_quiz_file(path: Path) -> bool:
+    """Tell whether a file is a fill-in file, and no blueprint."""
+    from engine.text.files import read_text_file
+
+    return any(line.startswith("quiz:") for line in read_text_file(path).splitlines())
+
+
+def write_quizzes(
+    folder: Path, quizzes: Sequence[Quiz], names: Mapping[str, str] | None = None
+) -> list[tuple[Path, Path]]:
+    """Write each student's fill-in file and page; a fill-in file that is there stays as it is.
+
+    It may hold answers. A :class:`QuizError` if it is another quiz's.
+    """
+    from engine.parallel import on_all_cores
+
+    stems = _stems(quizzes)
+
+    def write(number: int) -> tuple[Path, Path]:
+        quiz = quizzes[number]
+        return _write(folder, quiz, stems[number], (names or {}).get(quiz.student))
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        written = on_all_cores(write, range(len(quizzes)), least=_MANY)
+        return [written[n] if n in written else write(n) for n in range(len(quizzes))]
+    except OSError as error:
+        raise QuizError(
+            "the quiz files can't be written",
+            where=str(error.filename or folder),
+            got=str(error.strerror),
+            next_step=_ELSEWHERE,
+        ) from error
+
+
+def write_starters(workplace: CommandContext, folder: Path, quiz: Quiz) -> list[Path]:
+    """Write the starter of each code exercise of a quiz to ``starters/`` and return the files.
+
+    Students who don't have the command get them together with their quiz. A starter is the same for
+    everybody; one that is there is written anew.
+    """
+    from engine.commands.hint import code_spec, commands_for
+    from engine.practice.starter import starter_source
+    from engine.text.files import read_text, replace_text
+
+    written = []
+    for exercise in quiz.exercises:
+        _, answer = code_spec(workplace, exercise.item)
+        path = folder / "starters" / f"{exercise.item}.py"
+        starter = read_text(workplace.bank.path(exercise.item).parent / answer.starter)
+        following = tuple(commands_for(exercise.item, path.name).values())
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_text(path, starter_source(workplace.draw(exercise.item, 0), starter, following))
+        except OSError as error:
+            raise QuizError(
+                "a starter can't be written",
+                where=str(error.filename or path),
+                got=str(error.strerror),
+                next_step=_ELSEWHERE,
+            ) from error
+        written.append(path)
+    return written
+
+
+def _write(folder: Path, quiz: Quiz, stem: str, name: str | None) -> tuple[Path, Path]:
+    from engine.pages import quiz_page
+    from engine.quiz import fill_in_text
+    from engine.text.files import replace_text
+
+    fill_in, page = folder / f"{stem}.yaml", folder / f"{stem}.html"
+    if not fill_in.exists():
+        replace_text(fill_in, fill_in_text(quiz))
+    elif not _is_of(quiz, fill_in):
+        raise QuizError(
+            "another quiz's file is there already",
+            where=str(fill_in),
+            next_step="move it away, or choose another --out, --name or --attempt",
+        )
+    replace_text(page, quiz_page(quiz, student=f"{name} ({quiz.student})" if name else None))
+    return fill_in, page
+
+
+def _is_of(quiz: Quiz, path: Path) -> bool:
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    named = (line.removeprefix("quiz:").strip().strip("'\"") for line in lines if line.startswith("quiz:"))
+    return quiz.id in named
+
+
+def file_stem(quiz: Quiz) -> str:
+    """Return a quiz's file name without anything that a file system or a shell could take amiss."""
+    text = f"{quiz.name}-{quiz.student}" + (f"-{quiz.attempt}" if quiz.attempt else "")
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in text).strip(".") or "quiz"
+
+
+def _stems(quizzes: Sequence[Quiz]) -> list[str]:
+    """Return the files' names; two that a file system could take for one get the quiz's id added."""
+    stems = [file_stem(quiz) for quiz in quizzes]
+    often = Counter(stem.casefold() for stem in stems)
+    return [
+        f"{stem}-{quiz.id[:6]}" if often[stem.casefold()] > 1 else stem
+        for stem, quiz in zip(stems, quizzes, strict=True)
+    ]
 
 
 @click.command("new")
@@ -57,9 +206,9 @@ def new(
       grade quiz new l16 --course attention-2026
       grade quiz new my_blueprint.yaml --student me --out .
     """
-    from engine.commands.practising import quoted
+    from engine.commands.hint import quoted
     from engine.commands.workplace import find_workplace
-    from engine.quiz.rules_text import not_on_files
+    from engine.quiz.release import not_on_files
 
     for student in students:
         check_student(student)
@@ -99,9 +248,9 @@ def new(
             click.echo(f"  then: grade batch DIR{named} --out results, with what comes back in DIR")
 
 
-def _note_a_stranger(workplace: Workplace, student: str) -> None:
+def _note_a_stranger(workplace: CommandContext, student: str) -> None:
     """Say where an id that isn't in the roster is nearly one that is; others, such as `me`, are meant."""
-    from engine.spec.wording import near_words
+    from engine.text.schema_errors import near_words
 
     roster = workplace.course.roster(tolerant=True) if workplace.course else None
     known = [person.id for person in roster.students] if roster else []
@@ -110,7 +259,7 @@ def _note_a_stranger(workplace: Workplace, student: str) -> None:
         click.echo(f"note: {student} isn't in the roster; did you mean '{near[0]}'?", err=True)
 
 
-def _names(workplace: Workplace) -> dict[str, str]:
+def _names(workplace: CommandContext) -> dict[str, str]:
     """Return the roster's names by id: a printed quiz is handed to a person, not to a number."""
     roster = workplace.course.roster(tolerant=True) if workplace.course else None
     return {student.id: student.name for student in roster.students if student.name} if roster else {}
@@ -124,7 +273,7 @@ def _counted(quizzes: list[Quiz]) -> str:
 
 def _checked(name: str) -> str:
     """Return the quiz's name; refuse one that is no folder's name."""
-    from engine.foreign import clean_line
+    from engine.text.escape import clean_line
 
     if not name.strip(". ") or "/" in name or clean_line(name, 100) != name:
         raise UsageError(
@@ -137,10 +286,10 @@ def _checked(name: str) -> str:
 
 
 def make_quizzes(
-    workplace: Workplace, path: Path, students: list[str], name: str, attempt: int
+    workplace: CommandContext, path: Path, students: list[str], name: str, attempt: int
 ) -> list[Quiz]:
     """Return everybody's quiz: as it is stored, or drawn and stored now; a progress bar on a terminal."""
-    from engine.commands.terminal import progress_bar
+    from engine.commands.render import progress_bar
     from engine.commands.workplace import tell_unreadable
     from engine.model import Mode
     from engine.quiz import compose, read_blueprint
@@ -175,7 +324,7 @@ def make_quizzes(
     return quizzes
 
 
-def _note_changed_items(workplace: Workplace, name: str, kept: list[Quiz]) -> None:
+def _note_changed_items(workplace: CommandContext, name: str, kept: list[Quiz]) -> None:
     """Say which items were corrected since these quizzes were drawn: they keep what was drawn."""
     asked = dict.fromkeys((q.variant.item, q.variant.item_version) for quiz in kept for q in quiz.questions)
     changed = list(dict.fromkeys(item for item, version in asked if workplace.has_changed(item, version)))
@@ -191,9 +340,9 @@ def _note_changed_items(workplace: Workplace, name: str, kept: list[Quiz]) -> No
 _SEEDS = 10  # variants that are tried: enough to see a wrong key, and quick
 
 
-def _warn_of_faulty_items(workplace: Workplace, drawn: list[Quiz]) -> None:
+def _warn_of_faulty_items(workplace: CommandContext, drawn: list[Quiz]) -> None:
     """Say which of the course's own items in new quizzes ``grade lint`` finds at fault."""
-    from engine.lint import lint_bank
+    from engine.authoring.lint import lint_bank
 
     if workplace.course is None:
         return
@@ -208,3 +357,106 @@ def _warn_of_faulty_items(workplace: Workplace, drawn: list[Quiz]) -> None:
                 "gives these quizzes the keys that hold then",
                 err=True,
             )
+
+
+# ----------------------------------------------------------------------------------------------------
+# ``grade quiz deadline``: see when a quiz closes, or move it, for all or for one student.
+
+
+@click.command("deadline")
+@click.argument("quiz", metavar="QUIZ")
+@click.argument("time", required=False)
+@click.option("--student", "students", multiple=True, help="Only this student's (repeatable); default: all.")
+@json_option
+@course_option
+@store_option
+def deadline(
+    quiz: str, time: str | None, students: tuple[str, ...], as_json: bool, course_path: Path | None
+) -> None:
+    """Move the deadline of QUIZ (its name) to TIME, or show it; `none` takes it away.
+
+    It is the only thing of a quiz that changes once it is drawn. Files that are out still name the old one.
+    The dates of course.yaml are shown beside it: after `due` work is late, after `closes` it doesn't count.
+
+    \b
+    Examples:
+      grade quiz deadline l16 --course attention-2026
+      grade quiz deadline l16 2026-12-03T12:00+01:00 --student 007 --course attention-2026
+    """
+    from engine.commands.workplace import find_workplace
+
+    moment = None if time is None else _moment(time)
+    workplace = find_workplace(course_path)
+    with workplace.open_store() as store:
+        found = [q for q in store.quizzes(quiz) if not students or q.student in students]
+        missing = sorted(set(students) - {q.student for q in found})
+        if not found or missing:
+            names = ", ".join(store.quiz_names()) or "none was drawn here"
+            raise QuizError(
+                f"quiz {quiz!r} was not drawn" + (f" for {', '.join(missing)}" if missing else ""),
+                expected=f"a quiz that was drawn: {names}",
+            )
+        if time is not None:
+            found = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
+    dates = [_dates(workplace, q) for q in found]
+    if as_json:
+        rows = [
+            {
+                "student": q.student,
+                "quiz": q.id,
+                "deadline": q.rules.deadline and q.rules.deadline.isoformat(),
+                "due": due and due.isoformat(),
+                "closes": closes and closes.isoformat(),
+            }
+            for q, (due, closes) in zip(found, dates, strict=True)
+        ]
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+    else:
+        _show(found, dates)
+
+
+def _moment(time: str) -> datetime | None:
+    from pydantic import TypeAdapter, ValidationError
+
+    from engine.quiz.blueprint import Deadline
+
+    if time == "none":
+        return None
+    try:
+        moment: datetime = TypeAdapter(Deadline).validate_python(time)
+    except ValidationError as error:
+        raise UsageError(error.errors()[0]["msg"], got=repr(time)) from None
+    return moment
+
+
+def _dates(workplace: CommandContext, quiz: Quiz) -> tuple[datetime | None, datetime | None]:
+    """Return until when the course's rules say that work is in time, and until when it counts."""
+    from engine.marks import terms_of
+
+    if workplace.course is None:
+        return None, None
+    terms = terms_of(workplace.course.policies, quiz.student, quiz.name)
+    return terms.due, terms.closes
+
+
+def _show(quizzes: list[Quiz], dates: list[tuple[datetime | None, datetime | None]]) -> None:
+    from engine.commands.render import show_table
+    from engine.quiz import release as clock
+    from engine.quiz.release import deadline_text, time_left
+
+    now = clock.now()
+    groups: dict[tuple[datetime | None, datetime | None, datetime | None], list[str]] = {}
+    for quiz, of_course in zip(quizzes, dates, strict=True):
+        groups.setdefault((quiz.rules.deadline, *of_course), []).append(quiz.student)
+    heads = ["deadline", "", "due (course.yaml)", "closes (course.yaml)"]
+    rows = []
+    for (moment, due, closes), students in groups.items():
+        left = "" if moment is None else "over" if now > moment else f"in {time_left(moment, now)}"
+        texts = ["" if date is None else deadline_text(date) for date in (due, closes)]
+        who = ", ".join(students[:10]) + (" …" if len(students) > 10 else "")
+        own = "none" if moment is None else deadline_text(moment)
+        rows.append([own, left, *texts, str(len(students)), who])
+    # Dates that the course doesn't have get no column.
+    kept = [at for at in range(len(heads)) if at < 2 or any(row[at] for row in rows)]
+    shown = [[*(row[at] for at in kept), *row[len(heads) :]] for row in rows]
+    show_table([*(heads[at] for at in kept), "quizzes", "students"], shown)

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from engine.commands.render import say
 from engine.errors import QuizError
-from engine.files import replace_text
+from engine.text.files import replace_text
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import Workplace
-    from engine.model import Mode, Quiz
+    from engine.commands.workplace import CommandContext
+    from engine.hand_ins import FilledQuiz
+    from engine.model import Mode, Part, Quiz, QuizRules, ResultDisclosure, Variant
     from engine.quiz.hand_in import HandedIn
-    from engine.quiz.returned import FilledQuiz
-    from engine.quiz.sitting import Sitting, Standing
-    from engine.rules import QuizRules, Shown
+    from engine.quiz.release import QuestionRelease
+    from engine.quiz.sitting import QuestionStanding, QuizSitting
     from engine.store import Store
 
-__all__ = ["Sheet"]
+__all__ = [
+    "QuizInProgress",
+    "key_lines",
+    "results_json",
+    "show_results",
+    "show_standing",
+    "solution_lines",
+    "tell_when",
+]
 
 
-class Sheet:
+class QuizInProgress:
     """The answers of one sitting; nothing here prints.
 
     Parameters
     ----------
-    workplace : Workplace
+    workplace : CommandContext
     store : Store
         That holds `quiz`; open as long as the sheet is used.
     quiz : Quiz
@@ -42,7 +54,7 @@ class Sheet:
     """
 
     def __init__(
-        self, workplace: Workplace, store: Store, quiz: Quiz, path: Path, filled: FilledQuiz
+        self, workplace: CommandContext, store: Store, quiz: Quiz, path: Path, filled: FilledQuiz
     ) -> None:
         from engine.quiz import as_answered
 
@@ -65,18 +77,18 @@ class Sheet:
     @property
     def is_over(self) -> bool:
         """Whether the deadline has passed."""
-        from engine.quiz import clock
+        from engine.quiz import release as clock
 
         return self.rules.is_over(clock.now())
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> ResultDisclosure:
         """How much of a result is shown now."""
-        from engine.quiz import clock
+        from engine.quiz import release as clock
 
         return self.rules.shown(clock.now())
 
-    def sitting(self) -> Sitting:
+    def sitting(self) -> QuizSitting:
         """Return where the student stands now."""
         from engine.quiz.sitting import sitting_of
 
@@ -90,7 +102,7 @@ class Sheet:
         """Forget the answers to a question."""
         self._answers[number] = {}
 
-    def blank(self, standing: Standing) -> bool:
+    def blank(self, standing: QuestionStanding) -> bool:
         """Tell whether a question has a part without an answer."""
         answers = self.answers(standing.question.number)
         return any(not answers.get(part.id, "").strip() for part in standing.question.variant.parts)
@@ -110,7 +122,7 @@ class Sheet:
                 next_step="make room, or copy the file to a folder that you may write to, and take it there",
             ) from error
 
-    def take_hint(self, standing: Standing) -> Standing:
+    def take_hint(self, standing: QuestionStanding) -> QuestionStanding:
         """Write down that the next hint is taken; only then it may be shown."""
         number = standing.question.number
         self._store.sittings.take_hint(self.quiz, number, self.mode, standing.hints + 1)
@@ -138,12 +150,13 @@ class Sheet:
 
     def hand_in(self) -> HandedIn:
         """Hand in all answers as they are now."""
-        from engine.quiz import FilledQuiz, hand_in
+        from engine.hand_ins import FilledQuiz
+        from engine.quiz import hand_in
 
         filled = FilledQuiz(self.quiz.id, self._answers, {}, self._retries)
         return hand_in(self._store, self.quiz, filled, mode=self.mode, filename=self.path.name)
 
-    def reopen(self, standing: Standing) -> bool:
+    def reopen(self, standing: QuestionStanding) -> bool:
         """Make a question ready for another attempt; False where it has no other variant."""
         from engine.quiz.sitting import next_variant
 
@@ -155,3 +168,118 @@ class Sheet:
         self._retries[question.number] = question.retry
         self.save()
         return True
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a student sees after handing in: as much as the quiz's rules show now.
+
+
+def showings(handed: HandedIn, sitting: QuizSitting, level: ResultDisclosure) -> list[QuestionRelease]:
+    """Return what is shown of each question of a hand-in."""
+    from engine.quiz import release as clock
+    from engine.quiz.release import shown_report
+
+    over = handed.quiz.rules.is_over(clock.now())
+    found = []
+    for question, report in zip(handed.quiz.questions, handed.reports, strict=True):
+        standing = sitting.standings[question.number]
+        final = over or standing.left == 0 or standing.is_right
+        found.append(shown_report(report, question.variant, level, is_final=final))
+    return found
+
+
+def show_results(
+    handed: HandedIn, sitting: QuizSitting, level: ResultDisclosure, numbers: Iterable[int] | None = None
+) -> None:
+    """Print the questions in `numbers` (all by default) of a hand-in, one by one."""
+    from engine.commands.render import show_report
+
+    wanted = None if numbers is None else set(numbers)
+    for question, showing in zip(handed.quiz.questions, showings(handed, sitting, level), strict=True):
+        if showing.report is None or (wanted is not None and question.number not in wanted):
+            continue
+        click.echo(f"Question {question.number}")
+        show_report(showing.report)
+        if showing.with_solution:
+            for line in solution_lines(question.variant):
+                say(line)
+        click.echo()
+
+
+def solution_lines(variant: Variant) -> list[str]:
+    """Return keys and worked solution of a variant."""
+    lines = [line for part in variant.parts for line in key_lines(part, alone=len(variant.parts) == 1)]
+    if variant.solution is not None:
+        lines.append(f"Solution: {variant.solution.plain}")
+    return lines
+
+
+def key_lines(part: Part, *, alone: bool) -> list[str]:
+    """Return the key of a part, with the texts of the options that it names."""
+    from engine.answers import right_response
+
+    name = "Key" if alone else f"Key of {part.id}"
+    lines = [f"{name}: {right_response(part)}"]
+    if part.type in ("single_choice", "multiple_choice"):
+        lines += [f"  ({option.id}) {option.text.plain}" for option in part.options if option.correct]
+    return lines
+
+
+def show_standing(sitting: QuizSitting, level: ResultDisclosure) -> None:
+    """Print a table of attempts, hints and best scores; columns that say nothing are left out."""
+    from engine.commands.render import number, show_table
+    from engine.model import ResultDisclosure
+
+    rules = sitting.quiz.rules
+    limit = rules.attempts or 1
+    columns = ["question", "attempts", *(["hints"] if rules.hint_cost is not None else [])]
+    verdicts = level.includes(ResultDisclosure.VERDICT)
+    columns += [*(["best"] if verdicts else []), *(["next at most"] if limit > 1 else [])]
+    rows = []
+    for place, standing in sitting.standings.items():
+        row = [str(place), f"{len(standing.attempts)} of {limit}"]
+        if rules.hint_cost is not None:
+            row.append(str(standing.hints))
+        points = standing.question.points
+        if verdicts:
+            row.append(f"{number(standing.best)} of {number(points)}" if standing.attempts else "open")
+        if limit > 1:
+            # while verdicts are hidden, what is left mustn't tell them
+            worth = standing.could_gain if verdicts else standing.left > 0
+            row.append(number(standing.share * points) if worth else "-")
+        rows.append(row)
+    show_table(columns, rows)
+
+
+def tell_when(rules: QuizRules) -> str:
+    """Return when results are shown that aren't shown now."""
+    from engine.quiz.release import deadline_text
+
+    if rules.deadline is None:
+        return "Handed in. This quiz shows no results."
+    return f"Handed in. Results are shown after {deadline_text(rules.deadline)}."
+
+
+def results_json(handed: HandedIn, sitting: QuizSitting, level: ResultDisclosure) -> dict[str, Any]:
+    """Return a hand-in as ``--json`` shows it: nothing that the level hides."""
+    from engine.model import ResultDisclosure
+    from engine.quiz import total
+    from engine.text.words import plain_points
+
+    document: dict[str, Any] = {"quiz": handed.quiz.id, "recorded": handed.recorded, "shown": str(level)}
+    shown = showings(handed, sitting, level)
+    if level.includes(ResultDisclosure.SCORE) or not handed.recorded:
+        score, maximum = total(handed.reports)
+        document |= {
+            "score": None if score is None else plain_points(score),
+            "max_score": plain_points(maximum),
+            "best": plain_points(sitting.score),
+        }
+    document["reports"] = [showing.report.as_json() for showing in shown if showing.report is not None]
+    if any(showing.with_solution for showing in shown):
+        document["solutions"] = {
+            str(question.number): solution_lines(question.variant)
+            for question, showing in zip(handed.quiz.questions, shown, strict=True)
+            if showing.with_solution
+        }
+    return document

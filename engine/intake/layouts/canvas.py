@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar, Self
 
-from engine.intake.layouts.layout import HandIn, Layout, Person, Place
-from engine.intake.layouts.listing import Listing
+from engine.intake.layouts.layout import DownloadLayout, DownloadListing, DownloadPerson, HandIn, PathOwner
 
-__all__ = ["Canvas"]
+__all__ = ["CanvasLayout"]
 
 _NAMED = re.compile(r"(?P<name>.*?)_(?P<late>LATE_)?(?P<user>\d+)_(?:(?P<file>\d+)_)?(?P<own>.+)", re.DOTALL)
 _HIDDEN = re.compile(
@@ -22,28 +21,28 @@ _HIDDEN = re.compile(
 _TYPED = ("text.html", "link.html")
 
 
-class Canvas(Layout):
+class CanvasLayout(DownloadLayout):
     """A bulk download of Canvas."""
 
     name: ClassVar[str] = "canvas"
 
     @classmethod
-    def found(cls, listing: Listing, *, forced: bool) -> Self | None:
+    def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
         """Return the layout where more than half of the names fit."""
         return cls(listing) if listing.fits(_read, forced=forced) else None
 
-    def place(self, top: str, is_file: bool) -> Place | None:
+    def place(self, top: str, is_file: bool) -> PathOwner | None:
         """Return whose the file is, and that all files of a student belong together."""
         found = _read(top)
         if found is None:
             return None
         name, user = found["name"], found["user"]
         who = {"name": name} if found.re is _HIDDEN else {"lms_id": user, "name": name}
-        person = Person(f"{name}_{user}", who, user)
+        person = DownloadPerson(f"{name}_{user}", who, user)
         if found.re is _HIDDEN:
-            person = Person(f"anon_{user}", {"id": f"anon_{user}"}, user)
+            person = DownloadPerson(f"anon_{user}", {"id": f"anon_{user}"}, user)
         hand_in = HandIn(user, (person,), marked_late=found["late"] is not None)
-        return Place(hand_in, found["own"], order=int(found["file"] or 0))
+        return PathOwner(hand_in, found["own"], order=int(found["file"] or 0))
 
 
 def _read(top: str) -> re.Match[str] | None:

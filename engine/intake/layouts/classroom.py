@@ -11,27 +11,33 @@ from collections import Counter
 from functools import cached_property
 from typing import ClassVar, Self
 
-from engine.intake.entry_names import common_length
-from engine.intake.layouts.layout import HandIn, Layout, Person, Place
-from engine.intake.layouts.listing import Listing, without_suffix
+from engine.intake.layouts.layout import (
+    DownloadLayout,
+    DownloadListing,
+    DownloadPerson,
+    HandIn,
+    PathOwner,
+    without_suffix,
+)
+from engine.intake.names import common_length
 
-__all__ = ["Classroom"]
+__all__ = ["ClassroomLayout"]
 
 # GitHub's own ZIP archives end in the branch.
 _BRANCHES = ("-main", "-master")
 
 
-class Classroom(Layout):
+class ClassroomLayout(DownloadLayout):
     """One repository per student."""
 
     name: ClassVar[str] = "classroom"
 
-    def __init__(self, listing: Listing) -> None:
+    def __init__(self, listing: DownloadListing) -> None:
         super().__init__(listing)
         self._branch, self._prefix = _around(listing)
 
     @classmethod
-    def found(cls, listing: Listing, *, forced: bool) -> Self | None:
+    def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
         """Return the layout for folders with one beginning that are repositories or end in known logins."""
         layout = cls(listing)
         folders = listing.folders
@@ -42,12 +48,12 @@ class Classroom(Layout):
         whole = sum(bool(match(top)) for top in folders)
         return layout if forced or known > whole or (not whole and _has_git(listing)) else None
 
-    def place(self, top: str, is_file: bool) -> Place | None:
+    def place(self, top: str, is_file: bool) -> PathOwner | None:
         """Return whose repository it is."""
         if is_file or not top.startswith(self._prefix):
             return None
         login = self._login(top)
-        return Place(HandIn(top, (Person(login, {"login": login}, login),)))
+        return PathOwner(HandIn(top, (DownloadPerson(login, {"login": login}, login),)))
 
     def is_leftover(self, inside: tuple[str, ...]) -> bool:
         """Return whether more than half of several repositories hold a file of this path: the template's."""
@@ -62,7 +68,7 @@ class Classroom(Layout):
         return without_suffix(top).removesuffix(self._branch)[len(self._prefix) :]
 
 
-def _around(listing: Listing) -> tuple[str, str]:
+def _around(listing: DownloadListing) -> tuple[str, str]:
     """Return what stands behind and before all logins: the branch's name and the assignment's."""
     names = [without_suffix(top) for top in listing.folders]
     branch = next((b for b in _BRANCHES if names and all(name.endswith(b) for name in names)), "")
@@ -80,7 +86,7 @@ def _around(listing: Listing) -> tuple[str, str]:
     return branch, common[: max(ends, key=lambda end: (known(end), end))] if ends else ""
 
 
-def _has_git(listing: Listing) -> bool:
+def _has_git(listing: DownloadListing) -> bool:
     """Return whether one of the folders is a repository."""
     inside = (path.split("/")[listing.depth + 1 :] for path in listing.entries.ignored)
     return any(parts and parts[0] == ".git" for parts in inside)

@@ -7,31 +7,128 @@ the hand-ins before the last one; those that lie in the export as folders are ta
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from engine.course import IntakeProblem
-from engine.errors import InputError
-from engine.foreign import clean_line
-from engine.intake.layouts.layout import HandIn, Layout, Person, Place
-from engine.intake.layouts.listing import Listing, without_suffix
-from engine.intake.layouts.ruby_yaml import read_ruby_yaml
+import yaml
 
-__all__ = ["Gradescope"]
+from engine.errors import InputError, IntakeError
+from engine.hand_ins import IntakeProblem
+from engine.intake.layouts.layout import (
+    DownloadLayout,
+    DownloadListing,
+    DownloadPerson,
+    HandIn,
+    PathOwner,
+    without_suffix,
+)
+from engine.text.escape import clean_line
+from engine.text.files import read_text_file
+
+__all__ = ["GradescopeLayout", "read_ruby_yaml"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# YAML that a Ruby program wrote → texts, lists and mappings; no object is ever made of it.
+#
+# Ruby marks symbols by a colon (``:name``) and its own kinds by tags (``!ruby/object:…``).  Colons are taken
+# off, tags are not looked at.  Of anchors only texts are remembered, so nothing can grow.
+
+_LIMIT = 64 * 2**20
+_DEEPEST = 32
+
+
+def read_ruby_yaml(path: Path, name: str, *, leave_out: Collection[str] = ()) -> dict[str, Any]:
+    """Return the mapping that a file holds; every plain value is a text.
+
+    Parameters
+    ----------
+    path : Path
+    name : str
+        What messages call the file.
+    leave_out : collection of str
+        Keys whose values aren't kept, at any depth.
+
+    Raises
+    ------
+    IntakeError
+        With the line: it can't be read, or is no mapping.
+    """
+    try:
+        text = read_text_file(path, _LIMIT, IntakeError)
+        found = _Reading(yaml.parse(text, Loader=yaml.CSafeLoader), leave_out).document()
+    except IntakeError as error:  # it names the place where the file lies now
+        raise IntakeError(error.what, where=f"{name}:1", got=error.got) from error
+    except _TooDeepError as error:
+        raise IntakeError("this list is nested too deeply", where=f"{name}:{error.line}") from error
+    except yaml.MarkedYAMLError as error:
+        line = 1 if error.problem_mark is None else error.problem_mark.line + 1
+        raise IntakeError(f"this list can't be read: {error.problem}", where=f"{name}:{line}") from error
+    except yaml.YAMLError as error:
+        raise IntakeError("this list can't be read", where=f"{name}:1") from error
+    if not isinstance(found, dict):
+        raise IntakeError("this is no list of submissions", where=f"{name}:1")
+    return found
+
+
+class _TooDeepError(Exception):
+    def __init__(self, line: int) -> None:
+        super().__init__(line)
+        self.line = line
+
+
+class _Reading:
+    def __init__(self, events: Iterator[yaml.Event], leave_out: Collection[str]) -> None:
+        self._events = events
+        self._leave_out = leave_out
+        self._texts: dict[str, str] = {}
+
+    def document(self) -> object:
+        for event in self._events:
+            if not isinstance(event, yaml.StreamStartEvent | yaml.DocumentStartEvent):
+                return None if isinstance(event, yaml.StreamEndEvent) else self._value(event, 1)
+        return None
+
+    def _value(self, event: yaml.Event, depth: int) -> object:
+        if isinstance(event, yaml.ScalarEvent):
+            if event.anchor is not None:
+                self._texts[event.anchor] = event.value
+            return event.value
+        if isinstance(event, yaml.AliasEvent):
+            return self._texts.get(event.anchor or "")
+        if depth > _DEEPEST:
+            raise _TooDeepError(0 if event.start_mark is None else event.start_mark.line + 1)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return [self._value(one, depth + 1) for one in self._until(yaml.SequenceEndEvent)]
+        found: dict[str, object] = {}
+        for one in self._until(yaml.MappingEndEvent):
+            key = self._value(one, depth + 1)
+            value = self._value(next(self._events), depth + 1)
+            name = key.removeprefix(":") if isinstance(key, str) else ""
+            if name and name not in self._leave_out:
+                found[name] = value
+        return found
+
+    def _until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
+        for event in self._events:
+            if isinstance(event, end):
+                return
+            yield event
+
 
 _LIST = "submission_metadata.yml"
 _UTC = re.compile(r"(?:(?<!\s)\s++)?(?:UTC|GMT)$")
 _BEFORE_ZONE = re.compile(r"(?<!\s)\s++(?=(?:Z|[+-]\d\d:?\d\d)$)")
 
 
-class Gradescope(Layout):
+class GradescopeLayout(DownloadLayout):
     """An export of submissions from Gradescope."""
 
     name: ClassVar[str] = "gradescope"
 
-    def __init__(self, listing: Listing, path: Path, shown: str) -> None:
+    def __init__(self, listing: DownloadListing, path: Path, shown: str) -> None:
         super().__init__(listing)
         self._hand_ins: dict[str, HandIn] = {}
         self._shown = shown
@@ -45,17 +142,17 @@ class Gradescope(Layout):
             self._take(folder, told)
 
     @classmethod
-    def found(cls, listing: Listing, *, forced: bool) -> Self | None:
+    def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
         """Return the layout where the list of submissions lies beside the folders."""
         for entry in listing.entries.files:
             if entry.parts[listing.depth :] == (_LIST,) and entry.path is not None:
                 return cls(listing, entry.path, entry.name)
         return None
 
-    def place(self, top: str, is_file: bool) -> Place | None:
+    def place(self, top: str, is_file: bool) -> PathOwner | None:
         """Return what the list says of a folder."""
         hand_in = None if is_file else self._hand_ins.get(without_suffix(top))
-        return None if hand_in is None else Place(hand_in)
+        return None if hand_in is None else PathOwner(hand_in)
 
     def is_own(self, inside: tuple[str, ...]) -> bool:
         """Return whether it is the list of submissions."""
@@ -101,7 +198,7 @@ class Gradescope(Layout):
         self.problems.append(IntakeProblem(f"{self._shown}: {clean_line(folder, 60)}", message, step))
 
 
-def _people(told: Mapping[str, Any]) -> tuple[Person, ...]:
+def _people(told: Mapping[str, Any]) -> tuple[DownloadPerson, ...]:
     found = []
     for one in _list(told.get("submitters")):
         fields = {
@@ -112,7 +209,7 @@ def _people(told: Mapping[str, Any]) -> tuple[Person, ...]:
         who = {field: text for field, text in fields.items() if text}
         if who:
             key = who.get("id") or who.get("email") or ""
-            found.append(Person(next(iter(who.values())), who, key))
+            found.append(DownloadPerson(next(iter(who.values())), who, key))
     return tuple(found)
 
 

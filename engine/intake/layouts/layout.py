@@ -3,19 +3,104 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import ClassVar, Self
 
-from engine.course import IntakeProblem
-from engine.intake.layouts.listing import Listing
+from engine.course import Roster
+from engine.hand_ins import IntakeProblem
+from engine.intake.entries import FoundEntries, archive_suffix
+from engine.intake.names import ItemNames
 
-__all__ = ["HandIn", "Layout", "Person", "Place"]
+__all__ = [
+    "DownloadLayout",
+    "DownloadListing",
+    "DownloadPerson",
+    "HandIn",
+    "PathOwner",
+    "levels",
+    "without_suffix",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a download holds at one level of its folders, for whoever wants to recognise the system it is from.
+
+_DEEPEST_LEVEL = 3
+
+
+@dataclass(frozen=True)
+class DownloadListing:
+    """A download, seen from below the folders that stand around all of it.
+
+    Parameters
+    ----------
+    entries : FoundEntries
+    depth : int
+        How many folders (or archives) stand around everything.
+    names : ItemNames
+    roster : Roster
+    only_item : str or None
+        All code is for this item.
+    """
+
+    entries: FoundEntries
+    depth: int
+    names: ItemNames
+    roster: Roster
+    only_item: str | None = None
+
+    @cached_property
+    def files(self) -> list[str]:
+        """The names of the files at this level, in order."""
+        found = (e.parts[self.depth] for e in self.entries.files if len(e.parts) == self.depth + 1)
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def folders(self) -> list[str]:
+        """The names of the folders, and of the archives that were opened, at this level, in order."""
+        found = [e.parts[self.depth] for e in self.entries.files if len(e.parts) > self.depth + 1]
+        found += [parts[self.depth] for parts in sorted(self.entries.folders) if len(parts) > self.depth]
+        return list(dict.fromkeys(found))
+
+    @property
+    def wrapper(self) -> str | None:
+        """The name of the folder or archive that stands around all that is here, if one does."""
+        return self.folders[0] if len(self.folders) == 1 and not self.files else None
+
+    def fits(self, read: Callable[[str], object | None], *, forced: bool) -> bool:
+        """Return whether more than half of the names here can be read, or `forced` any."""
+        names = [*self.files, *self.folders]
+        return sum(read(name) is not None for name in names) > (0 if forced else len(names) // 2)
+
+    def is_students(self, name: str) -> bool:
+        """Return whether a folder or archive is called after a student: what lies in it is foreign."""
+        return bool(self.roster.match(without_suffix(name)))
+
+    def below(self) -> DownloadListing:
+        """Return the listing one level further down."""
+        return DownloadListing(self.entries, self.depth + 1, self.names, self.roster, self.only_item)
+
+
+def levels(listing: DownloadListing) -> Iterator[DownloadListing]:
+    """Yield a listing and those below it, as long as a single folder, no student's, stands around all."""
+    for _ in range(_DEEPEST_LEVEL):
+        yield listing
+        if listing.wrapper is None or listing.is_students(listing.wrapper):
+            return
+        listing = listing.below()
+
+
+def without_suffix(name: str) -> str:
+    """Return the name of a folder or of an archive, which is a folder here, without the archive's suffix."""
+    suffix = archive_suffix(name)
+    return name[: -len(suffix)] if suffix else name
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class DownloadPerson:
     """Somebody as a download calls them: foreign text.
 
     Parameters
@@ -41,7 +126,7 @@ class HandIn:
     ----------
     key : str
         Differs from that of every other hand-in of the download.
-    people : tuple of Person
+    people : tuple of DownloadPerson
         Whose it is: several for a group's.
     handed : datetime or None
         With time zone.
@@ -49,13 +134,13 @@ class HandIn:
     """
 
     key: str
-    people: tuple[Person, ...]
+    people: tuple[DownloadPerson, ...]
     handed: datetime | None = None
     marked_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PathOwner:
     """What the name at the top of a file's path says.
 
     Parameters
@@ -79,7 +164,7 @@ class Place:
     order: int = 0
 
 
-class Layout(ABC):
+class DownloadLayout(ABC):
     """A kind of download, recognised in a listing.
 
     ``problems`` are faults of the download itself.
@@ -87,17 +172,17 @@ class Layout(ABC):
 
     name: ClassVar[str]
 
-    def __init__(self, listing: Listing) -> None:
+    def __init__(self, listing: DownloadListing) -> None:
         self.listing = listing
         self.problems: list[IntakeProblem] = []
 
     @classmethod
     @abstractmethod
-    def found(cls, listing: Listing, *, forced: bool) -> Self | None:
+    def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
         """Return the layout if the listing is such a download; `forced`: if anything in it fits at all."""
 
     @abstractmethod
-    def place(self, top: str, is_file: bool) -> Place | None:
+    def place(self, top: str, is_file: bool) -> PathOwner | None:
         """Return what a name at the listing's level says, None if it doesn't fit the layout."""
 
     def is_own(self, inside: tuple[str, ...]) -> bool:

@@ -10,22 +10,21 @@ from __future__ import annotations
 import re
 from typing import ClassVar, Self
 
-from engine.intake.layouts.layout import HandIn, Layout, Person, Place
-from engine.intake.layouts.listing import Listing
+from engine.intake.layouts.layout import DownloadLayout, DownloadListing, DownloadPerson, HandIn, PathOwner
 
-__all__ = ["Moodle"]
+__all__ = ["MoodleLayout"]
 
 _NAMED = re.compile(
     r"(?P<name>.+?)(?:_(?P<number>\d+))?_assignsubmission_(?P<kind>[a-z0-9]+)(?:_(?P<own>.*))?", re.DOTALL
 )
 
 
-class Moodle(Layout):
+class MoodleLayout(DownloadLayout):
     """A bulk download of Moodle."""
 
     name: ClassVar[str] = "moodle"
 
-    def __init__(self, listing: Listing) -> None:
+    def __init__(self, listing: DownloadListing) -> None:
         super().__init__(listing)
         read = (_read(top) for top in (*listing.files, *listing.folders))
         people = {(found["name"], found["number"]) for found in read if found is not None}
@@ -35,11 +34,11 @@ class Moodle(Layout):
         self._hidden = "Participant" in names or is_one
 
     @classmethod
-    def found(cls, listing: Listing, *, forced: bool) -> Self | None:
+    def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
         """Return the layout where more than half of the names fit."""
         return cls(listing) if listing.fits(_read, forced=forced) else None
 
-    def place(self, top: str, is_file: bool) -> Place | None:
+    def place(self, top: str, is_file: bool) -> PathOwner | None:
         """Return whose the folder is; the folders of one number are one hand-in."""
         found = _read(top)
         if found is None or (is_file and not found["own"]):
@@ -47,10 +46,10 @@ class Moodle(Layout):
         name, number = found["name"].strip(), found["number"] or ""
         if self._hidden:
             label = f"{name} {number}".strip()
-            person = Person(label, {"id": label}, number)
+            person = DownloadPerson(label, {"id": label}, number)
         else:
-            person = Person(f"{name}_{number}" if number else name, {"name": name}, number)
-        return Place(HandIn(f"{name}_{number}", (person,)), found["own"] if is_file else "")
+            person = DownloadPerson(f"{name}_{number}" if number else name, {"name": name}, number)
+        return PathOwner(HandIn(f"{name}_{number}", (person,)), found["own"] if is_file else "")
 
 
 def _read(top: str) -> re.Match[str] | None:

@@ -5,22 +5,28 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import ClassVar, Self
 
-from engine.intake.answers.kinds import TABLES
-from engine.intake.layouts.layout import HandIn, Layout, Person, Place
-from engine.intake.layouts.listing import Listing, without_suffix
+from engine.intake.answer_rows import TABLES
+from engine.intake.layouts.layout import (
+    DownloadLayout,
+    DownloadListing,
+    DownloadPerson,
+    HandIn,
+    PathOwner,
+    without_suffix,
+)
 
-__all__ = ["Plain"]
+__all__ = ["PlainLayout"]
 
 _OF_CLASS = {".yaml", ".yml", *TABLES}
 
 
-class Plain(Layout):
+class PlainLayout(DownloadLayout):
     """One folder, one archive or one file per student."""
 
     name: ClassVar[str] = "plain"
 
     @classmethod
-    def found(cls, listing: Listing, *, forced: bool = False) -> Self:
+    def found(cls, listing: DownloadListing, *, forced: bool = False) -> Self:
         """Return the layout for any listing; a single folder around all hand-ins is looked through."""
         while (wrapper := listing.wrapper) is not None and _is_wrapper(wrapper, listing):
             listing = listing.below()
@@ -28,16 +34,16 @@ class Plain(Layout):
                 break
         return cls(listing)
 
-    def place(self, top: str, is_file: bool) -> Place:
+    def place(self, top: str, is_file: bool) -> PathOwner:
         """Return whom the name means; a file says its item, or who made it, itself."""
         if not is_file:
-            return Place(_of(self._label(top)))
+            return PathOwner(_of(self._label(top)))
         names, own = self.listing.names, PurePosixPath(top)
         if own.suffix.lower() not in {".py", ".ipynb"}:
-            return Place(None, top, stands_alone=True)
+            return PathOwner(None, top, stands_alone=True)
         split = names.split(top)
         label, item = split if split is not None else (own.stem, self.listing.only_item)
-        return Place(_of(label) if item is not None else None, top, item, stands_alone=True)
+        return PathOwner(_of(label) if item is not None else None, top, item, stands_alone=True)
 
     def _label(self, top: str) -> str:
         """Return what a folder or archive calls its student."""
@@ -49,10 +55,10 @@ class Plain(Layout):
 
 
 def _of(label: str) -> HandIn:
-    return HandIn(label, (Person(label, {"label": label}),))
+    return HandIn(label, (DownloadPerson(label, {"label": label}),))
 
 
-def _is_wrapper(wrapper: str, listing: Listing) -> bool:
+def _is_wrapper(wrapper: str, listing: DownloadListing) -> bool:
     """Return whether a lone folder stands around all hand-ins, and isn't a student's."""
     if listing.is_students(wrapper):
         return False

@@ -1,5 +1,7 @@
 """Run the migrations on the connection that the store hands over, inside its transaction."""
 
+from __future__ import annotations
+
 from alembic import context
 
 from engine.store.tables import VERSION_TABLE, metadata

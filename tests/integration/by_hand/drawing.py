@@ -6,9 +6,9 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
-from engine.model import Drawn, Variant
-from engine.spec import builtin_bank, item_version
-from engine.spec.bank import Bank
+from engine.items import builtin_bank, item_version
+from engine.items.bank import Bank
+from engine.model import DrawnValue, Variant
 from engine.variants import draw_seeded
 
 __all__ = ["SEEDS", "Numbers", "bank", "nested", "numbers_of", "variant_of", "variants_of"]
@@ -17,7 +17,7 @@ Numbers = dict[str, Any]
 SEEDS = 12
 
 
-def nested(drawn: Drawn) -> Any:
+def nested(drawn: DrawnValue) -> Any:
     """Return a drawn value as (nested lists of) fractions, or words."""
     entries: list[Any] = [x if drawn.text else Fraction(x) for x in drawn.entries]
     for size in reversed(drawn.shape[1:]):

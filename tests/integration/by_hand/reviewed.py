@@ -16,7 +16,7 @@ from pathlib import Path
 
 import yaml
 
-from engine.spec.schema import ProblemSpec
+from engine.items import ProblemSpec
 from tests.integration.by_hand.drawing import bank
 
 __all__ = ["content_hash", "status"]

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from engine.items import ProblemSpec
 from engine.model import Part
-from engine.spec.schema import ProblemSpec
 from tests.integration.by_hand.drawing import bank, numbers_of, variant_of
 from tests.integration.by_hand.entering import agrees, typed
 from tests.integration.by_hand.everything import WORKED

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import yaml
 
-from engine.quiz.fill_in import fill_in_text
-from engine.quiz.rules_text import rules_text
+from engine.quiz.quiz_file import fill_in_text
+from engine.quiz.release import rules_text
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -34,10 +34,10 @@ def test_the_blueprint_of_the_guide_can_be_drawn(classroom, grade) -> None:
 
 
 def test_every_key_of_a_blueprint_is_explained(classroom) -> None:
-    from engine.quiz.blueprint import Blueprint, Section
+    from engine.quiz.blueprint import Blueprint, BlueprintSection
 
     guide = (DOCS / "instructor-guide.md").read_text(encoding="utf-8")
-    keys = {*Blueprint.model_fields, *Section.model_fields} - {"title", "sections"}
+    keys = {*Blueprint.model_fields, *BlueprintSection.model_fields} - {"title", "sections"}
     assert {key for key in keys if f"`{key}`" not in guide} == set()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from engine.report.student_pages import page_name
+from engine.pages.feedback import page_name
 
 PLAN = """title: Week
 credit: [1, 0.7, 0.4]

@@ -24,7 +24,7 @@ from arena_attack import Attack, read_attack
 from arena_world import World, descendants, kill_all, left_running
 
 from engine.errors import SoftmarkError
-from engine.runner import Call, CallOutcome, CallStatus, Job, Leaf, Limits, Runner, RunResult
+from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, RunResult, WireArray
 from engine.sandbox import open_runner
 
 OUTPUT_BYTES = 2**20
@@ -64,9 +64,11 @@ _ROWS = ((1.0, 2.0, 3.0), (-1.0, 0.0, 4.0))
 _FRESH = ["torch.float32", "ignore", 1.0, "0.5"]
 
 
-def _leaf(library: str, dtype: str = "float64") -> Leaf:
+def _leaf(library: str, dtype: str = "float64") -> WireArray:
     data = [n for row in _ROWS for n in row]
-    return Leaf(library, dtype, (2, 3), struct.pack("<6" + {"float64": "d", "float32": "f"}[dtype], *data))
+    return WireArray(
+        library, dtype, (2, 3), struct.pack("<6" + {"float64": "d", "float32": "f"}[dtype], *data)
+    )
 
 
 def _good_job() -> Job:
@@ -96,7 +98,11 @@ def good_fault(runner: Runner) -> str | None:
         result.outcomes, ("numpy", "torch"), ("float64", "float32"), "df", (1e-12, 1e-6), strict=False
     ):
         leaf = outcome.value
-        if not isinstance(leaf, Leaf) or (leaf.library, leaf.dtype, leaf.shape) != (library, dtype, (2, 3)):
+        if not isinstance(leaf, WireArray) or (leaf.library, leaf.dtype, leaf.shape) != (
+            library,
+            dtype,
+            (2, 3),
+        ):
             return f"value {leaf!r}"
         values = struct.unpack("<6" + code, leaf.data)
         if any(abs(a - b) > digits for a, b in zip(values, _expected(), strict=True)):
@@ -110,7 +116,7 @@ def _check_value(value: Any, faults: list[str], depth: int = 0) -> None:
     """Note everything in a value that the contract doesn't allow."""
     if depth > 64:
         faults.append("too deep")
-    elif isinstance(value, Leaf):
+    elif isinstance(value, WireArray):
         size = math.prod(value.shape) * _SIZES.get(
             value.dtype, 0 if "int" not in value.dtype else int(value.dtype.strip("uint")) // 8
         )
@@ -179,7 +185,7 @@ def malformed(result: RunResult, calls: int, tier: str) -> list[str]:
 
 def _numbers(outcome: CallOutcome) -> bytes:
     value = outcome.value
-    if isinstance(value, Leaf):
+    if isinstance(value, WireArray):
         return value.data
     if isinstance(value, (list, tuple)):
         return b"".join(_numbers(CallOutcome(outcome.status, v)) for v in value)
@@ -188,7 +194,7 @@ def _numbers(outcome: CallOutcome) -> bytes:
 
 def _first_number(outcome: CallOutcome) -> float | None:
     leaf = outcome.value
-    if isinstance(leaf, Leaf) and leaf.dtype == "float64" and len(leaf.data) == 8:
+    if isinstance(leaf, WireArray) and leaf.dtype == "float64" and len(leaf.data) == 8:
         return float(struct.unpack("<d", leaf.data)[0])
     return None
 
@@ -202,7 +208,7 @@ def _exact(outcome: CallOutcome, wanted: tuple[str, ...]) -> bool:
         for number in numbers
         for part in ((number.real, number.imag) if "j" in wanted[0] else (number.real,))
     ]
-    return isinstance(outcome.value, Leaf) and outcome.value.data == struct.pack(f"<{len(flat)}d", *flat)
+    return isinstance(outcome.value, WireArray) and outcome.value.data == struct.pack(f"<{len(flat)}d", *flat)
 
 
 def _memory_mib(name: str) -> float:
@@ -242,7 +248,7 @@ class Arena:
     def do_close(self, name: str) -> dict[str, Any]:
         """Close a runner; say what it leaves running."""
         runner = self._runners.pop(name)
-        keep = {pid: line for pid, line in descendants().items() if "inside.zygote" not in line}
+        keep = {pid: line for pid, line in descendants().items() if "child.zygote" not in line}
         begun = time.monotonic()
         runner.close()
         runner.close()
@@ -338,7 +344,7 @@ class Arena:
         target = self._target(naive=False)
         source = attack.source(target)
         library = "torch" if "import torch" in source else "numpy"
-        leaf = Leaf(library, "float64", (3,), struct.pack("<3d", 1.0, 2.0, 3.0))
+        leaf = WireArray(library, "float64", (3,), struct.pack("<3d", 1.0, 2.0, 3.0))
         limits = Limits(attack.wall_s, attack.wall_s, attack.memory_mib, OUTPUT_BYTES)
         calls = (Call("softmax", (leaf,), return_arguments=True),) * attack.calls
         jobs = [Job(source, "attack.py", calls, limits, ("softmax",))]

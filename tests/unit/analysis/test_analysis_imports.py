@@ -7,13 +7,14 @@ import sys
 
 import pytest
 
-from engine.analysis import ScoreMatrix, reliability, wilson
+from engine.analysis.statistics import ScoreMatrix, reliability, wilson
 from engine.errors import UsageError
 
 
 def test_importing_the_statistics_brings_neither_scipy_nor_torch() -> None:
     script = (
-        "import sys, engine.analysis.irt; print(sorted({'scipy', 'torch', 'sqlalchemy'} & set(sys.modules)))"
+        "import sys, engine.analysis.statistics.irt; "
+        "print(sorted({'scipy', 'torch', 'sqlalchemy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -7,7 +7,7 @@ import statistics
 import numpy as np
 import pytest
 
-from engine.analysis import Choice, ScoreMatrix, choice_table, score_histogram
+from engine.analysis.statistics import OptionStatistics, ScoreMatrix, choice_table, score_histogram
 
 NAN = float("nan")
 
@@ -25,7 +25,7 @@ def test_a_table_of_six_students() -> None:
     assert table.students == 6 and table.group_sizes == (2, 2, 2)
     standing = [0, 1, 2, 3, 4, 5]
     assert table.choices == (
-        Choice(
+        OptionStatistics(
             "key",
             "",
             True,
@@ -34,7 +34,7 @@ def test_a_table_of_six_students() -> None:
             (0, 1, 2),
             pytest.approx(statistics.correlation([0, 0, 1, 0, 1, 1], standing)),
         ),
-        Choice(
+        OptionStatistics(
             "m-base",
             "base 2 instead of e",
             False,
@@ -43,8 +43,8 @@ def test_a_table_of_six_students() -> None:
             (2, 0, 0),
             pytest.approx(statistics.correlation([1, 1, 0, 0, 0, 0], standing)),
         ),
-        Choice("m-never", "", False, 0, 0.0, (0, 0, 0), None),
-        Choice(
+        OptionStatistics("m-never", "", False, 0, 0.0, (0, 0, 0), None),
+        OptionStatistics(
             "",
             "",
             False,
@@ -81,7 +81,7 @@ def test_who_has_no_other_item_counts_but_is_in_no_group() -> None:
 
 def test_a_table_without_students() -> None:
     table = choice_table([], np.zeros(0), keys={"a"}, options=["a"])
-    assert table.choices == (Choice("a", "", True, 0, 0.0, (0, 0, 0), None),)
+    assert table.choices == (OptionStatistics("a", "", True, 0, 0.0, (0, 0, 0), None),)
     with pytest.raises(ValueError):
         choice_table([["a"]], np.zeros(2), keys=set())
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from engine.analysis import benjamini_hochberg, correlation_interval, wilson
+from engine.analysis.statistics import benjamini_hochberg, correlation_interval, wilson
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.analysis import ScoreMatrix
-from engine.analysis.irt import Model, ModelFit, abilities, fit_model
-from engine.analysis.irt.grid import grid_for
-from engine.analysis.irt.likelihood import Curves, View, view
-from engine.analysis.irt.patterns import collapsed
+from engine.analysis.statistics import ScoreMatrix
+from engine.analysis.statistics.irt import IrtModel, ModelFit, abilities, fit_model
+from engine.analysis.statistics.irt.likelihood import ItemCurves, LocalLikelihood, collapsed, grid_for, view
 from tests.oracles import lsat, marginal
 
 SLOPES, INTERCEPTS = np.array([0.4, 1.3, 2.6, -0.7]), np.array([1.5, 0.0, -1.2, 0.3])
@@ -29,9 +27,9 @@ def named(answers: np.ndarray) -> ScoreMatrix:
     return ScoreMatrix([f"i{column}" for column in range(answers.shape[1])], answers)
 
 
-def seen(answers: np.ndarray, point: np.ndarray, *, observed: bool = True) -> View:
+def seen(answers: np.ndarray, point: np.ndarray, *, observed: bool = True) -> LocalLikelihood:
     slopes, intercepts = np.split(point, 2)
-    return view(collapsed(named(answers)), Curves.of(slopes, intercepts, grid_for(4)), observed=observed)
+    return view(collapsed(named(answers)), ItemCurves.of(slopes, intercepts, grid_for(4)), observed=observed)
 
 
 @pytest.mark.parametrize("gaps", [False, True])
@@ -43,7 +41,7 @@ def test_the_log_likelihood_is_the_integral(gaps: bool) -> None:
 
 def test_a_steep_item_and_an_able_student_are_integrated_as_well() -> None:
     answers, slopes, intercepts = np.ones((1, 4)), np.array([5.0, 4.0, 3.0, 5.0]), np.array([-9.0, 8, 0, -12])
-    found = view(collapsed(named(answers)), Curves.of(slopes, intercepts, grid_for(4)), observed=False)
+    found = view(collapsed(named(answers)), ItemCurves.of(slopes, intercepts, grid_for(4)), observed=False)
     expected = marginal.log_likelihood(answers, slopes, intercepts)
     assert found.log_likelihood == pytest.approx(expected, abs=1e-6)
 
@@ -77,12 +75,12 @@ def test_common_items_are_the_same_by_both_ways_to_the_information() -> None:
     assert np.allclose(both, whole + alone, atol=1e-8)
 
 
-@pytest.mark.parametrize("model", list(Model))
-def test_the_maximum_is_the_one_of_a_general_optimizer(model: Model) -> None:
+@pytest.mark.parametrize("model", list(IrtModel))
+def test_the_maximum_is_the_one_of_a_general_optimizer(model: IrtModel) -> None:
     answers = lsat.answers(lsat.SECTION_7)[:, 1:4]
     fit = fit_model(named(answers), model)
     assert isinstance(fit, ModelFit)
-    one_slope = model is Model.RASCH
+    one_slope = model is IrtModel.RASCH
     start = np.array([1.0] * (1 if one_slope else 3) + [0.5] * 3)
     slopes, intercepts, top = marginal.best(answers, start, one_slope=one_slope)
     assert fit.log_likelihood == pytest.approx(top, abs=1e-5)
@@ -95,7 +93,7 @@ def test_the_maximum_with_gaps_is_the_one_of_a_general_optimizer() -> None:
     answers = lsat.answers(lsat.SECTION_7)[::4, :3]
     answers[np.arange(len(answers)), rng.integers(0, 6, len(answers)) % 3] = np.nan
     answers[:120] = lsat.answers(lsat.SECTION_7)[::4, :3][:120]
-    fit = fit_model(named(answers), Model.RASCH, fewest_students=100)
+    fit = fit_model(named(answers), IrtModel.RASCH, fewest_students=100)
     assert isinstance(fit, ModelFit)
     slopes, intercepts, top = marginal.best(answers, np.array([1.0, 1, 1, 1]), one_slope=True)
     assert fit.log_likelihood == pytest.approx(top, abs=1e-5)
@@ -105,7 +103,7 @@ def test_the_maximum_with_gaps_is_the_one_of_a_general_optimizer() -> None:
 
 def test_abilities_are_the_means_of_the_posterior() -> None:
     answers = class_of(400, gaps=True, seed=3)
-    fit = fit_model(named(answers), Model.TWO_PARAMETERS, fewest_students=200)
+    fit = fit_model(named(answers), IrtModel.TWO_PARAMETERS, fewest_students=200)
     assert isinstance(fit, ModelFit)
     few = np.concatenate([answers[:6], np.full((1, 4), np.nan)])
     found = abilities(fit, named(few))

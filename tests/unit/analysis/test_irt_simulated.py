@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.analysis import ScoreMatrix
-from engine.analysis.irt import Model, ModelFit, NoFit, abilities, fit_model, item_fits
+from engine.analysis.statistics import ScoreMatrix
+from engine.analysis.statistics.irt import IrtModel, ModelFit, NoFit, abilities, fit_model, item_fits
 from tests.oracles import lsat
 
 SLOPES = np.array([0.6, 0.8, 1.0, 1.2, 1.5, 1.8, 0.9, 1.1])
@@ -22,7 +22,7 @@ def simulated(
     return (rng.random(odds.shape) < 1 / (1 + np.exp(-odds))).astype(float)
 
 
-def fitted(answers: np.ndarray, model: Model = Model.TWO_PARAMETERS, **how: int) -> ModelFit:
+def fitted(answers: np.ndarray, model: IrtModel = IrtModel.TWO_PARAMETERS, **how: int) -> ModelFit:
     fit = fit_model(ScoreMatrix([f"i{column}" for column in range(answers.shape[1])], answers), model, **how)
     assert isinstance(fit, ModelFit) and fit.converged
     return fit
@@ -44,7 +44,7 @@ def test_estimates_arent_biased_and_their_errors_are_as_told() -> None:
 
 def test_errors_of_difficulty_and_of_the_common_slope_are_as_told() -> None:
     rng = np.random.default_rng(12)
-    fits = [fitted(simulated(500, rng, np.full(8, 1.2), INTERCEPTS), Model.RASCH) for _ in range(60)]
+    fits = [fitted(simulated(500, rng, np.full(8, 1.2), INTERCEPTS), IrtModel.RASCH) for _ in range(60)]
     difficulties = np.array([[item.difficulty for item in fit.items] for fit in fits])
     told = np.array([[item.difficulty_error for item in fit.items] for fit in fits])
     assert 0.92 <= np.mean(np.abs(difficulties + INTERCEPTS / 1.2) <= 1.96 * told) <= 0.98
@@ -87,7 +87,7 @@ def test_items_with_hardly_anything_in_common_are_told_or_left_out() -> None:
     outcomes = set()
     for _ in range(40):
         answers = simulated(200, rng, np.array([0.2, 0.4, 0.3, 0.5]), np.array([-1.0, 0, 0.5, 1.5]))
-        fit = fit_model(ScoreMatrix(list("abcd"), answers), Model.TWO_PARAMETERS)
+        fit = fit_model(ScoreMatrix(list("abcd"), answers), IrtModel.TWO_PARAMETERS)
         outcomes.add((type(fit), len(fit.left_out)))
         assert isinstance(fit, NoFit) or fit.converged or "didn't converge" in fit.problems[0]
         assert all("slope grows" in why for why in fit.left_out.values())
@@ -105,14 +105,16 @@ def test_a_long_test_has_a_finer_grid() -> None:
     rng = np.random.default_rng(15)
     slopes, intercepts = np.full(150, 1.5), rng.normal(size=150)
     answers = simulated(300, rng, slopes, intercepts)
-    own, many = fitted(answers, Model.RASCH), fitted(answers, Model.RASCH, nodes=481)
+    own, many = fitted(answers, IrtModel.RASCH), fitted(answers, IrtModel.RASCH, nodes=481)
     assert own.grid.theta.size > 61
     assert own.slopes[0] == pytest.approx(many.slopes[0], abs=1e-5)
 
 
 @settings(max_examples=10)
-@given(st.permutations(range(5)), st.integers(0, 10**6), st.sampled_from(Model))
-def test_the_order_of_items_and_students_changes_nothing(order: list[int], seed: int, model: Model) -> None:
+@given(st.permutations(range(5)), st.integers(0, 10**6), st.sampled_from(IrtModel))
+def test_the_order_of_items_and_students_changes_nothing(
+    order: list[int], seed: int, model: IrtModel
+) -> None:
     answers = lsat.answers(lsat.SECTION_7)
     before = fitted(answers, model)
     after = fitted(np.random.default_rng(seed).permutation(answers[:, order]), model)
@@ -121,8 +123,8 @@ def test_the_order_of_items_and_students_changes_nothing(order: list[int], seed:
     assert after.log_likelihood == pytest.approx(before.log_likelihood, abs=1e-8)
 
 
-@pytest.mark.parametrize("model", list(Model))
-def test_turning_right_and_wrong_turns_intercepts_and_leaves_slopes(model: Model) -> None:
+@pytest.mark.parametrize("model", list(IrtModel))
+def test_turning_right_and_wrong_turns_intercepts_and_leaves_slopes(model: IrtModel) -> None:
     answers = lsat.answers(lsat.SECTION_6)
     before, after = fitted(answers, model), fitted(1 - answers, model)
     assert after.slopes == pytest.approx(before.slopes, abs=1e-6)

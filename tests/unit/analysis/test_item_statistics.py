@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis import ItemStatistics, ScoreMatrix, item_statistics, pairwise
+from engine.analysis.statistics import ItemStatistics, ScoreMatrix, item_statistics, pairwise
 
 NAN = float("nan")
 

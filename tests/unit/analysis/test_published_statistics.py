@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from engine.analysis import ScoreMatrix, item_statistics, pairwise, reliability
-from engine.analysis.irt import (
-    Comparison,
-    Model,
+from engine.analysis.statistics import ScoreMatrix, item_statistics, pairwise, reliability
+from engine.analysis.statistics.irt import (
+    IrtModel,
     ModelFit,
     NoFit,
     PatternFit,
+    SlopeTest,
     compared,
     fit_model,
     item_fits,
@@ -22,7 +22,7 @@ SIX = ScoreMatrix(lsat.ITEMS, lsat.answers(lsat.SECTION_6))
 SEVEN = ScoreMatrix(lsat.ITEMS, lsat.answers(lsat.SECTION_7))
 
 
-def fitted(matrix: ScoreMatrix, model: Model) -> ModelFit:
+def fitted(matrix: ScoreMatrix, model: IrtModel) -> ModelFit:
     fit = fit_model(matrix, model)
     assert isinstance(fit, ModelFit)
     assert fit.converged and fit.problems == () and fit.left_out == {}
@@ -59,7 +59,7 @@ def test_the_correlation_of_two_items_is_phi() -> None:
 
 
 def test_two_parameter_model_of_section_6() -> None:
-    fit = fitted(SIX, Model.TWO_PARAMETERS)
+    fit = fitted(SIX, IrtModel.TWO_PARAMETERS)
     assert fit.log_likelihood == pytest.approx(lsat.LOG_LIKELIHOOD, abs=5e-4)
     assert fit.aic == pytest.approx(lsat.AIC, abs=1e-3)
     assert fit.bic == pytest.approx(lsat.BIC, abs=1e-3)
@@ -68,35 +68,35 @@ def test_two_parameter_model_of_section_6() -> None:
 
 
 def test_standard_errors_of_section_6() -> None:
-    fit = fitted(SIX, Model.TWO_PARAMETERS)
+    fit = fitted(SIX, IrtModel.TWO_PARAMETERS)
     assert [item.slope_error for item in fit.items] == pytest.approx(lsat.SLOPE_ERROR, abs=0.002)
     assert [item.difficulty_error for item in fit.items] == pytest.approx(lsat.DIFFICULTY_ERROR, abs=0.002)
 
 
 def test_rasch_model_of_section_6() -> None:
-    fit = fitted(SIX, Model.RASCH)
+    fit = fitted(SIX, IrtModel.RASCH)
     assert [item.slope for item in fit.items] == pytest.approx([lsat.COMMON_SLOPE] * 5, abs=5e-4)
     assert [item.intercept for item in fit.items] == pytest.approx(lsat.COMMON_INTERCEPTS, abs=1e-3)
     assert fit.items[0].slope ** 2 == pytest.approx(0.57, abs=0.005)
 
 
 def test_two_parameter_model_of_section_7() -> None:
-    fit = fitted(SEVEN, Model.TWO_PARAMETERS)
+    fit = fitted(SEVEN, IrtModel.TWO_PARAMETERS)
     assert [item.slope for item in fit.items] == pytest.approx(lsat.SLOPE_7, abs=0.005)
     assert [item.intercept for item in fit.items] == pytest.approx(lsat.INTERCEPT_7, abs=0.005)
 
 
 def test_section_6_doesnt_need_slopes_of_its_own_and_section_7_does() -> None:
-    same = compared(fitted(SIX, Model.RASCH), fitted(SIX, Model.TWO_PARAMETERS))
-    own = compared(fitted(SEVEN, Model.RASCH), fitted(SEVEN, Model.TWO_PARAMETERS))
-    assert isinstance(same, Comparison) and isinstance(own, Comparison)
+    same = compared(fitted(SIX, IrtModel.RASCH), fitted(SIX, IrtModel.TWO_PARAMETERS))
+    own = compared(fitted(SEVEN, IrtModel.RASCH), fitted(SEVEN, IrtModel.TWO_PARAMETERS))
+    assert isinstance(same, SlopeTest) and isinstance(own, SlopeTest)
     assert same.df == own.df == 4
     assert same.probability > 0.9
     assert own.probability < 0.05
 
 
 def test_the_patterns_of_section_7() -> None:
-    fit = fitted(SEVEN, Model.TWO_PARAMETERS)
+    fit = fitted(SEVEN, IrtModel.TWO_PARAMETERS)
     found = pattern_fit(fit, SEVEN)
     assert isinstance(found, PatternFit)
     assert fit.log_likelihood == pytest.approx(lsat.LOG_LIKELIHOOD_7, abs=5e-4)
@@ -106,7 +106,7 @@ def test_the_patterns_of_section_7() -> None:
 
 
 def test_item_fit_of_section_7() -> None:
-    found = item_fits(fitted(SEVEN, Model.TWO_PARAMETERS), SEVEN)
+    found = item_fits(fitted(SEVEN, IrtModel.TWO_PARAMETERS), SEVEN)
     assert not isinstance(found, NoFit)
     assert [item.statistic for item in found] == pytest.approx(lsat.S_X2_7, abs=0.005)
     assert [item.df for item in found] == [2] * 5

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from engine.analysis import ScoreMatrix, reliability
+from engine.analysis.statistics import ScoreMatrix, reliability
 from tests.oracles import lsat
 
 NAN = float("nan")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.analysis import ScoreMatrix
+from engine.analysis.statistics import ScoreMatrix
 
 NAN = float("nan")
 

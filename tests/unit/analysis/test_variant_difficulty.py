@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from engine.analysis import NoTrend, Trend, difficulty_trend, unequal_families, unequal_variants, wilson
+from engine.analysis.statistics import (
+    LogisticTrend,
+    NoTrend,
+    difficulty_trend,
+    unequal_families,
+    unequal_variants,
+    wilson,
+)
 
 
 def rng() -> np.random.Generator:
@@ -142,7 +149,7 @@ def test_a_trend_is_the_logistic_regression(seed: int) -> None:
     numbers = source.integers(2, 9, size=60).astype(float)
     right = source.random(60) < 1 / (1 + np.exp(0.4 * numbers - 2))
     found = difficulty_trend(numbers.tolist(), right.tolist())
-    assert isinstance(found, Trend)
+    assert isinstance(found, LogisticTrend)
     slope, intercept, ratio = by_scipy(numbers, right)
     assert found.slope == pytest.approx(slope, abs=1e-5)
     assert found.intercept == pytest.approx(intercept, abs=1e-4)
@@ -155,7 +162,7 @@ def test_the_interval_ends_where_the_likelihood_ratio_says_so() -> None:
     """Two numbers: the profile can be written down, as the log odds ratio of a fourfold table."""
     numbers, right = [0.0] * 20 + [1.0] * 20, [True] * 8 + [False] * 12 + [True] * 15 + [False] * 5
     found = difficulty_trend(numbers, right)
-    assert isinstance(found, Trend)
+    assert isinstance(found, LogisticTrend)
     assert found.slope == pytest.approx(math.log(15 / 5) - math.log(8 / 12))
 
     def value(slope: float) -> float:
@@ -177,7 +184,7 @@ def test_intervals_cover_the_true_slope() -> None:
         numbers = source.integers(1, 6, size=50).astype(float)
         right = source.random(50) < 1 / (1 + np.exp(1.2 - 0.5 * numbers))
         found = difficulty_trend(numbers.tolist(), right.tolist())
-        assert isinstance(found, Trend)
+        assert isinstance(found, LogisticTrend)
         inside += found.interval[0] <= 0.5 <= found.interval[1]
     assert 0.9 <= inside / 100 <= 0.99
 
@@ -201,7 +208,7 @@ def test_why_there_is_no_trend(numbers: list[float], right: list[bool], reason: 
 def test_a_scale_changes_the_slope_and_nothing_else() -> None:
     numbers, right = [1.0, 2, 2, 3, 4, 1, 5], [True, True, False, False, True, True, False]
     one, big = difficulty_trend(numbers, right), difficulty_trend([1e6 * n + 1e9 for n in numbers], right)
-    assert isinstance(one, Trend) and isinstance(big, Trend)
+    assert isinstance(one, LogisticTrend) and isinstance(big, LogisticTrend)
     assert big.slope == pytest.approx(one.slope / 1e6, rel=1e-6)
     assert big.interval == pytest.approx([end / 1e6 for end in one.interval], rel=1e-6)
     assert big.probability == pytest.approx(one.probability, abs=1e-9)
@@ -216,4 +223,4 @@ def test_lists_that_dont_fit_are_refused() -> None:
 
 def test_a_far_number_doesnt_overflow() -> None:
     found = difficulty_trend([1.0, 2, 3, 4, 1e9], [True, False, True, False, True])
-    assert isinstance(found, Trend) and math.isfinite(found.slope)
+    assert isinstance(found, LogisticTrend) and math.isfinite(found.slope)

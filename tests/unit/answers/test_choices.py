@@ -15,13 +15,13 @@ from engine.answers import (
     right_responses,
     wrong_responses,
 )
-from engine.answers.policies import POLICIES, chance_of, score_of
+from engine.answers.multiple_choice import POLICIES, chance_of, score_of
 from engine.errors import ResponseFormatError
-from engine.model import Array, KnownWrong, Option, Part, Text
+from engine.model import ChoiceOption, FloatArray, KnownWrong, Part, RenderedText
 
 
 def text(words):
-    return Text(words, words, words)
+    return RenderedText(words, words, words)
 
 
 def grade(field, answer):
@@ -34,11 +34,12 @@ SINGLE = Part(
     1.0,
     key_ids=("b",),
     options=(
-        Option("a", text("[0.571, 0.286, 0.143]"), value=Array((3,), (0.571429, 0.285714, 0.142857)),
+        ChoiceOption("a", text("[0.571, 0.286, 0.143]"),
+               value=FloatArray((3,), (0.571429, 0.285714, 0.142857)),
                misconception="m-base2", feedback="Powers of 2."),
-        Option("b", text("[0.665, 0.245, 0.090]"), correct=True,
-               value=Array((3,), (0.665241, 0.244728, 0.090031))),
-        Option("c", text("none of these"), feedback="One of them is."),
+        ChoiceOption("b", text("[0.665, 0.245, 0.090]"), correct=True,
+               value=FloatArray((3,), (0.665241, 0.244728, 0.090031))),
+        ChoiceOption("c", text("none of these"), feedback="One of them is."),
     ),
     settings={
         "decimals": 3,
@@ -98,7 +99,7 @@ def test_what_is_not_one_option_is_a_format_error(answer):
 
 
 def multiple(policy="net-correct"):
-    options = tuple(Option(c, text(f"option {c}"), correct=c in "acd", misconception=m) for c, m in
+    options = tuple(ChoiceOption(c, text(f"option {c}"), correct=c in "acd", misconception=m) for c, m in
                     zip("abcde", [None, "m-neg", None, None, None], strict=True))  # fmt: skip
     return Part(
         "answer", "multiple_choice", 3.0, key_ids=tuple("acd"), options=options, settings={"policy": policy}
@@ -176,7 +177,7 @@ def test_policies_are_fair_and_chance_is_the_mean_over_all_picks(policy):
 
 def ordering(policy="pairs", count=4):
     names = "abcdefgh"[:count]
-    options = tuple(Option(c, text(f"card {c}")) for c in names)
+    options = tuple(ChoiceOption(c, text(f"card {c}")) for c in names)
     return Part("answer", "ordering", 1.0, key_ids=tuple(reversed(names)), options=options,
                 settings={"policy": policy, "feedback": "Later needs earlier."})  # fmt: skip
 
@@ -221,8 +222,8 @@ def test_chance_of_orders_is_the_mean_over_all_orders(policy):
 
 
 def matching(policy="each-answer"):
-    prompts = tuple(Option(str(i), text(f"p{i}"), feedback=f"About {i}.") for i in (1, 2, 3))
-    targets = tuple(Option(c, text(f"t{c}")) for c in "abcd")
+    prompts = tuple(ChoiceOption(str(i), text(f"p{i}"), feedback=f"About {i}.") for i in (1, 2, 3))
+    targets = tuple(ChoiceOption(c, text(f"t{c}")) for c in "abcd")
     return Part("answer", "matching", 3.0, key_ids=("c", "a", "a"), options=targets, prompts=prompts,
                 settings={"policy": policy})  # fmt: skip
 
@@ -320,14 +321,14 @@ def test_an_option_is_read_by_its_own_text_however_long_and_nothing_much_longer(
         "single_choice",
         1.0,
         key_ids=("a",),
-        options=(Option("a", text(long), correct=True), Option("b", text("b"))),
+        options=(ChoiceOption("a", text(long), correct=True), ChoiceOption("b", text("b"))),
     )
     assert grade(field, long.replace(" ", "\n ")).is_full
     with pytest.raises(ResponseFormatError, match="at most"):
         grade(field, long + " " * max(2000, len(long)) + "x")
 
 
-THREE = tuple(Option(letter, text(f"card {letter}")) for letter in "abc")
+THREE = tuple(ChoiceOption(letter, text(f"card {letter}")) for letter in "abc")
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ import pytest
 from engine.answers import right_response
 from engine.errors import UsageError
 from engine.grading import grade_answers
+from engine.items import ProblemSpec, builtin_bank
 from engine.model import Mode, Outcome, Response, Variant, Verdict
-from engine.spec import builtin_bank
-from engine.spec.schema import ProblemSpec
 from engine.variants import draw_seeded
 
 # S0 (4)-(6) repaired by v, small enough to be worked out by hand

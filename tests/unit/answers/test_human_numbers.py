@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.answers import answer_type, blank_hint
 from engine.errors import ResponseFormatError
-from engine.model import Array, KnownWrong, Part
+from engine.model import FloatArray, KnownWrong, Part
 
 
 def part(kind, shape, key, *, place=3, half=None, known=(), **settings):
@@ -25,7 +25,9 @@ def part(kind, shape, key, *, place=3, half=None, known=(), **settings):
         "lower": [f"{x - half:.6f}" if half else f"{x:g}" for x in key],
         "upper": [f"{x + half:.6f}" if half else f"{x:g}" for x in key],
     }
-    return Part("answer", kind, 1.0, key=Array(shape, key), known_wrong=known, settings=stated | settings)
+    return Part(
+        "answer", kind, 1.0, key=FloatArray(shape, key), known_wrong=known, settings=stated | settings
+    )
 
 
 HALF = part("number", (), (0.5,))
@@ -202,7 +204,7 @@ def test_a_whole_number_is_right_or_not():
 
 
 def test_a_mistake_that_is_not_whole_is_named_and_costs_nothing():
-    known = (KnownWrong("m-sqrt-n", "The root of n.", value=Array((), (57**0.5,))),)
+    known = (KnownWrong("m-sqrt-n", "The root of n.", value=FloatArray((), (57**0.5,))),)
     field = part("number", (), (7.0,), place=0, known=known)
     for text in ("7.5", "7.55", "7.6", "7.5498"):
         refused(field, text)

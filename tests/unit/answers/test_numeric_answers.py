@@ -6,7 +6,7 @@ import pytest
 
 from engine.answers import answer_type, answer_types, blank_hint, chance_score, policy_text, right_responses
 from engine.errors import ResponseFormatError, UsageError
-from engine.model import Array, KnownWrong, Part, Verdict
+from engine.model import FloatArray, KnownWrong, Part, Verdict
 
 
 def part(kind="vector", shape=(3,), key=(0.665241, 0.244728, 0.090031), half=0.00055, place=3, **settings):
@@ -19,7 +19,7 @@ def part(kind="vector", shape=(3,), key=(0.665241, 0.244728, 0.090031), half=0.0
         "simplex": False, "near_credit": 0.0, "partial": "all", "unit": None,
     }  # fmt: skip
     return Part(
-        "answer", kind, 2.0, key=Array(shape, key), known_wrong=known, settings={**stated, **settings}
+        "answer", kind, 2.0, key=FloatArray(shape, key), known_wrong=known, settings={**stated, **settings}
     )
 
 
@@ -32,9 +32,9 @@ def ids(result):
 
 
 MISTAKES = (
-    KnownWrong("m-base2", "Powers of 2.", Array((3,), (0.571429, 0.285714, 0.142857))),
-    KnownWrong("m-twin", "A twin.", Array((3,), (0.571431, 0.285713, 0.142856))),
-    KnownWrong("m-no-sum", "Not summed.", Array((2, 3), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))),
+    KnownWrong("m-base2", "Powers of 2.", FloatArray((3,), (0.571429, 0.285714, 0.142857))),
+    KnownWrong("m-twin", "A twin.", FloatArray((3,), (0.571431, 0.285713, 0.142856))),
+    KnownWrong("m-no-sum", "Not summed.", FloatArray((2, 3), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))),
 )
 
 

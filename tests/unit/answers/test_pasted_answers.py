@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.answers import answer_type
-from engine.answers.reading.pasted import unpasted
+from engine.answers.pasted import unpasted
 from engine.errors import ResponseFormatError
-from engine.model import Array, Option, Part, Text
+from engine.model import ChoiceOption, FloatArray, Part, RenderedText
 
 
-def text(words: str) -> Text:
-    return Text(words, words, words)
+def text(words: str) -> RenderedText:
+    return RenderedText(words, words, words)
 
 
 TEXTS = {
@@ -28,14 +28,16 @@ TEXTS = {
 
 
 def choice(kind: str, *right: str) -> Part:
-    options = tuple(Option(label, text(words), correct=label in right) for label, words in TEXTS.items())
+    options = tuple(
+        ChoiceOption(label, text(words), correct=label in right) for label, words in TEXTS.items()
+    )
     return Part("answer", kind, 1.0, key_ids=right, options=options)
 
 
 def number_field(kind: str, shape: tuple[int, ...], key: tuple[float, ...]) -> Part:
     ends = [f"{value:.6f}" for value in key]
     settings = {"decimals": 3, "places": [3] * len(key), "lower": ends, "upper": ends}
-    return Part("answer", kind, 1.0, key=Array(shape, key), settings=settings)
+    return Part("answer", kind, 1.0, key=FloatArray(shape, key), settings=settings)
 
 
 def parse(part: Part, typed: str):
@@ -205,7 +207,7 @@ def test_places_that_arent_an_order_are_refused(typed: str) -> None:
 def test_pairs_in_any_form(typed: str) -> None:
     options = choice("matching").options
     part = Part("answer", "matching", 1.0, key_ids=("b", "a"), options=options, prompts=(
-        Option("1", text("first")), Option("2", text("second")),
+        ChoiceOption("1", text("first")), ChoiceOption("2", text("second")),
     ))  # fmt: skip
     assert parse(part, typed) == {"1": "b", "2": "a"}
 

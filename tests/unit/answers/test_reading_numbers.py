@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from engine.answers.reading.arrays import read_numbers
-from engine.answers.reading.numeral import read_numeral
+from engine.answers.parsing import read_numbers, read_numeral
 from engine.errors import ResponseFormatError
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from engine.authoring.preview import guard
-from engine.authoring.preview.guard import HEADERS, Guard, owner_of
+from engine.authoring.preview import server as guard
+from engine.authoring.preview.server import HEADERS, RequestGuard, owner_of
 
 PORT = 8377
 
@@ -31,7 +31,7 @@ def ask(*hosts: bytes, kind: str = "http", client: tuple[str, int] | None = None
         return {"type": "http.request"}
 
     scope = {"type": kind, "headers": [(b"host", host) for host in hosts], "client": client, "method": "GET"}
-    asyncio.run(Guard(inner, PORT)(scope, receive, send))
+    asyncio.run(RequestGuard(inner, PORT)(scope, receive, send))
     return sent
 
 

@@ -12,11 +12,10 @@ import html5lib
 import pytest
 
 from engine.answers import right_response
-from engine.authoring.kinds import KINDS
-from engine.authoring.preview.look import Look, Source, check, look_at
-from engine.authoring.preview.page import page_of, script, style
-from engine.authoring.scaffold import scaffold, write_new_files
-from engine.spec.bank import builtin_bank
+from engine.authoring.preview.follow import PreviewSource, PreviewState, check, look_at
+from engine.authoring.preview.server import page_of, script, style
+from engine.authoring.scaffold import KINDS, scaffold, write_new_files
+from engine.items.bank import builtin_bank
 
 SEEDS = 3
 
@@ -27,8 +26,8 @@ def begin(kind: str, folder: Path) -> Path:
     return next(iter(texts))
 
 
-def look(path: Path, before: Look | None = None, seeds: int = SEEDS) -> Look:
-    return look_at(Source(path, builtin_bank, seeds), before)
+def look(path: Path, before: PreviewState | None = None, seeds: int = SEEDS) -> PreviewState:
+    return look_at(PreviewSource(path, builtin_bank, seeds), before)
 
 
 def parsed(page: str) -> ElementTree.Element:
@@ -44,7 +43,7 @@ def articles(page: str) -> list[ElementTree.Element]:
     return list(parsed(page).iter("article"))
 
 
-def page(given: Look, path: Path) -> str:
+def page(given: PreviewState, path: Path) -> str:
     return page_of(given, "1-1", path)
 
 
@@ -148,7 +147,7 @@ def test_what_says_nothing_stands_out(tmp_path: Path) -> None:
 
 def test_lint_stands_above_the_variants(tmp_path: Path) -> None:
     path = begin("token", tmp_path)
-    source = Source(path, builtin_bank, SEEDS)
+    source = PreviewSource(path, builtin_bank, SEEDS)
     assert "Lint is at work" in page(look(path), path)
     given = look(path)
     assert "Lint finds nothing wrong" in page(replace(given, findings=check(source, given)), path)

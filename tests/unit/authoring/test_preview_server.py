@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from engine.authoring.preview.look import Look
-from engine.authoring.preview.server import MAX_STREAMS, Hub, bind
+from engine.authoring.preview.follow import PreviewState
+from engine.authoring.preview.server import MAX_STREAMS, PageHub, bind
 from engine.errors import UsageError
 
 NOW = datetime(2026, 11, 28).astimezone()
 
 
-def hub() -> Hub:
-    return Hub(Look(NOW), Path("mine.yaml"))
+def hub() -> PageHub:
+    return PageHub(PreviewState(NOW), Path("mine.yaml"))
 
 
 def test_a_page_is_told_the_number_at_once_and_on_every_change() -> None:
@@ -27,7 +27,7 @@ def test_a_page_is_told_the_number_at_once_and_on_every_change() -> None:
     async def listen() -> list[str]:
         events = given.events()
         told = [await anext(events), await anext(events)]
-        threading.Thread(target=given.show, args=(Look(NOW),)).start()
+        threading.Thread(target=given.show, args=(PreviewState(NOW),)).start()
         told.append(await asyncio.wait_for(anext(events), 10))
         given.close()
         told += [event async for event in events]
@@ -45,8 +45,8 @@ def test_a_change_between_two_events_is_told_once() -> None:
         events = given.events()
         await anext(events)
         await anext(events)
-        given.show(Look(NOW))
-        given.show(Look(NOW))
+        given.show(PreviewState(NOW))
+        given.show(PreviewState(NOW))
         found = await asyncio.wait_for(anext(events), 10)
         await events.aclose()
         return found
@@ -73,7 +73,7 @@ def test_a_page_of_an_earlier_run_never_has_our_number() -> None:
     before = given.number
     assert given.page() is given.page(), "it is made once"
     assert f'data-number="{before}"' in given.page()
-    given.show(Look(NOW))
+    given.show(PreviewState(NOW))
     assert f'data-number="{given.number}"' in given.page() and given.number != before
 
 
@@ -98,7 +98,7 @@ def test_a_port_that_may_not_be_used_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_of_too_many_streams_the_oldest_gives_way_and_the_newest_is_served() -> None:
-    hub = Hub(Look(NOW), Path("mine.yaml"))
+    hub = PageHub(PreviewState(NOW), Path("mine.yaml"))
 
     async def listen() -> tuple[int, list[str]]:
         streams = [hub.events() for _ in range(MAX_STREAMS + 20)]

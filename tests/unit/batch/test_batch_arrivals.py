@@ -6,13 +6,14 @@ import hashlib
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.batch import grade_batch
-from engine.course import FileKind, HandedFile, Intake, StudentFiles
-from engine.course.policies.work import in_order
-from engine.intake import read_code_file, read_text_file
+from engine.hand_ins import FileKind, HandedFile, IntakeResult, StudentFiles
+from engine.intake import read_code_file
+from engine.marks.student_marks import in_order
 from engine.model import CodeSubmission, GradeReport, Outcome
 from engine.runner import Runner
+from engine.runs import grade_batch
 from engine.store import Attempt, Store, open_store
+from engine.text.files import read_text_file
 
 
 class NoRunner:
@@ -53,7 +54,7 @@ def handed(folder: Path, text: str, **more: object) -> HandedFile:
 def grade(folder: Path, store: Store, files: list[HandedFile], workers: int = 1) -> tuple[Marking, int, int]:
     code = Marking()
     result = grade_batch(
-        Intake((StudentFiles("ada", tuple(files)),)),
+        IntakeResult((StudentFiles("ada", tuple(files)),)),
         store=store,
         code=code,
         read_code=read_code_file,

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from engine.batch import class_results
-from engine.course import Column, Intake, IntakeProblem, Roster, Student, StudentFiles
-from engine.model import GradeReport, Mode, Outcome, Part, Quiz, QuizQuestion, Response, Text, Variant
+from engine.course import Roster, Student
+from engine.hand_ins import IntakeProblem, IntakeResult, StudentFiles
+from engine.marks.class_results import class_results
+from engine.marks.results import TableColumn
+from engine.model import GradeReport, Mode, Outcome, Part, Quiz, QuizQuestion, RenderedText, Response, Variant
 from engine.store import Attempt, Store, open_store
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
-WORD = Text("w", "<p>w</p>", "w")
+WORD = RenderedText("w", "<p>w</p>", "w")
 
 
 @pytest.fixture
@@ -87,7 +89,7 @@ def test_everybody_of_roster_store_collection_and_problems_is_listed(store: Stor
     found = results(
         store,
         roster=Roster((Student("ada", "Ada L."), Student("zoe", "Zoe"))),
-        intake=Intake((StudentFiles("bob", ()),)),
+        intake=IntakeResult((StudentFiles("bob", ()),)),
         problems=(problem, IntakeProblem("y", "no")),
     )
     assert [(r.student, r.name, len(r.items), r.listed) for r in found] == [
@@ -133,7 +135,7 @@ def test_quizzes_come_before_code_in_the_order_of_their_questions(store: Store) 
 
 
 def test_the_same_item_in_a_quiz_and_alone_are_two_columns() -> None:
-    quiz, code = Column("week-1", 1, "softmax"), Column("~", 0, "softmax")
+    quiz, code = TableColumn("week-1", 1, "softmax"), TableColumn("~", 0, "softmax")
     assert {quiz.id, code.id} == {"week-1/softmax", "softmax"} and quiz < code
 
 
@@ -145,7 +147,7 @@ def test_the_roster_and_everybody_in_the_store_are_listed_with_and_without_a_col
         ("guest", False, 1),
     ]
     # Another download changes nothing about who was graded.
-    assert [r.student for r in results(store, roster=roster, intake=Intake(()))] == ["ada", "guest"]
+    assert [r.student for r in results(store, roster=roster, intake=IntakeResult(()))] == ["ada", "guest"]
 
 
 def test_some_students_only_and_when_their_work_came(store: Store) -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.batch.in_flight import InFlight
-from engine.course import FileKind, HandedFile, Intake, StudentFiles
 from engine.errors import RunnerLostError
+from engine.hand_ins import FileKind, HandedFile, IntakeResult, StudentFiles
 from engine.model import Outcome
+from engine.runs.batch import InFlight
 from engine.store import open_store
 from tests.unit.batch.test_batch_local import FakeCode, a_class, run
 
@@ -168,7 +168,7 @@ def test_a_quiz_file_after_one_that_is_set_aside_waits(tmp_path: Path) -> None:
         files.append(HandedFile(path, path.name, FileKind.QUIZ, None, f"{number}" * 64, sequence=number))
     notes.write_text(json.dumps(["lost", "ada", "", files[0].sha256, 2]) + "\n")
     with open_store(tmp_path / "store.db") as store:
-        intake = Intake((StudentFiles("ada", tuple(files)),))
+        intake = IntakeResult((StudentFiles("ada", tuple(files)),))
         result = run(intake, store, FakeCode(), notes=notes)
         assert list(store.attempts()) == []
     assert [(u.name, u.set_aside) for u in result.ungraded] == [("a.yaml", True), ("b.yaml", False)]

@@ -17,13 +17,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.batch import BatchResult, grade_batch
-from engine.course import FileKind, HandedFile, Intake, IntakeProblem, StudentFiles
 from engine.errors import EngineError, RunnerLostError, SandboxError, StoreError, UnstorableError
-from engine.intake import read_code_file, read_text_file
+from engine.hand_ins import FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
+from engine.intake import read_code_file
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Job, Runner, RunResult
+from engine.runs import BatchResult, grade_batch
 from engine.store import Store, open_store
+from engine.text.files import read_text_file
 
 
 class FakeRunner:
@@ -88,16 +89,16 @@ def handed(folder: Path, student: str, item: str, data: bytes) -> HandedFile:
     return HandedFile(path, f"{student}/{item}.py", FileKind.CODE, item, hashlib.sha256(data).hexdigest())
 
 
-def a_class(folder: Path, **sources: str | bytes) -> Intake:
+def a_class(folder: Path, **sources: str | bytes) -> IntakeResult:
     students = []
     for student, source in sources.items():
         data = source if isinstance(source, bytes) else f"# {source} {student}\n".encode()
         students.append(StudentFiles(student, (handed(folder, student, "softmax", data),)))
-    return Intake(tuple(students))
+    return IntakeResult(tuple(students))
 
 
 def run(
-    intake: Intake, store: Store, code: FakeCode, runner: FakeRunner | None = None, **more
+    intake: IntakeResult, store: Store, code: FakeCode, runner: FakeRunner | None = None, **more
 ) -> BatchResult:
     return grade_batch(
         intake,
@@ -225,14 +226,14 @@ def test_files_that_cant_be_read_get_a_message_and_no_mark(tmp_path: Path, store
 
 def test_problems_of_the_intake_are_passed_on(tmp_path: Path, store: Store) -> None:
     problem = IntakeProblem("x.pdf", "no")
-    intake = Intake(a_class(tmp_path, ada="right").students, (problem,))
+    intake = IntakeResult(a_class(tmp_path, ada="right").students, (problem,))
     result = run(intake, store, FakeCode())
     assert result.problems == (problem,) and result.exit_code == 1
 
 
 def test_an_empty_collection_is_no_error(store: Store) -> None:
     runner = FakeRunner()
-    result = run(Intake(()), store, FakeCode(), runner)
+    result = run(IntakeResult(()), store, FakeCode(), runner)
     assert (result.graded, result.exit_code, runner.opened) == (0, 0, [])
 
 

@@ -10,9 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.batch import grade_batch, local
-from engine.batch.desk import FileResult
-from engine.course import FileKind, HandedFile, Intake, StudentFiles
+from engine.hand_ins import FileKind, HandedFile, IntakeResult, StudentFiles
+from engine.runs import batch as local
+from engine.runs import grade_batch
+from engine.runs.grade_file import FileResult
 from engine.store import open_store
 
 
@@ -48,7 +49,7 @@ class FakeDesk:
 
 def test_quiz_files_go_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FakeDesk.order, FakeDesk.busy, FakeDesk.overlaps = {}, set(), []
-    monkeypatch.setattr(local, "Desk", FakeDesk)
+    monkeypatch.setattr(local, "FileGrader", FakeDesk)
     files = (
         quiz_file("undated-2", sequence=2),
         quiz_file("noon", 12),
@@ -56,7 +57,7 @@ def test_quiz_files_go_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         quiz_file("morning-2", 9, 1),
         quiz_file("morning-1", 9, 0),
     )
-    intake = Intake(tuple(StudentFiles(student, files) for student in ("ada", "bob", "eve")))
+    intake = IntakeResult(tuple(StudentFiles(student, files) for student in ("ada", "bob", "eve")))
     with open_store(tmp_path / "store.db") as store:
         result = grade_batch(
             intake,

@@ -9,17 +9,28 @@ from typing import Any
 
 import pytest
 
-from engine.batch import class_results
-from engine.course import Mark, Roster, Student
+from engine.course import Roster, Student
 from engine.course.policies import Policies
-from engine.model import GradeReport, Mode, Outcome, Part, Quiz, QuizQuestion, Text, Variant
-from engine.quiz import clock
-from engine.rules import QuizRules, Shown
+from engine.marks.class_results import class_results
+from engine.marks.results import ColumnMark
+from engine.model import (
+    GradeReport,
+    Mode,
+    Outcome,
+    Part,
+    Quiz,
+    QuizQuestion,
+    QuizRules,
+    RenderedText,
+    ResultDisclosure,
+    Variant,
+)
+from engine.quiz import release as clock
 from engine.store import Attempt, HandMark, Store, open_store
 
 NOW = datetime(2026, 12, 24, tzinfo=UTC)
 DUE = datetime(2026, 11, 7, tzinfo=UTC)
-WORD = Text("w", "<p>w</p>", "w")
+WORD = RenderedText("w", "<p>w</p>", "w")
 RULES: dict[str, Any] = {"due": "2026-11-06", "late": {"percent": 10}}
 ROSTER = Roster((Student("ada", "Ada"), Student("bob", "Bob")))
 
@@ -65,7 +76,7 @@ def results(store: Store, policies: dict[str, Any] | None = None, mode: Mode = M
     return {one.student: one for one in found}
 
 
-def marks(found) -> dict[str, Mark | None]:
+def marks(found) -> dict[str, ColumnMark | None]:
     by_work = {item.column.id: item.mark for item in found.items}
     return by_work | {column.id: mark for column, mark in found.without_work}
 
@@ -79,7 +90,7 @@ def test_without_rules_there_are_no_marks_beside_the_scores(store: Store) -> Non
 def test_late_code_counts_less_and_the_total_says_so(store: Store) -> None:
     hand_in(store, "ada", 10, DUE + timedelta(hours=30))
     ada = results(store, {"assignments": {"softmax": RULES}})["ada"]
-    assert marks(ada) == {"softmax": Mark(10, 8, ("2 days late: 20 % off, 8 of 10",))}
+    assert marks(ada) == {"softmax": ColumnMark(10, 8, ("2 days late: 20 % off, 8 of 10",))}
     row = ada.row()
     assert (row.cells["softmax"].score, row.cells["softmax"].counted, row.total()) == (10, 8, 8)
 
@@ -100,7 +111,7 @@ def test_missing_work_is_blank_or_a_zero_as_the_course_says(store: Store) -> Non
     assert marks(blank) == {} and blank.row().total() is None and not blank.row().handed_in
     zero = results(store, rules | {"missing": "zero"})["bob"]
     told = ("nothing was handed in by the due date: counts as 0",)
-    expected = {name: Mark(None, 0, told) for name in ("week-1/item-1", "week-1/item-2", "softmax")}
+    expected = {name: ColumnMark(None, 0, told) for name in ("week-1/item-1", "week-1/item-2", "softmax")}
     assert marks(zero) == expected and zero.row().total() == 0 and not zero.row().handed_in
     assert [(c.id, c.max_score, c.title) for c in zero.columns] == [
         ("week-1/item-1", 2, "Q 1"),
@@ -123,7 +134,7 @@ def test_excused_work_is_out_of_total_and_full_points(store: Store) -> None:
     both = results(store, rules)
     row = both["ada"].row()
     assert row.total() == 3 and row.maximum(both["ada"].columns) == 4
-    assert marks(both["bob"]) == {"softmax": Mark(None, None, ("excused",), excused=True)}
+    assert marks(both["bob"]) == {"softmax": ColumnMark(None, None, ("excused",), excused=True)}
     assert both["bob"].row().total() is None
 
 
@@ -134,10 +145,10 @@ def test_a_mark_by_hand_stands_without_rules_and_without_work(store: Store) -> N
         store.hand_marks.add(HandMark(student, column, score, False, "oral", "prof", NOW))
     both = results(store)
     assert marks(both["ada"]) == {
-        "softmax": Mark(10, 3.5, ("set by prof: 3.5 of 10",), comment="oral", by_hand=True)
+        "softmax": ColumnMark(10, 3.5, ("set by prof: 3.5 of 10",), comment="oral", by_hand=True)
     }
     assert marks(both["bob"]) == {
-        "week-1/item-2": Mark(None, 1, ("set by prof: 1 of 2",), comment="oral", by_hand=True)
+        "week-1/item-2": ColumnMark(None, 1, ("set by prof: 1 of 2",), comment="oral", by_hand=True)
     }
     assert both["bob"].row().total() == 1
     assert marks(results(store, mode=Mode.PRACTICE)["ada"]) == {}, "practice knows no marks"
@@ -150,16 +161,19 @@ def test_a_mark_by_hand_survives_a_regrade(store: Store) -> None:
     store.regrades.replace(
         [(old, replace(old, report=report("softmax", 10, 10)))], run="r", by="x", at=NOW, cause="key"
     )
-    assert marks(results(store)["ada"]) == {"softmax": Mark(10, 7, ("set by prof: 7 of 10",), by_hand=True)}
+    assert marks(results(store)["ada"]) == {
+        "softmax": ColumnMark(10, 7, ("set by prof: 7 of 10",), by_hand=True)
+    }
 
 
 @pytest.mark.parametrize(
-    ("extension", "shown"), [([], Shown.SOLUTION), ([{"student": "ada", "days": 60}], Shown.SCORE)]
+    ("extension", "shown"),
+    [([], ResultDisclosure.SOLUTION), ([{"student": "ada", "days": 60}], ResultDisclosure.SCORE)],
 )
 def test_an_extension_covers_the_quizs_own_deadline(
-    store: Store, extension: list[dict[str, Any]], shown: Shown
+    store: Store, extension: list[dict[str, Any]], shown: ResultDisclosure
 ) -> None:
-    rules = QuizRules(deadline=DUE, show_before=Shown.SCORE, show_after=Shown.SOLUTION)
+    rules = QuizRules(deadline=DUE, show_before=ResultDisclosure.SCORE, show_after=ResultDisclosure.SOLUTION)
     store.save_quiz(drawn("ada", rules))
     answer(store, drawn("ada", rules), 2, 1)
     found = results(store, {"assignments": {"week-1": RULES}, "extensions": extension})["ada"]
@@ -168,7 +182,10 @@ def test_an_extension_covers_the_quizs_own_deadline(
 
 def test_feedback_waits_for_its_release(store: Store) -> None:
     hand_in(store, "ada", 10, None)
-    for release, shown in (("2026-12-25", Shown.NOTHING), ("2026-12-23", Shown.FEEDBACK)):
+    for release, shown in (
+        ("2026-12-25", ResultDisclosure.NOTHING),
+        ("2026-12-23", ResultDisclosure.FEEDBACK),
+    ):
         (item,) = results(store, {"assignments": {"softmax": {"release": release}}})["ada"].items
         assert item.shown is shown
 
@@ -181,4 +198,4 @@ def test_a_repeated_choice_is_no_attempt_where_attempts_are_limited(store: Store
     for text, score in (("a", 1.0), ("b", 0.0)):
         store.record_quiz(quiz, {1: {"answer": text}}, [report("item-1", score, 2.0)])
     rules = {"assignments": {"week-1": {"attempts": {"which": "average"}}}}
-    assert marks(results(store, rules)["ada"]) == {"week-1/item-1": Mark(1, 1)}
+    assert marks(results(store, rules)["ada"]) == {"week-1/item-1": ColumnMark(1, 1)}

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from engine.batch import untimed
-from engine.course import FileKind, HandedFile, Intake, StudentFiles
 from engine.course.policies import Policies
-from engine.model import Part, Quiz, QuizQuestion, Text, Variant
+from engine.hand_ins import FileKind, HandedFile, IntakeResult, StudentFiles
+from engine.marks.late_work import untimed
+from engine.model import Part, Quiz, QuizQuestion, RenderedText, Variant
 from engine.store import open_store
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -33,8 +33,8 @@ def quiz_file(quiz: str) -> HandedFile:
 def found(
     tmp_path: Path, rules: dict[str, Any], files: dict[str, HandedFile], layout: str = "moodle", **more: Any
 ) -> tuple[dict[str, int], dict[str, int]]:
-    intake = Intake(tuple(StudentFiles(name, (file,)) for name, file in files.items()), layout=layout)
-    word = Text("w", "<p>w</p>", "w")
+    intake = IntakeResult(tuple(StudentFiles(name, (file,)) for name, file in files.items()), layout=layout)
+    word = RenderedText("w", "<p>w</p>", "w")
     variant = Variant("v", "item", "v", "Q", word, (Part("answer", "number", 2.0),))
     with open_store(tmp_path / "store.db") as store:
         store.save_quizzes([Quiz("q1", "week-2", "Week 2", "ada", (QuizQuestion(1, variant, 2.0),))])

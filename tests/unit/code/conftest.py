@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
-from engine.code.case import Plan
 from engine.code.explain import counterexample
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.explain.in_process import TrustedRunner
+from engine.code.plan import InputPlan
+from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode
-from engine.spec import load_spec
 
 CODE = Path(__file__).parents[3] / "problems" / "code"
 
@@ -26,7 +26,7 @@ def _exercise(item: str) -> CodeExercise:
 
 
 @cache
-def _plan(item: str, seed: int) -> Plan:
+def _plan(item: str, seed: int) -> InputPlan:
     return freeze_plan(_exercise(item), seed.to_bytes(4, "big"))
 
 
@@ -43,7 +43,7 @@ def _grade(item: str, source: str, seed: int = 0) -> GradeReport:
 @pytest.fixture(autouse=True)
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test gets a counterexample that another one found."""
-    monkeypatch.setattr(counterexample, "_kept", counterexample.Recent(8))
+    monkeypatch.setattr(counterexample, "_kept", counterexample.LruCache(8))
 
 
 @pytest.fixture(scope="session")
@@ -52,7 +52,7 @@ def exercise_of() -> Callable[[str], CodeExercise]:
 
 
 @pytest.fixture(scope="session")
-def plan_of() -> Callable[[str, int], Plan]:
+def plan_of() -> Callable[[str, int], InputPlan]:
     return _plan
 
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from engine.code.arguments import Argument, key_of
-from engine.code.case import Case, Plan
 from engine.code.families import family
+from engine.code.plan import InputPlan, PlanCase
 from tests.oracles import code_exercises as oracle
 from tests.oracles.differences import gradient
 
-Plans = Callable[[str, int], Plan]
+Plans = Callable[[str, int], InputPlan]
 Args = tuple[Argument, ...]
 
 
@@ -50,7 +50,7 @@ EVERY = pytest.mark.parametrize("name", sorted(SUBJECTS))
 ARRAYS = pytest.mark.parametrize("name", sorted(set(SUBJECTS) - {"causal"}))
 
 
-def _plan(name: str, plan_of: Plans, seed: int) -> Plan:
+def _plan(name: str, plan_of: Plans, seed: int) -> InputPlan:
     return plan_of(SUBJECTS[name].item, seed)
 
 
@@ -70,7 +70,7 @@ def _first(name: str, plan_of: Plans) -> Args:
     return next(case.args for case in _plan(name, plan_of, 0).cases if case.aspect == "ordinary")
 
 
-def _keys(cases: list[Case]) -> set[Any]:
+def _keys(cases: list[PlanCase]) -> set[Any]:
     return {key_of(case.args) for case in cases}
 
 
@@ -99,7 +99,7 @@ def test_gradients_are_those_of_central_differences(name: str, plan_of: Plans) -
             np.testing.assert_allclose(got.values, slope, rtol=1e-6, atol=1e-6)
 
 
-def _pulled(name: str, case: Case, place: int) -> Callable[[np.ndarray], float]:
+def _pulled(name: str, case: PlanCase, place: int) -> Callable[[np.ndarray], float]:
     """Return the sum of result times cotangent as a function of one argument."""
     assert case.cotangents is not None
     (cotangent,) = case.cotangents

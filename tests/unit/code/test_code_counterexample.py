@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from engine.code import CodeExercise, grade_code
-from engine.code.case import Plan
-from engine.code.exercise import Mutant
-from engine.code.explain.counterexample import MAX_CALLS
-from engine.code.explain.shrink import Candidate, complexity, simpler
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.exercise import KnownWrongProgram
+from engine.code.explain.counterexample import MAX_CALLS, CandidateInput, complexity, simpler
+from engine.code.explain.in_process import TrustedRunner
+from engine.code.plan import InputPlan
 from engine.model import CodeSubmission, Counterexample, GradeReport, Mode, Outcome
 from engine.runner import CallOutcome, CallStatus, Job, RunResult
 
@@ -35,7 +34,7 @@ class Counting(TrustedRunner):
 @pytest.fixture
 def counted(
     exercise_of: Exercises,
-    plan_of: Callable[[str, int], Plan],
+    plan_of: Callable[[str, int], InputPlan],
     submission_of: Callable[[str], CodeSubmission],
 ) -> Callable[..., tuple[Counterexample | None, list[int]]]:
     def grade(item: str, source: str, seed: int = 0) -> tuple[Counterexample | None, list[int]]:
@@ -92,7 +91,7 @@ def test_the_code_runs_and_shows_what_it_says(
     assert 2 * compared > len(exercise_of(item).mutants)
 
 
-def _with_wrong_results(exercise: CodeExercise) -> list[Mutant]:
+def _with_wrong_results(exercise: CodeExercise) -> list[KnownWrongProgram]:
     """A counterexample shows a result; what is wrong in gradients or refusals alone has none."""
     return [mutant for mutant in exercise.mutants if mutant.id not in ("detached", "other-error")]
 
@@ -165,7 +164,7 @@ def softmax(x, axis=-1):
 
 
 def test_hidden_inputs_are_never_shown(
-    grade: Grade, plan_of: Callable[[str, int], Plan], exercise_of: Exercises
+    grade: Grade, plan_of: Callable[[str, int], InputPlan], exercise_of: Exercises
 ) -> None:
     hidden = [case.args[0] for case in plan_of("softmax", 3).cases if not case.public]
     secrets = {repr(value.ravel().tolist())[1:-1] for value in hidden if isinstance(value, np.ndarray)}
@@ -187,7 +186,7 @@ def test_hidden_inputs_are_never_shown(
 )
 def test_a_hang_or_crash_shows_the_public_input_without_a_search(
     status: CallStatus, words: str, exercise_of: Exercises,
-    plan_of: Callable[[str, int], Plan], submission_of: Callable[[str], CodeSubmission],
+    plan_of: Callable[[str, int], InputPlan], submission_of: Callable[[str], CodeSubmission],
 ) -> None:  # fmt: skip
     class Lost(TrustedRunner):
         jobs = 0
@@ -205,7 +204,7 @@ def test_a_hang_or_crash_shows_the_public_input_without_a_search(
 
 
 def test_search_stops_where_a_candidate_hangs(
-    exercise_of: Exercises, plan_of: Callable[[str, int], Plan],
+    exercise_of: Exercises, plan_of: Callable[[str, int], InputPlan],
     submission_of: Callable[[str], CodeSubmission],
 ) -> None:  # fmt: skip
     class HangsLater(TrustedRunner):
@@ -242,7 +241,7 @@ def test_dtype_and_argument_faults_are_shown_as_such(counted: Counted, exercise_
 
 def test_simpler_inputs_are_strictly_simpler_and_keep_their_axes() -> None:
     Q, K, V = np.ones((2, 3)), np.arange(6.0).reshape(2, 3), np.array([[2.5], [-7.0]])
-    start = Candidate(
+    start = CandidateInput(
         (Q, K, V, np.array([[True, False], [True, True]])), (("m", "d"), ("n", "d"), ("n", "v"), ("m", "n"))
     )
     seen = 0

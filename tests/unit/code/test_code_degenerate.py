@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from engine.code import CodeExercise
-from engine.code.case import Plan
-from engine.code.degenerate import degenerate
-from engine.code.explain.trusted import TrustedRunner
-from engine.code.observe import Observations, observe
-from engine.code.reading.source import function_names, library_of
+from engine.code.comparison import degenerate
+from engine.code.explain.in_process import TrustedRunner
+from engine.code.observe import PlanObservations, observe
+from engine.code.plan import InputPlan
+from engine.code.source import function_names, library_of
 from engine.model import GradeReport, Outcome, Verdict
 from engine.runner import Job
 
@@ -43,11 +43,11 @@ def {function}(*args, **kwargs):
 """
 
 
-def _seen(exercise: CodeExercise, plan: Plan, source: str, function: str) -> Observations:
+def _seen(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> PlanObservations:
     library = library_of(source)
     with np.errstate(all="ignore"), TrustedRunner() as runner:
         result = runner.run(Job(source, "f.py", plan.calls(function, library), exercise.limits))
-    return Observations(plan, function, library, observe(plan, library, result.outcomes))
+    return PlanObservations(plan, function, library, observe(plan, library, result.outcomes))
 
 
 def _filled(exercise: CodeExercise, solution: str, result: str) -> str:
@@ -117,7 +117,7 @@ def test_other_results_that_are_always_the_same_earn_nothing(
 
 @pytest.mark.parametrize("item", ITEMS)
 def test_solutions_and_known_mistakes_compute_something(
-    item: str, exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], Plan]
+    item: str, exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], InputPlan]
 ) -> None:
     exercise, plan = exercise_of(item), plan_of(item, 0)
     sources = [*exercise.solutions.values(), *(mutant.source for mutant in exercise.mutants)]

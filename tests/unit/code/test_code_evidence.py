@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from engine.code import CodeExercise
-from engine.code.case import Plan
-from engine.code.differing import Evidence, apart, contrast, differs
-from engine.code.explain.trusted import TrustedRunner
-from engine.code.observe import Observations, UnusableError, observe
+from engine.code.comparison import DifferenceEvidence, apart, contrast, differs
+from engine.code.explain.in_process import TrustedRunner
+from engine.code.observe import PlanObservations, UnusableError, observe
+from engine.code.plan import InputPlan
 from engine.code.properties import property_of
-from engine.code.reading.source import function_names, library_of
+from engine.code.source import function_names, library_of
 from engine.runner import Job
 
 CODE = Path(__file__).parents[3] / "problems" / "code"
@@ -59,12 +59,12 @@ def {function}(*args, **kwargs):
 """
 
 
-def _told(exercise: CodeExercise, plan: Plan, source: str, function: str) -> Iterator[tuple[str, str]]:
+def _told(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> Iterator[tuple[str, str]]:
     """Yield every clause that any property of the plan says about a program, wherever it was told."""
     library = library_of(source)
     with np.errstate(all="ignore"), TrustedRunner() as runner:
         result = runner.run(Job(source, "f.py", plan.calls(function, library), exercise.limits))
-        seen = Observations(plan, function, library, observe(plan, library, result.outcomes))
+        seen = PlanObservations(plan, function, library, observe(plan, library, result.outcomes))
         for key, groups in plan.groups.items():
             name = key.split("@")[0]
             for group in groups:
@@ -77,7 +77,7 @@ def _told(exercise: CodeExercise, plan: Plan, source: str, function: str) -> Ite
 
 
 def _shows_a_contradiction(name: str, told: str) -> None:
-    assert isinstance(told, Evidence), (name, told)
+    assert isinstance(told, DifferenceEvidence), (name, told)
     if not told.got:
         assert name in WORDS_ALONE, (name, told)
         return
@@ -88,7 +88,7 @@ def _shows_a_contradiction(name: str, told: str) -> None:
 
 @pytest.mark.parametrize("item", ITEMS)
 def test_evidence_of_every_known_mistake_contradicts_what_is_due(
-    item: str, exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], Plan]
+    item: str, exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], InputPlan]
 ) -> None:
     exercise, plan = exercise_of(item), plan_of(item, 0)
     count = 0
@@ -103,7 +103,7 @@ def test_evidence_of_every_known_mistake_contradicts_what_is_due(
 @pytest.mark.parametrize("how", SLIGHTLY_WRONG)
 @pytest.mark.parametrize("item", ITEMS)
 def test_evidence_of_results_near_the_truth_contradicts_what_is_due(
-    item: str, how: str, exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], Plan]
+    item: str, how: str, exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], InputPlan]
 ) -> None:
     exercise = exercise_of(item)
     source = exercise.solutions["solution_numpy.py"]
@@ -121,13 +121,13 @@ def test_numbers_get_as_many_digits_as_it_takes() -> None:
 
 
 def test_infinities_and_nan_are_equal_to_themselves_alone(
-    exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], Plan]
+    exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], InputPlan]
 ) -> None:
     first = np.array([np.inf, -np.inf, np.nan, 1.0, 2.0])
     assert not differs(first, first, 0.0).any()
     second = np.array([-np.inf, 0.0, 1.0, np.nan, 2.5])
     assert differs(first, second, 0.1).all()
     plan = plan_of("softmax", 0)
-    seen = Observations(plan, "softmax", "numpy", ())
+    seen = PlanObservations(plan, "softmax", "numpy", ())
     told = apart(seen, [0], first, second, 0.1)
     assert told is not None and told.got == "infinity" and told.due == "-infinity"

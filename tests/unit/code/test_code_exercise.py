@@ -9,8 +9,7 @@ import pytest
 
 from engine.code import load_exercise
 from engine.errors import SpecError
-from engine.spec import load_spec
-from engine.spec.schema import CodeAnswer, ProblemSpec
+from engine.items import CodeAnswer, ProblemSpec, load_spec
 
 CODE = Path(__file__).parents[3] / "problems" / "code"
 

@@ -6,8 +6,7 @@ import ast
 
 import pytest
 
-from engine.code.reading.forbidden import first_forbidden
-from engine.code.reading.source import examine_source
+from engine.code.source import examine_source, first_forbidden
 
 RULES = ("torch.softmax", "torch.nn.functional.*", ".softmax", "sorted")
 

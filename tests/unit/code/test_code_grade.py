@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.code import CodeExercise, grade_code
-from engine.code.case import Plan
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.explain.in_process import TrustedRunner
+from engine.code.plan import InputPlan
 from engine.errors import EngineError, RunnerLostError
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, RunResult
@@ -38,7 +38,7 @@ class Bent(TrustedRunner):
 @pytest.fixture
 def grade_bent(
     exercise_of: Callable[[str], CodeExercise],
-    plan_of: Callable[[str, int], Plan],
+    plan_of: Callable[[str, int], InputPlan],
     submission_of: Callable[[str], CodeSubmission],
 ) -> Grade:
     def grade(bend: Callable[[RunResult], RunResult], source: str = RIGHT) -> GradeReport:
@@ -84,7 +84,7 @@ def test_syntax_error_is_a_format_error_with_its_line_and_no_score(grade: Grade)
 
 def test_missing_function_fails_before_anything_runs(
     exercise_of: Callable[[str], CodeExercise],
-    plan_of: Callable[[str, int], Plan],
+    plan_of: Callable[[str, int], InputPlan],
     submission_of: Callable[[str], CodeSubmission],
 ) -> None:
     class Never(TrustedRunner):
@@ -156,7 +156,7 @@ def test_raising_for_some_inputs_fails_only_their_checks(grade: Grade) -> None:
     ],
 )
 def test_every_status_has_its_verdict_and_the_other_checks_go_on(
-    status: CallStatus, verdict: Verdict, grade_bent: Grade, plan_of: Callable[[str, int], Plan]
+    status: CallStatus, verdict: Verdict, grade_bent: Grade, plan_of: Callable[[str, int], InputPlan]
 ) -> None:
     groups = plan_of("softmax", 0).groups["rows-apart"]
     places = {member for group in groups for member in group.members}
@@ -247,7 +247,7 @@ def test_points_are_those_of_the_passed_checks(grade: Grade) -> None:
 
 def test_full_points_but_a_failed_check_without_points_is_not_right(
     exercise_of: Callable[[str], CodeExercise],
-    plan_of: Callable[[str, int], Plan],
+    plan_of: Callable[[str, int], InputPlan],
     submission_of: Callable[[str], CodeSubmission],
 ) -> None:
     exercise = exercise_of("softmax")
@@ -287,7 +287,7 @@ def test_a_bug_of_ours_is_ungraded(grade_bent: Grade, monkeypatch: pytest.Monkey
     def broken(*args: object) -> None:
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr("engine.code.grade.judge_all", broken)
+    monkeypatch.setattr("engine.code.judge.judge_all", broken)
     report = grade_bent(lambda result: result)
     assert report.outcome is Outcome.UNGRADED and report.score is None
     assert "ZeroDivisionError" in report.notes[0] and "secret detail" not in report.notes[0]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.code import CodeExercise
+from engine.items import builtin_bank
 from engine.model import GradeReport, Outcome, Verdict
-from engine.spec import builtin_bank
 
 BANK = builtin_bank()
 TWINS = Path(__file__).parent / "twins"

@@ -15,11 +15,11 @@ import pytest
 
 from engine.code import CodeExercise, freeze_plan
 from engine.code.arguments import arrays_of
-from engine.code.case import Plan
 from engine.code.families import family, family_names
-from engine.code.plans.draws import Values, draw_specs
+from engine.code.families.random_values import ExactValues, draw_specs
+from engine.code.plan import InputPlan
 
-Plans = Callable[[str, int], Plan]
+Plans = Callable[[str, int], InputPlan]
 ITEMS = ("softmax", "sdpa")
 CODE = Path(__file__).parents[3] / "problems" / "code"
 
@@ -205,7 +205,7 @@ def test_unknown_family() -> None:
 
 
 def test_values_are_exact_distinct_and_bounded() -> None:
-    values = Values(b"s")
+    values = ExactValues(b"s")
     numbers = values.distinct(4, (4, 4, 4))
     assert np.unique(numbers).size == 64 and np.abs(numbers).max() <= 4
     assert np.array_equal(numbers * 8, np.trunc(numbers * 8))

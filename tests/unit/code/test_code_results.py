@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.code.arguments import flat, key_of, rebuilt, wire_argument
-from engine.code.leaves import LeafError, array_of, leaf_of
+from engine.code.arguments import LeafError, array_of, flat, key_of, leaf_of, rebuilt, wire_argument
 from engine.code.results import ArrayResult, HypothesesResult, MisfitError, TokensResult, TupleResult
-from engine.runner import Leaf
+from engine.runner import WireArray
 
 
-def leaf(values: Any, library: str = "numpy") -> Leaf:
+def leaf(values: Any, library: str = "numpy") -> WireArray:
     return leaf_of(np.asarray(values), library)
 
 
@@ -96,7 +95,7 @@ def test_what_is_no_list_of_hypotheses_is_refused(value: Any) -> None:
 
 def test_an_array_that_lies_about_its_size_is_no_array() -> None:
     with pytest.raises(MisfitError, match="no number type"):
-        ArrayResult().read(Leaf("numpy", "float64", (5,), b"123"), "numpy")
+        ArrayResult().read(WireArray("numpy", "float64", (5,), b"123"), "numpy")
 
 
 def test_leaves_of_arguments_go_there_and_back() -> None:

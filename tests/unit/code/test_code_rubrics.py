@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from engine.code import CodeExercise, freeze_plan, grade_code
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.explain.in_process import TrustedRunner
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 
 PLAIN = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.code.reading.source import examine_source, function_names
+from engine.code.source import examine_source, function_names
 
 SIGNATURE = "softmax(x, axis=-1)"
 

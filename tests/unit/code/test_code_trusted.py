@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.code.explain.trusted import TrustedRunner
-from engine.code.leaves import array_of, leaf_of
-from engine.runner import Call, CallStatus, Job, Leaf, StepFunction
+from engine.code.arguments import array_of, leaf_of
+from engine.code.explain.in_process import TrustedRunner
+from engine.runner import Call, CallStatus, Job, StepFunction, WireArray
 
 SOURCE = """
 import numpy as np
@@ -39,7 +39,7 @@ def test_arrays_go_in_and_come_out_in_their_library(library: str) -> None:
     leaf = leaf_of(np.array([[1.0, 2.0]], dtype=np.float32), library)
     (outcome,) = run(Call("double", (leaf,))).outcomes
     assert outcome.status is CallStatus.RETURNED
-    assert isinstance(outcome.value, Leaf) and outcome.value.library == library
+    assert isinstance(outcome.value, WireArray) and outcome.value.library == library
     assert outcome.value.dtype == "float32" and array_of(outcome.value).tolist() == [[2.0, 4.0]]
 
 

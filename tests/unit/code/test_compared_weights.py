@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from engine.code import CodeExercise, grade_code
-from engine.code.case import Plan
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.explain.in_process import TrustedRunner
 from engine.code.explain.weights import MOST_CASES
+from engine.code.plan import InputPlan
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.store.codec import decode, encode
 from tests.oracles.loops import softmax as softmax_by_loops
@@ -77,7 +77,7 @@ def test_what_is_no_weight_is_not_taken_for_one(grade: Grade) -> None:
 
 def test_only_public_inputs_are_ever_kept(
     exercise_of: Callable[[str], CodeExercise],
-    plan_of: Callable[[str, int], Plan],
+    plan_of: Callable[[str, int], InputPlan],
     submission_of: Callable[[str], CodeSubmission],
 ) -> None:
     exercise, plan = exercise_of("softmax"), plan_of("softmax", 0)

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from engine.code.arguments import flat, rebuilt
-from engine.code.case import Case, Plan
-from engine.code.explain.shrink import Candidate, simpler
+from engine.code.explain.counterexample import CandidateInput, simpler
 from engine.code.families import family
+from engine.code.plan import InputPlan, PlanCase
 from engine.model import GradeReport, Verdict
 from tests.oracles.code_exercises import decoder_step
 from tests.oracles.differences import gradient
 
-Plans = Callable[[str, int], Plan]
+Plans = Callable[[str, int], InputPlan]
 Grade = Callable[..., GradeReport]
 ITEM = "decoder-step"
 FAMILY = family("decoder")
@@ -31,7 +31,7 @@ def _oracle(args: tuple[Any, ...]) -> list[np.ndarray]:
     return [np.array(part) for part in found]
 
 
-def _sizes(case: Case) -> tuple[int, ...]:
+def _sizes(case: PlanCase) -> tuple[int, ...]:
     y, s, H, p = case.args
     assert isinstance(y, np.ndarray) and isinstance(s, np.ndarray) and isinstance(H, np.ndarray)
     assert isinstance(p, Mapping)
@@ -56,7 +56,7 @@ def test_gradients_are_those_of_central_differences(plan_of: Plans) -> None:
         leaves = [np.asarray(leaf) for leaf in flat(case.args)]
         assert len(case.expected.gradients) == len(leaves) == 9
 
-        def total(array: np.ndarray, place: int, case: Case = case, leaves: list[Any] = leaves) -> float:
+        def total(array: np.ndarray, place: int, case: PlanCase = case, leaves: list[Any] = leaves) -> float:
             changed = rebuilt(case.args, [*leaves[:place], array, *leaves[place + 1 :]])
             pairs = zip(_oracle(changed), case.cotangents or (), strict=True)
             return float(sum((part * weight).sum() for part, weight in pairs))
@@ -91,7 +91,7 @@ def test_candidates_are_sound_and_the_first_ones_are_tiny() -> None:
 
 def test_an_input_that_shrinks_stays_sound_or_is_seen_not_to_be() -> None:
     args = FAMILY.candidates()[-4]
-    neighbours = simpler(Candidate(args, FAMILY.axes(args)))
+    neighbours = simpler(CandidateInput(args, FAMILY.axes(args)))
     sound = [found for found in neighbours if FAMILY.sound(found.args)]
     assert len(sound) > 20
     for found in sound:

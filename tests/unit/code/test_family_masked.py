@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from engine.code import CodeExercise
-from engine.code.case import Plan
 from engine.code.families import family
+from engine.code.plan import InputPlan
 from engine.model import GradeReport, Outcome, Verdict
 
-Plans = Callable[[str, int], Plan]
+Plans = Callable[[str, int], InputPlan]
 Grade = Callable[..., GradeReport]
 ITEM = "masked-softmax"
 

@@ -10,10 +10,10 @@ import pytest
 
 from engine.code import CodeExercise, exercise_of, freeze_plan, grade_code
 from engine.intake.notebook import notebook_source
+from engine.items import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Runner
 from engine.sandbox import open_runner
-from engine.spec import builtin_bank
 
 BANK = builtin_bank()
 ITEMS = [spec.id for spec in BANK.readable()[0] if spec.kind == "code"]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.code.case import Plan
 from engine.code.families import family
+from engine.code.plan import InputPlan
 
 Floats = NDArray[np.float64]
 
@@ -41,14 +41,14 @@ PLANS = sorted(ORACLES)
 SQUARE = {"context": (3, 3), "additive": (2, 2), "concat": (2, 4), "bilinear": (2, 2)}  # concat: dq = dk = 2
 
 
-def _plan(name: str, plan_of: Callable[[str, int], Plan], seed: int) -> Plan:
+def _plan(name: str, plan_of: Callable[[str, int], InputPlan], seed: int) -> InputPlan:
     return plan_of(ORACLES[name][0], seed)
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", PLANS)
 def test_expected_values_are_those_of_loops(
-    name: str, seed: int, plan_of: Callable[[str, int], Plan]
+    name: str, seed: int, plan_of: Callable[[str, int], InputPlan]
 ) -> None:
     cases = [case for case in _plan(name, plan_of, seed).cases if case.expected is not None]
     assert len(cases) > 40
@@ -77,7 +77,9 @@ def _differences(function: Callable[..., Floats], args: Sequence[Floats], cotang
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_gradients_are_those_of_central_differences(name: str, plan_of: Callable[[str, int], Plan]) -> None:
+def test_gradients_are_those_of_central_differences(
+    name: str, plan_of: Callable[[str, int], InputPlan]
+) -> None:
     cases = [case for case in _plan(name, plan_of, 1).cases if case.cotangents is not None]
     assert len(cases) >= 3  # as many as it takes to name a mistake
     for case in cases:
@@ -100,7 +102,9 @@ def test_candidates_are_sound_and_the_first_ones_are_tiny(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_inputs_that_must_be_refused_are_not_sound(name: str, plan_of: Callable[[str, int], Plan]) -> None:
+def test_inputs_that_must_be_refused_are_not_sound(
+    name: str, plan_of: Callable[[str, int], InputPlan]
+) -> None:
     refused = [case for case in _plan(name, plan_of, 0).cases if case.aspect == "refused"]
     assert len(refused) >= 2
     assert not any(family(name).sound(case.args) for case in refused)
@@ -117,7 +121,7 @@ def test_empty_arrays_and_mixed_dtypes_are_not_sound(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLANS)
 def test_hidden_sizes_are_unequal_and_square_inputs_come_first(
-    name: str, plan_of: Callable[[str, int], Plan]
+    name: str, plan_of: Callable[[str, int], InputPlan]
 ) -> None:
     cases = _plan(name, plan_of, 2).cases
     shapes = [
@@ -127,7 +131,7 @@ def test_hidden_sizes_are_unequal_and_square_inputs_come_first(
     assert any(all(len(set(shape)) == len(shape) for shape in whole if len(shape) == 2) for whole in shapes)
 
 
-def test_a_batch_of_size_zero_keeps_its_shape(plan_of: Callable[[str, int], Plan]) -> None:
+def test_a_batch_of_size_zero_keeps_its_shape(plan_of: Callable[[str, int], InputPlan]) -> None:
     empty = [case for case in plan_of("context", 0).cases if case.aspect == "empty"]
     assert [case.expected.values.size for case in empty if case.expected is not None] == [0, 0]
     assert {np.asarray(case.args[0]).shape[:-1] for case in empty} == {(0,), (2, 0)}

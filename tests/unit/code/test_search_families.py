@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from engine.code.arguments import Argument, key_of
-from engine.code.case import Case, Plan
 from engine.code.families import family
-from engine.code.plans.draws import Values
-from engine.code.plans.search_cases import accepted, clear, draw_table
+from engine.code.families.random_values import ExactValues
+from engine.code.families.shared_cases import accepted, clear, draw_table
+from engine.code.plan import InputPlan, PlanCase
 from engine.code.step_table import StepTable
 from tests.oracles import code_exercises as oracle
 
-Plans = Callable[[str, int], Plan]
+Plans = Callable[[str, int], InputPlan]
 Args = tuple[Argument, ...]
 ITEMS = {"greedy": "greedy-decode", "beam": "beam-search"}
 BOTH = pytest.mark.parametrize("name", sorted(ITEMS))
@@ -34,7 +34,7 @@ def _called(args: Args) -> list[Any]:
     return [table.step(), *rest]
 
 
-def _cases(name: str, plan_of: Plans, seed: int) -> dict[str, Case]:
+def _cases(name: str, plan_of: Plans, seed: int) -> dict[str, PlanCase]:
     return {case.id: case for case in plan_of(ITEMS[name], seed).cases}
 
 
@@ -84,7 +84,7 @@ def test_no_candidate_is_a_hidden_case_and_public_cases_never_change(name: str, 
     assert shown[0] == shown[1] == shown[2] != []
 
 
-def _searches(name: str, plan_of: Plans, seed: int, place: int) -> list[Case]:
+def _searches(name: str, plan_of: Plans, seed: int, place: int) -> list[PlanCase]:
     """Return the cases of one drawn model, the first as it was drawn."""
     cases = _cases(name, plan_of, seed)
     return [case for found, case in cases.items() if found.startswith(f"hidden-{place}")]
@@ -202,15 +202,15 @@ def test_clear_by_products_is_not_clear_by_means() -> None:
 
 @pytest.mark.parametrize(("vocabulary", "depth"), [(3, 3), (4, 2)])
 def test_drawn_tables_have_a_row_behind_every_prefix(vocabulary: int, depth: int) -> None:
-    table = draw_table(Values(b"seed"), vocabulary, depth)
+    table = draw_table(ExactValues(b"seed"), vocabulary, depth)
     assert len(table.rows) == sum(vocabulary**size for size in range(depth))
     rows = [row for _, row in table.rows] + [table.other]
     assert all(sum(row) == 1 and len(set(row)) == vocabulary and min(row) > 0 for row in rows)
     assert all(p * 64 == int(p * 64) for row in rows for p in row)
     assert (
         table
-        == draw_table(Values(b"seed"), vocabulary, depth)
-        != draw_table(Values(b"other"), vocabulary, depth)
+        == draw_table(ExactValues(b"seed"), vocabulary, depth)
+        != draw_table(ExactValues(b"other"), vocabulary, depth)
     )
 
 
@@ -225,7 +225,7 @@ def test_the_first_table_that_fits_is_accepted_and_the_search_ends() -> None:
 @pytest.mark.parametrize("vocabulary", [3, 4])
 def test_every_token_is_as_often_the_most_probable(vocabulary: int) -> None:
     """A bias would make some searches so rare that no model is found for them."""
-    values = Values(b"bias")
+    values = ExactValues(b"bias")
     rows = [row for _ in range(40) for _, row in draw_table(values, vocabulary, 3).rows]
     counts = [sum(row.index(max(row)) == token for row in rows) for token in range(vocabulary)]
     assert min(counts) > 0.8 * len(rows) / vocabulary

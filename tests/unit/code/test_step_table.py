@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 import torch
 
-from engine.code.arguments import SpecialArgument
+from engine.code.arguments import SpecialArgument, array_of
 from engine.code.families import family
-from engine.code.leaves import array_of
-from engine.code.plans.draws import Values
-from engine.code.plans.search_cases import draw_table
+from engine.code.families.random_values import ExactValues
+from engine.code.families.shared_cases import draw_table
 from engine.code.step_table import StepTable, walker
-from engine.sandbox.inside.steps import make_step
-from engine.sandbox.inside.wire import StepNode
+from engine.sandbox.child.calls import make_step
+from engine.sandbox.child.wire import StepNode
 
 ROWS = (((), (0.5, 0.25, 0.25)), ((0,), (0.1, 0.6, 0.3)), ((0, 2), (0.0, 0.0, 1.0)))
 TABLE = StepTable(ROWS, (0.125, 0.5, 0.375))
@@ -27,7 +26,7 @@ BOS = 9
 PATHS = [path for size in range(4) for path in itertools.product(range(3), repeat=size)]
 EVERY = pytest.mark.parametrize(
     "table",
-    [TABLE, FLAT, draw_table(Values(b"table"), 3, 2)]
+    [TABLE, FLAT, draw_table(ExactValues(b"table"), 3, 2)]
     + [replace(one, dtype="float32") for one in (TABLE, FLAT)],
     ids=["rows", "flat", "drawn", "rows-single", "flat-single"],
 )

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from engine.course import Course
-from engine.course.contradictions import Facts, find_contradictions
-from engine.rules import QuizRules
+from engine.marks.check import CourseFacts, find_contradictions
+from engine.model import QuizRules
 
 CET = timezone(timedelta(hours=1))
-FACTS = Facts(
+FACTS = CourseFacts(
     students=frozenset({"ada", "bob"}),
     code=frozenset({"softmax", "sdpa"}),
     quizzes=frozenset({"week-1", "week-2"}),
@@ -40,7 +40,7 @@ policies:
 """
 
 
-def found(tmp_path: Path, text: str, facts: Facts = FACTS) -> list[tuple[int, int, str]]:
+def found(tmp_path: Path, text: str, facts: CourseFacts = FACTS) -> list[tuple[int, int, str]]:
     path = tmp_path / "course.yaml"
     Course.init(tmp_path, "T")
     path.write_text(text, encoding="utf-8")
@@ -242,13 +242,13 @@ def test_a_quizs_own_deadline_is_compared(
     tmp_path: Path, deadlines: dict[str, datetime | None], more: str, messages: list[str]
 ) -> None:
     rules = {student: QuizRules(deadline=deadline) for student, deadline in deadlines.items()}
-    facts = Facts(FACTS.students, FACTS.code, FACTS.quizzes, {"week-1": rules})
+    facts = CourseFacts(FACTS.students, FACTS.code, FACTS.quizzes, {"week-1": rules})
     assert found(tmp_path, QUIZ + more, facts) == [(5, 19, message) for message in messages]
 
 
 def test_credit_that_falls_twice_is_told(tmp_path: Path) -> None:
     rules = {"ada": QuizRules(attempts=2, credit=(1.0, 0.5))}
-    facts = Facts(FACTS.students, FACTS.code, FACTS.quizzes, {"week-1": rules})
+    facts = CourseFacts(FACTS.students, FACTS.code, FACTS.quizzes, {"week-1": rules})
     text = "title: T\npolicies:\n  assignments:\n    week-1: {attempts: {which: average}}\n"
     assert found(tmp_path, text, facts) == [
         (4, 24, "the quiz gives later attempts less, and `which: average` does so again")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.commands.course.check import missing_package_faults
+from engine.commands.course import missing_package_faults
 from engine.course import Course, Roster, Student, read_roster
 from engine.errors import CourseError, InputError, SpecError
 from engine.store import Store
@@ -131,8 +131,8 @@ def test_the_example_comes_once(tmp_path: Path) -> None:
 
 
 def test_the_examples_blueprint_can_be_composed(tmp_path: Path) -> None:
+    from engine.items.bank import builtin_bank
     from engine.quiz import choose_items, read_blueprint
-    from engine.spec.bank import builtin_bank
 
     course = Course.init(tmp_path / "dl", "T")
     course.add_example()

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.course.delimited import Delimited, read_delimited
 from engine.errors import IntakeError
+from engine.text.tables import DelimitedTable, read_delimited
 
 
-def read(data: bytes | str) -> Delimited:
+def read(data: bytes | str) -> DelimitedTable:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "t.csv"
         path.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.course import FileKind, HandedFile, Intake, IntakeProblem, StudentFiles
-from engine.course.open_problems import OPEN_PROBLEMS_FILE, OpenProblems
+from engine.hand_ins import FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
+from engine.marks.open_problems import OPEN_PROBLEMS_FILE, OpenProblems
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.store import Attempt, Store, open_store
 
 UNREAD = IntakeProblem("ada/softmax.py", "line 1: no code", "", "ada", known_as=("softmax.py", "softmax"))
-NO_FILES = Intake(students=())
+NO_FILES = IntakeResult(students=())
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def handed(name: str, sequence: int) -> HandedFile:
     return HandedFile(Path(name), name, FileKind.CODE, "softmax", name, sequence=sequence, known_as=known_as)
 
 
-def of_ada(*files: HandedFile) -> Intake:
-    return Intake(students=(StudentFiles("ada", files),))
+def of_ada(*files: HandedFile) -> IntakeResult:
+    return IntakeResult(students=(StudentFiles("ada", files),))
 
 
 def graded(store: Store, item: str, outcome: Outcome, filename: str = "x.py", **more: datetime) -> None:

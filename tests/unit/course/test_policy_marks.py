@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from engine.course import Column, Mark
-from engine.course.policies import Policies, shown_now, student_marks, terms_of
-from engine.model import GradeReport, Outcome
-from engine.rules import Shown
+from engine.course.policies import Policies
+from engine.marks import shown_now, student_marks, terms_of
+from engine.marks.results import ColumnMark, TableColumn
+from engine.model import GradeReport, Outcome, ResultDisclosure
 from engine.store import Attempt, HandMark
 
 NOW = datetime(2026, 12, 24, 12, tzinfo=UTC)
 DUE = datetime(2026, 11, 6, 23, tzinfo=UTC)  # the end of 6 November in Berlin
-CODE = Column("~", 0, "softmax", "Softmax", 10.0)
+CODE = TableColumn("~", 0, "softmax", "Softmax", 10.0)
 LATE = {"late": {"percent": 10}}
 DAY = timedelta(days=1)
 
@@ -32,7 +32,9 @@ def at(score: float | None, handed: datetime | None = DUE - DAY, *, late: bool =
     return Attempt("ada", "a", report, NOW, NOW, handed=handed, marked_late=late)
 
 
-def mark(policies: Policies, *attempts: Attempt, hand: HandMark | None = None, now: datetime = NOW) -> Mark:
+def mark(
+    policies: Policies, *attempts: Attempt, hand: HandMark | None = None, now: datetime = NOW
+) -> ColumnMark:
     by_hand = {"softmax": hand} if hand else {}
     found = student_marks("ada", {CODE: attempts}, policies, by_hand, now)
     (counted,) = found.columns.values()
@@ -90,24 +92,24 @@ def by_hand(score: float | None = None, *, excused: bool = False, comment: str =
 def test_late_work(
     rule: dict[str, Any], handed: datetime | None, counts: float | None, why: tuple[str, ...]
 ) -> None:
-    assert mark(rules(rule), at(10, handed)) == Mark(10, counts, why)
+    assert mark(rules(rule), at(10, handed)) == ColumnMark(10, counts, why)
 
 
 def test_percent_of_the_full_points() -> None:
     rule = {"late": {"percent": 10, "of": "points"}}
     why = ("3 days late: 30 % of the full points off, 3 of 10",)
-    assert mark(rules(rule), at(6, DUE + 2 * DAY)) == Mark(6, 3, why)
+    assert mark(rules(rule), at(6, DUE + 2 * DAY)) == ColumnMark(6, 3, why)
 
 
 def test_a_file_that_is_only_marked_as_late() -> None:
     told = ("1 day late, as the learning system marked it: 10 % off, 9 of 10",)
     marked = at(10, None, late=True)
-    assert mark(rules(LATE, marked_late={"days": 1}), marked) == Mark(10, 9, told)
-    assert mark(rules(LATE, marked_late="ignore"), marked) == mark(rules(LATE), marked) == Mark(10, 10)
+    assert mark(rules(LATE, marked_late={"days": 1}), marked) == ColumnMark(10, 9, told)
+    assert mark(rules(LATE, marked_late="ignore"), marked) == mark(rules(LATE), marked) == ColumnMark(10, 10)
     # Where the time is known it alone tells; the system knows nothing of an extension.
-    assert mark(rules(LATE, marked_late={"days": 1}), at(10, DUE - DAY, late=True)) == Mark(10, 10)
+    assert mark(rules(LATE, marked_late={"days": 1}), at(10, DUE - DAY, late=True)) == ColumnMark(10, 10)
     more = [{"student": "ada", "days": 2}]
-    assert mark(rules(LATE, marked_late={"days": 1}, extensions=more), marked) == Mark(10, 10)
+    assert mark(rules(LATE, marked_late={"days": 1}, extensions=more), marked) == ColumnMark(10, 10)
 
 
 THREE = (at(4, DUE - 3 * DAY), at(10, DUE - 2 * DAY), at(7, DUE - DAY))
@@ -137,22 +139,22 @@ THREE = (at(4, DUE - 3 * DAY), at(10, DUE - 2 * DAY), at(7, DUE - DAY))
 )
 def test_attempts(rule: dict[str, Any], raw: float, counts: float, why: tuple[str, ...]) -> None:
     # The order of the store doesn't matter, that of handing in does.
-    assert mark(rules({"attempts": rule}), *reversed(THREE)) == Mark(raw, counts, why)
+    assert mark(rules({"attempts": rule}), *reversed(THREE)) == ColumnMark(raw, counts, why)
 
 
 def test_the_best_is_the_best_after_the_penalty() -> None:
     made = mark(rules(LATE), at(8, DUE - DAY), at(10, DUE + 2 * DAY))
-    assert made == Mark(8, 8, ())
+    assert made == ColumnMark(8, 8, ())
     made = mark(rules(LATE | {"attempts": {"which": "average"}}), at(8, DUE - DAY), at(10, DUE + 4 * DAY))
-    assert made == Mark(10, 6.5, ("average of 2 attempts (8, 10), 1 of them late: 6.5 of 10",))
+    assert made == ColumnMark(10, 6.5, ("average of 2 attempts (8, 10), 1 of them late: 6.5 of 10",))
 
 
 def test_an_ungraded_attempt_leaves_open_what_it_could_change() -> None:
     waits = at(None, DUE - timedelta(hours=1))
-    assert mark(rules(), at(7), waits) == Mark(None, None)
-    assert mark(rules(), at(10), waits) == Mark(10, 10)
+    assert mark(rules(), at(7), waits) == ColumnMark(None, None)
+    assert mark(rules(), at(10), waits) == ColumnMark(10, 10)
     assert mark(rules({"attempts": {"which": "first"}}), at(7), waits).adjusted == 7
-    assert mark(rules({"attempts": {"which": "last"}}), at(10), waits) == Mark(None, None)
+    assert mark(rules({"attempts": {"which": "last"}}), at(10), waits) == ColumnMark(None, None)
     too_late = at(None, DUE + 9 * DAY)
     assert mark(rules({"closes": "2026-11-08"}), at(7), too_late).adjusted == 7
 
@@ -161,7 +163,7 @@ def test_an_extension_moves_due_date_and_closing_time() -> None:
     rule = LATE | {"closes": "2026-11-08"}
     for more in ({"days": 3}, {"due": "2026-11-09"}, {"assignment": "softmax", "days": 3}):
         given = rules(rule, extensions=[{"student": "ada", **more}])
-        assert mark(given, at(10, DUE + 3 * DAY - timedelta(seconds=1))) == Mark(10, 10)
+        assert mark(given, at(10, DUE + 3 * DAY - timedelta(seconds=1))) == ColumnMark(10, 10)
         assert mark(given, at(10, DUE + 3 * DAY)).why == ("1 day late: 10 % off, 9 of 10",)
         assert mark(given, at(10, DUE + 5 * DAY)).adjusted is None
     for other in ({"student": "bob", "days": 3}, {"student": "ada", "assignment": "attention", "days": 3}):
@@ -170,22 +172,22 @@ def test_an_extension_moves_due_date_and_closing_time() -> None:
 
 def test_an_extension_never_takes_time_away_and_the_latest_holds() -> None:
     shorter = {"student": "ada", "due": "2026-11-01"}
-    assert mark(rules(LATE, extensions=[shorter]), at(10, DUE - DAY)) == Mark(10, 10)
+    assert mark(rules(LATE, extensions=[shorter]), at(10, DUE - DAY)) == ColumnMark(10, 10)
     several = [{"student": "ada", "days": 1}, {"student": "ada", "days": 4}, {"student": "ada", "days": 2}]
-    assert mark(rules(LATE, extensions=several), at(10, DUE + 3 * DAY)) == Mark(10, 10)
+    assert mark(rules(LATE, extensions=several), at(10, DUE + 3 * DAY)) == ColumnMark(10, 10)
 
 
 def test_excused_missing_and_set_by_hand() -> None:
     excused = rules(excused=[{"student": "ada", "assignment": "softmax"}])
-    assert mark(excused, at(4)) == Mark(4, None, ("excused",), excused=True)
-    assert mark(excused) == Mark(None, None, ("excused",), excused=True)
-    zero = Mark(None, 0.0, ("nothing was handed in by the due date: counts as 0",))
+    assert mark(excused, at(4)) == ColumnMark(4, None, ("excused",), excused=True)
+    assert mark(excused) == ColumnMark(None, None, ("excused",), excused=True)
+    zero = ColumnMark(None, 0.0, ("nothing was handed in by the due date: counts as 0",))
     assert mark(rules(missing="zero")) == zero
     assert student_marks("ada", {CODE: ()}, rules(), {}, NOW).columns == {}
     before = DUE - timedelta(seconds=1)
     assert student_marks("ada", {CODE: ()}, rules(missing="zero"), {}, before).columns == {}
     closed = mark(rules({"closes": "2026-11-06"}, missing="zero"), at(9, DUE))
-    assert closed == Mark(
+    assert closed == ColumnMark(
         9,
         0.0,
         (
@@ -197,30 +199,32 @@ def test_excused_missing_and_set_by_hand() -> None:
 
 def test_a_person_stands_above_rules_and_grading() -> None:
     late = at(10, DUE + DAY)
-    assert mark(rules(LATE), late, hand=by_hand(7, comment="talk")) == Mark(
+    assert mark(rules(LATE), late, hand=by_hand(7, comment="talk")) == ColumnMark(
         10, 7, ("set by prof: 7 of 10",), comment="talk", by_hand=True
     )
-    assert mark(rules(LATE), at(None), hand=by_hand(7)) == Mark(
+    assert mark(rules(LATE), at(None), hand=by_hand(7)) == ColumnMark(
         None, 7, ("set by prof: 7 of 10",), by_hand=True
     )
-    assert mark(rules(), hand=by_hand(7)) == Mark(None, 7, ("set by prof: 7 of 10",), by_hand=True)
-    assert mark(rules(), late, hand=by_hand(excused=True)) == Mark(
+    assert mark(rules(), hand=by_hand(7)) == ColumnMark(None, 7, ("set by prof: 7 of 10",), by_hand=True)
+    assert mark(rules(), late, hand=by_hand(excused=True)) == ColumnMark(
         10, None, ("excused by prof",), excused=True
     )
     told = ("2 days late: 20 % off, 8 of 10",)
-    assert mark(rules(LATE), late, hand=by_hand(comment="see me")) == Mark(10, 8, told, comment="see me")
+    assert mark(rules(LATE), late, hand=by_hand(comment="see me")) == ColumnMark(
+        10, 8, told, comment="see me"
+    )
     excused = rules(excused=[{"student": "ada", "assignment": "softmax"}])
-    assert mark(excused, late, hand=by_hand(3)) == Mark(10, 3, ("set by prof: 3 of 10",), by_hand=True)
+    assert mark(excused, late, hand=by_hand(3)) == ColumnMark(10, 3, ("set by prof: 3 of 10",), by_hand=True)
 
 
 # --- several assignments ---
 
 
-def quiz(name: str, number: int = 1, full: float = 10.0) -> Column:
-    return Column(name, number, f"item-{number}", "", full)
+def quiz(name: str, number: int = 1, full: float = 10.0) -> TableColumn:
+    return TableColumn(name, number, f"item-{number}", "", full)
 
 
-def several(policies: Policies, given: dict[Column, tuple[Attempt, ...]], now: datetime = NOW):
+def several(policies: Policies, given: dict[TableColumn, tuple[Attempt, ...]], now: datetime = NOW):
     found = student_marks("ada", given, policies, {}, now)
     return {column.id: counted.mark for column, counted in found.columns.items()}, found.percent
 
@@ -290,7 +294,7 @@ def test_the_lowest_assignment_of_a_group_is_dropped_as_a_whole() -> None:
 
 def test_missing_work_is_dropped_first_and_ungraded_work_drops_nothing() -> None:
     policies = Policies.model_validate(GROUPED)
-    given: dict[Column, tuple[Attempt, ...]] = {quiz("a"): (at(8),), quiz("b"): (), quiz("c"): (at(6),)}
+    given: dict[TableColumn, tuple[Attempt, ...]] = {quiz("a"): (at(8),), quiz("b"): (), quiz("c"): (at(6),)}
     marks, percent = several(policies, given)
     assert [name for name, m in marks.items() if m.dropped] == ["b/item-1"]
     assert percent == 70, "groups in which nothing counts are left out"
@@ -323,14 +327,17 @@ def test_release(
         (DUE, shown_after_due),
         (DUE + 2 * DAY, shown_after_closes),
     ):
-        expected = Shown.VERDICT if shown else Shown.NOTHING
-        assert shown_now(terms, Shown.VERDICT, now) is expected
+        expected = ResultDisclosure.VERDICT if shown else ResultDisclosure.NOTHING
+        assert shown_now(terms, ResultDisclosure.VERDICT, now) is expected
 
 
 def test_without_the_date_that_it_waits_for_nothing_is_released() -> None:
     for release in ("at due", "after closes"):
         open_ended = Policies.model_validate({"assignments": {"softmax": {"release": release}}})
-        assert shown_now(terms_of(open_ended, "ada", "softmax"), Shown.FEEDBACK, NOW) is Shown.NOTHING
+        assert (
+            shown_now(terms_of(open_ended, "ada", "softmax"), ResultDisclosure.FEEDBACK, NOW)
+            is ResultDisclosure.NOTHING
+        )
 
 
 @pytest.mark.parametrize(

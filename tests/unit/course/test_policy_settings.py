@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.course import Course
-from engine.course.policies.schema import Assignment
+from engine.course.policies import AssignmentRules
 from engine.errors import CourseError, SpecError
 
 A_TIME = "a date such as 2026-11-06, or a date and time such as 2026-11-06T18:00"
@@ -78,7 +78,7 @@ def test_a_fault_is_told_with_its_place_and_no_rule_applies(
     course = opened(tmp_path, f"  unlisted_students: refuse\n  timezone: Asia/Kolkata\n  {line}\n")
     assert [(f.line, f.column, f.message) for f in course.rule_faults] == [(5, column, message)]
     assert (course.policies.unlisted_students, course.policies.timezone) == ("refuse", "Asia/Kolkata")
-    assert course.policies.rules_of("week-1") == Assignment(release="never")
+    assert course.policies.rules_of("week-1") == AssignmentRules(release="never")
     with pytest.raises(CourseError, match=r"course\.yaml:5:"):
         course.require_rules()
     (problem,) = course.rule_problems()

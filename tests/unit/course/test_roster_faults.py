@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.course import IntakeProblem, Roster, read_roster
+from engine.course import Roster, read_roster
 from engine.errors import CourseError
+from engine.hand_ins import IntakeProblem
 
 
 def tolerant(tmp_path: Path, text: str) -> Roster:

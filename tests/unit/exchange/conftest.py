@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.exchange.importing import import_file
-from engine.exchange.report import ImportReport
-from engine.spec import builtin_bank
+from engine.authoring.importing.importing import import_file
+from engine.authoring.importing.to_item import ImportReport
+from engine.items import builtin_bank
 from tests.unit.exchange.files_read import Importing
 
 

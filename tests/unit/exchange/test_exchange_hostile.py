@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from engine.authoring.importing import to_item as write
+from engine.authoring.importing.importing import import_file
 from engine.errors import ExchangeError
-from engine.exchange import write
-from engine.exchange.importing import import_file
-from engine.spec import builtin_bank, load_spec, read_yaml
+from engine.items import builtin_bank, load_spec
+from engine.text.yaml import read_yaml
 from engine.variants import draw_seeded
 from tests.unit.exchange.files_read import Importing
 

@@ -7,10 +7,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.exchange.keys.stem_numbers import find_values, read_value
-from engine.exchange.keys.suggest import TYPED_BY_HAND, Key, suggested, suggestion_lines
-from engine.variants.expressions import evaluate
-from engine.variants.values import array_of
+from engine.authoring.importing.suggest_keys import (
+    TYPED_BY_HAND,
+    AuthorKey,
+    find_values,
+    read_value,
+    suggested,
+    suggestion_lines,
+)
+from engine.expressions.language import evaluate
+from engine.expressions.values import array_of
 
 
 def keys(words: str, right: str) -> list[str]:
@@ -140,12 +146,12 @@ def test_what_an_option_is(text: str, kind: str | None) -> None:
 
 
 def test_comment_lines() -> None:
-    assert suggestion_lines("no numbers", Key("number", "3")) == []
-    assert suggestion_lines("the 3", Key("single_choice", "three")) == []
+    assert suggestion_lines("no numbers", AuthorKey("number", "3")) == []
+    assert suggestion_lines("the 3", AuthorKey("single_choice", "three")) == []
     assert suggestion_lines("the 3", None) == []
-    (only,) = suggestion_lines("In 1914?", Key("number", "1918"))
+    (only,) = suggestion_lines("In 1914?", AuthorKey("number", "1918"))
     assert only.startswith(TYPED_BY_HAND)
-    lines = suggestion_lines("tanh of 0.5", Key("single_choice", "0.462"))
+    lines = suggestion_lines("tanh of 0.5", AuthorKey("single_choice", "0.462"))
     assert lines[2] == '  key: "tanh(0.5)"'
     assert "distractors" in lines[3]
 

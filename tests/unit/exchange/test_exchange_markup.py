@@ -6,19 +6,19 @@ import time
 
 import pytest
 
-from engine.exchange.markup.convert import TextTooLong, convert
-from engine.exchange.markup.formulas import looks_like_dollar_maths, normal_formula
-from engine.exchange.markup.html_tokens import html_tokens
-from engine.exchange.question import Form, Markup
-from engine.variants.prose import render_prose
+from engine.authoring.importing.blocks import looks_like_dollar_maths, normal_formula
+from engine.authoring.importing.html import html_tokens
+from engine.authoring.importing.markdown import TextTooLong, convert
+from engine.authoring.importing.question import MarkedText, TextForm
+from engine.prose.markdown import render_prose
 
 
-def prose(text: str, form: Form = Form.HTML, *, inline: bool = False) -> str:
-    return convert(Markup(text, form), inline=inline).prose
+def prose(text: str, form: TextForm = TextForm.HTML, *, inline: bool = False) -> str:
+    return convert(MarkedText(text, form), inline=inline).prose
 
 
-def lost(text: str, form: Form = Form.HTML) -> list[str]:
-    return list(convert(Markup(text, form)).lost)
+def lost(text: str, form: TextForm = TextForm.HTML) -> list[str]:
+    return list(convert(MarkedText(text, form)).lost)
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_other_names_in_formulas(theirs: str, ours: str | None) -> None:
     ],
 )
 def test_markdown(markdown: str, ours: str) -> None:
-    assert prose(markdown, Form.MARKDOWN) == ours
+    assert prose(markdown, TextForm.MARKDOWN) == ours
 
 
 def test_line_ends_count_in_moodles_own_form_and_in_plain_text() -> None:
-    assert prose("a\nb <b>c</b>", Form.AUTO) == "a\\\nb **c**"
-    assert prose("a\nb <b>c</b>", Form.PLAIN) == "a\\\nb <b>c</b>"
+    assert prose("a\nb <b>c</b>", TextForm.AUTO) == "a\\\nb **c**"
+    assert prose("a\nb <b>c</b>", TextForm.PLAIN) == "a\\\nb <b>c</b>"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_templates_show_literally(mark: str, around: str) -> None:
 def test_a_fence_of_theirs_can_not_become_a_picture_of_ours() -> None:
     text = "```picture heatmap\n{}\n```"
     assert "<svg" not in render_prose(prose(f"<pre>{text}</pre>")).html
-    assert "<svg" not in render_prose(prose(text, Form.PLAIN)).html
+    assert "<svg" not in render_prose(prose(text, TextForm.PLAIN)).html
 
 
 def test_dollars_of_money_are_no_formula() -> None:

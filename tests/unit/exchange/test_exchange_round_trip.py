@@ -7,11 +7,11 @@ from itertools import product
 import pytest
 
 from engine.answers import right_response
-from engine.exchange.report import ImportReport
+from engine.authoring.importing.to_item import ImportReport
+from engine.authoring.lint import lint_item
 from engine.grading import grade_answers
-from engine.lint import lint_item
+from engine.items import builtin_bank, load_spec
 from engine.model import GradeReport, Mode, Outcome, Response, Variant
-from engine.spec import builtin_bank, load_spec
 from engine.variants import draw_seeded
 from tests.unit.exchange.files_read import FILES, Importing
 

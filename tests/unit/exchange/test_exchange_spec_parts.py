@@ -7,11 +7,11 @@ from itertools import islice, product
 
 import pytest
 
-from engine.exchange.numerals import percent, read_decimal, read_share
-from engine.exchange.spec_file.naming import candidates, slug, title_of, topics_of
-from engine.exchange.spec_file.policies import moodle_score, nearest_policy
-from engine.exchange.spec_file.yaml_text import Written, yaml_text
-from engine.spec.yaml_source import read_yaml_text
+from engine.authoring.importing.answers import moodle_score, nearest_policy
+from engine.authoring.importing.question import percent, read_decimal, read_share
+from engine.authoring.importing.texts import candidates, slug, title_of, topics_of
+from engine.authoring.importing.yaml_writer import WrittenNumber, yaml_text
+from engine.text.yaml import read_yaml_text
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_yaml_reads_well() -> None:
         "stem": "one\n\n  two",
         "answer": {
             "type": "number",
-            "tolerance": Written("0.0010"),
+            "tolerance": WrittenNumber("0.0010"),
             "flag": False,
             "options": [{"text": "yes", "n": 1}],
         },

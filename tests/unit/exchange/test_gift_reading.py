@@ -7,19 +7,25 @@ from fractions import Fraction
 
 import pytest
 
-from engine.exchange.gift.escapes import unescaped
-from engine.exchange.question import Form, Kind, Number, Place, Question
+from engine.authoring.importing.gift import unescaped
+from engine.authoring.importing.question import (
+    AcceptedNumber,
+    FilePlace,
+    ForeignQuestion,
+    QuestionKind,
+    TextForm,
+)
 from tests.unit.exchange.files_read import FILES, faults, gift
 
 
-def one(text: str) -> Question:
+def one(text: str) -> ForeignQuestion:
     contents = gift(text)
     assert faults(contents) == []
     (question,) = contents.questions
     return question
 
 
-def shares(question: Question) -> dict[str, Fraction]:
+def shares(question: ForeignQuestion) -> dict[str, Fraction]:
     return {answer.text.text: answer.fraction for answer in question.answers}
 
 
@@ -53,10 +59,10 @@ def test_options_with_weights_feedback_and_comments() -> None:
     assert [answer.feedback.text for answer in question.answers] == ["yes", "no", "", ""]
     assert question.general.text == "all"
     assert [answer.place for answer in question.answers] == [
-        Place(2, 2),
-        Place(4, 2),
-        Place(5, 2),
-        Place(6, 2),
+        FilePlace(2, 2),
+        FilePlace(4, 2),
+        FilePlace(5, 2),
+        FilePlace(6, 2),
     ]
 
 
@@ -69,18 +75,18 @@ def test_without_a_right_mark_several_options_are_picked() -> None:
 @pytest.mark.parametrize(
     ("field", "number"),
     [
-        ("3", Number(Decimal(3))),
-        ("3.14:0.01", Number(Decimal("3.14"), Decimal("0.01"))),
-        ("=3.14 : .01", Number(Decimal("3.14"), Decimal("0.01"))),
-        ("1..5", Number(Decimal(3), Decimal(2))),
-        ("-2..-1.5", Number(Decimal("-1.75"), Decimal("0.25"))),
-        ("1e-3:1e-4", Number(Decimal("0.001"), Decimal("0.0001"))),
-        ("\u22122", Number(Decimal(-2))),
+        ("3", AcceptedNumber(Decimal(3))),
+        ("3.14:0.01", AcceptedNumber(Decimal("3.14"), Decimal("0.01"))),
+        ("=3.14 : .01", AcceptedNumber(Decimal("3.14"), Decimal("0.01"))),
+        ("1..5", AcceptedNumber(Decimal(3), Decimal(2))),
+        ("-2..-1.5", AcceptedNumber(Decimal("-1.75"), Decimal("0.25"))),
+        ("1e-3:1e-4", AcceptedNumber(Decimal("0.001"), Decimal("0.0001"))),
+        ("\u22122", AcceptedNumber(Decimal(-2))),
     ],
 )
-def test_numbers(field: str, number: Number) -> None:
+def test_numbers(field: str, number: AcceptedNumber) -> None:
     question = one(f"How many? {{#{field}}}")
-    assert question.kind is Kind.NUMBER
+    assert question.kind is QuestionKind.NUMBER
     assert [answer.number for answer in question.answers] == [number]
     assert question.answers[0].fraction == 1
 
@@ -88,8 +94,8 @@ def test_numbers(field: str, number: Number) -> None:
 def test_several_numbers_and_what_is_said_to_others() -> None:
     question = one("How many?{#=1822:0 #right =%50%1822:2 #near ~#no}")
     assert [(a.number, a.fraction, a.feedback.text) for a in question.answers] == [
-        (Number(Decimal(1822)), 1, "right"),
-        (Number(Decimal(1822), Decimal(2)), Fraction(1, 2), "near"),
+        (AcceptedNumber(Decimal(1822)), 1, "right"),
+        (AcceptedNumber(Decimal(1822), Decimal(2)), Fraction(1, 2), "near"),
         (None, 0, "no"),
     ]
 
@@ -116,7 +122,7 @@ def test_pairs_and_a_right_side_too_many() -> None:
 
 def test_short_answers() -> None:
     question = one("Name?{=softmax =%50%exp#nearly}")
-    assert question.kind is Kind.TOKEN
+    assert question.kind is QuestionKind.TOKEN
     assert shares(question) == {"softmax": 1, "exp": Fraction(1, 2)}
     assert shares(one("Name?{softmax}")) == {"softmax": 1}
 
@@ -127,13 +133,18 @@ def test_a_missing_word() -> None:
 
 @pytest.mark.parametrize(
     ("head", "form"),
-    [("", Form.AUTO), ("[html]", Form.HTML), ("[markdown] ", Form.MARKDOWN), ("[PLAIN]", Form.PLAIN)],
+    [
+        ("", TextForm.AUTO),
+        ("[html]", TextForm.HTML),
+        ("[markdown] ", TextForm.MARKDOWN),
+        ("[PLAIN]", TextForm.PLAIN),
+    ],
 )
-def test_forms(head: str, form: Form) -> None:
+def test_forms(head: str, form: TextForm) -> None:
     question = one(f"::n::{head}text{{=a ~[html]b#[plain]c}}")
     assert (question.text.text, question.text.form) == ("text", form)
-    assert [answer.text.form for answer in question.answers] == [form, Form.HTML]
-    assert question.answers[1].feedback.form is Form.PLAIN
+    assert [answer.text.form for answer in question.answers] == [form, TextForm.HTML]
+    assert question.answers[1].feedback.form is TextForm.PLAIN
 
 
 @pytest.mark.parametrize(

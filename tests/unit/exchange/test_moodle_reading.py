@@ -7,10 +7,15 @@ from fractions import Fraction
 
 import pytest
 
+from engine.authoring.importing.moodle_xml import read_moodle
+from engine.authoring.importing.question import (
+    AcceptedNumber,
+    QuestionKind,
+    TextForm,
+    decode_source,
+    detect_format,
+)
 from engine.errors import ExchangeError
-from engine.exchange.moodle_xml import read_moodle
-from engine.exchange.question import Form, Kind, Number
-from engine.exchange.reading import decode_source, detect_format
 from tests.unit.exchange.files_read import FILES, faults, moodle
 
 TEXT = "<name><text>n</text></name><questiontext format='html'><text>t</text></questiontext>"
@@ -41,8 +46,8 @@ def test_a_whole_file() -> None:
     assert first.points == 2
     assert first.general.text == "<p>The common factor cancels.</p>"
     assert [a.fraction for a in first.answers] == [1, 0, Fraction(-1, 3), Fraction(1, 2)]
-    assert [hint.form for hint in first.hints] == [Form.HTML]
-    assert contents.questions[1].text.form is Form.MARKDOWN
+    assert [hint.form for hint in first.hints] == [TextForm.HTML]
+    assert contents.questions[1].text.form is TextForm.MARKDOWN
     assert [(skip.type, skip.place.line) for skip in contents.skipped] == [
         ("essay", 85),
         ("description", 86),
@@ -68,8 +73,8 @@ def test_numbers_tolerances_and_units() -> None:
         "*", 0, "<feedback><text>f</text></feedback>"
     )
     (read,) = moodle(question("numerical", inside + units)).questions
-    assert read.kind is Kind.NUMBER
-    assert [a.number for a in read.answers] == [Number(Decimal("1.5"), Decimal("0.1")), None]
+    assert read.kind is QuestionKind.NUMBER
+    assert [a.number for a in read.answers] == [AcceptedNumber(Decimal("1.5"), Decimal("0.1")), None]
     assert read.unit == "m"
     assert "cm" in read.notes[0].message
 

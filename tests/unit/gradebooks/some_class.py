@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 
-from engine.course import Cell, ClassTable, Column, Mark, Roster, Student, StudentRow
-from engine.gradebooks import Gradebook, Kind
+from engine.course import Roster, Student
+from engine.marks.gradebooks import GradebookFile, NoticeKind
+from engine.marks.results import ClassTable, ColumnMark, StudentRow, TableCell, TableColumn
 from engine.model import Outcome
 
-WEIGHTS = Column("l16", 1, "softmax-weights", "Weights of three scores", 2.0)
-CONTEXT = Column("l16", 2, "context-vector", "Context vector", 3.0)
-SOFTMAX = Column("~", 0, "softmax", "Write softmax", 10.0)
+WEIGHTS = TableColumn("l16", 1, "softmax-weights", "Weights of three scores", 2.0)
+CONTEXT = TableColumn("l16", 2, "context-vector", "Context vector", 3.0)
+SOFTMAX = TableColumn("~", 0, "softmax", "Write softmax", 10.0)
 COLUMNS = (WEIGHTS, CONTEXT, SOFTMAX)
 TITLES = {"l16": "Attention by hand", "softmax": "Write softmax"}
 
@@ -26,16 +27,16 @@ ROSTER = Roster(
 )
 
 
-def cell(score: float | None, full: float, mark: Mark | None = None) -> Cell:
+def cell(score: float | None, full: float, mark: ColumnMark | None = None) -> TableCell:
     if score is None:
-        return Cell(Outcome.UNGRADED, None, reason="the machine stopped", mark=mark)
+        return TableCell(Outcome.UNGRADED, None, reason="the machine stopped", mark=mark)
     outcome = Outcome.RIGHT if score == full else Outcome.PARTIAL if score else Outcome.WRONG
-    return Cell(outcome, score, mark=mark)
+    return TableCell(outcome, score, mark=mark)
 
 
-UNREADABLE = Cell(Outcome.FORMAT_ERROR, None, reason="line 3 is no Python")
-LATE = Mark(10.0, 8.0, ("2 days late: 20 % off, 8 of 10",))
-EXCUSED = Mark(None, None, ("excused",), excused=True, comment="get well soon")
+UNREADABLE = TableCell(Outcome.FORMAT_ERROR, None, reason="line 3 is no Python")
+LATE = ColumnMark(10.0, 8.0, ("2 days late: 20 % off, 8 of 10",))
+EXCUSED = ColumnMark(None, None, ("excused",), excused=True, comment="get well soon")
 
 ROWS = (
     StudentRow(
@@ -54,8 +55,8 @@ ROWS = (
         "Chiara Rossi",
         {
             WEIGHTS.id: cell(1.0, 2.0),
-            CONTEXT.id: Cell(None, None, mark=Mark(None, None, ("excused",), excused=True)),
-            SOFTMAX.id: Cell(None, None, mark=EXCUSED),
+            CONTEXT.id: TableCell(None, None, mark=ColumnMark(None, None, ("excused",), excused=True)),
+            SOFTMAX.id: TableCell(None, None, mark=EXCUSED),
         },
     ),
     StudentRow("14", "Dan Nothing", {}),
@@ -73,5 +74,5 @@ def read_csv(content: bytes, delimiter: str = ",") -> list[list[str]]:
     return list(csv.reader(io.StringIO(content.decode("utf-8"), newline=""), delimiter=delimiter))
 
 
-def told(gradebook: Gradebook, kind: Kind) -> list[tuple[str, str]]:
+def told(gradebook: GradebookFile, kind: NoticeKind) -> list[tuple[str, str]]:
     return [(one.where, one.message) for one in gradebook.listed if one.kind is kind]

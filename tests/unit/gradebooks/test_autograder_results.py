@@ -9,14 +9,8 @@ import pytest
 
 from engine import __version__
 from engine.errors import InputError
-from engine.gradebooks.autograder import (
-    AutograderSettings,
-    ItemGrade,
-    read_settings,
-    results_json,
-    ungraded_json,
-)
 from engine.model import Check, Counterexample, Diagnosis, GradeReport, Mode, Outcome, Verdict
+from engine.runs.gradescope import AutograderSettings, ItemGrade, read_settings, results_json, ungraded_json
 
 SHA = "ab" * 32
 LOADS = Check("loads", Verdict.PASSED, 0.0, 0.0)

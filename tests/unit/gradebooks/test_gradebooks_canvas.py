@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.course import ClassTable, Roster, Student, StudentRow
+from engine.course import Roster, Student
 from engine.errors import UsageError
-from engine.gradebooks import Gradebook, Kind, Request, gradebook_format
+from engine.marks.gradebooks import GradebookFile, GradebookRequest, NoticeKind, gradebook_format
+from engine.marks.results import ClassTable, StudentRow
 from tests.unit.gradebooks.some_class import (
     COLUMNS,
     ROSTER,
@@ -26,8 +27,8 @@ EXPORTS = Path(__file__).parent / "exports"
 CANVAS = EXPORTS / "canvas.csv"
 
 
-def canvas(into: Path | None = CANVAS, **more) -> Gradebook:
-    request = Request(table=TABLE, roster=ROSTER, titles=TITLES, into=into)
+def canvas(into: Path | None = CANVAS, **more) -> GradebookFile:
+    request = GradebookRequest(table=TABLE, roster=ROSTER, titles=TITLES, into=into)
     return gradebook_format("canvas").make(replace(request, **more))
 
 
@@ -57,21 +58,21 @@ def test_marks_go_under_the_headings_of_their_titles_and_all_else_stays() -> Non
 def test_what_needs_a_person_is_listed() -> None:
     made = canvas()
     file = str(CANVAS)
-    assert told(made, Kind.UNKNOWN) == [(f"{file}:10", "Guest, Gus: 99 isn't in the roster")]
-    assert told(made, Kind.ABSENT) == []
-    assert told(made, Kind.UNGRADED) == [
+    assert told(made, NoticeKind.UNKNOWN) == [(f"{file}:10", "Guest, Gus: 99 isn't in the roster")]
+    assert told(made, NoticeKind.ABSENT) == []
+    assert told(made, NoticeKind.UNGRADED) == [
         ("0012", "Write softmax (4712): not graded yet, no mark is written (7 stood there)")
     ]
-    assert told(made, Kind.UNREADABLE) == [
+    assert told(made, NoticeKind.UNREADABLE) == [
         (
             "15",
             "Write softmax (4712): what was handed in can't be read, no mark is written (N/A stood there)",
         )
     ]
-    assert told(made, Kind.LEFT) == [
+    assert told(made, NoticeKind.LEFT) == [
         ("14", "Attention by hand (4711): nothing was handed in, and 0 stays in the file")
     ]
-    assert told(made, Kind.NOTE) == [
+    assert told(made, NoticeKind.NOTE) == [
         (
             "13",
             "Attention by hand (4711): a part is excused or dropped, so 1 of 2 stands for the whole"
@@ -92,13 +93,15 @@ def test_a_mark_is_not_written_where_canvas_has_the_assignment_for_others_only()
     assert (
         "15",
         "Write softmax (4712): Canvas has this assignment for other students only; our mark isn't written",
-    ) in told(made, Kind.LEFT)
+    ) in told(made, NoticeKind.LEFT)
 
 
 def test_a_misspelt_heading_names_the_one_that_is_there() -> None:
     made = canvas(columns=("Essays (900)=l16/softmax-weights",))
     note = "Canvas makes a new assignment of this column; did you mean"
-    assert ("Essays (900)", f'{note} --column "Essay (900)=l16/softmax-weights"?') in told(made, Kind.NOTE)
+    assert ("Essays (900)", f'{note} --column "Essay (900)=l16/softmax-weights"?') in told(
+        made, NoticeKind.NOTE
+    )
 
 
 def test_named_columns_hold_what_is_asked_for_and_sums() -> None:
@@ -113,17 +116,17 @@ def test_named_columns_hold_what_is_asked_for_and_sums() -> None:
         "13": ("1", "", "7.5"),
         "14": ("0", "0", ""),
     }
-    assert ("Everything", "Canvas makes a new assignment of this column") in told(made, Kind.NOTE)
+    assert ("Everything", "Canvas makes a new assignment of this column") in told(made, NoticeKind.NOTE)
     assert (
         "Essay (900)",
         "20 full points in the file, 2 here: marks are written unscaled (--scale)",
-    ) in told(made, Kind.LEFT)
+    ) in told(made, NoticeKind.LEFT)
 
 
 def test_marks_are_scaled_to_the_points_that_canvas_has() -> None:
     made = canvas(columns=("Essay (900)=l16/softmax-weights",), scale=True)
     assert {row[2]: row[6] for row in read_csv(made.content)[3:6]} == {"007": "20", "0012": "10", "13": "10"}
-    assert not [where for where, _ in told(made, Kind.LEFT) if where == "Essay (900)"]
+    assert not [where for where, _ in told(made, NoticeKind.LEFT) if where == "Essay (900)"]
 
 
 def test_a_file_with_semicolons_and_decimal_commas_is_written_like_that() -> None:
@@ -133,7 +136,7 @@ def test_a_file_with_semicolons_and_decimal_commas_is_written_like_that() -> Non
     rows = read_csv(made.content.removeprefix(b"\xef\xbb\xbf"), ";")
     assert rows[2][6:9] == ["18,5", "3,5", "8"]
     assert len({len(row) for row in rows}) == 1
-    assert {where for where, _ in told(made, Kind.ABSENT)} == {"13", "15"}
+    assert {where for where, _ in told(made, NoticeKind.ABSENT)} == {"13", "15"}
 
 
 def test_a_new_file_has_what_canvas_asks_for() -> None:
@@ -156,7 +159,7 @@ def test_somebody_who_is_not_in_the_roster_is_written_and_listed() -> None:
     guest = StudentRow("guest", "", {SOFTMAX.id: cell(4.0, 10.0)}, listed=False)
     made = canvas(None, table=replace(TABLE, rows=(*ROWS, guest)))
     assert read_csv(made.content)[-1] == ["guest", "", "guest", "", "", "", "4"]
-    assert told(made, Kind.UNKNOWN) == [
+    assert told(made, NoticeKind.UNKNOWN) == [
         ("guest", "isn't in the roster: see whether Canvas knows this person")
     ]
 
@@ -171,11 +174,11 @@ def write(tmp_path: Path, *rows: str, head: str = "Student,ID,SIS User ID,SIS Lo
     return path
 
 
-def softmax(path: Path, **more) -> Gradebook:
+def softmax(path: Path, **more) -> GradebookFile:
     return canvas(path, columns=("Write softmax (1)=softmax",), **more)
 
 
-def filled(made: Gradebook) -> dict[str, str]:
+def filled(made: GradebookFile) -> dict[str, str]:
     return {row[0]: row[-1] for row in read_csv(made.content)[2:]}
 
 
@@ -193,14 +196,14 @@ def test_a_row_is_found_by_id_login_or_name(tmp_path: Path, row: str, student: s
     rows = tuple(replace(r, cells={SOFTMAX.id: cell(3.0, 10.0)}) for r in ROWS if r.student == student)
     made = softmax(write(tmp_path, row), table=replace(TABLE, rows=rows))
     assert list(filled(made).values()) == ["3"]
-    by_name = [message for _, message in told(made, Kind.BY_NAME)]
+    by_name = [message for _, message in told(made, NoticeKind.BY_NAME)]
     assert by_name == (["taken for 0012: nothing else in the row says so"] if "Muller" in row else [])
 
 
 def test_a_row_that_names_two_students_is_listed_and_nobody_gets_the_mark(tmp_path: Path) -> None:
     made = softmax(write(tmp_path, '"Rossi, Chiara",4003,007,chiara,A,'))
     assert filled(made) == {"Rossi, Chiara": ""}
-    ((where, message),) = told(made, Kind.UNKNOWN)
+    ((where, message),) = told(made, NoticeKind.UNKNOWN)
     assert where.endswith("canvas.csv:3")
     assert message.startswith(
         "Rossi, Chiara: this row names more than one student: id means 007, login means 13"
@@ -222,13 +225,15 @@ def test_a_stranger_gets_nobodys_mark(tmp_path: Path, row: str, message: str) ->
     twins = (Student("t1", "Tim Twin"), Student("t2", "Tim Twin"))
     made = softmax(write(tmp_path, row), roster=Roster((*ROSTER.students, *twins)))
     assert list(filled(made).values()) == [""]
-    assert told(made, Kind.UNKNOWN)[0][1].startswith(message)
+    assert told(made, NoticeKind.UNKNOWN)[0][1].startswith(message)
 
 
 def test_two_rows_of_one_student_are_listed_and_none_is_filled(tmp_path: Path) -> None:
     made = softmax(write(tmp_path, '"A",,007,ada,A,', '"B",,007,ada,B,'))
     assert filled(made) == {"A": "", "B": ""}
-    assert [m for _, m in told(made, Kind.UNKNOWN)] == ["lines 3 and 4 are both this student: none is filled"]
+    assert [m for _, m in told(made, NoticeKind.UNKNOWN)] == [
+        "lines 3 and 4 are both this student: none is filled"
+    ]
 
 
 def test_canvas_number_that_equals_another_id_is_not_believed_against_the_name(tmp_path: Path) -> None:
@@ -237,7 +242,7 @@ def test_canvas_number_that_equals_another_id_is_not_believed_against_the_name(t
         write(tmp_path, '"Zoe Else",13,zoe,A,', head="Student,ID,SIS Login ID,Section"), roster=roster
     )
     assert filled(made) == {"Zoe Else": ""}
-    assert told(made, Kind.UNKNOWN)[0][1] == "Zoe Else: the number 13 is Chiara Rossi's, the name isn't"
+    assert told(made, NoticeKind.UNKNOWN)[0][1] == "Zoe Else: the number 13 is Chiara Rossi's, the name isn't"
 
 
 def test_without_a_roster_the_ids_of_the_marks_are_what_is_known(tmp_path: Path) -> None:
@@ -306,6 +311,6 @@ def test_two_headings_of_one_title_have_to_be_told_apart(tmp_path: Path) -> None
 def test_a_heading_near_canvas_own_totals_is_warned_of(heading: str) -> None:
     for into in (None, CANVAS):
         made = canvas(into, columns=(f"{heading}=softmax",))
-        notes = [note for who, note in told(made, Kind.NOTE) if who == heading]
+        notes = [note for who, note in told(made, NoticeKind.NOTE) if who == heading]
         assert any("total of its own" in note for note in notes), notes
-    assert not any("total of its own" in note for _, note in told(canvas(), Kind.NOTE))
+    assert not any("total of its own" in note for _, note in told(canvas(), NoticeKind.NOTE))

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.course import Roster, StudentRow
+from engine.course import Roster
 from engine.errors import UsageError
-from engine.gradebooks import Gradebook, Kind, Request, gradebook_format
+from engine.marks.gradebooks import GradebookFile, GradebookRequest, NoticeKind, gradebook_format
+from engine.marks.results import StudentRow
 from tests.unit.gradebooks.some_class import ROSTER, ROWS, SOFTMAX, TABLE, TITLES, cell, read_csv, told
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -18,8 +19,8 @@ WORKSHEET = EXPORTS / "moodle-worksheet.csv"
 EVE = '\'=HYPERLINK("http://x","Eve")'
 
 
-def moodle(**more) -> Gradebook:
-    request = Request(table=TABLE, roster=ROSTER, titles=TITLES)
+def moodle(**more) -> GradebookFile:
+    request = GradebookRequest(table=TABLE, roster=ROSTER, titles=TITLES)
     return gradebook_format("moodle").make(replace(request, **more))
 
 
@@ -34,7 +35,7 @@ def test_a_new_file_names_people_by_address_and_says_none_by_a_dash() -> None:
         ["eve@example.org", EVE, "0", "-"],
     ]
     assert made.marks == 5
-    assert told(made, Kind.UNGRADED) == [("0012", "Write softmax: not graded yet, no mark is written")]
+    assert told(made, NoticeKind.UNGRADED) == [("0012", "Write softmax: not graded yet, no mark is written")]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_whom_moodle_does_not_know_is_left_out_and_listed() -> None:
     made = moodle(roster=roster, key="email", table=replace(TABLE, rows=(*ROWS, guest)))
     assert [row[0] for row in read_csv(made.content)[1:]] == [s.email for s in ROSTER.students[:4]]
     more = "left out, for Moodle refuses a file with people whom it doesn't know"
-    assert told(made, Kind.ABSENT) == [
+    assert told(made, NoticeKind.ABSENT) == [
         ("15", f"has no Email address in the roster: {more}"),
         ("guest", f"isn't in the roster: {more}"),
     ]
@@ -84,10 +85,10 @@ def test_an_export_is_filled_and_keeps_the_rest() -> None:
     assert [row[11:] for row in after] == [["Write softmax"], ["8"], ["-"], [""], [""]]
     assert [[*row[:6], *row[7:11]] for row in after] == [[*row[:6], *row[7:]] for row in before]
     assert ("Write softmax", "new column: choose “New grade item” for it when you import the file") in told(
-        made, Kind.NOTE
+        made, NoticeKind.NOTE
     )
-    assert told(made, Kind.ABSENT) == [("15", "has marks and no row in the file")]
-    assert told(made, Kind.LEFT) == [
+    assert told(made, NoticeKind.ABSENT) == [("15", "has marks and no row in the file")]
+    assert told(made, NoticeKind.LEFT) == [
         ("13", "Write softmax: excused here; say so in the learning system yourself"),
         ("14", "Assignment: Attention by hand (Real): nothing was handed in, and 3.00 stays in the file"),
     ]
@@ -137,14 +138,14 @@ def test_a_worksheet_gets_grades_scaled_to_its_maximum_and_comments() -> None:
         ("", ""),  # can't be changed
     ]
     assert [[*row[:5], *row[6:10]] for row in after] == [[*row[:5], *row[6:10]] for row in before]
-    assert told(made, Kind.UNGRADED) == [
+    assert told(made, NoticeKind.UNGRADED) == [
         ("0012", "Grade: not graded yet, no mark is written (40.00 stood there)")
     ]
-    assert told(made, Kind.LEFT) == [
+    assert told(made, NoticeKind.LEFT) == [
         ("15", "Grade: Moodle says that it can't be changed; our mark isn't written"),
         ("13", "Grade: excused here; say so in the learning system yourself"),
     ]
-    assert told(made, Kind.UNKNOWN) == []
+    assert told(made, NoticeKind.UNKNOWN) == []
 
 
 def test_a_participants_number_is_nobodys_id() -> None:
@@ -153,7 +154,7 @@ def test_a_participants_number_is_nobodys_id() -> None:
     made = moodle(into=WORKSHEET, columns=("Grade=softmax",), table=replace(TABLE, rows=rows))
     assert [row[5] for row in read_csv(made.content)[1:]] == ["", "40.00", "5", "", ""]
     assert ("Grade", "100 full points in the file, 10 here: marks are written unscaled (--scale)") in told(
-        made, Kind.LEFT
+        made, NoticeKind.LEFT
     )
 
 
@@ -173,5 +174,5 @@ def test_a_worksheet_without_comments_is_told(tmp_path: Path) -> None:
     assert caught.value.what == "the worksheet has no column for comments"
     made = moodle(into=path, columns=("Grade=softmax",))
     assert read_csv(made.content)[1] == ["Participant 1", "Ada Lovelace", "8", "10"]
-    assert told(made, Kind.BY_NAME) == [(f"{path}:2", "taken for 007: nothing else in the row says so")]
+    assert told(made, NoticeKind.BY_NAME) == [(f"{path}:2", "taken for 007: nothing else in the row says so")]
     assert not made.is_complete

@@ -10,14 +10,16 @@ import pytest
 from openpyxl import load_workbook
 
 from engine.errors import UsageError
-from engine.gradebooks import FORMATS, Gradebook, Kind, Request, gradebook_format
+from engine.marks.gradebooks import FORMATS, GradebookFile, GradebookRequest, NoticeKind, gradebook_format
 from tests.unit.gradebooks.some_class import ROSTER, ROWS, TABLE, TITLES, read_csv, told
 
 EVE = '=HYPERLINK("http://x","Eve")'
 
 
-def made(name: str, **more) -> Gradebook:
-    return gradebook_format(name).make(replace(Request(table=TABLE, roster=ROSTER, titles=TITLES), **more))
+def made(name: str, **more) -> GradebookFile:
+    return gradebook_format(name).make(
+        replace(GradebookRequest(table=TABLE, roster=ROSTER, titles=TITLES), **more)
+    )
 
 
 def test_csv_has_a_column_per_item_and_the_total() -> None:
@@ -30,7 +32,7 @@ def test_csv_has_a_column_per_item_and_the_total() -> None:
         ["14", "Dan Nothing", "", "", "", ""],
         ["15", "'" + EVE, "0", "0", "unreadable", "0"],
     ]
-    assert ("15", "total: softmax can't be read and counts for nothing") in told(book, Kind.UNREADABLE)
+    assert ("15", "total: softmax can't be read and counts for nothing") in told(book, NoticeKind.UNREADABLE)
 
 
 def test_weighted_percent_is_a_column_where_there_is_one() -> None:
@@ -66,7 +68,7 @@ def test_csv_with_comments() -> None:
 # --- Excel ---
 
 
-def sheets(book: Gradebook) -> dict[str, list[list[object]]]:
+def sheets(book: GradebookFile) -> dict[str, list[list[object]]]:
     opened = load_workbook(io.BytesIO(book.content))
     return {sheet.title: [[cell.value for cell in row] for row in sheet.iter_rows()] for sheet in opened}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.answers import right_responses, wrong_responses
-from engine.intake.answers.damage import damage
-from engine.spec import builtin_bank
+from engine.intake.times import damage
+from engine.items import builtin_bank
 from engine.variants import draw_seeded
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.intake.answers import is_class_yaml
+from engine.intake.answer_rows import is_class_yaml
 
 
 @pytest.mark.parametrize(

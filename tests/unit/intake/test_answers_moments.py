@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.intake.answers.moments import Moments
+from engine.intake.times import TimeColumn
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -43,7 +43,7 @@ def at(*parts: int) -> datetime:
     ],
 )
 def test_what_is_written(text: str, moment: datetime) -> None:
-    assert Moments([text], BERLIN).read(text) == moment
+    assert TimeColumn([text], BERLIN).read(text) == moment
 
 
 @pytest.mark.parametrize(
@@ -68,32 +68,32 @@ def test_what_is_written(text: str, moment: datetime) -> None:
     ],
 )
 def test_what_could_be_anything_is_nothing(text: str) -> None:
-    assert Moments([text], BERLIN).read(text) is None
+    assert TimeColumn([text], BERLIN).read(text) is None
 
 
 def test_the_column_tells_which_comes_first() -> None:
-    american = Moments(["3/4/2026 10:00", "3/25/2026 9:00"], UTC)
+    american = TimeColumn(["3/4/2026 10:00", "3/25/2026 9:00"], UTC)
     assert american.read("3/4/2026 10:00") == at(2026, 3, 4, 10)
-    english = Moments(["3/4/2026 10:00", "25/4/2026 9:00"], UTC)
+    english = TimeColumn(["3/4/2026 10:00", "25/4/2026 9:00"], UTC)
     assert english.read("3/4/2026 10:00") == at(2026, 4, 3, 10)
 
 
 def test_responses_come_one_after_the_other() -> None:
     # As days of May this rises; as the 5th of several months it would jump back.
     texts = ["9/5/2026 10:00", "10/5/2026 9:00", "11/5/2026 9:00", "12/5/2026 9:00", "1/6/2026 9:00"]
-    assert Moments(texts, UTC).read(texts[0]) == at(2026, 5, 9, 10)
+    assert TimeColumn(texts, UTC).read(texts[0]) == at(2026, 5, 9, 10)
     both = ["3/4/2026 10:00", "4/5/2026 10:00"]
-    assert Moments(both, UTC).read(both[0]) is None, "rises either way"
+    assert TimeColumn(both, UTC).read(both[0]) is None, "rises either way"
     none = ["3/25/2026 10:00", "25/3/2026 10:00", "3/4/2026 10:00"]
-    assert Moments(none, UTC).read("3/4/2026 10:00") is None, "neither way fits all"
+    assert TimeColumn(none, UTC).read("3/4/2026 10:00") is None, "neither way fits all"
 
 
 def test_an_hour_that_there_is_twice_is_the_first() -> None:
     text = "2026-10-25 02:30"
-    moment = Moments([text], BERLIN).read(text)
+    moment = TimeColumn([text], BERLIN).read(text)
     assert moment is not None and moment.astimezone(UTC) == at(2026, 10, 25, 0, 30)
 
 
 def test_any_zone_may_be_the_courses() -> None:
     text = "2026-03-01 14:15"
-    assert Moments([text], timezone(timedelta(hours=-3))).read(text) == at(2026, 3, 1, 17, 15)
+    assert TimeColumn([text], timezone(timedelta(hours=-3))).read(text) == at(2026, 3, 1, 17, 15)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import QuizError
-from engine.intake.answers.answered import answer_quiz
-from engine.intake.answers.questions import Questions
-from engine.model import Part, Quiz, QuizQuestion, Text, Variant
+from engine.intake.answer_questions import QuizQuestions
+from engine.intake.answer_tables import answer_quiz
+from engine.model import Part, Quiz, QuizQuestion, RenderedText, Variant
 
 
 def question(number: int, item: str, title: str, *parts: str) -> QuizQuestion:
     fields = tuple(Part(part, "number", 1.0) for part in parts or ("answer",))
-    variant = Variant(f"v{number}", item, "1", title, Text("", "", ""), fields)
+    variant = Variant(f"v{number}", item, "1", title, RenderedText("", "", ""), fields)
     return QuizQuestion(number, variant, 1.0)
 
 
@@ -69,7 +69,7 @@ QUIZ = Quiz(
     ],
 )
 def test_heads(head: str, place: tuple[int, str]) -> None:
-    assert Questions(QUIZ).find(head) == place
+    assert QuizQuestions(QUIZ).find(head) == place
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_heads(head: str, place: tuple[int, str]) -> None:
 )
 def test_what_is_no_field(head: str, what: str, step: str) -> None:
     with pytest.raises(QuizError) as caught:
-        Questions(QUIZ).find(head)
+        QuizQuestions(QUIZ).find(head)
     assert what in caught.value.what and step in str(caught.value.next_step)
 
 

@@ -9,9 +9,9 @@ import openpyxl
 import pytest
 
 from engine.errors import IntakeError
-from engine.intake.answers.rows import ClassAnswers
-from engine.intake.answers.table import read_table
-from engine.intake.answers.yaml_file import read_class_yaml
+from engine.intake.answer_files import read_table
+from engine.intake.answer_rows import ClassAnswers
+from engine.intake.answer_yaml import read_class_yaml
 
 
 def table(tmp_path: Path, text: str) -> ClassAnswers:

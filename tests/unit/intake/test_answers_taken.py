@@ -8,22 +8,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.course import (
-    AnswerTable,
-    FileKind,
-    HandedFile,
-    Intake,
-    Roster,
-    Student,
-    StudentFiles,
-    read_roster,
-)
+from engine.course import Roster, Student, read_roster
 from engine.errors import CourseError, UsageError
-from engine.intake.answers.take import take_answers
+from engine.hand_ins import AnswerTable, FileKind, HandedFile, IntakeResult, StudentFiles
+from engine.intake.answer_tables import take_answers
+from engine.items import builtin_bank
 from engine.model import Quiz
 from engine.quiz import compose
-from engine.quiz.blueprint import Blueprint, Plan
-from engine.spec import builtin_bank
+from engine.quiz.blueprint import Blueprint, PlacedBlueprint
 from engine.store import Store, open_store
 
 ITEMS = ["softmax-weights", "l16-ex2-greedy-vs-beam", "l16-full-pass"]
@@ -38,7 +30,9 @@ ROSTER = Roster(
 
 
 def quizzes(name: str, *students: str, items: list[str] = ITEMS, attempt: int = 0) -> list[Quiz]:
-    plan = Plan(Blueprint.model_validate({"title": "T", "sections": [{"items": items, "points": 2}]}))
+    plan = PlacedBlueprint(
+        Blueprint.model_validate({"title": "T", "sections": [{"items": items, "points": 2}]})
+    )
     return compose(plan, builtin_bank(), list(students), secret=b"s" * 32, name=name, attempt=attempt)
 
 
@@ -56,20 +50,20 @@ def store(tmp_path: Path, drawn: dict[str, Quiz]):
 
 def take(
     store: Store, tmp_path: Path, text: str, *, name: str = "answers.csv", roster: Roster = ROSTER, **more
-) -> Intake:
+) -> IntakeResult:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    before = Intake((), tables=(AnswerTable(path, name),))
+    before = IntakeResult((), tables=(AnswerTable(path, name),))
     after = take_answers(before, store, roster=roster, **more)
     assert after.tables == ()
     return after
 
 
-def handed(intake: Intake) -> dict[str, list[HandedFile]]:
+def handed(intake: IntakeResult) -> dict[str, list[HandedFile]]:
     return {student.student: list(student.files) for student in intake.students}
 
 
-def told(intake: Intake) -> list[tuple[str, str, str | None]]:
+def told(intake: IntakeResult) -> list[tuple[str, str, str | None]]:
     return [(problem.where, problem.message, problem.student) for problem in intake.problems]
 
 
@@ -306,7 +300,7 @@ def test_a_file_that_cant_be_read_stops_no_other(
     (tmp_path / name).write_text(text)
     (tmp_path / "good.csv").write_text("id,1\nada,1\n")
     code = HandedFile(tmp_path / "x.py", "x.py", FileKind.CODE, "softmax", "0")
-    before = Intake(
+    before = IntakeResult(
         (StudentFiles("ada", (code,), "Ada L"), StudentFiles("zoe", ())),
         tables=(AnswerTable(tmp_path / name, name), AnswerTable(tmp_path / "good.csv", "good.csv")),
     )

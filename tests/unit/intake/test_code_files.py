@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import QuizError, SubmissionError
-from engine.intake import read_code_file, read_text_file
-from engine.intake.decoding import decode
+from engine.intake import read_code_file
+from engine.text.files import decode, read_text_file
 
 SOURCE = "import numpy as np\n\ndef softmax(x, axis=-1):\n    return 'ßα'\n"
 

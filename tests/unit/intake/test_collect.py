@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.course import FileKind, Intake, Roster, Student
+from engine.course import Roster, Student
 from engine.errors import IntakeError
+from engine.hand_ins import FileKind, IntakeResult
 from engine.intake import collect
-from engine.intake.archives import ArchiveLimits
-from engine.intake.naming import ItemNames, quiz_head
+from engine.intake.archive_formats import ArchiveLimits
+from engine.intake.names import ItemNames, quiz_head
 
 ITEMS = ("softmax", "scaled-dot-scores", "sdpa", "masked-softmax")
 CODE = b"def softmax(x):\n    return x\n"
@@ -46,11 +47,11 @@ def archive(path: Path, files: dict[str, bytes | str]) -> Path:
     return path
 
 
-def shown(intake: Intake) -> dict[str, list[tuple[str | None, str]]]:
+def shown(intake: IntakeResult) -> dict[str, list[tuple[str | None, str]]]:
     return {s.student: [(file.item, file.name) for file in s.files] for s in intake.students}
 
 
-def why(intake: Intake) -> dict[str, str]:
+def why(intake: IntakeResult) -> dict[str, str]:
     return {problem.where: problem.message for problem in intake.problems}
 
 

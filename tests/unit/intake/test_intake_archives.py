@@ -20,8 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import IntakeError
-from engine.intake.archives import ArchiveLimits, read_source
-from engine.intake.entries import Entries
+from engine.intake.archive_formats import ArchiveLimits
+from engine.intake.archives import read_source
+from engine.intake.entries import FoundEntries
 
 CODE = b"def softmax(x):\n    return x\n"
 
@@ -51,16 +52,16 @@ def tarred(files: dict[str, bytes], mode: str = "w", form: int = tarfile.PAX_FOR
     return data.getvalue()
 
 
-def read(path: Path, work: Path, data: bytes, **limits: int) -> Entries:
+def read(path: Path, work: Path, data: bytes, **limits: int) -> FoundEntries:
     path.write_bytes(data)
     return read_source(path, work, ArchiveLimits(**limits))
 
 
-def contents(entries: Entries) -> dict[str, bytes | None]:
+def contents(entries: FoundEntries) -> dict[str, bytes | None]:
     return {entry.name: entry.path and entry.path.read_bytes() for entry in entries.files}
 
 
-def why(entries: Entries) -> dict[str, str]:
+def why(entries: FoundEntries) -> dict[str, str]:
     return {problem.where: problem.message for problem in entries.problems}
 
 

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.course import Intake, Roster, Student
+from engine.course import Roster, Student
 from engine.errors import IntakeError
-from engine.foreign import clean_line
+from engine.hand_ins import IntakeResult
 from engine.intake import collect
+from engine.text.escape import clean_line
 
 ITEMS = ("softmax", "sdpa")
 ROSTER = Roster((Student("ada", "Ada Lovelace", login="ada-l", lms_id="11"), Student("bob", "Bob Smith")))
@@ -101,14 +102,14 @@ def _junk_at(name: str) -> int | None:
     return next((at + 1 for at, part in enumerate(parts) if part in {"__MACOSX", ".git", ".DS_Store"}), None)
 
 
-def accounted(intake: Intake) -> tuple[set[str], Counter[str], set[str]]:
+def accounted(intake: IntakeResult) -> tuple[set[str], Counter[str], set[str]]:
     """Return the names of graded files, of problems about files, and of what was ignored."""
     graded = {file.name for student in intake.students for file in student.files}
     told = Counter(p.where for p in intake.problems if not p.unjoined)
     return graded | {table.name for table in intake.tables}, told, set(intake.ignored)
 
 
-def check(intake: Intake, names: set[str], work: Path) -> None:
+def check(intake: IntakeResult, names: set[str], work: Path) -> None:
     graded, told, ignored = accounted(intake)
     paths = {file.path for student in intake.students for file in student.files}
     beside = {path for s in intake.students for file in s.files for _, path in file.beside} - paths

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.course import Intake
 from engine.errors import SubmissionError
+from engine.hand_ins import IntakeResult
 from engine.intake import collect, read_code_file, read_submission
-from engine.intake.code_folder import definition_line
+from engine.intake.code import definition_line
 from engine.model import CodeSubmission
 
 ITEMS = ("softmax", "masked-softmax", "attention")
@@ -237,14 +237,14 @@ def test_what_defines_a_function(source: str, line: int | None) -> None:
 # --- a class ---
 
 
-def of(intake: Intake, student: str) -> list[tuple[str | None, str, list[str]]]:
+def of(intake: IntakeResult, student: str) -> list[tuple[str | None, str, list[str]]]:
     files = next(s for s in intake.students if s.student == student).files
     return sorted((f.item, f.name.partition("/")[2], [name for name, _ in f.beside]) for f in files)  # type: ignore[type-var]
 
 
 def take(
     tmp_path: Path, kind: str, files: dict[str, str | bytes], only_item: str | None = None
-) -> tuple[Intake, dict[str, str]]:
+) -> tuple[IntakeResult, dict[str, str]]:
     (work := tmp_path / "work").mkdir()
     if kind == "zip":
         with zipfile.ZipFile(tmp_path / "in.zip", "w") as made:
@@ -255,7 +255,7 @@ def take(
     return intake, {problem.where: problem.message for problem in intake.problems}
 
 
-def submissions(intake: Intake) -> dict[str, CodeSubmission]:
+def submissions(intake: IntakeResult) -> dict[str, CodeSubmission]:
     return {
         file.name: read_code_file(file.path, file.name, dict(file.beside) if file.beside else None)
         for student in intake.students

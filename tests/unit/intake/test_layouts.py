@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.course import Intake, Roster, Student
+from engine.course import Roster, Student
 from engine.errors import IntakeError
+from engine.hand_ins import IntakeResult
 from engine.intake import collect
-from engine.intake.entries import Entries, Entry
-from engine.intake.layouts import LAYOUTS, Listing, choose
-from engine.intake.naming import ItemNames
+from engine.intake.entries import FileEntry, FoundEntries
+from engine.intake.layouts import LAYOUTS, DownloadListing, choose
+from engine.intake.names import ItemNames
 
 ITEMS = ("softmax", "scaled-dot-scores", "sdpa", "masked-softmax")
 CODE = "def softmax(x):\n    return x\n"
@@ -29,7 +30,7 @@ ROSTER = Roster(
 )
 
 
-def take(tmp_path: Path, files: dict[str, str], *, roster: Roster = ROSTER, **more: object) -> Intake:
+def take(tmp_path: Path, files: dict[str, str], *, roster: Roster = ROSTER, **more: object) -> IntakeResult:
     work = tmp_path / "work"
     work.mkdir(exist_ok=True)
     with zipfile.ZipFile(tmp_path / "in.zip", "w") as made:
@@ -38,11 +39,11 @@ def take(tmp_path: Path, files: dict[str, str], *, roster: Roster = ROSTER, **mo
     return collect(tmp_path / "in.zip", work, items=ITEMS, roster=roster, **more)  # type: ignore[arg-type]
 
 
-def rows(intake: Intake) -> dict[str, list[tuple[str | None, str, int]]]:
+def rows(intake: IntakeResult) -> dict[str, list[tuple[str | None, str, int]]]:
     return {s.student: [(file.item, file.name, file.sequence) for file in s.files] for s in intake.students}
 
 
-def why(intake: Intake) -> dict[str, str]:
+def why(intake: IntakeResult) -> dict[str, str]:
     return {problem.where: problem.message for problem in intake.problems}
 
 
@@ -73,8 +74,8 @@ def test_what_a_download_is_shows_by_its_names(
 ) -> None:
     (tmp_path / "f").write_text("submission_1: {}\n", encoding="utf-8")
     parts = [(*around, top) if "." in top else (*around, top, "softmax.py") for top in tops]
-    listing = Listing(
-        Entries(files=[Entry(each, tmp_path / "f") for each in parts]), 0, ItemNames(ITEMS), ROSTER
+    listing = DownloadListing(
+        FoundEntries(files=[FileEntry(each, tmp_path / "f") for each in parts]), 0, ItemNames(ITEMS), ROSTER
     )
     layout = choose(listing, None, "here")
     assert layout.name == name

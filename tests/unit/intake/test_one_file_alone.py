@@ -17,7 +17,7 @@ import pytest
 
 from engine.errors import SubmissionError
 from engine.intake import collect
-from engine.intake.archives.limits import ArchiveLimits
+from engine.intake.archive_formats import ArchiveLimits
 from engine.intake.notebook import notebook_source
 
 GOOD = "def softmax(x):\n    return x\n"
@@ -95,12 +95,12 @@ def test_a_tar_of_any_bytes_is_refused_and_the_class_goes_on(tmp_path: Path, dat
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        ("engine.intake.sorting.quiz_head", "ada/week.yaml"),
-        ("engine.intake.sorting.read_text_file", "ada/week.yaml"),
-        ("engine.intake.sorting.sha256_of_file", "ada/softmax.py"),
-        ("engine.intake.sorting.sort_folder", "ada/softmax.py"),
-        ("engine.intake.student_folder.source_of", "ada/one.py"),
-        ("engine.intake.archives.unpack.opened", "ada/work.zip"),
+        ("engine.intake.names.quiz_head", "ada/week.yaml"),
+        ("engine.text.files.read_text_file", "ada/week.yaml"),
+        ("engine.intake.code.sha256_of_file", "ada/softmax.py"),
+        ("engine.intake.sort.sort_folder", "ada/softmax.py"),
+        ("engine.intake.code.source_of", "ada/one.py"),
+        ("engine.intake.archive_formats.opened", "ada/work.zip"),
     ],
 )
 @pytest.mark.parametrize("fault", [TypeError("five"), IndexError(), RecursionError("deep"), MemoryError()])

@@ -9,27 +9,27 @@ from datetime import UTC, datetime, timedelta
 from engine.grading import grade_answers
 from engine.model import (
     Check,
+    ChoiceOption,
     Diagnosis,
-    Drawn,
+    DrawnValue,
     GradeReport,
     Mode,
-    Option,
     Outcome,
     Part,
     Quiz,
     QuizQuestion,
+    RenderedText,
     Response,
-    Text,
     Variant,
     Verdict,
 )
-from engine.store import Arrival, Attempt, Store
+from engine.store import ArrivalInfo, Attempt, Store
 
 NOW = datetime(2026, 11, 6, 12, tzinfo=UTC)
 
 
-def text(words: str) -> Text:
-    return Text(words, words, words)
+def text(words: str) -> RenderedText:
+    return RenderedText(words, words, words)
 
 
 def choice(
@@ -52,14 +52,14 @@ def single(
     texts = [key, *wrong]
     texts = texts[turn % len(texts) :] + texts[: turn % len(texts)]
     options = tuple(
-        Option(letter, text(words), words == key, misconception=wrong.get(words) or None)
+        ChoiceOption(letter, text(words), words == key, misconception=wrong.get(words) or None)
         for letter, words in zip("abcdefgh", texts, strict=False)
     )
     return Part(part, "single_choice", points, key_ids=("abcdefgh"[texts.index(key)],), options=options)
 
 
 def variant(item: str, parts: Sequence[Part], values: Mapping[str, str] | None = None) -> Variant:
-    drawn = {name: Drawn((), (value,)) for name, value in (values or {}).items()}
+    drawn = {name: DrawnValue((), (value,)) for name, value in (values or {}).items()}
     identity = f"{item}{parts}{values}".encode()
     return Variant(
         hashlib.sha256(identity).hexdigest()[:12], item, "v1", f"About {item}", text("?"), tuple(parts), drawn
@@ -107,7 +107,12 @@ def hand_in(
         for number, (one, _) in enumerate(questions, 1)
     ]
     store.record_quiz(
-        quiz, typed, reports, started=at, arrival=Arrival(handed=at, sequence=sequence), filename="quiz.yaml"
+        quiz,
+        typed,
+        reports,
+        started=at,
+        arrival=ArrivalInfo(handed=at, sequence=sequence),
+        filename="quiz.yaml",
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from engine.itemreport.build import Report, build
-from engine.itemreport.gather import collect
-from engine.itemreport.mistakes import KnownMistakes
+from engine.analysis.first_attempts import collect
+from engine.analysis.mistakes import KnownMistakes
+from engine.analysis.report import ItemReport, build
 from engine.model import Mode, Outcome, Verdict
 from engine.store import Store
 from tests.unit.itemreport.classes import choice, code, hand_in, single, variant
@@ -58,7 +58,7 @@ def fill(store: Store, students: int) -> None:
         code(store, "zoe", "sdpa", {"loads": Verdict.PASSED}, outcome=Outcome.UNGRADED)
 
 
-def made(store: Store) -> Report:
+def made(store: Store) -> ItemReport:
     """Return the report of a store."""
     collected = collect(store, Mode.MARKS, title_of=lambda item: f"Title {HOSTILE}")
     return build(collected, KNOWN, title=HOSTILE, mode="marks", title_of=lambda test: f"Test {HOSTILE}")

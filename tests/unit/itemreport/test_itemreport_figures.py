@@ -10,10 +10,10 @@ from statistics import mean
 
 import pytest
 
-from engine.itemreport.build import Report, build
-from engine.itemreport.gather import collect
-from engine.itemreport.items import ItemFigures
-from engine.itemreport.mistakes import KnownMistakes
+from engine.analysis.first_attempts import collect
+from engine.analysis.items import ItemFigures
+from engine.analysis.mistakes import KnownMistakes
+from engine.analysis.report import ItemReport, build
 from engine.model import Mode, Verdict
 from engine.store import Store, open_store
 from tests.unit.itemreport.classes import choice, code, hand_in, single, variant
@@ -27,7 +27,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def report_of(store: Store, known: KnownMistakes | None = None, **more: object) -> Report:
+def report_of(store: Store, known: KnownMistakes | None = None, **more: object) -> ItemReport:
     collected = collect(store, Mode.MARKS, title_of=str)
     return build(
         collected,
@@ -39,7 +39,7 @@ def report_of(store: Store, known: KnownMistakes | None = None, **more: object) 
     )
 
 
-def items_of(report: Report) -> Mapping[str, ItemFigures]:
+def items_of(report: ItemReport) -> Mapping[str, ItemFigures]:
     return {item.item: item for test in report.tests for item in test.items}
 
 

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from engine.analysis.first_attempts import FirstAttempts, ItemTest, TestKind, collect
 from engine.grading import grade_answers
-from engine.itemreport.gather import Collected, collect
-from engine.itemreport.work import Kind, Test
 from engine.model import GradeReport, Mode, Outcome, Response, Verdict
 from engine.store import Attempt, Store, open_store
 from tests.unit.itemreport.classes import NOW, choice, code, hand_in
 
-QUIZ, CODE, LOOSE = Test(Kind.QUIZ, "week"), Test(Kind.CODE), Test(Kind.ANSWERS)
+QUIZ, CODE, LOOSE = ItemTest(TestKind.QUIZ, "week"), ItemTest(TestKind.CODE), ItemTest(TestKind.ANSWERS)
 RIGHT, WRONG, BLANK = {"answer": "yes"}, {"answer": "no"}, {"answer": ""}
 
 
@@ -30,11 +29,11 @@ def item(name: str) -> object:
     return choice(name, "yes", {"no": ""})
 
 
-def found(store: Store) -> Collected:
+def found(store: Store) -> FirstAttempts:
     return collect(store, Mode.MARKS, title_of=lambda name: name.upper())
 
 
-def shares(store: Store, test: Test) -> dict[tuple[str, str], float | None]:
+def shares(store: Store, test: ItemTest) -> dict[tuple[str, str], float | None]:
     return {(work.student, work.item): work.share for work in found(store).works[test]}
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.analysis import NoTrend, Trend
-from engine.itemreport.build import Report, build
-from engine.itemreport.gather import collect
-from engine.itemreport.mistakes import KnownMistakes
+from engine.analysis.first_attempts import collect
+from engine.analysis.mistakes import KnownMistakes
+from engine.analysis.report import ItemReport, build
+from engine.analysis.statistics import LogisticTrend, NoTrend
+from engine.items.bank import builtin_bank
 from engine.model import Mode, Verdict
-from engine.spec.bank import builtin_bank
 from engine.store import Store, open_store
 from tests.unit.itemreport.classes import choice, code, hand_in
 
@@ -27,7 +27,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def report_of(store: Store) -> Report:
+def report_of(store: Store) -> ItemReport:
     collected = collect(store, Mode.MARKS, title_of=str)
     return build(collected, KNOWN, title="Class", mode="marks", title_of=lambda test: test.id)
 
@@ -163,7 +163,7 @@ def test_unequal_variants_and_the_number_behind_them(store: Store) -> None:
     }
     assert family.is_unequal and "variants unequal" in items["scaled"].flags
     (trend,) = family.trends
-    assert isinstance(trend.trend, Trend)
+    assert isinstance(trend.trend, LogisticTrend)
     assert trend.number == "d" and trend.trend.interval[1] < 0 and (trend.q or 1) < 0.001
     fair_family = items["fair"].family
     assert fair_family is not None and not fair_family.is_unequal

@@ -8,12 +8,18 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.course import People
-from engine.itemreport.build import build
-from engine.itemreport.document import as_json
-from engine.itemreport.gather import Collected
-from engine.itemreport.mistakes import KnownMistakes
-from engine.itemreport.work import Kind, Made, OptionSeen, Test, Work
+from engine.analysis.export import as_json
+from engine.analysis.first_attempts import (
+    FirstAttempts,
+    ItemAttempt,
+    ItemTest,
+    OptionChosen,
+    OptionSeen,
+    TestKind,
+)
+from engine.analysis.mistakes import KnownMistakes
+from engine.analysis.report import build
+from engine.course import StudentLabels
 
 KNOWN = KnownMistakes({"m-one": "One.", "m-two": "Two."}, {})
 SEEN = (
@@ -24,12 +30,12 @@ SEEN = (
 )
 
 
-def work(student: str, item: str, chosen: int, turn: int, variant: int) -> Work:
+def work(student: str, item: str, chosen: int, turn: int, variant: int) -> ItemAttempt:
     """Return an answer to a choice whose letters are turned; chosen 4 is blank."""
     shown = SEEN[turn:] + SEEN[:turn]
     own = SEEN[chosen] if chosen < len(SEEN) else None
     mistakes = {own.misconception: "told"} if own and own.misconception else {}
-    return Work(
+    return ItemAttempt(
         student=student,
         item=item,
         title=item.upper(),
@@ -41,7 +47,7 @@ def work(student: str, item: str, chosen: int, turn: int, variant: int) -> Work:
         possible=frozenset({"m-one", "m-two"}),
         variant=f"d = {variant}",
         numbers={"d": float(variant)},
-        made=(Made("answer", shown, () if own is None else (shown.index(own),)),),
+        made=(OptionChosen("answer", shown, () if own is None else (shown.index(own),)),),
     )
 
 
@@ -52,10 +58,10 @@ ANSWERS = st.dictionaries(
 )
 
 
-def document(works: list[Work]) -> dict[str, Any]:
-    collected = Collected({Test(Kind.QUIZ, "week"): works}, {}, 0)
+def document(works: list[ItemAttempt]) -> dict[str, Any]:
+    collected = FirstAttempts({ItemTest(TestKind.QUIZ, "week"): works}, {}, 0)
     report = build(collected, KNOWN, title="Class", mode="marks", title_of=lambda test: test.id)
-    return as_json(report, People({}))
+    return as_json(report, StudentLabels({}))
 
 
 @given(ANSWERS, st.randoms(use_true_random=False))

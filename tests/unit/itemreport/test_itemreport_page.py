@@ -14,13 +14,13 @@ from pathlib import Path
 import html5lib
 import pytest
 
-from engine.course import People
+from engine.analysis.export import as_json
+from engine.analysis.items import THRESHOLDS
+from engine.analysis.page import report_page, write_report
+from engine.analysis.plots import draw
+from engine.analysis.report import ItemReport
+from engine.course import StudentLabels
 from engine.errors import StoreError
-from engine.itemreport.build import Report
-from engine.itemreport.document import as_json
-from engine.itemreport.drawing import draw
-from engine.itemreport.items import THRESHOLDS
-from engine.itemreport.pages import report_page, write_report
 from engine.store import Store, open_store
 from tests.unit.itemreport.classes import choice, hand_in
 from tests.unit.itemreport.hostile import HOSTILE, fill, made
@@ -34,13 +34,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 @pytest.fixture(scope="module")
-def report(store: Store) -> Report:
+def report(store: Store) -> ItemReport:
     return made(store)
 
 
 @pytest.fixture(scope="module")
-def page(report: Report) -> str:
-    return report_page(report, People({}))
+def page(report: ItemReport) -> str:
+    return report_page(report, StudentLabels({}))
 
 
 def test_it_is_valid_and_nothing_gets_out_of_its_place(page: str) -> None:
@@ -63,7 +63,7 @@ def test_ids_stand_once_and_every_reference_leads_somewhere(page: str) -> None:
     assert {label for named in labels for label in named.split()} <= set(ids)
 
 
-def test_every_figure_has_its_words_and_the_colours_of_the_page(report: Report, page: str) -> None:
+def test_every_figure_has_its_words_and_the_colours_of_the_page(report: ItemReport, page: str) -> None:
     figures = re.findall(r"<svg [^>]*>", page)
     # each test: scores, map; the quiz: information, 6 curves, 5 families
     assert len(figures) == 2 * 2 + 1 + 6 + 5
@@ -78,13 +78,13 @@ def test_every_figure_has_its_words_and_the_colours_of_the_page(report: Report, 
 
 
 def test_it_is_the_same_every_time(store: Store, page: str) -> None:
-    assert report_page(made(store), People({})) == page
+    assert report_page(made(store), StudentLabels({})) == page
 
 
-def test_names_can_be_hidden(report: Report, tmp_path: Path) -> None:
+def test_names_can_be_hidden(report: ItemReport, tmp_path: Path) -> None:
     names = {f"{HOSTILE}0": "Ada"}
-    write_report(tmp_path / "open", report, People(names), with_abilities=True)
-    write_report(tmp_path / "hidden", report, People(names, is_hidden=True), with_abilities=True)
+    write_report(tmp_path / "open", report, StudentLabels(names), with_abilities=True)
+    write_report(tmp_path / "hidden", report, StudentLabels(names, is_hidden=True), with_abilities=True)
     for name in ("index.html", "misconceptions.csv", "report.json", "abilities.csv"):
         assert "Ada" in (tmp_path / "open" / name).read_text("utf-8")
         hidden = (tmp_path / "hidden" / name).read_text("utf-8")
@@ -96,8 +96,8 @@ def rows(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
 
 
-def test_tables_hold_what_the_report_holds(report: Report, tmp_path: Path) -> None:
-    written = write_report(tmp_path, report, People({}))
+def test_tables_hold_what_the_report_holds(report: ItemReport, tmp_path: Path) -> None:
+    written = write_report(tmp_path, report, StudentLabels({}))
     assert [path.name for path in written] == [
         "index.html",
         "items.csv",
@@ -126,29 +126,29 @@ def test_no_cell_begins_a_formula(tmp_path: Path) -> None:
     with open_store(tmp_path / "store.db") as store:
         one = choice("=item", "=key", {"@wrong": "m-one"})
         hand_in(store, "=HYPERLINK(1)", "+week", [(one, {"answer": "@wrong"})])
-        write_report(tmp_path, made(store), People({"=HYPERLINK(1)": "-name"}))
+        write_report(tmp_path, made(store), StudentLabels({"=HYPERLINK(1)": "-name"}))
     for path in tmp_path.glob("*.csv"):
         for row in csv.reader(io.StringIO(path.read_text("utf-8"), newline="")):
             assert all(cell[:1] not in tuple("=+@") and not re.match(r"-[^\d]", cell) for cell in row)
     assert "'=HYPERLINK(1)" in (tmp_path / "misconceptions.csv").read_text("utf-8")
 
 
-def test_a_folder_that_cannot_be_written(report: Report, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written(report: ItemReport, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="can't be written"):
-        write_report(tmp_path / "file" / "out", report, People({}))
+        write_report(tmp_path / "file" / "out", report, StudentLabels({}))
 
 
 @pytest.mark.parametrize("lacking", [("scipy",), ("matplotlib",), ("scipy", "matplotlib")])
 def test_without_a_package_everything_else_is_there(
-    lacking: tuple[str, ...], store: Store, report: Report, monkeypatch: pytest.MonkeyPatch
+    lacking: tuple[str, ...], store: Store, report: ItemReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in lacking:
         for module in [one for one in sys.modules if one.split(".")[0] == name]:
             monkeypatch.delitem(sys.modules, module)
         monkeypatch.setitem(sys.modules, name, None)
     less = made(store)
-    page = report_page(less, People({}))
+    page = report_page(less, StudentLabels({}))
     assert less.lacking == lacking
     assert 'pip install "softmark[stats]"' in unescape(page)
     assert ("<svg" in page) == ("matplotlib" not in lacking)
@@ -160,7 +160,7 @@ def test_without_a_package_everything_else_is_there(
     assert less.mistakes == report.mistakes
     if "scipy" in lacking:
         assert own.reliability.interval is None
-        models = as_json(less, People({}))["tests"][0]["models"]
+        models = as_json(less, StudentLabels({}))["tests"][0]["models"]
         assert models["2pl"] == {"reason": "it needs scipy", "students": 220, "left_out": {}}
 
 
@@ -178,12 +178,12 @@ def test_the_page_in_docs_tells_every_flag() -> None:
     assert dict(rows[1:]) == THRESHOLDS
 
 
-def test_items_that_hardly_anybody_had_do_not_fill_the_page(report: Report) -> None:
+def test_items_that_hardly_anybody_had_do_not_fill_the_page(report: ItemReport) -> None:
     test = report.tests[0]
     first, *others = test.items
     rare = replace(first, statistics=replace(first.statistics, students=1))
     changed = replace(report, tests=(replace(test, items=(rare, *others)), *report.tests[1:]))
-    page = report_page(changed, People({}))
+    page = report_page(changed, StudentLabels({}))
     html5lib.HTMLParser(strict=True).parse(page)
     assert "1 more that fewer than 5 students had" in page
     assert 'id="item-1-1"' not in page and 'id="item-1-2"' in page, "numbers stay those of the quiz"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from engine.course import People
-from engine.itemreport.build import build
-from engine.itemreport.document import as_json
-from engine.itemreport.gather import collect
-from engine.itemreport.mistakes import KnownMistakes
+from engine.analysis.export import as_json
+from engine.analysis.first_attempts import collect
+from engine.analysis.mistakes import KnownMistakes
+from engine.analysis.report import build
+from engine.course import StudentLabels
 from engine.model import Mode
 from engine.store import open_store
 from tests.oracles import lsat
@@ -28,7 +28,7 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         binary_quiz(store, "lsat", lsat.answers(lsat.SECTION_6).astype(int).tolist(), ITEMS)
         collected = collect(store, Mode.MARKS, title_of=str)
     report = build(collected, KnownMistakes({}, {}), title="LSAT", mode="marks", title_of=lambda test: "LSAT")
-    found = json.loads(json.dumps(as_json(report, People({}))))
+    found = json.loads(json.dumps(as_json(report, StudentLabels({}))))
     assert isinstance(found, dict)
     return found
 

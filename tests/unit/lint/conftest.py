@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.lint import LintReport
-from engine.lint.lint import lint_item
-from engine.lint.subject import Subject
-from engine.spec import builtin_bank, load_spec, read_yaml
+from engine.authoring.lint import LintReport
+from engine.authoring.lint.lint import lint_item
+from engine.authoring.lint.subject import LintSubject
+from engine.items import builtin_bank, load_spec
+from engine.text.yaml import read_yaml
 
 Data = dict[str, Any]
 Change = Callable[[Data], object]
@@ -36,9 +37,9 @@ class Spoiler:
         path = self.write(item, change)
         return lint_item(load_spec(path), path, self.bank, seeds=seeds, strict=strict)
 
-    def subject(self, item: str, change: Change = lambda data: None, *, seeds: int = 3) -> Subject:
+    def subject(self, item: str, change: Change = lambda data: None, *, seeds: int = 3) -> LintSubject:
         path = self.write(item, change)
-        return Subject(load_spec(path), "0", self.bank.registry(), seeds, path, read_yaml(path))
+        return LintSubject(load_spec(path), "0", self.bank.registry(), seeds, path, read_yaml(path))
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.lint.rules import claims
-from engine.lint.rules.prose import faults_of
-from engine.model import Array, KnownWrong, Part, Text
+from engine.authoring.lint.rules import claims
+from engine.authoring.lint.rules.prose import faults_of
+from engine.model import FloatArray, KnownWrong, Part, RenderedText
 
 Data = dict[str, Any]
 
@@ -49,14 +49,14 @@ def test_what_is_said_of_numbers_is_compared_with_them(
 def test_what_is_said_of_a_mistake_is_compared_with_its_value(
     sentence: str, value: tuple[float, ...], is_true: bool
 ) -> None:
-    part = Part("w", "vector", 1.0, key=Array((2,), (0.8, 0.2)), settings={"simplex": True})
-    known = KnownWrong("m-x", sentence, Array((2,), value))
+    part = Part("w", "vector", 1.0, key=FloatArray((2,), (0.8, 0.2)), settings={"simplex": True})
+    known = KnownWrong("m-x", sentence, FloatArray((2,), value))
     assert (list(claims.says_of_value(sentence, known, part)) == []) is is_true
 
 
 def test_one_number_is_not_spoken_of_in_the_plural() -> None:
-    part = Part("n", "number", 1.0, key=Array((), (3.0,)))
-    known = KnownWrong("m-x", "", Array((), (2.0,)))
+    part = Part("n", "number", 1.0, key=FloatArray((), (3.0,)))
+    known = KnownWrong("m-x", "", FloatArray((), (2.0,)))
     assert list(claims.says_of_value("These numbers come out when …", known, part)) != []
     assert list(claims.says_of_value("This comes out when …", known, part)) == []
 
@@ -94,7 +94,7 @@ def test_a_count_of_signs_without_a_claim_is_found(spoiler: Any) -> None:
     ("text", "is_fault"), [("a 8 × 8 matrix", True), ("an 8 × 8 matrix", False), ("a 9 x 9", False)]
 )
 def test_the_article_fits_the_number_behind_it(text: str, is_fault: bool) -> None:
-    assert bool(faults_of(Text(text, text, text))) is is_fault
+    assert bool(faults_of(RenderedText(text, text, text))) is is_fault
 
 
 def test_variants_that_differ_much_in_effort_are_found(spoiler: Any) -> None:

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 import problems
-from engine.lint.finding import Finding
-from engine.lint.rules import code
-from engine.lint.subject import Subject
-from engine.spec import builtin_bank
-from engine.spec.loading import load_spec
-from engine.spec.schema import ProblemSpec
-from engine.spec.yaml_source import read_yaml
+from engine.authoring.lint.rules import code
+from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.items import ProblemSpec, builtin_bank
+from engine.items.bank import load_spec
+from engine.text.yaml import read_yaml
 
 SOFTMAX = Path(problems.__file__).parent / "code" / "softmax"
 
@@ -25,9 +23,9 @@ def exercise(tmp_path: Path) -> Path:
     return Path(shutil.copytree(SOFTMAX, tmp_path / "softmax"))
 
 
-def lint(folder: Path) -> tuple[list[Finding], Subject]:
+def lint(folder: Path) -> tuple[list[LintFinding], LintSubject]:
     path = folder / "softmax.yaml"
-    subject = Subject(load_spec(path), "0", {}, 1, path, read_yaml(path))
+    subject = LintSubject(load_spec(path), "0", {}, 1, path, read_yaml(path))
     return list(code.check(subject)), subject
 
 
@@ -108,5 +106,5 @@ def test_a_check_of_what_the_statement_does_not_say_is_found() -> None:
     assert found == {"stable", "dtype", "single-precision", "half", "grad", "pure"}
 
 
-def subject_of(spec: ProblemSpec) -> Subject:
-    return Subject(spec, "0", {}, 1, strict=True)
+def subject_of(spec: ProblemSpec) -> LintSubject:
+    return LintSubject(spec, "0", {}, 1, strict=True)

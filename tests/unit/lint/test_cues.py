@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.lint.style.cues import ABSOLUTE, HEDGES, words_of
+from engine.authoring.lint.rules.cues import ABSOLUTE, HEDGES, words_of
 
 Data = dict[str, Any]
 RIGHT = [

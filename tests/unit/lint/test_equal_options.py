@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.lint.rules.keys import value_of
+from engine.authoring.lint.rules.keys import value_of
 
 Data = dict[str, Any]
 SAME = [

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.lint.by_hand import HandWork, known_calls
-from engine.lint.rules import working
-from engine.lint.rules.working import worked_answers
-from engine.lint.subject import Subject
-from engine.lint.trial import notations, right_answers, typed
-from engine.model import Array, Part
-from engine.spec import builtin_bank
-from engine.variants.expressions import evaluate
-from engine.variants.values import as_tensor
+from engine.authoring.lint.rules import working
+from engine.authoring.lint.rules.responses import notations, right_answers, typed
+from engine.authoring.lint.rules.working import PaperEvaluation, known_calls, worked_answers
+from engine.authoring.lint.subject import LintSubject
+from engine.expressions.language import evaluate
+from engine.expressions.values import as_tensor
+from engine.items import builtin_bank
+from engine.model import FloatArray, Part
 
 NAMES: dict[str, Any] = {
     "e": [1.3, -0.4, 0.2],
@@ -53,9 +52,9 @@ def tensors() -> dict[str, Any]:
     return {name: as_tensor(value) for name, value in NAMES.items()}
 
 
-def work(decimals: int) -> HandWork:
+def work(decimals: int) -> PaperEvaluation:
     names = tensors()
-    return HandWork(names, decimals, lambda text: evaluate(text, names))
+    return PaperEvaluation(names, decimals, lambda text: evaluate(text, names))
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
@@ -89,7 +88,7 @@ def test_what_is_no_arithmetic_is_refused() -> None:
 def test_a_student_carries_rounded_steps_forward() -> None:
     bank = builtin_bank()
     item = "additive-all-positions"
-    subject = Subject(bank.load(item), "0", bank.registry(), 8, bank.path(item))
+    subject = LintSubject(bank.load(item), "0", bank.registry(), 8, bank.path(item))
     differing = 0
     for variant in subject.variants:
         worked, exact = worked_answers(subject, variant, as_typed=True), right_answers(variant)
@@ -101,23 +100,23 @@ def test_a_student_carries_rounded_steps_forward() -> None:
 # --- what is typed ----------------------------------------------------------------------------
 
 
-def part(kind: str, array: Array) -> Part:
+def part(kind: str, array: FloatArray) -> Part:
     size = len(array.data)
     return Part("answer", kind, 1.0, key=array, settings={"places": [2] * size, "lower": [], "upper": []})
 
 
 def test_typed_values_have_no_negative_zero_and_stay_in_shape() -> None:
-    assert typed(Array((), (-0.001,)), [2]) == "0.00"
-    assert typed(Array((2,), (0.5, -1.0)), [2, 1]) == "[0.50, -1.0]"
-    assert typed(Array((2, 2), (1.0, 2.0, 3.0, 4.0)), [0] * 4) == "[[1, 2], [3, 4]]"
+    assert typed(FloatArray((), (-0.001,)), [2]) == "0.00"
+    assert typed(FloatArray((2,), (0.5, -1.0)), [2, 1]) == "[0.50, -1.0]"
+    assert typed(FloatArray((2, 2), (1.0, 2.0, 3.0, 4.0)), [0] * 4) == "[[1, 2], [3, 4]]"
 
 
 def test_notations_of_numbers_vectors_and_matrices() -> None:
-    number = list(notations(part("number", Array((), (-0.25,))), "-0.25"))
+    number = list(notations(part("number", FloatArray((), (-0.25,))), "-0.25"))
     assert {"\u22120.25", "-.25", "-0.25e0", "-25/100"} <= set(number)
-    vector = list(notations(part("vector", Array((2,), (0.5, -1.0))), "[0.50, -1.00]"))
+    vector = list(notations(part("vector", FloatArray((2,), (0.5, -1.0))), "[0.50, -1.00]"))
     assert {"(0.50, -1.00)", "0.50, -1.00", "0.50 -1.00", "[.50, -1.00]"} <= set(vector)
-    matrix = list(notations(part("matrix", Array((2, 2), (1.0, 2.0, 3.0, 4.0))), "[[1, 2], [3, 4]]"))
+    matrix = list(notations(part("matrix", FloatArray((2, 2), (1.0, 2.0, 3.0, 4.0))), "[[1, 2], [3, 4]]"))
     assert {"1, 2; 3, 4", "1 2\n3 4"} <= set(matrix)
 
 

@@ -9,13 +9,13 @@ from typing import Any, Protocol
 
 import pytest
 
-from engine.lint import Finding, LintReport, Severity
-from engine.lint.lint import lint_bank
-from engine.lint.rules import draws, keys, prose, responses
-from engine.lint.subject import Subject
-from engine.model import Array, Text, Variant
-from engine.spec import Bank, builtin_root
-from engine.spec.syllabus import Term
+from engine.authoring.lint import FindingSeverity, LintFinding, LintReport
+from engine.authoring.lint.lint import lint_bank
+from engine.authoring.lint.rules import draws, keys, prose, responses
+from engine.authoring.lint.subject import LintSubject
+from engine.items import Bank, builtin_root
+from engine.items.misconceptions import TaughtTerm
+from engine.model import FloatArray, RenderedText, Variant
 
 Data = dict[str, Any]
 
@@ -25,10 +25,10 @@ class Spoils(Protocol):
 
     def lint(self, item: str, change: Any, *, seeds: int = 3, strict: bool = False) -> LintReport: ...
 
-    def subject(self, item: str, change: Any = ..., *, seeds: int = 3) -> Subject: ...
+    def subject(self, item: str, change: Any = ..., *, seeds: int = 3) -> LintSubject: ...
 
 
-def only(found: tuple[Finding, ...] | list[Finding]) -> Finding:
+def only(found: tuple[LintFinding, ...] | list[LintFinding]) -> LintFinding:
     assert len(found) == 1, ["\n".join(f.lines()) for f in found]
     return found[0]
 
@@ -136,7 +136,7 @@ def test_a_large_family_needs_no_declaration(spoiler: Spoils) -> None:
 
     report = spoiler.lint("softmax-weights", overstate)
     assert report.passed
-    assert only(report.warnings).severity is Severity.WARNING
+    assert only(report.warnings).severity is FindingSeverity.WARNING
 
 
 def test_counting_goes_on_until_there_are_enough_keys(spoiler: Spoils) -> None:
@@ -192,7 +192,7 @@ def test_derived_words_and_sequences_need_no_hand_work(spoiler: Spoils, derived:
     assert spoiler.lint("softmax-weights", add).findings == ()
 
 
-def with_variant(subject: Subject, change: Any) -> Subject:
+def with_variant(subject: LintSubject, change: Any) -> LintSubject:
     """Replace the drawn variants by one that is wrong in itself."""
     variant: Variant = change(subject.variants[0])
     subject.__dict__["_draws"] = ((variant,), None)
@@ -204,7 +204,7 @@ def test_a_key_outside_its_own_interval_is_found(spoiler: Spoils) -> None:
     def shift(variant: Variant) -> Variant:
         (part,) = variant.parts
         assert part.key is not None
-        moved = Array(part.key.shape, tuple(x + 0.1 for x in part.key.data))
+        moved = FloatArray(part.key.shape, tuple(x + 0.1 for x in part.key.data))
         return replace(variant, parts=(replace(part, key=moved),))
 
     subject = with_variant(spoiler.subject("context-vector"), shift)
@@ -224,7 +224,7 @@ def test_an_accepted_printed_option_that_earns_nothing_is_found(spoiler: Spoils)
 
 
 def test_a_mistake_that_nobody_diagnoses_is_found(spoiler: Spoils, monkeypatch: pytest.MonkeyPatch) -> None:
-    from engine.answers.vector import Vector
+    from engine.answers.numeric import Vector
 
     monkeypatch.setattr(Vector, "_known", lambda self, part, answer: ())
     messages = [f.message for f in responses.check(spoiler.subject("context-vector", seeds=1))]
@@ -233,7 +233,7 @@ def test_a_mistake_that_nobody_diagnoses_is_found(spoiler: Spoils, monkeypatch: 
 
 def test_marks_for_a_blank_are_found(spoiler: Spoils, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine import grading
-    from engine.answers import result
+    from engine.answers import answer_type as result
 
     def generous(part: Any) -> result.PartResult:
         check = result.Check(part.id, result.Verdict.PASSED, part.points, part.points)
@@ -247,7 +247,7 @@ def test_marks_for_a_blank_are_found(spoiler: Spoils, monkeypatch: pytest.Monkey
 def test_an_answer_that_should_not_be_readable_is_found(
     spoiler: Spoils, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.lint import trial
+    from engine.authoring.lint.rules import responses as trial
 
     monkeypatch.setattr(trial, "_UNREADABLE", ("1, 2",))
     found = only(list(responses.check(spoiler.subject("context-vector", seeds=1))))
@@ -259,7 +259,7 @@ def test_options_that_come_too_close_are_found(spoiler: Spoils) -> None:
         (part,) = variant.parts
         first, second, *others = part.options
         assert first.value is not None
-        near = Array(first.value.shape, tuple(x + 0.011 for x in first.value.data))
+        near = FloatArray(first.value.shape, tuple(x + 0.011 for x in first.value.data))
         second = replace(second, value=near)
         return replace(variant, parts=(replace(part, options=(first, second, *others)),))
 
@@ -272,7 +272,7 @@ def test_options_that_come_too_close_are_found(spoiler: Spoils) -> None:
 def test_a_key_on_a_tie_is_found(spoiler: Spoils) -> None:
     def tie(variant: Variant) -> Variant:
         (part,) = variant.parts
-        return replace(variant, parts=(replace(part, key=Array((2,), (0.125, 1.0))),))
+        return replace(variant, parts=(replace(part, key=FloatArray((2,), (0.125, 1.0))),))
 
     subject = with_variant(spoiler.subject("context-vector"), tie)
     assert any("rounding tie at 2 decimals" in f.message for f in keys.check(subject))
@@ -280,7 +280,7 @@ def test_a_key_on_a_tie_is_found(spoiler: Spoils) -> None:
 
 def test_a_text_that_shows_template_syntax_is_found_once(spoiler: Spoils) -> None:
     def leak(variant: Variant) -> Variant:
-        return replace(variant, stem=Text("{{ w }}", "<p>{{ w }}</p>", "w"))
+        return replace(variant, stem=RenderedText("{{ w }}", "<p>{{ w }}</p>", "w"))
 
     subject = with_variant(spoiler.subject("context-vector"), leak)
     found = list(prose.check(subject))
@@ -419,10 +419,10 @@ def test_terms_that_do_not_exist_or_stand_twice_are_errors(spoiler: Spoils) -> N
 
 
 def test_a_name_with_a_capital_is_not_found_in_a_symbol() -> None:
-    term = Term(title="slides", words=("S1",))
+    term = TaughtTerm(title="slides", words=("S1",))
     assert term.shown_in("the state s1") is None and term.shown_in("see S1, S2") == "S1"
-    assert Term(title="t", words=("head",)).shown_in("two Heads") == "Heads"
-    assert Term(title="t", words=("head",)).shown_in("ahead") is None
+    assert TaughtTerm(title="t", words=("head",)).shown_in("two Heads") == "Heads"
+    assert TaughtTerm(title="t", words=("head",)).shown_in("ahead") is None
 
 
 # --- tolerances -------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.lint.lint import lint_item
-from engine.spec import builtin_bank, load_spec
+from engine.authoring.lint.lint import lint_item
+from engine.items import builtin_bank, load_spec
 
 Data = dict[str, Any]
 Change = Callable[[Data], object]

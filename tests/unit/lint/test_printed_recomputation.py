@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.lint.printed import recompute, rounded
+from engine.authoring.lint.rules.printed import recompute, rounded
 
 EXERCISE_3 = {
     "a": (0.665, 0.244, 0.091),

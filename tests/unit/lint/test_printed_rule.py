@@ -10,26 +10,25 @@ import pytest
 import yaml
 
 import problems
-from engine.lint.finding import Finding, Severity
-from engine.lint.rules import printed
-from engine.lint.subject import Subject
-from engine.spec.schema import ProblemSpec
+from engine.authoring.lint.rules import printed
+from engine.authoring.lint.subject import FindingSeverity, LintFinding, LintSubject
+from engine.items import ProblemSpec
 
 BANK = Path(problems.__file__).parent / "l16"
 Data = dict[str, Any]
 
 
-def findings(item: str, change: Callable[[Data], object] = lambda data: None) -> list[Finding]:
+def findings(item: str, change: Callable[[Data], object] = lambda data: None) -> list[LintFinding]:
     """Lint the printed exercise of an item of ours after a change to its data."""
     data = yaml.safe_load((BANK / f"{item}.yaml").read_text(encoding="utf-8"))
     change(data)
-    subject = Subject(ProblemSpec.model_validate(data), "0", {}, 1)
+    subject = LintSubject(ProblemSpec.model_validate(data), "0", {}, 1)
     return list(printed.check(subject))
 
 
-def only(found: list[Finding]) -> Finding:
+def only(found: list[LintFinding]) -> LintFinding:
     assert len(found) == 1, [f.message for f in found]
-    assert found[0].severity is Severity.ERROR
+    assert found[0].severity is FindingSeverity.ERROR
     return found[0]
 
 
@@ -86,7 +85,7 @@ def test_exercise_5_keeps_failing_when_only_the_other_erratum_stays() -> None:
     assert found.message.startswith("no printed option is right")
 
 
-def repair(item: str, options: Data) -> list[Finding]:
+def repair(item: str, options: Data) -> list[LintFinding]:
     def change(data: Data) -> None:
         data["printed"]["options"].update(options)
         data["printed"]["key"] = "a"

@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from engine.lint.rules import prose
-from engine.lint.rules.keys import rounds_safely, units_apart
-from engine.lint.rules.prose import faults_of
-from engine.lint.typed import typed_text
-from engine.model import Text
-from engine.spec import builtin_bank
+from engine.authoring.lint.rules import prose
+from engine.authoring.lint.rules.keys import rounds_safely, units_apart
+from engine.authoring.lint.rules.prose import faults_of
+from engine.authoring.lint.subject import typed_text
+from engine.items import builtin_bank
+from engine.model import RenderedText
 
-GOOD = Text(
+GOOD = RenderedText(
     plain="c = 0.3·[1, 1] − 0.5; from -0.25 on",
     html="<p>c = <math><mi>c</mi></math><br>next</p>",
     latex=r"$c = \{1\}$ \begin{pmatrix} 1 \\ 2 \end{pmatrix} costs 5\$",
 )
 
 
-def changed(**forms: str) -> Text:
-    return Text(**{"plain": GOOD.plain, "html": GOOD.html, "latex": GOOD.latex, **forms})
+def changed(**forms: str) -> RenderedText:
+    return RenderedText(**{"plain": GOOD.plain, "html": GOOD.html, "latex": GOOD.latex, **forms})
 
 
 def test_a_good_text_has_no_fault() -> None:
@@ -49,7 +49,7 @@ def test_a_good_text_has_no_fault() -> None:
         (changed(latex=r"\begin{pmatrix} 1 \end{bmatrix}"), "ends bmatrix"),
     ],
 )
-def test_each_fault_is_named(text: Text, fault: str) -> None:
+def test_each_fault_is_named(text: RenderedText, fault: str) -> None:
     assert any(fault in found for found in faults_of(text)), faults_of(text)
 
 
@@ -80,7 +80,7 @@ def test_units_apart_counts_the_largest_entry() -> None:
 
 
 def test_what_an_author_typed_is_not_left_over() -> None:
-    text = Text("the {{ of jinja, nan and -0", "<p>x</p>", "x")
+    text = RenderedText("the {{ of jinja, nan and -0", "<p>x</p>", "x")
     assert any("'{{'" in fault for fault in faults_of(text))
     assert faults_of(text, "the {{ of jinja, nan and -0") == []
     assert any("'{{'" in fault for fault in faults_of(text, "nan and -0"))

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.lint.style.options import length
-from engine.lint.style.stems import asks
+from engine.authoring.lint.rules.options import length
+from engine.authoring.lint.rules.stems import asks
 
 Data = dict[str, Any]
 CHOICE = "io-length-claims"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.lint.style.undrawn import fragments
+from engine.authoring.lint.rules.stems import fragments
 
 Data = dict[str, Any]
 

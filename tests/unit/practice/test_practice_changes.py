@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.model import Check, GradeReport, Outcome, Verdict
-from engine.practice.changes import Changes, compare
+from engine.practice.session import CheckChanges, compare
 
 
 def report(score: float | None, **verdicts: Verdict) -> GradeReport:
@@ -12,13 +12,13 @@ def report(score: float | None, **verdicts: Verdict) -> GradeReport:
 
 
 def test_the_first_report_has_nothing_to_compare_with() -> None:
-    assert compare(None, report(3, values=Verdict.PASSED)) == Changes(is_first=True)
+    assert compare(None, report(3, values=Verdict.PASSED)) == CheckChanges(is_first=True)
 
 
 def test_checks_that_began_or_ceased_to_pass_are_told_in_the_rubrics_order() -> None:
     before = report(3, a=Verdict.PASSED, b=Verdict.FAILED, c=Verdict.SKIPPED, d=Verdict.PASSED)
     after = report(4, a=Verdict.TIMED_OUT, b=Verdict.PASSED, c=Verdict.PASSED, d=Verdict.PASSED)
-    assert compare(before, after) == Changes(("b", "c"), ("a",), 3)
+    assert compare(before, after) == CheckChanges(("b", "c"), ("a",), 3)
 
 
 def test_a_skip_that_becomes_a_failure_is_no_change_of_what_passes() -> None:

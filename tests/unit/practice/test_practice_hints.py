@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.practice.hints import HintRecord
+from engine.practice.starter import HintRecord
 
 
 def test_counts_are_kept_per_item(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from engine.practice import saves
-from engine.practice.saves import Reading, readings
-from engine.wakes import LOOK_EVERY_MS
+from engine.practice.saves import SavedFile, readings
+from engine.text.watch import LOOK_EVERY_MS
 
 PATIENCE_S = 20.0
 
@@ -22,7 +22,7 @@ class Following:
     """Readings of one file, taken by a thread as the command takes them."""
 
     def __init__(self, path: Path) -> None:
-        self._found: queue.Queue[Reading] = queue.Queue()
+        self._found: queue.Queue[SavedFile] = queue.Queue()
         self._ended = False
         self._path = path
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -35,7 +35,7 @@ class Following:
                 return
             self._found.put(reading)
 
-    def next(self) -> Reading:
+    def next(self) -> SavedFile:
         return self._found.get(timeout=PATIENCE_S)
 
     def source(self) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import UsageError
 from engine.intake.notebook import notebook_source
-from engine.model import Part, Text, Variant
+from engine.model import Part, RenderedText, Variant
 from engine.practice.starter import starter_notebook, starter_source, write_starter
 
 CODE = 'import numpy as np\n\n\ndef f(x):\n    """Return x."""\n    raise NotImplementedError\n'
@@ -24,7 +24,9 @@ COMMANDS = ("grade watch f f.py", "grade hint f")
 
 
 def variant(points: float = 2) -> Variant:
-    return Variant("id", "f", "v", "Write f", Text(STEM, STEM, STEM), (Part("answer", "code", points),))
+    return Variant(
+        "id", "f", "v", "Write f", RenderedText(STEM, STEM, STEM), (Part("answer", "code", points),)
+    )
 
 
 def test_the_statement_stands_above_the_starter_as_comments() -> None:

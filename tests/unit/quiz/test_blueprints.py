@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from engine.errors import QuizError
+from engine.items import builtin_bank
+from engine.model import QuizRules, ResultDisclosure
 from engine.quiz import choose_items, read_blueprint
-from engine.quiz.blueprint import Plan
-from engine.quiz.slots import slots_of
-from engine.rules import QuizRules, Shown
-from engine.spec import builtin_bank
+from engine.quiz.blueprint import PlacedBlueprint
+from engine.quiz.choose import slots_of
 
 SECTION = "sections:\n- items: [softmax-weights]\n"
 
 
-def plan(tmp_path: Path, text: str) -> Plan:
+def plan(tmp_path: Path, text: str) -> PlacedBlueprint:
     path = tmp_path / "plan.yaml"
     path.write_text(text, encoding="utf-8")
     return read_blueprint(path)
@@ -44,7 +44,7 @@ def test_all_rules_at_once(tmp_path: Path) -> None:
         True,
     )
     assert rules.deadline is not None and rules.deadline.isoformat() == "2026-12-01T23:59:00+01:00"
-    assert (rules.show_before, rules.show_after) == (Shown.SCORE, Shown.SOLUTION)
+    assert (rules.show_before, rules.show_after) == (ResultDisclosure.SCORE, ResultDisclosure.SOLUTION)
 
 
 def test_nothing_said_means_the_usual_rules(tmp_path: Path) -> None:

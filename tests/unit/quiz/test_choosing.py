@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import QuizError
-from engine.quiz.assign import assign
-from engine.quiz.blueprint import Blueprint, Plan
-from engine.quiz.choose import Choice, choose_items
-from engine.spec import builtin_bank
+from engine.items import builtin_bank
+from engine.quiz.blueprint import Blueprint, PlacedBlueprint
+from engine.quiz.choose import ItemChoice, assign, choose_items
 
 SECRET = b"s" * 32
 
@@ -45,11 +44,11 @@ def test_the_first_wish_counts_where_nobody_is_in_the_way() -> None:
     assert assign([["a", "b"], ["c", "a"], ["a", "d"]]) == {0: "a", 1: "c", 2: "d"}
 
 
-def plan(*sections: dict) -> Plan:
-    return Plan(Blueprint.model_validate({"title": "T", "sections": list(sections)}))
+def plan(*sections: dict) -> PlacedBlueprint:
+    return PlacedBlueprint(Blueprint.model_validate({"title": "T", "sections": list(sections)}))
 
 
-def chosen(choice: Choice, student: str = "ada") -> list[str]:
+def chosen(choice: ItemChoice, student: str = "ada") -> list[str]:
     return [question.item for question in choice.of(student)]
 
 

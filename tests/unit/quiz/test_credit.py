@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.answers import right_response
-from engine.model import Mode, Quiz
-from engine.quiz import FilledQuiz, compose, hand_in
-from engine.quiz.blueprint import Blueprint, Plan
+from engine.hand_ins import FilledQuiz
+from engine.items import builtin_bank
+from engine.model import Mode, Quiz, QuizRules
+from engine.quiz import compose, hand_in
+from engine.quiz.blueprint import Blueprint, PlacedBlueprint
 from engine.quiz.sitting import next_variant, sitting_of
-from engine.rules import QuizRules
-from engine.spec import builtin_bank
 from engine.store import Store, open_store
 
 SECRET = b"s" * 32
@@ -26,7 +26,7 @@ BANK = builtin_bank()
 
 
 def quiz_with(rules: QuizRules, name: str = "q", attempt: int = 0) -> Quiz:
-    plan = Plan(
+    plan = PlacedBlueprint(
         Blueprint.model_validate({"title": "T", "sections": [{"items": [NUMBER, CHOICE], "points": 2}]})
     )
     (quiz,) = compose(plan, BANK, ["ada"], secret=SECRET, name=name, attempt=attempt)

@@ -8,18 +8,18 @@ from math import comb
 
 import pytest
 
+from engine.items import builtin_bank
 from engine.model import Quiz
 from engine.quiz import compose
-from engine.quiz.blueprint import Blueprint, Plan
-from engine.quiz.family import Family, content, with_points
-from engine.spec import builtin_bank
+from engine.quiz.blueprint import Blueprint, PlacedBlueprint
+from engine.quiz.item_variants import ItemVariants, content, with_points
 
 SECRET = b"s" * 32
 SMALL = "advantages-limitations"  # a pool of options and no numbers
 
 
-def family(item: str) -> Family:
-    return Family.of(builtin_bank(), item, SECRET, "q")
+def family(item: str) -> ItemVariants:
+    return ItemVariants.of(builtin_bank(), item, SECRET, "q")
 
 
 def test_a_small_family_is_used_up_before_anything_comes_again() -> None:
@@ -28,7 +28,9 @@ def test_a_small_family_is_used_up_before_anything_comes_again() -> None:
     two_of_five = spec.answer.model_copy(update={"draw": (2, 3)})
     right = sum(option.correct is True for option in spec.answer.options)
     size = comb(right, 2) * comb(len(spec.answer.options) - right, 3)
-    one = Family(spec.model_copy(update={"answer": two_of_five, "variants": size}), "v", {}, SECRET, "q")
+    one = ItemVariants(
+        spec.model_copy(update={"answer": two_of_five, "variants": size}), "v", {}, SECRET, "q"
+    )
     often = Counter(content(one.first(f"s{n}", 0)) for n in range(2 * size))
     assert len(often) == size
     assert set(often.values()) == {2}
@@ -84,7 +86,7 @@ def test_points_keep_their_proportions(points: float | None) -> None:
 
 
 def class_of(students: list[str], stored: list[Quiz] | None = None) -> list[Quiz]:
-    plan = Plan(Blueprint.model_validate({"title": "T", "sections": [{"items": [SMALL]}]}))
+    plan = PlacedBlueprint(Blueprint.model_validate({"title": "T", "sections": [{"items": [SMALL]}]}))
     return compose(plan, builtin_bank(), students, secret=SECRET, name="q", stored=stored or [])
 
 

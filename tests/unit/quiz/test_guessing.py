@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.answers import answer_type
-from engine.model import Array, Option, Part, Text, Variant
-from engine.quiz.guessing import Guess, best_of, guess_part, guess_variant
+from engine.model import ChoiceOption, FloatArray, Part, RenderedText, Variant
+from engine.quiz.rehearsal import GuessScore, best_of, guess_part, guess_variant
 
 LETTERS = "abcdefgh"
 
 
-def text(words: str) -> Text:
-    return Text(words, words, words)
+def text(words: str) -> RenderedText:
+    return RenderedText(words, words, words)
 
 
-def options(count: int, right: str = "") -> tuple[Option, ...]:
-    return tuple(Option(c, text(f"option {c}"), correct=c in right) for c in LETTERS[:count])
+def options(count: int, right: str = "") -> tuple[ChoiceOption, ...]:
+    return tuple(ChoiceOption(c, text(f"option {c}"), correct=c in right) for c in LETTERS[:count])
 
 
 def single(count: int) -> Part:
@@ -47,7 +47,7 @@ def ordering(count: int, policy: str) -> Part:
 
 
 def matching(prompts: int, targets: int, policy: str) -> Part:
-    left = tuple(Option(str(n + 1), text(f"prompt {n}")) for n in range(prompts))
+    left = tuple(ChoiceOption(str(n + 1), text(f"prompt {n}")) for n in range(prompts))
     key = tuple(LETTERS[n % targets] for n in range(prompts))
     return Part(
         "answer",
@@ -134,7 +134,9 @@ def test_pairs(policy: str, prompts: int, targets: int) -> None:
 
 
 def test_numbers_and_words_are_not_guessed() -> None:
-    number = Part("answer", "number", 1.0, key=Array((), (3.0,)), settings={"lower": ["3"], "upper": ["3"]})
+    number = Part(
+        "answer", "number", 1.0, key=FloatArray((), (3.0,)), settings={"lower": ["3"], "upper": ["3"]}
+    )
     word = Part("answer", "token", 1.0, key_ids=("cat",))
     assert guess_part(number).mean == guess_part(word).mean == 0
 
@@ -162,7 +164,7 @@ CHANCES = st.lists(st.integers(1, 9), min_size=1, max_size=4)
 @given(CHANCES, CREDITS)
 def test_the_best_of_several_attempts(weights: list[int], credit: list[float]) -> None:
     shares = [n / max(1, len(weights) - 1) for n in range(len(weights))]
-    guess = Guess({share: w / sum(weights) for share, w in zip(shares, weights, strict=True)})
+    guess = GuessScore({share: w / sum(weights) for share, w in zip(shares, weights, strict=True)})
     expected = 0.0
     for outcome in product(guess.scores.items(), repeat=len(credit)):
         chance, best = 1.0, 0.0

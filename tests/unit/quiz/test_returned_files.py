@@ -6,11 +6,11 @@ import pytest
 
 from engine.answers import right_response
 from engine.errors import QuizError
+from engine.items import builtin_bank
 from engine.model import Mode, Quiz
 from engine.quiz import compose, read_filled
-from engine.quiz.blueprint import Blueprint, Plan
-from engine.quiz.marking import grade_quiz
-from engine.spec import builtin_bank
+from engine.quiz.blueprint import Blueprint, PlacedBlueprint
+from engine.quiz.hand_in import grade_quiz
 
 HEAD = "quiz: abc\nquestions:\n"
 
@@ -78,7 +78,7 @@ def test_a_damaged_file_isnt_marked(body: str, what: str) -> None:
 @pytest.fixture(scope="module")
 def quiz() -> Quiz:
     sections = [{"items": ["softmax-weights", "softmax-shift"], "points": 1}]
-    plan = Plan(Blueprint.model_validate({"title": "T", "sections": sections}))
+    plan = PlacedBlueprint(Blueprint.model_validate({"title": "T", "sections": sections}))
     (drawn,) = compose(plan, builtin_bank(), ["ada"], secret=b"s" * 32, name="q")
     return drawn
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from engine.model import Check, Diagnosis, GradeReport, Outcome, Part, Text, Variant, Verdict
-from engine.quiz.showing import shown_report
-from engine.rules import Shown
+from engine.model import (
+    Check,
+    Diagnosis,
+    GradeReport,
+    Outcome,
+    Part,
+    RenderedText,
+    ResultDisclosure,
+    Variant,
+    Verdict,
+)
+from engine.quiz.release import shown_report
 
-SECRET = Text("the key is 7", "", "")
+SECRET = RenderedText("the key is 7", "", "")
 VARIANT = Variant("v", "i", "1", "T", SECRET, (Part("answer", "number", 1.0),), told_after=(SECRET,))
 REPORT = GradeReport(
     item="i",
@@ -23,32 +32,32 @@ REPORT = GradeReport(
 )
 
 
-@pytest.mark.parametrize("level", [Shown.NOTHING, Shown.SCORE])
-def test_without_verdicts_there_is_no_report(level: Shown) -> None:
+@pytest.mark.parametrize("level", [ResultDisclosure.NOTHING, ResultDisclosure.SCORE])
+def test_without_verdicts_there_is_no_report(level: ResultDisclosure) -> None:
     shown = shown_report(REPORT, VARIANT, level, is_final=True)
     assert shown.report is None and not shown.with_solution
 
 
 def test_a_verdict_says_neither_why_nor_what_would_be_right() -> None:
-    shown = shown_report(REPORT, VARIANT, Shown.VERDICT, is_final=True)
+    shown = shown_report(REPORT, VARIANT, ResultDisclosure.VERDICT, is_final=True)
     assert shown.report is not None and not shown.with_solution
     assert shown.report.outcome is Outcome.WRONG and shown.report.score == 0
     assert [(c.id, c.verdict, c.message) for c in shown.report.checks] == [("answer", Verdict.FAILED, "")]
     assert shown.report.diagnosis == () and shown.report.notes == ("This counts 70 %.",)
 
 
-@pytest.mark.parametrize("level", [Shown.FEEDBACK, Shown.SOLUTION])
+@pytest.mark.parametrize("level", [ResultDisclosure.FEEDBACK, ResultDisclosure.SOLUTION])
 @pytest.mark.parametrize("is_final", [True, False])
-def test_nothing_tells_the_key_before_the_last_attempt(level: Shown, is_final: bool) -> None:
+def test_nothing_tells_the_key_before_the_last_attempt(level: ResultDisclosure, is_final: bool) -> None:
     shown = shown_report(REPORT, VARIANT, level, is_final=is_final)
     assert shown.report is not None
     assert ("the key is 7" in shown.report.notes) == is_final
     assert "a note" in shown.report.notes and shown.report.diagnosis == REPORT.diagnosis
-    assert shown.with_solution == (is_final and level is Shown.SOLUTION)
+    assert shown.with_solution == (is_final and level is ResultDisclosure.SOLUTION)
 
 
-@pytest.mark.parametrize("level", list(Shown))
-def test_what_cannot_be_read_is_told_at_every_level(level: Shown) -> None:
+@pytest.mark.parametrize("level", list(ResultDisclosure))
+def test_what_cannot_be_read_is_told_at_every_level(level: ResultDisclosure) -> None:
     unread = GradeReport(
         "i", "1", Outcome.FORMAT_ERROR, None, 1.0, (Check("answer", Verdict.FAILED, 0, 1, "?"),)
     )

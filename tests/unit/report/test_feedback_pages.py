@@ -10,25 +10,25 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 
-from engine.course import Column, ItemResult, Mark, StudentResults
+from engine.marks.results import ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.model import (
-    Array,
     ComparedWeights,
+    FloatArray,
     GradeReport,
     Mode,
     Outcome,
     Part,
-    Text,
+    RenderedText,
+    ResultDisclosure,
     Variant,
 )
-from engine.report import feedback_page
-from engine.report.heatmaps import answered_weights, code_weights
-from engine.rules import Shown
+from engine.pages import feedback_page
+from engine.pages.weights import answered_weights, code_weights
 
 NOW = datetime(2026, 11, 27, 12, 30, tzinfo=UTC)
-CODE = Column("~", 0, "softmax", "Write softmax", 10.0)
-QUIZ = Column("week-1", 1, "weights", "Weights", 1.0)
-WORD = Text("Stem", "<p>Stem</p>", "Stem")
+CODE = TableColumn("~", 0, "softmax", "Write softmax", 10.0)
+QUIZ = TableColumn("week-1", 1, "weights", "Weights", 1.0)
+WORD = RenderedText("Stem", "<p>Stem</p>", "Stem")
 NAN, INF = math.nan, math.inf
 SETTINGS = {
     "simplex": True,
@@ -36,15 +36,15 @@ SETTINGS = {
     "lower": ["0.099", "0.199", "0.699"],
     "upper": ["0.101", "0.201", "0.701"],
 }
-PART = Part("answer", "vector", 1.0, key=Array((3,), (0.1, 0.2, 0.7)), settings=SETTINGS)
+PART = Part("answer", "vector", 1.0, key=FloatArray((3,), (0.1, 0.2, 0.7)), settings=SETTINGS)
 VARIANT = Variant("var", "weights", "ver", "Weights", WORD, (PART,))
 KEPT = ComparedWeights(
-    "softmax([[2, 1], [0, 1]])", "w[0]", Array((2, 2), (0.7311, 0.5, 0.26894, 0.5)),
-    Array((2, 2), (0.73106, 0.26894, 0.26894, 0.73106)), (1, 3),
+    "softmax([[2, 1], [0, 1]])", "w[0]", FloatArray((2, 2), (0.7311, 0.5, 0.26894, 0.5)),
+    FloatArray((2, 2), (0.73106, 0.26894, 0.26894, 0.73106)), (1, 3),
 )  # fmt: skip
 
 
-def code(score: float | None = 4.0, mark: Mark | None = None, **more: object) -> ItemResult:
+def code(score: float | None = 4.0, mark: ColumnMark | None = None, **more: object) -> ItemResult:
     outcome = Outcome.UNGRADED if score is None else Outcome.PARTIAL
     report = GradeReport("softmax", "v", outcome, score, 10.0, mode=Mode.MARKS, weights=(KEPT,))
     return ItemResult(CODE, report, "ab" * 32, NOW, mark=mark, **more)
@@ -87,21 +87,23 @@ def test_weights_of_code_stand_beside_the_right_ones_in_words_and_as_a_table() -
 
 
 def test_a_wrong_number_is_told_with_as_many_places_as_it_takes() -> None:
-    one = ComparedWeights("f()", "", Array((1, 2), (0.50004, 0.49996)), Array((1, 2), (0.5, 0.5)), (0, 1))
+    one = ComparedWeights(
+        "f()", "", FloatArray((1, 2), (0.50004, 0.49996)), FloatArray((1, 2), (0.5, 0.5)), (0, 1)
+    )
     (view,) = code_weights([one])
     assert [(line.own, line.right) for line in view.lines] == [("0.50004", "0.50000"), ("0.49996", "0.50000")]
 
 
 def test_what_is_no_number_is_told_in_words() -> None:
-    own = Array((2, 3), (NAN, INF, -INF, -1.0, 3.0, 1e30))
-    right = Array((2, 3), (0.5, 0.5, 0.0) * 2)
+    own = FloatArray((2, 3), (NAN, INF, -INF, -1.0, 3.0, 1e30))
+    right = FloatArray((2, 3), (0.5, 0.5, 0.0) * 2)
     (view,) = code_weights([ComparedWeights("f()", "", own, right, tuple(range(6)))])
     assert [line.own for line in view.lines] == ["NaN", "∞", "−∞", "−1.00", "3.00", "1e+30"]
     assert "Row 1: NaN (not right), ∞ (not right), −∞ (not right)." in view.pictures[0]
 
 
 def test_both_pictures_have_one_scale_and_one_width() -> None:
-    own, right = Array((1, 2), (-1.0, 3.0)), Array((1, 2), (1.0, 0.0))
+    own, right = FloatArray((1, 2), (-1.0, 3.0)), FloatArray((1, 2), (1.0, 0.0))
     (view,) = code_weights([ComparedWeights("f()", "", own, right, (0, 1))])
     drawn = [ElementTree.fromstring(str(picture)) for picture in view.pictures]
     bars = [
@@ -126,8 +128,8 @@ def test_an_answer_is_drawn_alone_until_the_key_is_shown() -> None:
     right = "The right weights, 1 by 3. Row 1: 0.100, 0.200, 0.700."
     assert spoken(page_of(answer(typed))) == [own]
     assert spoken(page_of(answer(typed), solutions=True)) == [own, right]
-    assert spoken(page_of(answer(typed, shown=Shown.SOLUTION))) == [own, right]
-    not_final = answer(typed, shown=Shown.SOLUTION, is_final=False)
+    assert spoken(page_of(answer(typed, shown=ResultDisclosure.SOLUTION))) == [own, right]
+    not_final = answer(typed, shown=ResultDisclosure.SOLUTION, is_final=False)
     assert spoken(page_of(not_final)) == [own], "with attempts left the key isn't told"
 
 
@@ -142,12 +144,14 @@ def test_only_fields_that_ask_for_weights_are_drawn() -> None:
     assert answered_weights(Part("c", "code", 1.0), "x", with_key=True) is None
     choice = Part("c", "single_choice", 1.0, key_ids=("a",))
     assert answered_weights(choice, "a", with_key=True) is None
-    large = replace(PART, key=Array((13,), (1 / 13,) * 13), settings=SETTINGS | {"places": [3] * 13})
+    large = replace(PART, key=FloatArray((13,), (1 / 13,) * 13), settings=SETTINGS | {"places": [3] * 13})
     assert answered_weights(large, " ".join(["0.1"] * 13), with_key=True) is None
 
 
-@pytest.mark.parametrize("level", [Shown.NOTHING, Shown.SCORE, Shown.VERDICT])
-def test_below_feedback_nothing_is_drawn(level: Shown) -> None:
+@pytest.mark.parametrize(
+    "level", [ResultDisclosure.NOTHING, ResultDisclosure.SCORE, ResultDisclosure.VERDICT]
+)
+def test_below_feedback_nothing_is_drawn(level: ResultDisclosure) -> None:
     page = page_of(code(shown=level), answer("0.1 0.3 0.6", shown=level))
     assert spoken(page) == [] and "0.26894" not in page and "softmax([[2" not in page
 
@@ -156,7 +160,7 @@ def test_below_feedback_nothing_is_drawn(level: Shown) -> None:
 
 
 def test_what_counts_is_told_with_what_was_graded_why_and_the_comment() -> None:
-    late = Mark(4.0, 3.2, ("Late by 1 day: 20 % off.", "Set by a person."), comment="Come & see <me>")
+    late = ColumnMark(4.0, 3.2, ("Late by 1 day: 20 % off.", "Set by a person."), comment="Come & see <me>")
     shown = words(page_of(code(mark=late)))
     assert "3.2 of 10 points" in shown.split("Write softmax")[0]
     assert "What counts: 3.2 of 10 points. Graded: 4 of 10 points." in shown
@@ -165,37 +169,39 @@ def test_what_counts_is_told_with_what_was_graded_why_and_the_comment() -> None:
 
 
 def test_a_mark_that_changes_nothing_says_nothing() -> None:
-    assert "What counts" not in words(page_of(code(mark=Mark(4.0, 4.0))))
+    assert "What counts" not in words(page_of(code(mark=ColumnMark(4.0, 4.0))))
 
 
 def test_excused_and_dropped_work_is_left_out_of_the_total() -> None:
-    excused = code(mark=Mark(4.0, None, ("Ill.",), excused=True))
-    shown = words(page_of(excused, answer("0.1 0.2 0.7", mark=Mark(0.0, 0.0))))
+    excused = code(mark=ColumnMark(4.0, None, ("Ill.",), excused=True))
+    shown = words(page_of(excused, answer("0.1 0.2 0.7", mark=ColumnMark(0.0, 0.0))))
     assert "0 of 1 point " in shown.split("Exercise Result")[0]
     assert "You are excused. This counts neither for nor against you. Ill." in shown and "– excused" in shown
-    dropped = words(page_of(code(mark=Mark(4.0, 4.0, dropped=True)), answer("1 0 0")))
+    dropped = words(page_of(code(mark=ColumnMark(4.0, 4.0, dropped=True)), answer("1 0 0")))
     assert "0 of 1 point " in dropped.split("Exercise Result")[0]
     assert "◐ partly right – not counted" in dropped and "This isn't counted." in dropped
 
 
 def test_missing_work_has_its_entry_and_no_receipt() -> None:
-    missing = ((QUIZ, Mark(None, 0.0, ("Nothing was handed in.",))),)
+    missing = ((QUIZ, ColumnMark(None, 0.0, ("Nothing was handed in.",))),)
     page = page_of(code(), without_work=missing)
     assert "4 of 11 points" in words(page)
     assert f"Weights {QUIZ.place} – nothing handed in 0 of 1 point Nothing was handed in." in words(page)
     assert page.count("data-sha256") == 1
-    alone = words(page_of(without_work=((QUIZ, Mark(None, None, (), excused=True)),)))
+    alone = words(page_of(without_work=((QUIZ, ColumnMark(None, None, (), excused=True)),)))
     assert "0 of 0 points" in alone and "Nothing was graded" not in alone
 
 
 def test_an_ungraded_result_keeps_the_total_open_unless_it_is_set_by_hand() -> None:
     assert "0 of 10 points so far" in words(page_of(code(None)))
-    by_hand = words(page_of(code(None, mark=Mark(None, 7.0, ("Set by a person.",)))))
+    by_hand = words(page_of(code(None, mark=ColumnMark(None, 7.0, ("Set by a person.",)))))
     assert "7 of 10 points" in by_hand and "so far" not in by_hand
 
 
 def test_what_isnt_released_is_in_no_total_and_its_mark_and_comment_are_hidden() -> None:
-    hidden = code(shown=Shown.NOTHING, mark=Mark(4.0, 3.25, ("Because.",), comment="Secret comment"))
+    hidden = code(
+        shown=ResultDisclosure.NOTHING, mark=ColumnMark(4.0, 3.25, ("Because.",), comment="Secret comment")
+    )
     page = page_of(hidden, answer("1 0 0"), percent=32.5)
     shown = words(page)
     assert "0 of 1 point " in shown and "1 of 2 results aren't shown now." in shown
@@ -216,5 +222,5 @@ def test_the_receipt_tells_when_it_came_and_that_it_was_late() -> None:
     shown = words(page_of(code(handed=came, marked_late=True, attempts=3)))
     assert "Handed in 2026-11-20 08:05 UTC; marked as late" in shown
     assert "Graded 2026-11-27 12:30 UTC; the best of 3 submissions" in shown
-    ruled = words(page_of(code(marked_late=True, attempts=3, mark=Mark(4.0, 4.0))))
+    ruled = words(page_of(code(marked_late=True, attempts=3, mark=ColumnMark(4.0, 4.0))))
     assert "at a time that isn't known; marked as late" in ruled and "one of 3 submissions" in ruled

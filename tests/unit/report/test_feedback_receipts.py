@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.course import Column, ItemResult, StudentResults
-from engine.model import GradeReport, Mode, Outcome, Part, Text, Variant
-from engine.report import feedback_page
-from engine.report import receipt as receipts
-from engine.report.receipt import Receipt, read_receipts
+from engine.marks.results import ItemResult, StudentResults, TableColumn
+from engine.model import GradeReport, Mode, Outcome, Part, RenderedText, Variant
+from engine.pages import feedback as receipts
+from engine.pages import feedback_page
+from engine.pages.feedback import PageReceipt, read_receipts
 
 NOW = datetime(2026, 11, 27, 12, 30, tzinfo=UTC)
-WORD = Text("w", "<p>w</p>", "w")
+WORD = RenderedText("w", "<p>w</p>", "w")
 
 
 def result(item: str, sha256: str, variant: Variant | None = None) -> ItemResult:
     report = GradeReport(item, f"version of {item}", Outcome.RIGHT, 1.0, 1.0, mode=Mode.MARKS)
-    return ItemResult(Column("~", 0, item, item, 1.0), report, sha256, NOW, variant=variant)
+    return ItemResult(TableColumn("~", 0, item, item, 1.0), report, sha256, NOW, variant=variant)
 
 
 def test_a_page_gives_its_receipts_back() -> None:
@@ -29,8 +29,8 @@ def test_a_page_gives_its_receipts_back() -> None:
     items = (result("softmax", "a" * 64), result("weights", "b" * 64, asked))
     page = feedback_page(StudentResults("007", "Ada", items), title="T")
     assert read_receipts(page) == [
-        Receipt("007", "softmax", "a" * 64, "version of softmax", is_answer=False),
-        Receipt("007", "weights", "b" * 64, "version of weights", is_answer=True),
+        PageReceipt("007", "softmax", "a" * 64, "version of softmax", is_answer=False),
+        PageReceipt("007", "weights", "b" * 64, "version of weights", is_answer=True),
     ]
 
 

@@ -12,17 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.course import Column, ItemResult, StudentResults
+from engine.marks.results import ItemResult, StudentResults, TableColumn
 from engine.model import GradeReport, Mode, Outcome
-from engine.report.zip_pack import LeftOut, Pack, write_zip
-from engine.report.zip_pack_names import LAYOUTS, archive_name
+from engine.pages.zip import LAYOUTS, LeftOut, PageArchive, archive_name, write_zip
 
 NOW = datetime(2026, 11, 27, 12, 30, tzinfo=UTC)
 
 
 def handed(filename: str, item: str = "softmax", quiz: str = "", day: int = 0) -> ItemResult:
     report = GradeReport(item, "v", Outcome.RIGHT, 1.0, 1.0, mode=Mode.MARKS)
-    column = Column(quiz or "~", 1 if quiz else 0, item)
+    column = TableColumn(quiz or "~", 1 if quiz else 0, item)
     return ItemResult(column, report, "a" * 64, NOW, filename=filename, handed=NOW + timedelta(days=day))
 
 
@@ -126,8 +125,8 @@ def test_plain_has_a_folder_for_everybody_whatever_they_are_called() -> None:
 
 def packed(
     layout: str, everyone: Sequence[StudentResults], folder: Path, assignment: str | None = None
-) -> Pack:
-    pack = Pack(layout, assignment)
+) -> PageArchive:
+    pack = PageArchive(layout, assignment)
     for one in everyone:
         page = folder / f"{one.student}.html"
         page.write_text(f"page of {one.student}", encoding="utf-8")

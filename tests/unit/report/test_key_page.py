@@ -9,12 +9,12 @@ import html5lib
 import pytest
 
 from engine.answers import right_response
+from engine.items import builtin_bank
 from engine.model import Quiz
+from engine.pages import key_page
 from engine.quiz import compose
 from engine.quiz.answer_key import quiz_key
-from engine.quiz.blueprint import Blueprint, Plan
-from engine.report import key_page
-from engine.spec import builtin_bank
+from engine.quiz.blueprint import Blueprint, PlacedBlueprint
 from engine.store import open_store
 
 ITEMS = ["softmax-weights", "seq2seq-roles", "advantages-limitations", "l16-full-pass", "greedy-trace-order"]
@@ -22,7 +22,9 @@ ITEMS = ["softmax-weights", "seq2seq-roles", "advantages-limitations", "l16-full
 
 @pytest.fixture
 def quizzes() -> list[Quiz]:
-    plan = Plan(Blueprint.model_validate({"title": "Week <1> & more", "sections": [{"items": ITEMS}]}))
+    plan = PlacedBlueprint(
+        Blueprint.model_validate({"title": "Week <1> & more", "sections": [{"items": ITEMS}]})
+    )
     return compose(plan, builtin_bank(), ["007", "<b>s2</b>"], secret=b"s" * 32, name="q")
 
 

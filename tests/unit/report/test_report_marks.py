@@ -11,17 +11,26 @@ from datetime import UTC, datetime
 import html5lib
 import pytest
 
-from engine.course import ClassTable, Column, ItemResult, Mark, StudentResults, StudentRow, class_table
+from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
+from engine.marks.results import (
+    ClassTable,
+    ColumnMark,
+    ItemResult,
+    StudentResults,
+    StudentRow,
+    TableColumn,
+    class_table,
+)
 from engine.model import GradeReport, Mode, Outcome
-from engine.report import gradebook_csv, gradebook_json, summary_page
-from engine.report.summary import changes
+from engine.pages import summary_page
+from engine.pages.summary import changes
 
 NOW = datetime(2026, 11, 27, 12, 30, tzinfo=UTC)
-CODE = Column("~", 0, "softmax", "Softmax", 10.0)
-QUIZ = Column("week-1", 1, "weights", "Weights", 4.0)
+CODE = TableColumn("~", 0, "softmax", "Softmax", 10.0)
+QUIZ = TableColumn("week-1", 1, "weights", "Weights", 4.0)
 
 
-def result(column: Column, score: float | None, mark: Mark | None = None) -> ItemResult:
+def result(column: TableColumn, score: float | None, mark: ColumnMark | None = None) -> ItemResult:
     outcome = (
         Outcome.UNGRADED if score is None else Outcome.RIGHT if score == column.max_score else Outcome.PARTIAL
     )
@@ -30,18 +39,20 @@ def result(column: Column, score: float | None, mark: Mark | None = None) -> Ite
 
 
 def some_class() -> ClassTable:
-    late = Mark(10, 8, ("2 days late: 20 % off, 8 of 10",))
-    low = Mark(1, 1, ("lowest",), dropped=True)
-    hand = Mark(None, 7, ("set by prof: 7 of 10",), comment="=oral, well done")
+    late = ColumnMark(10, 8, ("2 days late: 20 % off, 8 of 10",))
+    low = ColumnMark(1, 1, ("lowest",), dropped=True)
+    hand = ColumnMark(None, 7, ("set by prof: 7 of 10",), comment="=oral, well done")
     return class_table(
         "T",
         [
-            StudentResults("ada", "Ada", (result(QUIZ, 4, Mark(4, 4)), result(CODE, 10, late)), percent=87.5),
+            StudentResults(
+                "ada", "Ada", (result(QUIZ, 4, ColumnMark(4, 4)), result(CODE, 10, late)), percent=87.5
+            ),
             StudentResults("bob", "Bob", (result(QUIZ, 1, low),), without_work=((CODE, hand),)),
-            StudentResults("eve", "Eve", (result(CODE, 3, Mark(3, None, ("excused",), excused=True)),)),
-            StudentResults("kim", "Kim", (result(CODE, None, Mark(None, None)),)),
-            StudentResults("zoe", "Zoe", (), without_work=((QUIZ, Mark(None, 0.0, ("missing",))),)),
-            StudentResults("yan", "Yan", (result(CODE, 10, Mark(10, None, ("closed",))),)),
+            StudentResults("eve", "Eve", (result(CODE, 3, ColumnMark(3, None, ("excused",), excused=True)),)),
+            StudentResults("kim", "Kim", (result(CODE, None, ColumnMark(None, None)),)),
+            StudentResults("zoe", "Zoe", (), without_work=((QUIZ, ColumnMark(None, 0.0, ("missing",))),)),
+            StudentResults("yan", "Yan", (result(CODE, 10, ColumnMark(10, None, ("closed",))),)),
         ],
     )  # fmt: skip
 
@@ -61,7 +72,7 @@ def test_the_csv_explains_the_columns_that_changed() -> None:
 
 
 def test_a_comment_begins_no_formula() -> None:
-    table = class_table("T", [StudentResults("a", "", (result(CODE, 1, Mark(1, 1, comment="=1+1")),))])
+    table = class_table("T", [StudentResults("a", "", (result(CODE, 1, ColumnMark(1, 1, comment="=1+1")),))])
     assert list(csv.reader(io.StringIO(gradebook_csv(table))))[1][4] == "'=1+1"
 
 
@@ -123,7 +134,9 @@ def test_a_table_that_nothing_changed_says_nothing_about_changes() -> None:
 
 @pytest.mark.parametrize("evil", ["<script>alert(1)</script>", '"><svg onload=alert(1)>', "\x1b[31m\u202e"])
 def test_hostile_comments_stay_text(evil: str) -> None:
-    row = class_table("T", [StudentResults("a", "", (result(CODE, 1, Mark(1, 1, (evil,), comment=evil)),))])
+    row = class_table(
+        "T", [StudentResults("a", "", (result(CODE, 1, ColumnMark(1, 1, (evil,), comment=evil)),))]
+    )
     page = summary_page(row, links={"a": "x.html"})
     tree = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
     assert not {"script", "svg"} & {element.tag for element in tree.iter() if isinstance(element.tag, str)}
@@ -131,16 +144,16 @@ def test_hostile_comments_stay_text(evil: str) -> None:
 
 
 def test_totals_wait_only_for_what_counts() -> None:
-    def row(mark: Mark | None) -> StudentRow:
+    def row(mark: ColumnMark | None) -> StudentRow:
         return StudentResults("a", "", (result(QUIZ, 2), result(CODE, None, mark))).row()
 
-    assert row(None).total() is None and row(Mark(None, None)).is_waiting
-    assert row(Mark(None, 7, ("set",))).total() == 9
-    assert row(Mark(None, None, ("excused",), excused=True)).total() == 2
+    assert row(None).total() is None and row(ColumnMark(None, None)).is_waiting
+    assert row(ColumnMark(None, 7, ("set",))).total() == 9
+    assert row(ColumnMark(None, None, ("excused",), excused=True)).total() == 2
 
 
 def test_a_mark_set_by_hand_has_no_sign_of_what_was_graded() -> None:
-    hand = Mark(0, 7, ("set by prof: 7 of 10",), by_hand=True)
+    hand = ColumnMark(0, 7, ("set by prof: 7 of 10",), by_hand=True)
     table = class_table("T", [StudentResults("bob", "Bob", (result(CODE, 0, hand),))])
     page = summary_page(table, links={"bob": "x.html"})
     row = page.split("The class", 1)[1].split("<tbody>", 1)[1].split("</tbody>", 1)[0]

@@ -15,32 +15,33 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 
-from engine.course import ClassTable, Column, IntakeProblem, ItemResult, Mark, StudentResults
 from engine.errors import StoreError
+from engine.hand_ins import IntakeProblem
+from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
+from engine.marks.results import ClassTable, ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.model import (
-    Array,
     Check,
+    ChoiceOption,
     Counterexample,
     Diagnosis,
-    Drawn,
+    DrawnValue,
+    FloatArray,
     GradeReport,
     KnownWrong,
     Mode,
-    Option,
     Outcome,
     Part,
     Quiz,
     QuizQuestion,
-    Text,
+    RenderedText,
+    ResultDisclosure,
     Variant,
     Verdict,
 )
-from engine.report import feedback_page, gradebook_csv, gradebook_json, quiz_page, summary_page, write_reports
-from engine.report.pages import render
-from engine.report.student_pages import page_name
-from engine.report.summary import difficulty, mistakes
-from engine.report.words import OUTCOMES, VERDICTS, number, points
-from engine.rules import Shown
+from engine.pages import feedback_page, quiz_page, summary_page, write_reports
+from engine.pages.feedback import page_name
+from engine.pages.render import OUTCOMES, VERDICTS, number, points, render
+from engine.pages.summary import difficulty, mistakes
 
 NOW = datetime(2026, 11, 27, 12, 30, tzinfo=UTC)
 HOSTILE = [
@@ -58,14 +59,16 @@ HOSTILE = [
 ]
 
 
-def text(plain: str, html: str | None = None) -> Text:
-    return Text(plain, f"<p>{plain}</p>" if html is None else html, plain)
+def text(plain: str, html: str | None = None) -> RenderedText:
+    return RenderedText(plain, f"<p>{plain}</p>" if html is None else html, plain)
 
 
 def variant(item: str = "softmax-weights", **more) -> Variant:
     options = (
-        Option("a", text("first option"), correct=True, feedback="SECRET-feedback", misconception="SECRET-m"),
-        Option("b", text("second option"), value=Array((1,), (0.987654,))),
+        ChoiceOption(
+            "a", text("first option"), correct=True, feedback="SECRET-feedback", misconception="SECRET-m"
+        ),
+        ChoiceOption("b", text("second option"), value=FloatArray((1,), (0.987654,))),
     )
     part = Part("answer", "single_choice", 1.0, key_ids=("a",), options=options)
     return Variant("var-1", item, "ver-1", "Weights", text("The stem"), (part,), **more)
@@ -78,10 +81,10 @@ def report(
     return GradeReport(item=item, outcome=outcome, score=score, **fields)
 
 
-def result(given: GradeReport | None = None, column: Column | None = None, **more) -> ItemResult:
+def result(given: GradeReport | None = None, column: TableColumn | None = None, **more) -> ItemResult:
     given = given or report()
     return ItemResult(
-        column or Column("~", 0, given.item, "Softmax", given.max_score), given, "ab" * 32, NOW, **more
+        column or TableColumn("~", 0, given.item, "Softmax", given.max_score), given, "ab" * 32, NOW, **more
     )
 
 
@@ -184,8 +187,8 @@ def test_what_cant_be_read_says_why() -> None:
     shown = words(feedback_page(student(result(unread)), title="T"))
     assert "costs no attempt" in shown and "`nan` is no number" in shown
     assert "0 of 2 points 2 of these points are for work that can't be read: it counts for nothing." in shown
-    by_hand = result(unread, mark=Mark(None, 1.0, by_hand=True))
-    for counts in (by_hand, result(unread, mark=Mark(None, None, excused=True)), result(FULL)):
+    by_hand = result(unread, mark=ColumnMark(None, 1.0, by_hand=True))
+    for counts in (by_hand, result(unread, mark=ColumnMark(None, None, excused=True)), result(FULL)):
         assert "for work that can't be read" not in words(feedback_page(student(counts), title="T"))
 
 
@@ -194,7 +197,9 @@ def test_nobody_who_is_excused_is_told_to_type_it_again() -> None:
     unread = report(Outcome.FORMAT_ERROR, None, checks=(Check("answer", Verdict.FAILED, 0, 2, message),))
     asked = words(feedback_page(student(result(unread)), title="T"))
     assert "next: type it again" in asked and "so it wasn't graded and costs no attempt" in asked
-    excused = words(feedback_page(student(result(unread, mark=Mark(None, None, excused=True))), title="T"))
+    excused = words(
+        feedback_page(student(result(unread, mark=ColumnMark(None, None, excused=True))), title="T")
+    )
     assert "type it again" not in excused and "costs no attempt" not in excused
     assert "got: nan" in excused and "You are excused." in excused
 
@@ -212,8 +217,8 @@ def test_an_answer_is_shown_with_its_options_and_without_the_key() -> None:
 
 
 def test_a_question_is_named_as_its_students_know_it() -> None:
-    third = Column("week-2", 3, "q", "Weights", 2.0)
-    gone = Column("week-2", 9, "r", "Scores", 2.0, asked=False)
+    third = TableColumn("week-2", 3, "q", "Weights", 2.0)
+    gone = TableColumn("week-2", 9, "r", "Scores", 2.0, asked=False)
     marked = (result(report(item="q"), third), result(report(item="r"), gone), result(FULL))
     page = feedback_page(student(*marked), title="T")
     shown = words(page)
@@ -265,7 +270,7 @@ def test_hostile_text_in_every_field_of_a_feedback_page(evil: str) -> None:
         counterexample=Counterexample(evil, evil, evil),
         notes=(evil,),
     )
-    column = Column(evil, 1, evil, evil, 2.0)
+    column = TableColumn(evil, 1, evil, evil, 2.0)
     items = (
         result(given, column, variant=variant(), answers={"answer": evil}, filename=evil, reason=evil),
         result(dataclasses.replace(given, outcome=Outcome.FORMAT_ERROR, score=None), column, reason=evil),
@@ -288,13 +293,13 @@ def test_long_texts_are_cut() -> None:
 
 
 def table(*students: StudentResults) -> ClassTable:
-    columns: dict[str, Column] = {}
+    columns: dict[str, TableColumn] = {}
     for one in students:
         columns |= {item.column.id: item.column for item in one.items}
     return ClassTable("T", tuple(sorted(columns.values())), tuple(s.row() for s in students))
 
 
-QUIZ_COLUMN = Column("week-1", 2, "softmax-weights", "Weights", 1.0)
+QUIZ_COLUMN = TableColumn("week-1", 2, "softmax-weights", "Weights", 1.0)
 
 
 def some_class() -> ClassTable:
@@ -328,7 +333,7 @@ def test_the_gradebook_tells_missing_from_ungraded_from_zero() -> None:
 
 @pytest.mark.parametrize("evil", HOSTILE)
 def test_no_cell_becomes_a_formula(evil: str) -> None:
-    column = Column(evil, 1, evil, evil, 2.0)
+    column = TableColumn(evil, 1, evil, evil, 2.0)
     made = gradebook_csv(table(StudentResults(evil, evil, (result(report(item=evil), column),))))
     for row in rows(made):
         for cell in row:
@@ -422,7 +427,7 @@ def test_the_summary_page_shows_class_ungraded_and_problems() -> None:
 @pytest.mark.parametrize("evil", HOSTILE)
 def test_hostile_text_in_every_field_of_the_summary(evil: str) -> None:
     given = report(Outcome.UNGRADED, None, item=evil, diagnosis=(Diagnosis(evil, evil),))
-    column = Column(evil, 1, evil, evil, 2.0)
+    column = TableColumn(evil, 1, evil, evil, 2.0)
     made = table(StudentResults(evil, evil, (result(given, column, reason=evil),), listed=False))
     page = summary_page(
         dataclasses.replace(made, title=evil),
@@ -496,8 +501,8 @@ def test_page_names_differ_even_where_case_doesnt_count() -> None:
 
 
 def some_quiz() -> Quiz:
-    key = Array((2,), (0.123456, 0.876544))
-    wrong = KnownWrong("SECRET-known", "SECRET-why", Array((1,), (0.55555,)), "SECRET-text")
+    key = FloatArray((2,), (0.123456, 0.876544))
+    wrong = KnownWrong("SECRET-known", "SECRET-why", FloatArray((1,), (0.55555,)), "SECRET-text")
     vector = Part(
         "answer",
         "vector",
@@ -506,18 +511,23 @@ def some_quiz() -> Quiz:
         known_wrong=(wrong,),
         settings={"decimals": 3, "tolerance": "0.00077"},
     )
-    cards = tuple(Option(c, text(f"card {c}"), feedback="SECRET-card") for c in "ca")
-    targets = tuple(Option(c, text(f"target {c}"), correct=True) for c in "xy")
-    prompts = tuple(Option(c, text(f"prompt {c}"), feedback="SECRET-prompt") for c in "12")
+    cards = tuple(ChoiceOption(c, text(f"card {c}"), feedback="SECRET-card") for c in "ca")
+    targets = tuple(ChoiceOption(c, text(f"target {c}"), correct=True) for c in "xy")
+    prompts = tuple(ChoiceOption(c, text(f"prompt {c}"), feedback="SECRET-prompt") for c in "12")
     parts = (
         Part(
-            "e", "number", 1.0, prompt=text("Step one"), key=Array((), (0.424242,)), settings={"decimals": 3}
+            "e",
+            "number",
+            1.0,
+            prompt=text("Step one"),
+            key=FloatArray((), (0.424242,)),
+            settings={"decimals": 3},
         ),
         Part("order", "ordering", 1.0, prompt=text("Step two"), key_ids=("a", "c"), options=cards),
         Part("pairs", "matching", 1.0, key_ids=("y", "x"), options=targets, prompts=prompts),
         Part("name", "token", 1.0, key_ids=("SECRET-token",)),
     )
-    values = {"w": Drawn((1,), ("SECRET-drawn",))}
+    values = {"w": DrawnValue((1,), ("SECRET-drawn",))}
     steps = Variant(
         "SECRET-id", "SECRET-item", "v", "Steps", text("Do it"), parts, values, {"w": "SECRET-expression"}
     )
@@ -611,9 +621,9 @@ def _luminance(colour: str) -> float:
 
 
 def test_text_has_enough_contrast_in_light_and_dark() -> None:
-    import engine.report
+    import engine.pages
 
-    css = (Path(engine.report.__file__).parent / "templates" / "style.css").read_text(encoding="utf-8")
+    css = (Path(engine.pages.__file__).parent / "templates" / "style.css").read_text(encoding="utf-8")
     light, dark = (
         dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block))
         for block in css.split("prefers-color-scheme", 1)
@@ -632,15 +642,15 @@ def test_text_has_enough_contrast_in_light_and_dark() -> None:
             assert (high + 0.05) / (low + 0.05) >= 4.5, f"{front} on {back}"
 
 
-def matched(answer: str, shown: Shown = Shown.FEEDBACK, *, final: bool = True) -> str:
+def matched(answer: str, shown: ResultDisclosure = ResultDisclosure.FEEDBACK, *, final: bool = True) -> str:
     """A page with a matching of two prompts, keys 1-b and 2-a."""
     part = Part(
         "answer",
         "matching",
         2.0,
         key_ids=("b", "a"),
-        options=(Option("a", text("first target")), Option("b", text("second target"))),
-        prompts=(Option("1", text("one prompt")), Option("2", text("another prompt"))),
+        options=(ChoiceOption("a", text("first target")), ChoiceOption("b", text("second target"))),
+        prompts=(ChoiceOption("1", text("one prompt")), ChoiceOption("2", text("another prompt"))),
     )
     item = result(
         report(Outcome.PARTIAL, 1.0, "q"),
@@ -657,9 +667,9 @@ def test_a_matching_is_shown_with_its_prompts_and_targets() -> None:
     assert "1. one prompt (b) second target ✓ right" in shown
     assert "2. another prompt (b) second target ✗ not right" in shown
     assert "right is" not in shown, "the key is shown with the solution only"
-    solved = matched("1-b", Shown.SOLUTION)
+    solved = matched("1-b", ResultDisclosure.SOLUTION)
     assert "2. another prompt nothing ✗ not right; right is (a) first target" in solved
-    assert "✓" not in matched("1-b, 2-b", Shown.SCORE).split("one prompt")[1]
+    assert "✓" not in matched("1-b, 2-b", ResultDisclosure.SCORE).split("one prompt")[1]
 
 
 def test_checks_that_were_not_tried_are_folded_and_one_right_answer_needs_no_table() -> None:
@@ -677,7 +687,7 @@ def test_checks_that_were_not_tried_are_folded_and_one_right_answer_needs_no_tab
 
 
 def test_a_mark_set_by_hand_has_no_verdict_beside_it() -> None:
-    item = result(report(Outcome.WRONG, 0.0), mark=Mark(0, 3, ("set by prof: 3 of 4",), by_hand=True))
+    item = result(report(Outcome.WRONG, 0.0), mark=ColumnMark(0, 3, ("set by prof: 3 of 4",), by_hand=True))
     shown = words(feedback_page(student(item), title="T"))
     assert "set by hand 3 of 2 points" in shown and "not right" not in shown
 
@@ -689,9 +699,9 @@ def test_a_file_that_was_graded_in_part_is_not_called_ungraded() -> None:
 
 
 def test_every_place_shows_the_same_number() -> None:
-    from engine.gradebooks.cells import number_cell
-    from engine.model import plain_points
-    from engine.report.words import number
+    from engine.pages.render import number
+    from engine.text.tables import number_cell
+    from engine.text.words import plain_points
 
     for value in (0.525, 34.025, 2 / 3, 0.1 + 0.425, 19 / 3, 1.005, 2.675, 10.0, 0.0049, 0.995):
         shown = str(plain_points(value))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.explain.in_process import TrustedRunner
 from engine.runner import Runner
 from engine.sandbox import open_runner
 from engine.sandbox.tiers import missing_layers

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.runner import Call, CallOutcome, CallStatus, Job, Leaf, Limits, Runner
+from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, WireArray
 from engine.sandbox import open_runner
 from engine.sandbox.inputs import encode_plan
 from engine.sandbox.tiers import missing_layers
@@ -29,8 +29,8 @@ def walled(request: pytest.FixtureRequest) -> Iterator[Runner]:
         yield opened
 
 
-def leaf(*numbers: float, library: str = "numpy") -> Leaf:
-    return Leaf(library, "float64", (len(numbers),), struct.pack(f"<{len(numbers)}d", *numbers))
+def leaf(*numbers: float, library: str = "numpy") -> WireArray:
+    return WireArray(library, "float64", (len(numbers),), struct.pack(f"<{len(numbers)}d", *numbers))
 
 
 def outcomes(runner: Runner, source: str, *calls: Call, **more: object) -> tuple[CallOutcome, ...]:
@@ -304,7 +304,7 @@ def test_an_argument_of_an_earlier_call_is_looked_at_again(walled: Runner) -> No
 def test_form_and_entries_of_arguments_are_told_beside_the_bytes(walled: Runner) -> None:
     """Another shape and another entry of a record are objects of the child's, so those are its word."""
     x = leaf(1.0, 2.0, 3.0)
-    turned = Leaf("torch", "float64", (3, 1), x.data)
+    turned = WireArray("torch", "float64", (3, 1), x.data)
     calls = [
         Call("shape", (x,), return_arguments=True),
         Call("turned", (turned,), return_arguments=True),
@@ -352,7 +352,7 @@ def f(x):
 
 
 def test_the_memory_is_sealed_and_filled_only_when_the_file_is_loaded() -> None:
-    from engine.sandbox.attempt import SharedArrays
+    from engine.sandbox.conversation import SharedArrays
 
     x = leaf(1.0, 2.0)
     plan = encode_plan(Job("", "f.py", (Call("f", (x,), return_arguments=True),)), shared=True)

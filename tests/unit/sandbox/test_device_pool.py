@@ -16,11 +16,10 @@ import pytest
 import torch
 
 from engine.errors import NoDeviceError, RunnerLostError, SandboxError
-from engine.runner import Call, CallStatus, Job, Leaf, Limits, Runner, RunResult
+from engine.runner import Call, CallStatus, Job, Limits, Runner, RunResult, WireArray
+from engine.sandbox import gpu as worker_module
 from engine.sandbox import open_runner
-from engine.sandbox.device import DeviceRunner, WorkerPool
-from engine.sandbox.device import worker as worker_module
-from engine.sandbox.device.worker import DeviceWorker
+from engine.sandbox.gpu import DeviceRunner, DeviceWorker, WorkerPool
 from engine.sandbox.tiers import missing_layers
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
@@ -28,12 +27,12 @@ WALLED = pytest.mark.skipif(bool(missing_layers("T2")), reason="T2 isn't possibl
 CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 
 
-def leaf(*numbers: float, library: str = "torch", **more: Any) -> Leaf:
-    return Leaf(library, "float64", (len(numbers),), struct.pack(f"<{len(numbers)}d", *numbers), **more)
+def leaf(*numbers: float, library: str = "torch", **more: Any) -> WireArray:
+    return WireArray(library, "float64", (len(numbers),), struct.pack(f"<{len(numbers)}d", *numbers), **more)
 
 
 def numbers(value: Any) -> tuple[float, ...]:
-    assert isinstance(value, Leaf)
+    assert isinstance(value, WireArray)
     return struct.unpack(f"<{len(value.data) // 8}d", value.data)
 
 

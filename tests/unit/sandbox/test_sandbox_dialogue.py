@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from engine.runner import Call, CallStatus, Job, Leaf, Limits, StepFunction
-from engine.sandbox.dialogue import Dialogue, encode_load
+from engine.runner import Call, CallStatus, Job, Limits, StepFunction, WireArray
+from engine.sandbox.child.wire import FRAME_OVERHEAD, FrameKind, FrameReader, pack
 from engine.sandbox.inputs import encode_plan
-from engine.sandbox.inside.wire import FRAME_OVERHEAD, FrameReader, Kind, pack
+from engine.sandbox.protocol import ChildDialogue, encode_load
 
-LOCKED = pack(Kind.LOCKED, {})
-LOADED = pack(Kind.LOADED, {"status": "returned", "missing": ["g"], "seconds": 0.1})
-END = pack(Kind.END, {})
+LOCKED = pack(FrameKind.LOCKED, {})
+LOADED = pack(FrameKind.LOADED, {"status": "returned", "missing": ["g"], "seconds": 0.1})
+END = pack(FrameKind.END, {})
 
 
 def _result(index: Any, **more: Any) -> bytes:
-    return pack(Kind.RESULT, {"index": index, "status": "returned", "value": 1.5, "seconds": 0.0} | more)
+    return pack(FrameKind.RESULT, {"index": index, "status": "returned", "value": 1.5, "seconds": 0.0} | more)
 
 
-def _asked(count: int = 2, output_bytes: int = 1000, **options: Any) -> Dialogue:
-    dialogue = Dialogue(0, count, output_bytes, **options)
+def _asked(count: int = 2, output_bytes: int = 1000, **options: Any) -> ChildDialogue:
+    dialogue = ChildDialogue(0, count, output_bytes, **options)
     dialogue.feed(LOCKED + LOADED)
     assert dialogue.wants_plan
     dialogue.plan_sent = True
@@ -53,8 +53,8 @@ def test_an_array_becomes_a_leaf() -> None:
     dialogue = _asked(1)
     data = struct.pack("<2f", 1.0, 2.0)
     node = ["a", "torch", "float32", [2], 3]
-    dialogue.feed(pack(Kind.RESULT, {"index": 0, "status": "returned", "value": node}, [data]))
-    assert dialogue.outcomes[0].value == Leaf("torch", "float32", (2,), data)
+    dialogue.feed(pack(FrameKind.RESULT, {"index": 0, "status": "returned", "value": node}, [data]))
+    assert dialogue.outcomes[0].value == WireArray("torch", "float32", (2,), data)
 
 
 @pytest.mark.parametrize(
@@ -69,15 +69,15 @@ def test_an_array_becomes_a_leaf() -> None:
         LOCKED + LOCKED,
         LOCKED + LOADED + LOADED,
         LOCKED + LOADED + END,
-        LOCKED + pack(Kind.BROKEN, {"layer": "landlock"}),
+        LOCKED + pack(FrameKind.BROKEN, {"layer": "landlock"}),
         LOCKED + pack(99, {}),
-        pack(Kind.LOCKED, []),
+        pack(FrameKind.LOCKED, []),
         b"garbage that is long enough for a header",
     ],
     ids=str,
 )
 def test_what_comes_before_it_was_asked_for_is_a_violation(frames: bytes) -> None:
-    dialogue = Dialogue(0, 2, 1000)
+    dialogue = ChildDialogue(0, 2, 1000)
     dialogue.feed(frames)
     assert dialogue.violated
 
@@ -107,7 +107,7 @@ def test_what_comes_before_it_was_asked_for_is_a_violation(frames: bytes) -> Non
         _result(0, arguments={"a": 1}),
         _result(0, value=["f", "step", []]),
         _result(0, value=["a", "numpy", "float64", [1], 3]),
-        pack(Kind.RESULT, {"index": 0, "status": "returned"}, [b"left over"]),
+        pack(FrameKind.RESULT, {"index": 0, "status": "returned"}, [b"left over"]),
         _result(0) + _result(1) + END + b"SMK1" + bytes(16),
         _result(0) + _result(1) + END + _result(1),
     ],
@@ -120,7 +120,7 @@ def test_malformed_or_disordered_replies_are_a_violation(frames: bytes) -> None:
 
 
 def test_the_order_check_can_be_switched_off() -> None:
-    dialogue = Dialogue(0, 2, 1000, check_order=False)
+    dialogue = ChildDialogue(0, 2, 1000, check_order=False)
     dialogue.feed(LOCKED + _result(1, value=7) + LOADED + END)
     assert not dialogue.violated
     assert dialogue.outcomes[1].value == 7
@@ -133,8 +133,8 @@ def test_too_many_bytes_are_a_violation() -> None:
 
 
 def test_a_broken_layer_is_reported_only_before_student_code() -> None:
-    dialogue = Dialogue(0, 1, 1000)
-    dialogue.feed(pack(Kind.BROKEN, {"layer": "seccomp: not in force"}))
+    dialogue = ChildDialogue(0, 1, 1000)
+    dialogue.feed(pack(FrameKind.BROKEN, {"layer": "seccomp: not in force"}))
     assert dialogue.broken == "seccomp: not in force"
     assert dialogue.over
 
@@ -161,14 +161,14 @@ def test_texts_are_cleaned_and_cut() -> None:
 
 
 def test_values_of_a_failed_load_are_dropped() -> None:
-    dialogue = Dialogue(0, 1, 1000)
+    dialogue = ChildDialogue(0, 1, 1000)
     failed = {
         "status": "raised",
         "exception": {"type": "E", "text": "", "line": None},
         "missing": [],
         "value": 5,
     }
-    dialogue.feed(LOCKED + pack(Kind.LOADED, failed))
+    dialogue.feed(LOCKED + pack(FrameKind.LOADED, failed))
     assert not dialogue.wants_plan
     assert dialogue.load is not None
     assert dialogue.load.value is None
@@ -177,7 +177,7 @@ def test_values_of_a_failed_load_are_dropped() -> None:
 
 
 def test_a_plan_is_one_frame_with_offsets() -> None:
-    leaf = Leaf("numpy", "uint8", (3,), b"abc")
+    leaf = WireArray("numpy", "uint8", (3,), b"abc")
     table = StepFunction("step", leaf, leaf)
     calls = (Call("f", (leaf, 2)), Call("g", (), {"step": table}, True), Call("f", (leaf,)))
     plan = encode_plan(Job("", "a.py", calls, Limits(call_s=0.5)))
@@ -185,14 +185,14 @@ def test_a_plan_is_one_frame_with_offsets() -> None:
     reader.feed(plan.frame)
     (frame,) = reader.frames()
     assert plan.count == 3
-    assert frame.kind == Kind.PLAN
+    assert frame.kind == FrameKind.PLAN
     assert [call["at"] for call in frame.body["calls"]] == [0, 3, 9]
     assert [call["r"] for call in frame.body["calls"]] == [False, True, False]
     assert bytes(frame.blob) == b"abc" * 4
     assert frame.body["call_s"] == 0.5
 
 
-@pytest.mark.parametrize("value", [object(), {1: 2}, b"bytes", Leaf("numpy", "float64", (2,), b"short")])
+@pytest.mark.parametrize("value", [object(), {1: 2}, b"bytes", WireArray("numpy", "float64", (2,), b"short")])
 def test_a_plan_with_something_else_is_refused(value: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         encode_plan(Job("", "a.py", (Call("f", (value,)),)))

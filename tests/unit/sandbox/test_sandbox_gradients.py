@@ -9,18 +9,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.code.leaves import array_of, leaf_of
-from engine.runner import Call, CallOutcome, CallStatus, Job, Leaf, Limits, Runner
-from engine.sandbox.dialogue import Dialogue
-from engine.sandbox.results import Results
+from engine.code.arguments import array_of, leaf_of
+from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, WireArray
+from engine.sandbox.protocol import ChildDialogue, JobResults
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
 Floats = NDArray[Any]
 
 
-def tensor(values: Any, dtype: str = "float64", **layout: bool) -> Leaf:
+def tensor(values: Any, dtype: str = "float64", **layout: bool) -> WireArray:
     made = leaf_of(np.asarray(values, dtype=dtype), "torch")
-    return Leaf(made.library, made.dtype, made.shape, made.data, **layout)
+    return WireArray(made.library, made.dtype, made.shape, made.data, **layout)
 
 
 def ask(runner: Runner, source: str, *calls: Call) -> list[CallOutcome]:
@@ -182,15 +181,15 @@ def test_an_endless_backward_is_timed_out_and_the_next_call_goes_on() -> None:
     ],
 )
 def test_gradients_that_nobody_asked_for_are_a_violation(
-    gradients: tuple[Leaf | None, ...] | None, asked: bool, fits: bool
+    gradients: tuple[WireArray | None, ...] | None, asked: bool, fits: bool
 ) -> None:
     sent = (tensor([1.0]), leaf_of(np.ones(1), "numpy"), [tensor([1], "int64"), tensor([1.0], "float32")])
     call = Call("f", sent, cotangents=(tensor([1.0]),) if asked else None)
 
-    dialogue = Dialogue(0, 1, 100)
+    dialogue = ChildDialogue(0, 1, 100)
     dialogue.load = CallOutcome(CallStatus.RETURNED)
     dialogue.outcomes[0] = CallOutcome(CallStatus.RETURNED, tensor([1.0]), gradients=gradients)
-    results = Results(Job("", "f.py", (call,)), "T1")
+    results = JobResults(Job("", "f.py", (call,)), "T1")
     results.merge(dialogue, None)
     status = results.finish(b"").outcomes[0].status
     assert status is (CallStatus.RETURNED if fits else CallStatus.PROTOCOL_VIOLATION)

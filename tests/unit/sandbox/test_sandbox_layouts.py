@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from engine.runner import Call, CallStatus, Job, Leaf, Limits, Runner
+from engine.runner import Call, CallStatus, Job, Limits, Runner, WireArray
 from engine.sandbox.inputs import encode_plan
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
@@ -35,9 +35,9 @@ def write(x):
 KINDS = [("numpy", "float16"), ("torch", "float16"), ("torch", "bfloat16")]
 
 
-def half(library: str, dtype: str, *, contiguous: bool, writeable: bool) -> Leaf:
+def half(library: str, dtype: str, *, contiguous: bool, writeable: bool) -> WireArray:
     data = BFLOAT16 if dtype == "bfloat16" else FLOAT16
-    return Leaf(library, dtype, (2, 3), data, contiguous, writeable)
+    return WireArray(library, dtype, (2, 3), data, contiguous, writeable)
 
 
 @pytest.mark.parametrize(("library", "dtype"), KINDS)
@@ -59,7 +59,7 @@ def test_half_precision_arrives_as_the_leaf_says(
     plain = half(library, dtype, contiguous=True, writeable=True)
     assert back.value == plain and back.arguments == (plain,)  # bit for bit
     if free:
-        assert isinstance(write.value, Leaf)
+        assert isinstance(write.value, WireArray)
         first = {"float16": 0x4700, "bfloat16": 0x40E0}[dtype]  # 7
         assert write.value.data == struct.pack("<H", first) + plain.data[2:]
     else:
@@ -76,12 +76,12 @@ def test_other_dtypes_can_be_strided_and_read_only_too(
     code, size = {"bool": ("?", 1), "int64": ("q", 8), "float32": ("f", 4), "float64": ("d", 8)}[dtype]
     data = struct.pack(f"<6{code}", 1, 0, 1, 1, 0, 0)
     assert len(data) == 6 * size
-    leaf = Leaf(library, dtype, (2, 3), data, contiguous=False, writeable=False)
+    leaf = WireArray(library, dtype, (2, 3), data, contiguous=False, writeable=False)
     calls = tuple(Call(name, (leaf,), return_arguments=shared) for name in ("look", "back"))
     look, back = any_runner.run(Job(SOURCE, "look.py", calls, PATIENT)).outcomes
     name = dtype if library == "numpy" else f"torch.{dtype}"
     assert look.value == (library, name, False, library == "torch", [2, 3], [[1, 0, 1], [1, 0, 0]])
-    assert back.value == Leaf(library, dtype, (2, 3), data)
+    assert back.value == WireArray(library, dtype, (2, 3), data)
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
@@ -91,8 +91,8 @@ def test_odd_shapes_keep_their_shape_in_every_layout(
     any_runner: Runner, library: str, shape: tuple[int, ...], shared: bool
 ) -> None:
     data = struct.pack("<d", 2.5) * (0 if 0 in shape else 1)
-    plain = Leaf(library, "float64", shape, data)
-    strided = Leaf(library, "float64", shape, data, contiguous=False, writeable=False)
+    plain = WireArray(library, "float64", shape, data)
+    strided = WireArray(library, "float64", shape, data, contiguous=False, writeable=False)
     calls = tuple(Call("back", (leaf,), return_arguments=shared) for leaf in (plain, strided))
     first, second = any_runner.run(Job(SOURCE, "look.py", calls, PATIENT)).outcomes
     assert first.value == second.value == plain
@@ -105,7 +105,7 @@ def test_a_bfloat16_array_of_numpy_is_a_fault_of_the_plan() -> None:
         encode_plan(Job("", "a.py", (Call("f", (leaf,)),)))
 
 
-def _numbers(leaf: Leaf) -> list[float]:
+def _numbers(leaf: WireArray) -> list[float]:
     words = np.frombuffer(leaf.data, "<u2")
     if leaf.dtype == "float16":
         return words.view(np.float16).tolist()
@@ -128,7 +128,7 @@ def test_torch_computes_in_half_precision(any_runner: Runner, dtype: str) -> Non
             return x.grad
     """
     one, two, half_one = {"float16": (0x3C00, 0xC000, 0x3800), "bfloat16": (0x3F80, 0xC000, 0x3F00)}[dtype]
-    x = Leaf("torch", dtype, (2, 2), struct.pack("<4H", one, two, half_one, 0))  # 1, -2; 0.5, 0
+    x = WireArray("torch", dtype, (2, 2), struct.pack("<4H", one, two, half_one, 0))  # 1, -2; 0.5, 0
     due = {
         "product": [[5.0, 0.5], [0.5, 0.25]],
         "batched": [[[0.0, -2.0], [0.5, -1.0]]] * 3,
@@ -140,7 +140,7 @@ def test_torch_computes_in_half_precision(any_runner: Runner, dtype: str) -> Non
     outcomes = any_runner.run(Job(textwrap.dedent(source), "half.py", calls, PATIENT)).outcomes
     for (name, values), outcome in zip(due.items(), outcomes, strict=True):
         assert outcome.status is CallStatus.RETURNED, (name, outcome.exception)
-        assert isinstance(outcome.value, Leaf) and outcome.value.dtype == dtype, name
+        assert isinstance(outcome.value, WireArray) and outcome.value.dtype == dtype, name
         assert _numbers(outcome.value) == pytest.approx(np.ravel(values), abs=0.02), name
 
 

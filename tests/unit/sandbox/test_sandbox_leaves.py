@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from engine.sandbox.inside.leaves import describe, make_array, plain
-from engine.sandbox.inside.wire import ITEM_SIZES, ArrayNode, TooLargeError, UnsupportedError
+from engine.sandbox.child.arrays import describe, make_array, plain
+from engine.sandbox.child.wire import ITEM_SIZES, ArrayNode, TooLargeError, UnsupportedError
 
 LIMIT = 10**6
 NUMPY = [name for name in ITEM_SIZES if name != "bfloat16"]

@@ -7,12 +7,11 @@ import textwrap
 
 import pytest
 
-from engine.runner import Call, CallOutcome, CallStatus, Job, Leaf, Limits, Runner, RunResult
-from engine.sandbox.dialogue import Dialogue
-from engine.sandbox.results import Results
+from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, RunResult, WireArray
+from engine.sandbox.protocol import ChildDialogue, JobResults
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
-ONE = Leaf("numpy", "float64", (1,), struct.pack("<d", 1.0))
+ONE = WireArray("numpy", "float64", (1,), struct.pack("<d", 1.0))
 
 
 def run(runner: Runner, source: str, *calls: Call, filename: str = "hand-in.py", **modules: str) -> RunResult:
@@ -80,7 +79,7 @@ def test_no_file_shadows_a_library(any_runner: Runner) -> None:
     assert value(any_runner, source, **dict.fromkeys(names, fake)) == (2.0, 2.0, 2.0, "module")
 
 
-@pytest.mark.parametrize("name", ["inside", "submission", "wire", "calls", "tests"])
+@pytest.mark.parametrize("name", ["child", "submission", "wire", "calls", "tests"])
 def test_names_of_our_own_parts_are_free(any_runner: Runner, name: str) -> None:
     assert value(any_runner, f"from {name} import g\ndef f(): return g()", **{name: "def g(): return 7"}) == 7
 
@@ -182,8 +181,8 @@ def test_a_child_that_makes_up_a_file_name_is_not_believed() -> None:
     from engine.runner import ExceptionInfo
 
     lie = CallOutcome(CallStatus.RAISED, exception=ExceptionInfo("ValueError", "no", 3, "secret-0.73.py"))
-    dialogue = Dialogue(0, 1, 100)
+    dialogue = ChildDialogue(0, 1, 100)
     dialogue.load, dialogue.outcomes[0] = CallOutcome(CallStatus.RETURNED), lie
-    results = Results(Job("", "f.py", (Call("f"),), modules={"helpers": ""}), "T1")
+    results = JobResults(Job("", "f.py", (Call("f"),), modules={"helpers": ""}), "T1")
     results.merge(dialogue, None)
     assert results.finish(b"").outcomes[0].exception == ExceptionInfo("ValueError", "no")

@@ -16,18 +16,15 @@ import torch
 from engine.code.step_table import walker
 from engine.errors import RunnerLostError, SandboxError
 from engine.runner import Call, CallOutcome, CallStatus, Job
-from engine.sandbox import tiers, users
-from engine.sandbox.attempt import Stop
-from engine.sandbox.bwrap import bwrap_arguments
-from engine.sandbox.dialogue import Dialogue
-from engine.sandbox.ending import outcome_of_end
-from engine.sandbox.filter import allowed_calls, compile_filter, libseccomp_version
-from engine.sandbox.inside.steps import make_step
-from engine.sandbox.inside.wire import StepNode
-from engine.sandbox.layout import find_layout, walkable_by_others
-from engine.sandbox.results import Results
-from engine.sandbox.text import clean
-from engine.sandbox.zygote import Ended
+from engine.sandbox import bwrap as users
+from engine.sandbox import tiers
+from engine.sandbox.bwrap import bwrap_arguments, find_layout, walkable_by_others
+from engine.sandbox.child.calls import make_step
+from engine.sandbox.child.wire import StepNode
+from engine.sandbox.conversation import StopReason, outcome_of_end
+from engine.sandbox.protocol import ChildDialogue, JobResults, clean
+from engine.sandbox.seccomp import allowed_calls, compile_filter, libseccomp_version
+from engine.sandbox.zygote import ChildEnd
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the layers are Linux's")
 
@@ -105,18 +102,18 @@ def test_text_is_cut_first() -> None:
 @pytest.mark.parametrize(
     ("stop", "status", "cpu_s", "wanted"),
     [
-        (Stop.DEADLINE, signal.SIGKILL, 0.0, CallStatus.TIMED_OUT),
-        (Stop.CALL_DEADLINE, signal.SIGKILL, 0.0, CallStatus.TIMED_OUT),
-        (Stop.CLOSED, signal.SIGKILL, 0.0, CallStatus.CRASHED),
-        (Stop.EXITED, signal.SIGSEGV, 0.0, CallStatus.CRASHED),
-        (Stop.EXITED, signal.SIGXCPU, 5.0, CallStatus.TIMED_OUT),
-        (Stop.EXITED, signal.SIGKILL, 5.2, CallStatus.TIMED_OUT),
-        (Stop.EXITED, 0, 0.0, CallStatus.CRASHED),
-        (Stop.EXITED, 7 << 8, 0.0, CallStatus.CRASHED),
+        (StopReason.DEADLINE, signal.SIGKILL, 0.0, CallStatus.TIMED_OUT),
+        (StopReason.CALL_DEADLINE, signal.SIGKILL, 0.0, CallStatus.TIMED_OUT),
+        (StopReason.CLOSED, signal.SIGKILL, 0.0, CallStatus.CRASHED),
+        (StopReason.EXITED, signal.SIGSEGV, 0.0, CallStatus.CRASHED),
+        (StopReason.EXITED, signal.SIGXCPU, 5.0, CallStatus.TIMED_OUT),
+        (StopReason.EXITED, signal.SIGKILL, 5.2, CallStatus.TIMED_OUT),
+        (StopReason.EXITED, 0, 0.0, CallStatus.CRASHED),
+        (StopReason.EXITED, 7 << 8, 0.0, CallStatus.CRASHED),
     ],
 )
-def test_endings_are_told_apart(stop: Stop, status: int, cpu_s: float, wanted: CallStatus) -> None:
-    outcome = outcome_of_end(stop, Ended(status, cpu_s), 5)
+def test_endings_are_told_apart(stop: StopReason, status: int, cpu_s: float, wanted: CallStatus) -> None:
+    outcome = outcome_of_end(stop, ChildEnd(status, cpu_s), 5)
     assert outcome.status is wanted
     assert outcome.detail
 
@@ -124,7 +121,7 @@ def test_endings_are_told_apart(stop: Stop, status: int, cpu_s: float, wanted: C
 @linux
 def test_a_kill_from_outside_is_nobodys_mark() -> None:
     with pytest.raises(RunnerLostError, match="outside"):
-        outcome_of_end(Stop.EXITED, Ended(signal.SIGKILL, 0.1), 5)
+        outcome_of_end(StopReason.EXITED, ChildEnd(signal.SIGKILL, 0.1), 5)
 
 
 # --- results ----------------------------------------------------------------------------
@@ -134,8 +131,8 @@ _LOADED = CallOutcome(CallStatus.RETURNED)
 _CRASH = CallOutcome(CallStatus.CRASHED)
 
 
-def _dialogue(first: int, *done: int, load: CallOutcome | None = _LOADED) -> Dialogue:
-    dialogue = Dialogue(first, 4, 1000)
+def _dialogue(first: int, *done: int, load: CallOutcome | None = _LOADED) -> ChildDialogue:
+    dialogue = ChildDialogue(first, 4, 1000)
     dialogue.load, dialogue.missing = load, ("g", "<b>")
     for index in done:
         dialogue.outcomes[index] = CallOutcome(CallStatus.RETURNED, value=index)
@@ -144,7 +141,7 @@ def _dialogue(first: int, *done: int, load: CallOutcome | None = _LOADED) -> Dia
 
 
 def test_a_crash_costs_one_call() -> None:
-    results = Results(_JOB, "T1")
+    results = JobResults(_JOB, "T1")
     assert results.next_call(1.0) == 0
     results.merge(_dialogue(0, 0), _CRASH)
     assert results.next_call(1.0) == 2
@@ -158,7 +155,7 @@ def test_a_crash_costs_one_call() -> None:
 
 
 def test_a_crash_in_the_last_call_needs_no_other_child() -> None:
-    results = Results(_JOB, "T1")
+    results = JobResults(_JOB, "T1")
     results.next_call(1.0)
     results.merge(_dialogue(0, 0, 1, 2), _CRASH)
     assert results.next_call(1.0) is None
@@ -167,11 +164,11 @@ def test_a_crash_in_the_last_call_needs_no_other_child() -> None:
 
 def test_children_are_bounded() -> None:
     job = Job("", "a.py", tuple(Call("f") for _ in range(100)))
-    results = Results(job, "T1")
+    results = JobResults(job, "T1")
     children = 0
     while (first := results.next_call(1.0)) is not None:
         children += 1
-        dialogue = Dialogue(first, 100, 1000)
+        dialogue = ChildDialogue(first, 100, 1000)
         dialogue.load = _LOADED
         results.merge(dialogue, _CRASH)
     outcomes = results.finish(b"").outcomes
@@ -181,7 +178,7 @@ def test_children_are_bounded() -> None:
 
 
 def test_no_time_means_no_other_child() -> None:
-    results = Results(_JOB, "T1")
+    results = JobResults(_JOB, "T1")
     results.next_call(1.0)
     results.merge(_dialogue(0), CallOutcome(CallStatus.TIMED_OUT))
     assert results.next_call(0.0) is None
@@ -191,7 +188,7 @@ def test_no_time_means_no_other_child() -> None:
 
 
 def test_a_failed_load_runs_nothing() -> None:
-    results = Results(_JOB, "T1")
+    results = JobResults(_JOB, "T1")
     results.next_call(1.0)
     results.merge(_dialogue(0, load=None), _CRASH)
     assert results.next_call(1.0) is None
@@ -201,7 +198,7 @@ def test_a_failed_load_runs_nothing() -> None:
 
 
 def test_after_a_violation_nothing_counts() -> None:
-    results = Results(_JOB, "T1")
+    results = JobResults(_JOB, "T1")
     results.next_call(1.0)
     results.merge(_dialogue(0, 0), _CRASH)
     results.next_call(1.0)
@@ -315,8 +312,8 @@ def test_the_filter_compiles() -> None:
 
 
 def _without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
-    def fake(tier: str) -> tuple[tiers.Missing, ...]:
-        return (tiers.Missing("bwrap", "not here", "get it"),) if tier in missing else ()
+    def fake(tier: str) -> tuple[tiers.MissingLayer, ...]:
+        return (tiers.MissingLayer("bwrap", "not here", "get it"),) if tier in missing else ()
 
     monkeypatch.setattr(tiers, "missing_layers", fake)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.runner import Call, CallOutcome, CallStatus, Job
-from engine.sandbox.results import Results
+from engine.sandbox.protocol import JobResults
 
 LOADED = CallOutcome(CallStatus.RETURNED)
 LATE = CallOutcome(CallStatus.TIMED_OUT)
@@ -23,9 +23,9 @@ class Said:
         self.failed = ()
 
 
-def results(essential: int) -> Results:
+def results(essential: int) -> JobResults:
     calls = tuple(Call("f") for _ in range(4))
-    return Results(Job("", "f.py", calls, functions=("f",), essential=essential), "T1")
+    return JobResults(Job("", "f.py", calls, functions=("f",), essential=essential), "T1")
 
 
 @pytest.mark.parametrize("essential", [0, 1])

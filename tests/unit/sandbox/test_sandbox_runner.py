@@ -16,21 +16,12 @@ from typing import Any
 import pytest
 
 from engine.errors import EngineError, SandboxError
-from engine.runner import (
-    Call,
-    CallStatus,
-    Job,
-    Leaf,
-    Limits,
-    Runner,
-    RunResult,
-    StepFunction,
-)
+from engine.runner import Call, CallStatus, Job, Limits, Runner, RunResult, StepFunction, WireArray
 from engine.sandbox import open_runner
-from engine.sandbox.layout import COMMON_PACKAGES, find_layout, missing_packages, offer_packages
+from engine.sandbox.bwrap import COMMON_PACKAGES, find_layout, missing_packages, offer_packages
 from engine.sandbox.runner import SandboxRunner
 from engine.sandbox.tiers import missing_layers
-from engine.sandbox.zygote import Child, Zygote
+from engine.sandbox.zygote import ChildProcess, Zygote
 
 # generous: a loaded machine is no reason to fail, and no test waits for these
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
@@ -52,9 +43,9 @@ def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
         yield opened
 
 
-def leaf(*numbers: float, library: str = "numpy", dtype: str = "float64") -> Leaf:
+def leaf(*numbers: float, library: str = "numpy", dtype: str = "float64") -> WireArray:
     letter = {"float64": "d", "float32": "f"}[dtype]
-    return Leaf(library, dtype, (len(numbers),), struct.pack(f"<{len(numbers)}{letter}", *numbers))
+    return WireArray(library, dtype, (len(numbers),), struct.pack(f"<{len(numbers)}{letter}", *numbers))
 
 
 def run(runner: Runner, source: str, *calls: Call, limits: Limits = PATIENT, **more: Any) -> RunResult:
@@ -88,8 +79,8 @@ def test_values_of_every_kind_come_back(runner: Runner) -> None:
     assert values[2] == {
         "a": (1, 2.5, None, True, "é"),
         "b": [
-            Leaf("numpy", "float32", (), struct.pack("<f", 1.5)),
-            Leaf("torch", "int64", (1,), struct.pack("<q", 2)),
+            WireArray("numpy", "float32", (), struct.pack("<f", 1.5)),
+            WireArray("torch", "int64", (1,), struct.pack("<q", 2)),
         ],
     }
     assert values[3] == leaf(4.0)
@@ -108,8 +99,8 @@ def test_arguments_come_back_as_they_are_afterwards(runner: Runner) -> None:
 
 
 def test_a_table_becomes_a_function(runner: Runner) -> None:
-    tokens = Leaf("numpy", "int64", (2, 1), struct.pack("<2q", -1, 4))
-    chances = Leaf("numpy", "float64", (3, 2), struct.pack("<6d", 1.0, 0.0, 0.25, 0.75, 0.5, 0.5))
+    tokens = WireArray("numpy", "int64", (2, 1), struct.pack("<2q", -1, 4))
+    chances = WireArray("numpy", "float64", (3, 2), struct.pack("<6d", 1.0, 0.0, 0.25, 0.75, 0.5, 0.5))
     step = StepFunction("step", tokens, chances)
     source = """
         def follow(step, s):
@@ -510,7 +501,7 @@ def test_closing_ends_a_run_that_is_under_way(tier: str) -> None:
 @pytest.mark.parametrize("tier", TIERS[:2])
 def test_a_layer_that_fails_stops_everything(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel refuses this filter, so no student code may run: neither a mark nor a zero."""
-    monkeypatch.setattr("engine.sandbox.zygote.compile_filter", lambda: bytes(8))
+    monkeypatch.setattr("engine.sandbox.seccomp.compile_filter", lambda: bytes(8))
     with open_runner(tier=tier) as runner, pytest.raises(SandboxError) as caught:
         run(runner, "raise SystemExit", Call("f"))
     assert caught.value.got is not None
@@ -518,7 +509,7 @@ def test_a_layer_that_fails_stops_everything(tier: str, monkeypatch: pytest.Monk
 
 
 def test_a_program_that_is_gone_is_an_engine_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.sandbox.zygote.bwrap_path", lambda: "/no/such/bwrap")
+    monkeypatch.setattr("engine.sandbox.bwrap.bwrap_path", lambda: "/no/such/bwrap")
     runner = SandboxRunner("T1", 1)
     with pytest.raises(SandboxError) as caught:
         run(runner, "", Call("f"))
@@ -533,7 +524,7 @@ def test_a_child_that_the_machine_kills_is_an_engine_error(
     """Whether it has taken student code yet or not: never a zero."""
     fork = Zygote.fork
 
-    def fork_and_kill(*args: Any, **kwargs: Any) -> Child:
+    def fork_and_kill(*args: Any, **kwargs: Any) -> ChildProcess:
         child = fork(*args, **kwargs)
         child.kill()
         return child

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.sandbox.inside import wire
-from engine.sandbox.inside.wire import ArrayNode, Frame, FrameReader, StepNode, TreeReader, TreeWriter
+from engine.sandbox.child import wire
+from engine.sandbox.child.wire import ArrayNode, FrameReader, StepNode, TreeReader, TreeWriter, WireFrame
 
 LEAVES = st.tuples(st.sampled_from(sorted(wire.ITEM_SIZES)), st.lists(st.integers(0, 3), max_size=3)).flatmap(
     lambda spec: st.binary(
@@ -236,7 +236,7 @@ def test_any_json_gives_a_value_or_a_wire_error(node: Any) -> None:
 def test_frames_survive_any_cut(messages: list[tuple[int, bytes]], data: st.DataObject) -> None:
     stream = b"".join(wire.pack(kind, {"n": len(blob)}, [blob]) for kind, blob in messages)
     reader = FrameReader(10**6)
-    seen: list[Frame] = []
+    seen: list[WireFrame] = []
     while stream:
         cut = data.draw(st.integers(1, len(stream)))
         reader.feed(stream[:cut])

@@ -8,11 +8,10 @@ from functools import cache
 from itertools import combinations
 from pathlib import Path
 
-from engine.similar.channel import Channel
-from engine.similar.normal import Normal, normal_form
-from engine.similar.spread import spread
-from engine.similar.winnow import all_grams, fingerprints
-from engine.similar.work import Spread, Work
+from engine.similarity.compare import FeatureChannel, spread
+from engine.similarity.fingerprints import all_grams, fingerprints
+from engine.similarity.normal_form import NormalForm, normal_form
+from engine.similarity.work import HandedInCode, SimilaritySpread
 from tests.unit.similar.disguises import FOUND, PARTLY, Disguise, everything
 
 ROOT = Path(__file__).parents[3]
@@ -33,18 +32,18 @@ def starter(item: str) -> str:
 
 
 @cache
-def _form(source: str) -> Normal:
+def _form(source: str) -> NormalForm:
     return normal_form(source)
 
 
-def channel(item: str, works: list[Work]) -> Channel:
+def channel(item: str, works: list[HandedInCode]) -> FeatureChannel:
     marks = {work.source: fingerprints(_form(work.source)) for work in works}
-    return Channel(works, marks, all_grams(_form(starter(item))))
+    return FeatureChannel(works, marks, all_grams(_form(starter(item))))
 
 
-def independent(item: str) -> Spread:
+def independent(item: str) -> SimilaritySpread:
     """Return how alike the independent solutions of an item are."""
-    works = [Work(name, source) for name, source in solutions(item).items()]
+    works = [HandedInCode(name, source) for name, source in solutions(item).items()]
     found = channel(item, works)
     matches = [found.match(a, b) for a, b in combinations(works, 2)]
     return spread(max(match.share_first, match.share_second) for match in matches)
@@ -59,10 +58,10 @@ def standings(
     """
     sources = solutions(item)
     for name in only or sources:
-        copy = Work("copy", disguise(sources[name], random.Random(name)))
-        works = [Work(n, s) for n, s in sources.items()]
+        copy = HandedInCode("copy", disguise(sources[name], random.Random(name)))
+        works = [HandedInCode(n, s) for n, s in sources.items()]
         found = channel(item, [*works, copy])
-        own = found.match(Work(name, sources[name]), copy).surprise
+        own = found.match(HandedInCode(name, sources[name]), copy).surprise
         others = [found.match(a, b).surprise for a, b in combinations(works, 2)]
         below = sum(other < own for other in others) + sum(other == own for other in others) / 2
         yield below / len(others), own > max(others)

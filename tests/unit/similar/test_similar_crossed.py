@@ -11,15 +11,14 @@ import pytest
 
 from engine.answers import right_response, wrong_responses
 from engine.grading import grade_answers
-from engine.model import Array, Mode, Option, Part, Response, Text, Variant
-from engine.similar.crossed import AnswerSearch, Crossings
-from engine.similar.item_keys import LEAST_CHANCE, Holder, ItemKeys
-from engine.spec.bank import builtin_bank
+from engine.items.bank import builtin_bank
+from engine.model import ChoiceOption, FloatArray, Mode, Part, RenderedText, Response, Variant
+from engine.similarity.answers import LEAST_CHANCE, AnswerSearch, CopiedAnswers, ItemKeys, VariantHolder
 from engine.store import Attempt
 from engine.variants import draw_seeded
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
-TEXT = Text("", "", "")
+TEXT = RenderedText("", "", "")
 
 
 def attempt(student: str, variant: Variant, answers: Mapping[str, str]) -> Attempt:
@@ -39,7 +38,7 @@ def number(name: str, key: int, half: int = 0, kind: str = "number") -> Variant:
         "partial": "all",
         "near_credit": 0,
     }
-    part = Part("answer", kind, 1.0, key=Array((), (float(key),)), settings=settings)
+    part = Part("answer", kind, 1.0, key=FloatArray((), (float(key),)), settings=settings)
     return Variant(name, "sum", "v1", "A sum", TEXT, (part,))
 
 
@@ -51,11 +50,11 @@ def drawn(item: str, count: int) -> dict[str, Variant]:
     }
 
 
-def found_among(attempts: Sequence[Attempt], variants: Mapping[str, Variant]) -> Crossings:
+def found_among(attempts: Sequence[Attempt], variants: Mapping[str, Variant]) -> CopiedAnswers:
     return crossed(attempts, variants.items())
 
 
-def crossed(attempts: Iterable[Attempt], handed_out: Iterable[tuple[str, Variant]]) -> Crossings:
+def crossed(attempts: Iterable[Attempt], handed_out: Iterable[tuple[str, Variant]]) -> CopiedAnswers:
     search = AnswerSearch()
     for student, variant in handed_out:
         search.hand_out(student, variant)
@@ -119,7 +118,7 @@ def test_an_answer_that_a_known_mistake_gives_is_explained() -> None:
 
 def _with_key(part: Part, text: str) -> Part:
     entries = [float(entry) for entry in text.strip("[]").split(",")]
-    key = Array((len(entries),), tuple(entries))
+    key = FloatArray((len(entries),), tuple(entries))
     bounds = [f"{entry:.3f}" for entry in entries]
     return Part(
         part.id, part.type, 1.0, key=key, settings={**part.settings, "lower": bounds, "upper": bounds}
@@ -141,7 +140,7 @@ def test_right_blank_and_unreadable_answers_are_left_out_and_so_are_the_students
 
 def test_options_say_nothing() -> None:
     def choice(name: str, key: str) -> Variant:
-        options = tuple(Option(letter, TEXT, correct=letter == key) for letter in "abcd")
+        options = tuple(ChoiceOption(letter, TEXT, correct=letter == key) for letter in "abcd")
         part = Part("answer", "single_choice", 1.0, key_ids=(key,), options=options)
         return Variant(name, "pick", "v", "", TEXT, (part,))
 
@@ -153,7 +152,7 @@ def test_options_say_nothing() -> None:
 def holders(keys: Sequence[int], half: int = 0) -> ItemKeys:
     return ItemKeys(
         [
-            Holder(f"v{i}", number(f"v{i}", key, half).parts[0], frozenset({f"s{i}"}))
+            VariantHolder(f"v{i}", number(f"v{i}", key, half).parts[0], frozenset({f"s{i}"}))
             for i, key in enumerate(keys)
         ]
     )

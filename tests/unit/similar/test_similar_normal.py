@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.python_source import MAX_CHARACTERS
-from engine.similar.normal import normal_form
-from engine.similar.normal.reading import MOST_TOKENS
-from engine.similar.winnow import fingerprints
+from engine.code.source import MAX_CHARACTERS
+from engine.similarity.fingerprints import fingerprints
+from engine.similarity.normal_form import MOST_TOKENS, normal_form
 from tests.unit.similar.disguises import FOUND
 from tests.unit.similar.measure import solutions
 

@@ -12,37 +12,35 @@ from pathlib import Path
 import html5lib
 import pytest
 
-from engine.course import IntakeProblem
 from engine.errors import StoreError
-from engine.similar.crossed import CrossedAnswer, Crossing, Crossings
-from engine.similar.findings import Findings, find, odds
-from engine.similar.gather import Collected
-from engine.similar.labels import Labels
-from engine.similar.pages import write_pages
-from engine.similar.tables import answers_csv, as_json, pairs_csv
-from engine.similar.work import Work
+from engine.hand_ins import IntakeProblem
+from engine.similarity.answers import CopiedAnswer, CopiedAnswers, CrossedAnswer
+from engine.similarity.findings import SimilarityFindings, find, odds
+from engine.similarity.gather import CollectedFiles, FileLabels
+from engine.similarity.page import answers_csv, as_json, pairs_csv, write_pages
+from engine.similarity.work import HandedInCode
 from tests.unit.similar.measure import solutions, starter
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e'\"&{{ 7*7 }}"
 
 
-def findings(names: tuple[str, ...] = ("ada", "bob", "eve")) -> Findings:
+def findings(names: tuple[str, ...] = ("ada", "bob", "eve")) -> SimilarityFindings:
     sources = list(solutions("sdpa").values())
-    collected = Collected()
+    collected = CollectedFiles()
     for i, source in enumerate(sources):
-        collected.add("sdpa", Work(f"s{i}", source, f"s{i}/sdpa.py"))
+        collected.add("sdpa", HandedInCode(f"s{i}", source, f"s{i}/sdpa.py"))
     for name in names:
-        collected.add("sdpa", Work(name, f"# by {HOSTILE}\n{sources[3]}", f"{name}/{HOSTILE}.py"))
-    collected.add("softmax", Work("ada", "x = 1"))
+        collected.add("sdpa", HandedInCode(name, f"# by {HOSTILE}\n{sources[3]}", f"{name}/{HOSTILE}.py"))
+    collected.add("softmax", HandedInCode("ada", "x = 1"))
     collected.problems.append(IntakeProblem(f"{HOSTILE}.py", f"this can be {names[0]} or {names[1]}"))
     found = find(collected, given=lambda item: [starter(item)])
     answer = CrossedAnswer("sum", "answer", "A sum", HOSTILE, "=1+1", 1e-4, 2)
-    crossings = Crossings(12, 90, (Crossing("ada", "s1", (answer,), 1e-4, 0.009),), 3)
-    return Findings(found.exercises, crossings, found.problems)
+    crossings = CopiedAnswers(12, 90, (CopiedAnswer("ada", "s1", (answer,), 1e-4, 0.009),), 3)
+    return SimilarityFindings(found.exercises, crossings, found.problems)
 
 
 @pytest.fixture(scope="module")
-def found() -> Findings:
+def found() -> SimilarityFindings:
     return findings()
 
 
@@ -50,8 +48,10 @@ def pages(folder: Path) -> dict[str, str]:
     return {p.relative_to(folder).as_posix(): p.read_text("utf-8") for p in sorted(folder.rglob("*.html"))}
 
 
-def test_every_page_is_valid_has_no_script_and_shows_what_was_found(found: Findings, tmp_path: Path) -> None:
-    index = write_pages(tmp_path, found, Labels({"ada": f"Ada {HOSTILE}"}), title=HOSTILE)
+def test_every_page_is_valid_has_no_script_and_shows_what_was_found(
+    found: SimilarityFindings, tmp_path: Path
+) -> None:
+    index = write_pages(tmp_path, found, FileLabels({"ada": f"Ada {HOSTILE}"}), title=HOSTILE)
     shown = pages(tmp_path)
     assert index == tmp_path / "index.html"
     assert "pairs/01-structure-001.html" in shown
@@ -72,8 +72,10 @@ def test_every_page_is_valid_has_no_script_and_shows_what_was_found(found: Findi
     assert "1 in 10,000" in shown["index.html"] and "2 classmates have this key" in shown["index.html"]
 
 
-def test_marked_lines_have_a_number_and_a_link_to_the_other_side(found: Findings, tmp_path: Path) -> None:
-    write_pages(tmp_path, found, Labels(), title="Course")
+def test_marked_lines_have_a_number_and_a_link_to_the_other_side(
+    found: SimilarityFindings, tmp_path: Path
+) -> None:
+    write_pages(tmp_path, found, FileLabels(), title="Course")
     page = (tmp_path / "pairs/01-structure-001.html").read_text("utf-8")
     numbers = re.findall(
         r'<a id="a(\d+)" href="#b\1" aria-label="passage \1: go to it in the other file">\1</a>', page
@@ -81,10 +83,10 @@ def test_marked_lines_have_a_number_and_a_link_to_the_other_side(found: Findings
     assert numbers and numbers == re.findall(r'<a id="b(\d+)" href="#a\1"', page)
 
 
-def test_hidden_names_are_nowhere_but_in_the_files(found: Findings, tmp_path: Path) -> None:
+def test_hidden_names_are_nowhere_but_in_the_files(found: SimilarityFindings, tmp_path: Path) -> None:
     people = ("astrid-x", "bertil-x", "cecilia-x")
     hidden = findings(people)
-    labels = Labels({name: f"Name of {name}" for name in people}, is_hidden=True)
+    labels = FileLabels({name: f"Name of {name}" for name in people}, is_hidden=True)
     write_pages(tmp_path, hidden, labels, title="Course")
     texts = [p.read_text("utf-8") for p in tmp_path.rglob("*") if p.is_file()]
     texts += [p.name for p in tmp_path.rglob("*")] + [json.dumps(as_json(hidden, labels))]
@@ -93,37 +95,39 @@ def test_hidden_names_are_nowhere_but_in_the_files(found: Findings, tmp_path: Pa
     assert any("Student 1 and Student 2" in re.sub(r"</?bdi>", "", text) for text in texts)
 
 
-def test_pages_of_pairs_that_are_not_listed_any_more_are_removed(found: Findings, tmp_path: Path) -> None:
-    write_pages(tmp_path, found, Labels(), title="Course")
+def test_pages_of_pairs_that_are_not_listed_any_more_are_removed(
+    found: SimilarityFindings, tmp_path: Path
+) -> None:
+    write_pages(tmp_path, found, FileLabels(), title="Course")
     own = tmp_path / "pairs" / "notes.html"
     own.write_text("mine")
     before = len(pages(tmp_path))
-    write_pages(tmp_path, Findings(found.exercises[1:]), Labels(), title="Course")
+    write_pages(tmp_path, SimilarityFindings(found.exercises[1:]), FileLabels(), title="Course")
     assert before > 3 and set(pages(tmp_path)) == {"index.html", "pairs/notes.html"}
     assert "There is no code" not in pages(tmp_path)["index.html"]
-    write_pages(tmp_path, Findings(()), Labels(), title="Course")
+    write_pages(tmp_path, SimilarityFindings(()), FileLabels(), title="Course")
     assert "There is no code to compare" in pages(tmp_path)["index.html"]
 
 
-def test_a_folder_that_cannot_be_written_is_told(found: Findings, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_told(found: SimilarityFindings, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(StoreError, match="the pages can't be written"):
-        write_pages(tmp_path / "taken", found, Labels(), title="Course")
+        write_pages(tmp_path / "taken", found, FileLabels(), title="Course")
 
 
-def test_csv_holds_one_line_a_pair_and_no_formula(found: Findings) -> None:
-    rows = list(csv.DictReader(io.StringIO(pairs_csv(findings(("=ada", "+bob")).exercises, Labels()))))
+def test_csv_holds_one_line_a_pair_and_no_formula(found: SimilarityFindings) -> None:
+    rows = list(csv.DictReader(io.StringIO(pairs_csv(findings(("=ada", "+bob")).exercises, FileLabels()))))
     assert rows[0]["item"] == "sdpa" and rows[0]["list"] == "structure"
     assert {rows[0]["first"], rows[0]["second"]} <= {"'=ada", "'+bob", "s3"}
     assert (rows[0]["of_first"], rows[0]["of_second"], rows[0]["stands_out"]) == ("1.0", "1.0", "yes")
-    (answer,) = csv.DictReader(io.StringIO(answers_csv(found, Labels())))
+    (answer,) = csv.DictReader(io.StringIO(answers_csv(found, FileLabels())))
     assert (answer["answered_by"], answer["key_of"], answer["key"]) == ("ada", "s1", "'=1+1")
     assert "\x1b" not in answer["answer"] and float(answer["expected"]) == 0.009
-    assert answers_csv(Findings(()), Labels()).count("\n") == 1
+    assert answers_csv(SimilarityFindings(()), FileLabels()).count("\n") == 1
 
 
-def test_json_says_what_it_is_and_what_is_usual(found: Findings) -> None:
-    document = json.loads(json.dumps(as_json(found, Labels())))
+def test_json_says_what_it_is_and_what_is_usual(found: SimilarityFindings) -> None:
+    document = json.loads(json.dumps(as_json(found, FileLabels())))
     assert "not a verdict" in document["note"]
     sdpa, softmax = document["exercises"]
     assert (sdpa["item"], sdpa["students"], softmax["pairs"]) == ("sdpa", 15, [])
@@ -136,14 +140,14 @@ def test_json_says_what_it_is_and_what_is_usual(found: Findings) -> None:
 
 
 def test_labels() -> None:
-    labels = Labels({"ada": "Ada Lovelace", "bob": "bob"})
-    assert labels.of(Work("ada", "")) == "Ada Lovelace (ada)"
-    assert labels.of(Work("ada", "", is_earlier=True)) == "ada (earlier)"
+    labels = FileLabels({"ada": "Ada Lovelace", "bob": "bob"})
+    assert labels.of(HandedInCode("ada", "")) == "Ada Lovelace (ada)"
+    assert labels.of(HandedInCode("ada", "", is_earlier=True)) == "ada (earlier)"
     assert labels.student("bob") == "bob"
-    hidden = Labels({}, is_hidden=True)
+    hidden = FileLabels({}, is_hidden=True)
     assert [hidden.student(who) for who in ("zoe", "ada", "zoe")] == ["Student 1", "Student 2", "Student 1"]
-    assert hidden.of(Work("zoe", "", is_earlier=True)) == "Student 3 (earlier)"
-    assert hidden.filename(Work("zoe", "", "zoe.py")) == ""
+    assert hidden.of(HandedInCode("zoe", "", is_earlier=True)) == "Student 3 (earlier)"
+    assert hidden.filename(HandedInCode("zoe", "", "zoe.py")) == ""
 
 
 @pytest.mark.parametrize(

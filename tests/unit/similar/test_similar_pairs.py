@@ -8,20 +8,24 @@ from itertools import combinations
 
 import pytest
 
-from engine.similar.channel import Channel
-from engine.similar.compare import compare
-from engine.similar.groups import groups, is_close
-from engine.similar.rarity import Rarity
-from engine.similar.spread import sample_spread, spread
-from engine.similar.wording import words
-from engine.similar.work import Pair, Spread, Work
+from engine.similarity.compare import (
+    FeatureChannel,
+    FeatureRarity,
+    compare,
+    groups,
+    is_close,
+    sample_spread,
+    spread,
+)
+from engine.similarity.fingerprints import words
+from engine.similarity.work import FilePair, HandedInCode, SimilaritySpread
 
 
-def work(who: str, source: str = "", *, is_earlier: bool = False) -> Work:
-    return Work(who, source or who, is_earlier=is_earlier)
+def work(who: str, source: str = "", *, is_earlier: bool = False) -> HandedInCode:
+    return HandedInCode(who, source or who, is_earlier=is_earlier)
 
 
-def plain(first: Work, second: Work) -> float:
+def plain(first: HandedInCode, second: HandedInCode) -> float:
     return 0.0
 
 
@@ -31,7 +35,7 @@ def test_surprise_by_hand() -> None:
     people["p0"] |= {"a", "b"}
     people["p1"] |= {"a", "b", "c"}
     people["p2"] |= {"b"}
-    rarity = Rarity(people.items())
+    rarity = FeatureRarity(people.items())
     match = rarity.match(frozenset({"a", "b"}), frozenset({"a", "b", "c"}))
     bits = -math.log2(0.5 / 10) - math.log2(1.5 / 10)
     assert (match.shared, match.share_first, match.share_second) == (2, 1.0, pytest.approx(2 / 3))
@@ -42,13 +46,13 @@ def test_surprise_by_hand() -> None:
 
 
 def test_what_more_than_half_of_the_people_have_is_usual() -> None:
-    rarity = Rarity([(i, {"all", *(["half"] if i < 5 else [])}) for i in range(10)])
+    rarity = FeatureRarity([(i, {"all", *(["half"] if i < 5 else [])}) for i in range(10)])
     assert rarity.usual() == {"all"}
-    assert Rarity([(i, {"all"}) for i in range(3)]).usual() == frozenset(), "three may have copied"
+    assert FeatureRarity([(i, {"all"}) for i in range(3)]).usual() == frozenset(), "three may have copied"
 
 
 def test_one_person_counts_once_however_often_they_hand_in() -> None:
-    rarity = Rarity([("a", {"x"})] * 9 + [("b", {"x"}), ("c", {"y"}), ("d", {"y"})])
+    rarity = FeatureRarity([("a", {"x"})] * 9 + [("b", {"x"}), ("c", {"y"}), ("d", {"y"})])
     assert rarity.persons == 4
     assert rarity.usual() == frozenset()
 
@@ -58,7 +62,7 @@ def test_the_index_finds_what_comparing_everybody_finds() -> None:
     works = [work(f"s{i:02}") for i in range(40)]
     features = {w.source: frozenset(chance.sample(range(60), chance.randint(1, 12))) for w in works}
     features["s07"] = features["s31"]
-    channel = Channel(works, features, {0, 1})
+    channel = FeatureChannel(works, features, {0, 1})
     assert channel.usual >= {0, 1}
     every = [channel.match(a, b).surprise for a, b in combinations(works, 2)]
     found = channel.best(30, plain)
@@ -78,7 +82,7 @@ def test_nobody_is_compared_with_themselves_nor_one_earlier_year_with_another() 
     features = dict.fromkeys(["one", "two", "old", "older"], frozenset({"x", "y"})) | {
         "else": frozenset({"z"})
     }
-    channel = Channel(works, features, ())
+    channel = FeatureChannel(works, features, ())
     assert channel.usual == frozenset(), "three people, one of them twice"
     found = {frozenset((a.person, b.person)) for _, a, b in channel.best(50, plain)}
     ada = (False, "ada")
@@ -88,9 +92,9 @@ def test_nobody_is_compared_with_themselves_nor_one_earlier_year_with_another() 
 def test_a_crowd_with_one_form_is_put_in_order_by_the_finer_comparison() -> None:
     works = [*(work(f"s{i:03}") for i in range(120)), *(work(f"other{i}") for i in range(200))]
     features = {w.source: frozenset({"form"} if w.who[0] == "s" else {w.who}) for w in works}
-    channel = Channel(works, features, ())
+    channel = FeatureChannel(works, features, ())
 
-    def finer(a: Work, b: Work) -> float:
+    def finer(a: HandedInCode, b: HandedInCode) -> float:
         return float({a.who, b.who} == {"s005", "s017"})
 
     found = channel.best(10, finer)
@@ -99,24 +103,26 @@ def test_a_crowd_with_one_form_is_put_in_order_by_the_finer_comparison() -> None
 
 
 def test_the_spread_by_hand() -> None:
-    assert spread([]) == Spread(0, 0.0, 0.0, 0.0)
-    assert spread([i / 100 for i in range(101)]) == Spread(101, 0.5, 0.95, 1.0)
+    assert spread([]) == SimilaritySpread(0, 0.0, 0.0, 0.0)
+    assert spread([i / 100 for i in range(101)]) == SimilaritySpread(101, 0.5, 0.95, 1.0)
     works = [work("a"), work("b"), work("b", "again"), work("c")]
-    assert sample_spread(works, lambda a, b: 0.25) == Spread(5, 0.25, 0.25, 0.25), "not b with b"
+    assert sample_spread(works, lambda a, b: 0.25) == SimilaritySpread(5, 0.25, 0.25, 0.25), "not b with b"
     many = [work(f"s{i}") for i in range(500)]
     assert sample_spread(many, lambda a, b: 0.5).pairs > 3_900
 
 
-def pair(first: str, second: str, share: float = 1.0, surprise: float = 50.0) -> Pair:
-    return Pair(work(first), work(second), 9, share, share, surprise)
+def pair(first: str, second: str, share: float = 1.0, surprise: float = 50.0) -> FilePair:
+    return FilePair(work(first), work(second), 9, share, share, surprise)
 
 
 def test_close_pairs_link_groups_of_three_and_more() -> None:
-    usual = Spread(100, 0.0, 0.3, 0.5)
+    usual = SimilaritySpread(100, 0.0, 0.3, 0.5)
     assert is_close(pair("a", "b"), usual)
     assert not is_close(pair("a", "b", share=0.59), usual)
     assert not is_close(pair("a", "b", surprise=14.9), usual)
-    assert not is_close(pair("a", "b", share=0.8), Spread(100, 0.7, 0.9, 1.0)), "many pairs share as much"
+    assert not is_close(pair("a", "b", share=0.8), SimilaritySpread(100, 0.7, 0.9, 1.0)), (
+        "many pairs share as much"
+    )
     linked = groups(
         [pair("a", "b"), pair("c", "d"), pair("b", "e"), pair("x", "y"), pair("d", "q"), pair("q", "z")]
     )

@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.similar.normal import normal_form
-from engine.similar.passages import Passage
-from engine.similar.passages import passages as of_forms
-from engine.similar.side import detail, ranges
-from engine.similar.winnow import all_grams
-from engine.similar.work import Pair, Work
+from engine.similarity.fingerprints import all_grams
+from engine.similarity.normal_form import normal_form
+from engine.similarity.passages import SharedPassage, detail, ranges
+from engine.similarity.passages import passages as of_forms
+from engine.similarity.work import FilePair, HandedInCode
 from tests.unit.similar.disguises import everything
 from tests.unit.similar.measure import solutions
 
 
-def passages(first: str, second: str, usual: Collection[Hashable] = ()) -> tuple[Passage, ...]:
+def passages(first: str, second: str, usual: Collection[Hashable] = ()) -> tuple[SharedPassage, ...]:
     return of_forms(normal_form(first), normal_form(second), usual=usual)
 
 
@@ -101,7 +100,10 @@ def test_hostile_files_take_no_time() -> None:
 
 
 def test_lines_carry_their_passage_and_where_it_begins() -> None:
-    found = detail(Pair(Work("a", ONE), Work("b", OTHER), 1, 1.0, 1.0, 9.0), all_grams(normal_form(STARTER)))
+    found = detail(
+        FilePair(HandedInCode("a", ONE), HandedInCode("b", OTHER), 1, 1.0, 1.0, 9.0),
+        all_grams(normal_form(STARTER)),
+    )
     assert [(line.number, line.passage, line.begins) for line in found.second] == [
         (1, 0, ()),
         (2, 0, ()),
@@ -118,10 +120,12 @@ def test_lines_carry_their_passage_and_where_it_begins() -> None:
 
 def test_long_files_and_lines_are_cut_on_the_page() -> None:
     source = "# " + "x" * 900 + "\n" + "y = 1\n" * 4_000
-    found = detail(Pair(Work("a", source), Work("b", ONE), 0, 0, 0, 0), ())
+    found = detail(FilePair(HandedInCode("a", source), HandedInCode("b", ONE), 0, 0, 0, 0), ())
     assert len(found.first) == 3_000 and found.left == (1_001, 0)
     assert len(found.first[0].text) < 520
-    broken = detail(Pair(Work("a", "def f(:\n"), Work("b", "#" * 300_000), 0, 0, 0, 0), ())
+    broken = detail(
+        FilePair(HandedInCode("a", "def f(:\n"), HandedInCode("b", "#" * 300_000), 0, 0, 0, 0), ()
+    )
     assert "can't read this file" in broken.notes[0] and "only its beginning" in broken.notes[1]
 
 

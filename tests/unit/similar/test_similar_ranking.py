@@ -13,12 +13,11 @@ from statistics import mean
 import pytest
 
 from engine.code import freeze_plan, grade_code, load_exercise
-from engine.code.explain.trusted import TrustedRunner
+from engine.code.explain.in_process import TrustedRunner
+from engine.items import load_spec
 from engine.model import CodeSubmission, Mode, Outcome
-from engine.similar.compare import compare
-from engine.similar.spread import known_spread
-from engine.similar.work import Work
-from engine.spec import load_spec
+from engine.similarity.compare import compare, known_spread
+from engine.similarity.work import HandedInCode
 from tests.unit.similar.disguises import FOUND, PARTLY, everything, renamed
 from tests.unit.similar.measure import CODE, ITEMS, independent, solutions, standings, starter, translated
 
@@ -54,7 +53,7 @@ def test_a_translation_to_torch_is_found_more_often_than_not_and_no_more_is_said
 
 
 def test_the_shipped_figures_of_independent_solutions_are_those_measured() -> None:
-    text = (files("engine.similar") / "independent.json").read_text(encoding="utf-8")
+    text = (files("engine.similarity") / "independent.json").read_text(encoding="utf-8")
     assert json.loads(text) == {item: asdict(independent(item)) for item in ITEMS}
     assert known_spread("no-such-item") is None
 
@@ -76,8 +75,10 @@ def test_what_is_found_is_named_by_its_lines_and_names() -> None:
     """The copy of one solution stands first, and its renaming is read off."""
     sources = solutions("beam-search")
     copy = renamed(sources["lecture"], random.Random(7))
-    works = [Work(name, source) for name, source in sources.items()]
-    found = compare("beam-search", [*works, Work("copy", copy)], given=[starter("beam-search")], keep=3)
+    works = [HandedInCode(name, source) for name, source in sources.items()]
+    found = compare(
+        "beam-search", [*works, HandedInCode("copy", copy)], given=[starter("beam-search")], keep=3
+    )
     first = found.pairs[0]
     assert {first.first.who, first.second.who} == {"copy", "lecture"}
     assert first.share_first == first.share_second == 1.0

@@ -8,17 +8,20 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.similar.normal import Normal, Statement, Token, normal_form
-from engine.similar.winnow import GRAM, GUARANTEE, LEAST, WINDOW, all_grams, fingerprints, grams
+from engine.similarity.fingerprints import GRAM, GUARANTEE, LEAST, WINDOW, all_grams, fingerprints, grams
+from engine.similarity.normal_form import NormalForm, normal_form
+from engine.similarity.tokens import CodeToken, TokenStatement
 
 WORDS = st.sampled_from(["a", "b", "c", "d"])
 
 
-def normal(*statements: list[str]) -> Normal:
+def normal(*statements: list[str]) -> NormalForm:
     """Return statements of these texts; a text that begins with $ is an own name."""
-    return Normal(
+    return NormalForm(
         tuple(
-            Statement(tuple(Token("·" if t[0] == "$" else t, 1, t if t[0] == "$" else "") for t in texts), 0)
+            TokenStatement(
+                tuple(CodeToken("·" if t[0] == "$" else t, 1, t if t[0] == "$" else "") for t in texts), 0
+            )
             for texts in statements
         )
     )
@@ -81,7 +84,8 @@ def test_names_count_by_where_they_came_last() -> None:
 def test_another_process_finds_the_same_fingerprints() -> None:
     source = "def f(x):\n    return g(x - x.max(axis=-1), x + 1)\n"
     script = (
-        "from engine.similar.normal import normal_form; from engine.similar.winnow import fingerprints; "
+        "from engine.similarity.normal_form import normal_form; "
+        "from engine.similarity.fingerprints import fingerprints; "
         f"print(sorted(fingerprints(normal_form({source!r}))))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

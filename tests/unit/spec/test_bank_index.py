@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import InputError, SpecError, UnknownItemError
-from engine.spec import Bank, builtin_bank, builtin_root
-from engine.spec.registry import load_registry
+from engine.items import Bank, builtin_bank, builtin_root
+from engine.items.misconceptions import load_registry
 
 ITEM = """\
 id: {name}
@@ -165,7 +165,7 @@ def test_every_built_in_item_loads() -> None:
 def test_loading_the_bank_imports_no_torch_and_no_numpy() -> None:
     code = (
         "import sys\n"
-        "from engine.spec import builtin_bank\n"
+        "from engine.items import builtin_bank\n"
         "bank = builtin_bank()\n"
         "versions = [bank.version(i) for i in bank.ids()]\n"
         "assert versions\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SpecError
-from engine.spec import load_spec
+from engine.items import load_spec
 
 SPEC = """\
 id: clip-scores

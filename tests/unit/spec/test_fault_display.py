@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SpecError
-from engine.spec import load_spec
+from engine.items import load_spec
 
 HERE = Path(__file__).parent
 EXPECTED = HERE / "faulty-item.expected.txt"

@@ -8,10 +8,16 @@ from typing import Any
 
 import pytest
 
-from engine.spec.functions import GROUPS, TEXT_FILTERS, TEXT_FUNCTIONS, Described, builtin_vocabulary
-from engine.variants.functions import FUNCTIONS
-from engine.variants.pictures import PICTURE_FUNCTIONS
-from engine.variants.templates import fill_template
+from engine.expressions.functions import FUNCTIONS
+from engine.items.functions import (
+    GROUPS,
+    TEXT_FILTERS,
+    TEXT_FUNCTIONS,
+    FunctionDescription,
+    builtin_vocabulary,
+)
+from engine.prose.pictures import PICTURE_FUNCTIONS
+from engine.prose.stems import fill_template
 
 DESCRIBED = {one.name: one for group in GROUPS.values() for one in group}
 
@@ -30,7 +36,7 @@ def written(call: Callable[..., Any]) -> str:
 
 
 @pytest.mark.parametrize("one", DESCRIBED.values(), ids=lambda one: one.name)
-def test_the_arguments_are_those_of_the_evaluator(one: Described) -> None:
+def test_the_arguments_are_those_of_the_evaluator(one: FunctionDescription) -> None:
     real = written(FUNCTIONS[one.name].call)
     assert one.arguments == real or real == "*args"  # the decoder's quantities pass theirs through
     assert one.gives.endswith(".")
@@ -45,7 +51,7 @@ MORE = {"beam_tree": "2"}
 
 
 @pytest.mark.parametrize("one", TEXT_FUNCTIONS, ids=lambda one: one.name)
-def test_texts_know_their_functions(one: Described) -> None:
+def test_texts_know_their_functions(one: FunctionDescription) -> None:
     sample = _tensor(SAMPLES.get(one.name, ONE if one.name == "par" else ROW))
     call = f"{one.name}(A, {MORE[one.name]})" if one.name in MORE else f"{one.name}(A)"
     assert fill_template("{{ " + call + " }}", {"A": sample})

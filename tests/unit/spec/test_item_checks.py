@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SpecError
-from engine.spec import load_spec
-from engine.spec.checks.reading import _WITH_VALUE, _WITHOUT_VALUE
-from engine.spec.functions import Vocabulary
+from engine.items import load_spec
+from engine.items.checks.reading import _WITH_VALUE, _WITHOUT_VALUE
+from engine.items.functions import LanguageVocabulary
 
 HEAD = """\
 id: item
@@ -140,7 +140,7 @@ def test_a_misspelt_type_is_one_fault_and_its_key_still_a_name(tmp_path: Path) -
 
 
 def test_the_caller_may_bring_another_vocabulary(tmp_path: Path) -> None:
-    known = Vocabulary(frozenset({"attend"}))
+    known = LanguageVocabulary(frozenset({"attend"}))
     assert load(tmp_path, replaced(VECTOR, "softmax(e)", "attend(e)"), vocabulary=known)
     assert faults(tmp_path, VECTOR, vocabulary=known) == ["4:29: there is no function 'softmax'"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import EngineError
-from engine.spec import builtin_bank, item_version, load_spec
-from engine.spec import version as version_module
+from engine.items import bank as version_module
+from engine.items import builtin_bank, item_version, load_spec
 
 TEXT = """\
 id: item

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from engine.spec import builtin_root, json_schema, schema_text
+from engine.items import builtin_root, json_schema, schema_text
 
 
 def test_the_committed_schema_is_fresh() -> None:

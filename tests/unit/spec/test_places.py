@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import Diagnostic
-from engine.spec.yaml_source import read_yaml
+from engine.text.yaml import read_yaml
 
 TEXT = """\
 title: Über

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.lint import Severity, lint_item
-from engine.spec import ProblemSpec, builtin_bank, builtin_root, item_version, json_schema, load_spec
-from engine.spec.checks import CHECKS
-from engine.spec.functions import GROUPS, TEXT_FUNCTIONS
-from engine.spec.reference_page import examples_folder, reference_page
-from engine.spec.registry import builtin_registry
+from engine.authoring.lint import FindingSeverity, lint_item
+from engine.items import ProblemSpec, builtin_bank, builtin_root, item_version, json_schema, load_spec
+from engine.items.checks import CHECKS
+from engine.items.functions import GROUPS, TEXT_FUNCTIONS
+from engine.items.misconceptions import builtin_registry
+from engine.items.reference_page import examples_folder, reference_page
 from engine.variants import draw_seeded
 
 PAGE = builtin_root().parent / "docs" / "problem-spec.md"
@@ -21,7 +21,7 @@ SEEDS = 25
 
 def test_the_committed_page_is_fresh() -> None:
     assert PAGE.read_text(encoding="utf-8") == reference_page(), (
-        "run: python -m engine.spec.reference_page > docs/problem-spec.md"
+        "run: python -m engine.items.reference_page > docs/problem-spec.md"
     )
 
 
@@ -68,7 +68,7 @@ def test_an_example_loads_and_can_be_drawn(path: Path) -> None:
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_proves_itself(path: Path) -> None:
     report = lint_item(load_spec(path), path, builtin_bank(), seeds=SEEDS)
-    assert [finding for finding in report.findings if finding.severity is Severity.ERROR] == []
+    assert [finding for finding in report.findings if finding.severity is FindingSeverity.ERROR] == []
 
 
 def kind(spec: ProblemSpec) -> set[str]:

@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import SpecError
-from engine.spec import builtin_root, load_spec
-from engine.spec.latex import blank_templates, latex_faults
-from engine.spec.schema import ProblemSpec
-from engine.spec.yaml_source import read_yaml
+from engine.items import ProblemSpec, builtin_root, load_spec
+from engine.items.checks.prose import blank_templates, latex_faults
+from engine.text.yaml import read_yaml
 
 ITEM = (builtin_root() / "l16" / "l16-ex3-softmax-weights.yaml").read_text(encoding="utf-8")
 STEPS = (builtin_root() / "decoder" / "decoder-full-step.yaml").read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import CourseError, QuizError, SpecError
-from engine.spec import load_spec
-from engine.spec.yaml_source import MAX_DEPTH, read_yaml, read_yaml_text
+from engine.items import load_spec
+from engine.text.yaml import MAX_DEPTH, read_yaml, read_yaml_text
 
 
 def messages(source: str | bytes | Path) -> list[str]:

@@ -6,20 +6,20 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from engine.model import (
-    Array,
     Check,
+    ChoiceOption,
     CodeSubmission,
     Diagnosis,
+    FloatArray,
     GradeReport,
     KnownWrong,
     Mode,
-    Option,
     Outcome,
     Part,
     Quiz,
     QuizQuestion,
+    RenderedText,
     Response,
-    Text,
     Variant,
     Verdict,
 )
@@ -35,18 +35,18 @@ ROWS = {"hand_marks": 1, "quizzes": 1, "attempts": 3, "quiz_hints": 1, "quiz_ret
 SECRETS = ("0.123456789", "secret-option", "secret-feedback", "secret-solution", "secret-after")
 
 
-def text(words: str) -> Text:
-    return Text(words, words, words)
+def text(words: str) -> RenderedText:
+    return RenderedText(words, words, words)
 
 
 def variant(name: str) -> Variant:
     options = (
-        Option("a", text("first"), correct=True, misconception=None),
-        Option("b", text("second"), misconception="secret-option", feedback="secret-feedback"),
+        ChoiceOption("a", text("first"), correct=True, misconception=None),
+        ChoiceOption("b", text("second"), misconception="secret-option", feedback="secret-feedback"),
     )
-    known = (KnownWrong("secret-option", "secret-feedback", Array((), (0.123456789,))),)
+    known = (KnownWrong("secret-option", "secret-feedback", FloatArray((), (0.123456789,))),)
     part = Part(
-        "answer", "number", 2.0, text("how much?"), Array((), (0.123456789,)), ("a",), options, (), known
+        "answer", "number", 2.0, text("how much?"), FloatArray((), (0.123456789,)), ("a",), options, (), known
     )
     return Variant(
         name, "sum", "v1", "A sum", text("Add ½ and ½."), (part,),

@@ -44,7 +44,7 @@ def test_at_the_end_the_log_is_written_into_the_database(tmp_path: Path) -> None
 
 
 def test_another_kind_of_store_has_nothing_to_hurry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.store.sqlite_file.is_local", lambda folder: False)  # no write-ahead log there
+    monkeypatch.setattr("engine.store.sqlite.is_local", lambda folder: False)  # no write-ahead log there
     database = open_database(tmp_path / "store.db")
     with database.bulk():
         assert _synchronous(database) == 2

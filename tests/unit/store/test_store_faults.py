@@ -14,7 +14,7 @@ import pytest
 
 from engine.errors import StoreError
 from engine.store import open_store
-from engine.store.filesystem import is_local, mount_type
+from engine.store.sqlite import is_local, mount_type
 
 # A record of about 8 kB, written by a process of its own.
 FILL = """
@@ -225,7 +225,7 @@ def test_wal_on_local_disks_only(
 ) -> None:
     path = tmp_path / "store.db"
     open_store(path).close()  # a store that was in WAL before it moved to the network
-    monkeypatch.setattr("engine.store.sqlite_file.is_local", lambda folder: local)
+    monkeypatch.setattr("engine.store.sqlite.is_local", lambda folder: local)
     with open_store(path) as store, store._database.read() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == journal
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1

@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 
 import engine.store.migrations
 from engine.errors import StoreError
-from engine.model import GradeReport, Mode, Outcome, Part, Quiz, QuizQuestion, Response, Text, Variant
+from engine.model import GradeReport, Mode, Outcome, Part, Quiz, QuizQuestion, RenderedText, Response, Variant
 from engine.store import Attempt, HandMark, open_store
 from engine.store.codec import encode
 from engine.store.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
@@ -23,7 +23,7 @@ from tests.live.postgres import server
 
 NOW = datetime(2025, 10, 26, 0, 30, tzinfo=UTC)
 VARIANT = Variant(
-    "v1", "softmax-weights", "it1", "Title", Text("s", "s", "s"), (Part("answer", "number", 2.0),)
+    "v1", "softmax-weights", "it1", "Title", RenderedText("s", "s", "s"), (Part("answer", "number", 2.0),)
 )
 QUIZ = Quiz("q1", "week-1", "Week 1 ü", "007", (QuizQuestion(1, VARIANT, 2.0),))
 REPORT = GradeReport("softmax-weights", "it1", Outcome.PARTIAL, 1.5, 2.0, mode=Mode.MARKS, tier="T1")

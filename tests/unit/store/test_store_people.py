@@ -14,7 +14,7 @@ import pytest
 
 from engine.errors import InputError, StoreError
 from engine.store import Store, open_store
-from engine.store.person_archive import write_person
+from engine.store.people import write_person
 from engine.store.tables import metadata
 from tests.unit.store.filled import ROWS, SECRETS, fill
 

@@ -13,22 +13,22 @@ from hypothesis import strategies as st
 
 from engine.errors import StoreError
 from engine.model import (
-    Array,
     Check,
+    ChoiceOption,
     CodeSubmission,
     Counterexample,
     Diagnosis,
-    Drawn,
+    DrawnValue,
+    FloatArray,
     GradeReport,
     KnownWrong,
     Mode,
-    Option,
     Outcome,
     Part,
     Quiz,
     QuizQuestion,
+    RenderedText,
     Response,
-    Text,
     Variant,
     Verdict,
 )
@@ -51,22 +51,22 @@ def attempt(student: str = "007", sha: str = "a" * 64, given: GradeReport | None
 
 
 def a_variant(item: str = "softmax-weights", points: float = 1.0) -> Variant:
-    text = Text("plain", "<p>html</p>", "latex")
+    text = RenderedText("plain", "<p>html</p>", "latex")
     options = (
-        Option("b", text, correct=True, value=Array((2,), (0.25, 0.75))),
-        Option("a", text, misconception="m"),
+        ChoiceOption("b", text, correct=True, value=FloatArray((2,), (0.25, 0.75))),
+        ChoiceOption("a", text, misconception="m"),
     )
     part = Part(
         "answer",
         "single_choice",
         points,
-        key=Array((), (0.1,)),
+        key=FloatArray((), (0.1,)),
         key_ids=("b",),
         options=options,
-        known_wrong=(KnownWrong("m", "why", Array((1,), (math.inf,))),),
+        known_wrong=(KnownWrong("m", "why", FloatArray((1,), (math.inf,))),),
         settings={"decimals": 3, "policy": {"nested": [1, None, True, "x"]}},
     )
-    values = {"e": Drawn((3,), ("2", "1", "0.40"))}
+    values = {"e": DrawnValue((3,), ("2", "1", "0.40"))}
     return Variant(
         f"var-{item}", item, "v9", "Title", text, (part,), values, {"w": "softmax(e)"}, (text,), (), text
     )
@@ -100,7 +100,7 @@ def test_an_attempt_comes_back_equal_in_every_field(store: Store) -> None:
     (found,) = store.attempts()
     assert found == given
     assert found.option_order == {"answer": ("b", "a")}
-    assert found.values == {"e": Drawn((3,), ("2", "1", "0.40"))}
+    assert found.values == {"e": DrawnValue((3,), ("2", "1", "0.40"))}
 
 
 def test_ids_like_007_and_7_are_two_students(store: Store) -> None:
@@ -154,7 +154,7 @@ def test_any_other_text_comes_back_as_it_was(store: Store, text: str) -> None:
 
 
 def test_nan_and_infinity_survive(store: Store) -> None:
-    part = Part("p", "number", 1.0, key=Array((2,), (math.nan, -math.inf)))
+    part = Part("p", "number", 1.0, key=FloatArray((2,), (math.nan, -math.inf)))
     variant = dataclasses.replace(a_variant(), parts=(part,))
     store.record(attempt(variant=variant))
     (found,) = store.attempts()

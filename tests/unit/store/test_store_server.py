@@ -15,7 +15,7 @@ import pytest
 from engine.errors import StoreError
 from engine.model import GradeReport, Mode, Outcome
 from engine.store import Attempt, Store, open_store
-from engine.store.server_faults import server_fault
+from engine.store.postgres import server_fault
 from tests.live.postgres import PASSWORD, server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' server runs on POSIX systems")

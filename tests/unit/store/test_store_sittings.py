@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.model import Mode, Part, Quiz, QuizQuestion, Text, Variant
+from engine.model import Mode, Part, Quiz, QuizQuestion, RenderedText, Variant
 from engine.store import Store, open_store
 
-WORD = Text("w", "w", "w")
+WORD = RenderedText("w", "w", "w")
 
 
 def variant(name: str) -> Variant:

@@ -272,7 +272,7 @@ def test_a_store_that_holds_something_is_never_copied_to(filled: Store, tmp_path
 def test_a_copy_that_isnt_the_same_is_taken_back(
     filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.store.copying._digest", lambda table, connection: (0, 1))
+    monkeypatch.setattr("engine.store.upkeep._digest", lambda table, connection: (0, 1))
     with pytest.raises(StoreError, match="isn't what was copied"):
         filled.upkeep.copy_to(tmp_path / "other.db")
     with open_store(tmp_path / "other.db") as other:

@@ -13,7 +13,7 @@ from typing import TypeVar
 import pytest
 
 from engine.errors import StoreError
-from engine.model import GradeReport, Mode, Outcome, Part, Quiz, QuizQuestion, Response, Text, Variant
+from engine.model import GradeReport, Mode, Outcome, Part, Quiz, QuizQuestion, RenderedText, Response, Variant
 from engine.store import Attempt, HandMark, Store, open_store
 
 T = TypeVar("T")
@@ -22,7 +22,9 @@ WRITERS = 4
 
 
 def variant(name: str) -> Variant:
-    return Variant(name, f"item-{name}", "v", "T", Text("w", "w", "w"), (Part("answer", "number", 1.0),))
+    return Variant(
+        name, f"item-{name}", "v", "T", RenderedText("w", "w", "w"), (Part("answer", "number", 1.0),)
+    )
 
 
 QUESTIONS = tuple(QuizQuestion(n, variant(name), 1.0) for n, name in enumerate("abc", start=1))

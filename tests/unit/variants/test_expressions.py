@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine.errors import DrawError, ExpressionError, UndefinedValueError
-from engine.variants.expressions import evaluate, evaluate_number, evaluate_truth, parse, require_finite
+from engine.expressions.language import evaluate, evaluate_number, evaluate_truth, parse, require_finite
 
 
 def t(values):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.variants.expressions import evaluate
-from engine.variants.functions import FUNCTIONS
-from engine.variants.precision import HandWork, rounding_slack
+from engine.expressions.functions import FUNCTIONS
+from engine.expressions.language import evaluate
+from engine.expressions.precision import PaperRounding, rounding_slack
 
 
 def d(values):
@@ -62,7 +62,7 @@ def test_every_function_with_hand_work_is_listed():
     "text", [*CALLS.values(), "softmax([-3, -5, -2])", "softmax([700, 701])", "w @ K / 3 ** 0.5"]
 )
 def test_hand_work_equals_the_reference(text):
-    by_hand = HandWork(3).evaluate(text, NAMES)
+    by_hand = PaperRounding(3).evaluate(text, NAMES)
     torch.testing.assert_close(by_hand.detach(), evaluate(text, NAMES), rtol=1e-12, atol=1e-14)
 
 

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 
-from engine.variants.maths import MathsError, mathml, maths_forms, plain_maths
-from engine.variants.maths.numbers import split_numbers
-from engine.variants.maths.symbols import ACCENTS, ENVIRONMENTS, FUNCTIONS, SPACES, STYLES, SYMBOLS
+from engine.prose.maths import MathsError, mathml, maths_forms, plain_maths
+from engine.prose.maths.mathml import split_numbers
+from engine.prose.maths.parser import ACCENTS, ENVIRONMENTS, FUNCTIONS, SPACES, STYLES, SYMBOLS
 
 PLAIN = [
     (r"\mathbf{h}^{(1)} = [1, -0.5]", "h⁽¹⁾ = [1, -0.5]"),

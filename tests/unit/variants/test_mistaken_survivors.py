@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine.errors import ExpressionError
-from engine.variants.expressions import evaluate
+from engine.expressions.language import evaluate
 
 CLOSE = [[0.4, 0.36, 0.24], [0.40, 0.31, 0.29], [0.5, 0.45, 0.05], [0.3, 0.35, 0.35]]
 # products: AA .238, AB .233, AC .229, BA .18, CA .06; sums: BA 1.1, AA 1.04, AB 1.033

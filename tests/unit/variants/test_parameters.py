@@ -8,20 +8,20 @@ from itertools import pairwise
 import pytest
 from pydantic import TypeAdapter
 
-from engine.spec.schema import ParameterSpec
-from engine.variants.parameters import ImpossibleDraw, draw_parameter
-from engine.variants.stream import Stream
-from engine.variants.values import value_of
+from engine.draws.parameters import ImpossibleDraw, draw_parameter
+from engine.draws.stream import RandomStream
+from engine.expressions.values import value_of
+from engine.items import ParameterSpec
 
 ADAPTER = TypeAdapter(ParameterSpec)
 
 
 def drawn(seed=0, names=None, **spec):
-    return draw_parameter(ADAPTER.validate_python(spec), Stream(seed), names or {})
+    return draw_parameter(ADAPTER.validate_python(spec), RandomStream(seed), names or {})
 
 
 def many(count=200, names=None, **spec):
-    parsed, stream = ADAPTER.validate_python(spec), Stream(9)
+    parsed, stream = ADAPTER.validate_python(spec), RandomStream(9)
     return [draw_parameter(parsed, stream, names or {}) for _ in range(count)]
 
 

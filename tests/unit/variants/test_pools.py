@@ -8,7 +8,7 @@ from math import comb
 import pytest
 
 from engine.errors import DrawError
-from engine.spec.schema import ProblemSpec
+from engine.items import ProblemSpec
 from engine.variants import draw_seeded, family_size
 
 SEEDS = range(60)

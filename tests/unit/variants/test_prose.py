@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from engine.errors import DrawError
-from engine.model import Drawn
-from engine.variants.prose import ProseError, render_prose
-from engine.variants.text import render_text
+from engine.model import DrawnValue
+from engine.prose.markdown import ProseError, render_prose
+from engine.prose.text import render_text
 
-H = Drawn((3, 2), ("1", "2", "-1", "0", "3", "4"))
-W = Drawn((3,), ("0.2", "0.3", "0.5"))
-TEMPERATURE = Drawn((), ("0.50",))
+H = DrawnValue((3, 2), ("1", "2", "-1", "0", "3", "4"))
+W = DrawnValue((3,), ("0.2", "0.3", "0.5"))
+TEMPERATURE = DrawnValue((), ("0.50",))
 
 
 def test_three_forms_of_one_paragraph():
@@ -122,7 +122,7 @@ def test_html_is_valid():
     ],
 )
 def test_templates(template, plain):
-    from engine.variants.figures import figure_of
+    from engine.prose.figures import figure_of
 
     key = figure_of(torch.tensor([1.4, 2.4], dtype=torch.float64), 2)
     names = {"H": H, "w": W, "n": 3, "T": TEMPERATURE, "name": "tanh", "key": key}
@@ -171,7 +171,7 @@ def test_rendering_needs_no_torch_where_nothing_is_computed():
     import sys
 
     code = (
-        "import sys; from engine.variants.text import render_text; "
+        "import sys; from engine.prose.text import render_text; "
         "print(render_text('$x_{{ \"{\" }}n{{ \"}\" }}$ {{ n }}', {'n': 3}).plain); "
         "sys.exit('torch' in sys.modules)"
     )

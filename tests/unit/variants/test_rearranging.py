@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine.errors import ExpressionError
-from engine.variants.expressions import evaluate
+from engine.expressions.language import evaluate
 
 NAMES = {
     "v": torch.tensor([5.0, 7.0, 6.0], dtype=torch.float64),

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from engine.errors import DrawError
-from engine.spec.bank import builtin_bank
-from engine.spec.schema import ProblemSpec
+from engine.items import ProblemSpec
+from engine.items.bank import builtin_bank
 from engine.variants import draw_seeded, rekey
 
 BANK = builtin_bank()

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from engine.model import Array
-from engine.variants.rounding import decimal_of, interval, is_rounding_safe, place_of, shown, shown_array
+from engine.expressions.values import decimal_of, interval, is_rounding_safe, place_of, shown, shown_array
+from engine.model import FloatArray
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_shown(value, place, text):
 
 
 def test_shown_arrays():
-    assert shown_array(Array((), (0.5,)), [2]) == "0.50"
-    assert shown_array(Array((2,), (0.5, -1.0)), [1, 1]) == "[0.5, -1.0]"
-    assert shown_array(Array((2, 2), (1.0, 2.0, 3.0, 4.0)), [None] * 4) == "[[1, 2], [3, 4]]"
+    assert shown_array(FloatArray((), (0.5,)), [2]) == "0.50"
+    assert shown_array(FloatArray((2,), (0.5, -1.0)), [1, 1]) == "[0.5, -1.0]"
+    assert shown_array(FloatArray((2, 2), (1.0, 2.0, 3.0, 4.0)), [None] * 4) == "[[1, 2], [3, 4]]"
 
 
 def test_binary_accidents_do_not_count():

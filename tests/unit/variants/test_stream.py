@@ -8,12 +8,12 @@ from collections import Counter
 
 import pytest
 
-from engine.variants.stream import Stream, draw_key, seeded_key
+from engine.draws.stream import RandomStream, draw_key, seeded_key
 
 
 def test_raw_words_are_those_of_pcg64():
     # the first three words that NumPy promises for PCG64(0)
-    stream = Stream(0)
+    stream = RandomStream(0)
     assert [stream.word() for _ in range(3)] == [
         11749869230777074271,
         4976686463289251617,
@@ -22,7 +22,7 @@ def test_raw_words_are_those_of_pcg64():
 
 
 def test_draws_are_pinned_across_releases():
-    stream = Stream.of_key(seeded_key(7), "parameters")
+    stream = RandomStream.of_key(seeded_key(7), "parameters")
     assert [stream.below(10) for _ in range(12)] == [0, 2, 1, 7, 3, 2, 0, 4, 2, 9, 5, 1]
     assert stream.shuffled("abcdef") == ["c", "e", "a", "f", "b", "d"]
     assert stream.sample(range(20), 4) == [3, 19, 6, 2]
@@ -51,7 +51,7 @@ def test_fields_of_a_key_can_not_run_into_each_other():
 
 def test_purposes_have_streams_of_their_own():
     key = seeded_key(1)
-    assert Stream.of_key(key, "parameters").word() != Stream.of_key(key, "options").word()
+    assert RandomStream.of_key(key, "parameters").word() != RandomStream.of_key(key, "options").word()
 
 
 def test_a_seed_orders_the_options_of_each_item_by_itself():
@@ -62,40 +62,40 @@ def test_a_seed_orders_the_options_of_each_item_by_itself():
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 7, 10, 1000, 2**63, 2**64 - 1, 2**64])
 def test_below_stays_below(bound):
-    stream = Stream(3)
+    stream = RandomStream(3)
     assert all(0 <= stream.below(bound) < bound for _ in range(200))
 
 
 @pytest.mark.parametrize("bound", [0, -1, 2**64 + 1])
 def test_below_refuses_impossible_bounds(bound):
     with pytest.raises(ValueError, match="bound"):
-        Stream(0).below(bound)
+        RandomStream(0).below(bound)
 
 
 def test_below_throws_biased_words_away(monkeypatch):
     # 3 * 2**62 is 3/4 of all words: words in the last quarter must not be folded back
     words = iter([2**64 - 1, 3 * 2**62, 5])
-    stream = Stream(0)
+    stream = RandomStream(0)
     monkeypatch.setattr(stream, "word", lambda: next(words))
     assert stream.below(3 * 2**62) == 5
 
 
 def test_draws_are_even():
-    stream = Stream(11)
+    stream = RandomStream(11)
     counts = Counter(stream.below(6) for _ in range(60_000))
     assert set(counts) == set(range(6))
     assert all(abs(count - 10_000) < 400 for count in counts.values())  # 4.4 standard deviations
 
 
 def test_every_order_is_equally_likely():
-    stream = Stream(5)
+    stream = RandomStream(5)
     counts = Counter("".join(stream.shuffled("abc")) for _ in range(12_000))
     assert len(counts) == 6
     assert all(abs(count - 2_000) < 180 for count in counts.values())
 
 
 def test_samples_have_no_repetition():
-    stream = Stream(5)
+    stream = RandomStream(5)
     counts = Counter(i for _ in range(6_000) for i in stream.sample(range(5), 2))
     assert all(abs(count - 2_400) < 180 for count in counts.values())
     assert all(len(set(stream.sample(range(5), 5))) == 5 for _ in range(50))
@@ -104,7 +104,7 @@ def test_samples_have_no_repetition():
 
 
 def test_used_tells_whether_anything_was_random():
-    stream = Stream(0)
+    stream = RandomStream(0)
     assert stream.used == 0
     stream.shuffled([1])
     assert stream.used == 0

@@ -10,10 +10,10 @@ from itertools import combinations
 import pytest
 
 from engine.errors import DrawError, ExpressionError
+from engine.expressions.values import is_rounding_safe, shown
+from engine.items import ProblemSpec
 from engine.model import Variant
-from engine.spec.schema import ProblemSpec
 from engine.variants import draw, draw_seeded, family_size
-from engine.variants.rounding import is_rounding_safe, shown
 
 BASE = {
     "id": "weights",

@@ -3,6 +3,8 @@
 Written out, not taken from ``tables.py``: a revision must not change when the tables do.
 """
 
+from __future__ import annotations
+
 import sqlalchemy as sa
 from alembic import op
 

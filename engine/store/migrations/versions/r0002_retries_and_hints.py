@@ -1,5 +1,7 @@
 """Variants drawn for later attempts at a quiz question, and hints that were taken."""
 
+from __future__ import annotations
+
 import sqlalchemy as sa
 from alembic import op
 

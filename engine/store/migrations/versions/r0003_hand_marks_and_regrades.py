@@ -1,5 +1,7 @@
 """When an attempt was handed in, marks by hand, and what attempts were before a regrade."""
 
+from __future__ import annotations
+
 import sqlalchemy as sa
 from alembic import op
 

@@ -15,7 +15,7 @@ def _planned():
     frame = sys._getframe()
     while frame is not None:
         for thing in frame.f_locals.values():
-            if type(thing).__name__ == "Plan":
+            if type(thing).__name__ == "DecodedCalls":
                 return len(thing.calls)
         frame = frame.f_back
     return 1

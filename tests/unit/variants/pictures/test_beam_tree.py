@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from engine.model import Drawn
-from engine.variants.text import render_text
+from engine.model import DrawnValue
+from engine.prose.text import render_text
 from tests.oracles.figures import SVG, Figure, figure, numbers, shown
 
 CALL = 'beam_tree(T, 2, "a b c")'
@@ -34,7 +34,7 @@ def drawn_tree(size: int, depth: int, seed: int):
             rows[prefix] = [Fraction(part, 1000) for part in parts]
             entries += [f"{part / 1000:.3f}" for part in parts]
         prefixes = [(*prefix, word) for prefix in prefixes for word in range(size)]
-    return rows, Drawn((len(rows), size), tuple(entries))
+    return rows, DrawnValue((len(rows), size), tuple(entries))
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])

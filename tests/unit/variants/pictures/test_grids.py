@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.variants.pictures.heatmap import heatmap
+from engine.prose.pictures.heatmap import heatmap
 from tests.oracles.figures import SCORES, WEIGHTS, figure, numbers, shown
 
 WORDS = '"le chat dort", "the cat is sleeping"'

@@ -8,11 +8,11 @@ import time
 import pytest
 import torch
 
+from engine.authoring.lint.rules.prose import faults_of
 from engine.errors import DrawError
-from engine.lint.rules.prose import faults_of
-from engine.variants.pictures import FENCE, PICTURES, PictureFault, drawn
-from engine.variants.prose import ProseError, render_prose
-from engine.variants.text import render_text
+from engine.prose.markdown import ProseError, render_prose
+from engine.prose.pictures import FENCE, PICTURES, PictureFault, drawn
+from engine.prose.text import render_text
 from tests.oracles.figures import NAMES, Figure, figure, shown
 
 CALLS = ["heatmap(A, W, W2)", "alignment_grid(A, W, W2)", "beam_tree(T, 2, W)"]

@@ -1,0 +1,504 @@
+"""The figures as CSV: one line for each item, option, mistake and student, check."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from engine import __version__
+from engine.analysis.first_attempts import MissingFigures
+from engine.analysis.items import (
+    THRESHOLDS,
+    DrawnItem,
+    ExerciseFigures,
+    ItemFigures,
+    NumberTrend,
+    OptionTable,
+)
+from engine.analysis.report import RIGHT_FROM, FittedModel, IrtReport, ItemReport, TestFigures
+from engine.analysis.statistics import NoTrend
+from engine.analysis.statistics.irt import NoFit, SlopeTest
+from engine.course import StudentLabels
+from engine.model import Verdict
+from engine.text.escape import csv_cell, csv_text
+from engine.text.words import agree, counted
+
+__all__ = [
+    "TABLES",
+    "abilities_csv",
+    "as_json",
+    "checks_csv",
+    "distractors_csv",
+    "items_csv",
+    "limits_of",
+    "misconceptions_csv",
+    "models_json",
+    "test_limits",
+]
+
+_Cell = str | int | float
+
+TABLES = ("items.csv", "distractors.csv", "misconceptions.csv", "checks.csv")
+"""The files that are always written."""
+
+_ITEM_COLUMNS = (
+    *("test", "item", "title", "students", "blank", "ungraded", "unreadable", "full_marks", "right"),
+    *("difficulty", "difficulty_low", "difficulty_high", "mean_share", "mean_low", "mean_high"),
+    *("item_rest", "item_rest_low", "item_rest_high", "item_rest_students", "item_total"),
+    *("upper", "lower", "index", "alpha_without", "flags"),
+)
+_OPTION_COLUMNS = (
+    *("test", "item", "part", "option", "misconception", "sentence", "is_key", "shown", "chosen", "share"),
+    *("lowest_third", "middle_third", "highest_third", "point_biserial"),
+)
+_MISTAKE_COLUMNS = ("misconception", "sentence", "student", "name", "times", "chances", "items")
+_STOPS = (Verdict.FAILED, Verdict.TIMED_OUT, Verdict.OUT_OF_MEMORY, Verdict.CRASHED, Verdict.SKIPPED)
+_CHECK_COLUMNS = (
+    *("item", "check", "reached", "not_passed", "share", "low", "high"),
+    *map(str, _STOPS),
+)
+
+
+def items_csv(report: ItemReport) -> str:
+    """Return one line for each item; shares from 0 to 1, blank where there is no figure."""
+    return csv_text(_ITEM_COLUMNS, (_item(test, item) for test in report.tests for item in test.items))
+
+
+def _item(test: TestFigures, item: ItemFigures) -> list[_Cell]:
+    own = item.statistics
+    rest = own.item_rest_interval or (None, None)
+    return [
+        *(csv_cell(test.test.id), csv_cell(item.item), csv_cell(item.title), own.students, item.blank),
+        *(item.missing.ungraded, item.missing.unreadable, _figure(item.full), own.right),
+        *map(_figure, (own.difficulty, *own.difficulty_interval, own.mean_share, *item.mean_interval)),
+        *map(_figure, (own.item_rest, *rest)),
+        *(own.item_rest_students, _figure(own.item_total)),
+        *map(_figure, (own.upper, own.lower, own.index, item.alpha_without)),
+        csv_cell("; ".join(item.flags)),
+    ]
+
+
+def distractors_csv(report: ItemReport) -> str:
+    """Return one line for each option of each choice item."""
+    return csv_text(_OPTION_COLUMNS, _options(report))
+
+
+def _options(report: ItemReport) -> Iterator[list[_Cell]]:
+    for test in report.tests:
+        for item in test.items:
+            for options in item.options:
+                for row in options.rows:
+                    choice = row.choice
+                    mistake = options.misconceptions.get(choice.option, "")
+                    yield [
+                        *map(csv_cell, (test.test.id, item.item, options.part)),
+                        csv_cell(options.texts.get(choice.option, "(blank)")),
+                        *map(csv_cell, (mistake, report.sentences.get(mistake, ""))),
+                        "yes" if choice.is_key else "no",
+                        row.shown,
+                        choice.students,
+                        _figure(choice.share),
+                        *choice.by_group,
+                        _figure(choice.point_biserial),
+                    ]
+
+
+def misconceptions_csv(report: ItemReport, people: StudentLabels) -> str:
+    """Return one line for each student and mistake."""
+    return csv_text(
+        _MISTAKE_COLUMNS,
+        (
+            [
+                *map(csv_cell, (mistake.id, mistake.sentence)),
+                *map(csv_cell, (people.id(holder.student), people.name(holder.student))),
+                len(holder.items),
+                holder.chances,
+                csv_cell(" ".join(holder.items)),
+            ]
+            for mistake in report.mistakes
+            for holder in mistake.holders
+        ),
+    )
+
+
+def checks_csv(report: ItemReport) -> str:
+    """Return one line for each check of each code exercise."""
+    return csv_text(
+        _CHECK_COLUMNS,
+        (
+            [
+                csv_cell(item.item),
+                csv_cell(check.check),
+                check.reached,
+                check.not_passed,
+                *map(_figure, (check.share, *check.interval)),
+                *(check.counts.get(verdict, 0) for verdict in _STOPS),
+            ]
+            for test in report.tests
+            for item in test.items
+            if item.exercise is not None
+            for check in item.exercise.checks
+        ),
+    )
+
+
+def abilities_csv(report: ItemReport, people: StudentLabels) -> str:
+    """Return one line for each student and test with a model: ability and its standard error."""
+    rows = []
+    for test in report.tests:
+        model = test.irt.preferred
+        if model is not None:
+            found = zip(test.students, model.abilities.theta, model.abilities.error, strict=True)
+            for student, theta, error in found:
+                who = map(csv_cell, (people.id(student), people.name(student)))
+                rows.append(
+                    [
+                        csv_cell(test.test.id),
+                        *who,
+                        str(model.fit.model),
+                        *map(_figure, map(float, (theta, error))),
+                    ]
+                )
+    return csv_text(("test", "student", "name", "model", "ability", "standard_error"), rows)
+
+
+def _figure(value: float | None) -> _Cell:
+    return "" if value is None or value != value else round(value, 4)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The models of item response theory as JSON.
+
+_THETA = [round(-4 + step / 4, 2) for step in range(33)]
+
+
+def models_json(irt: IrtReport) -> dict[str, Any]:
+    """Return both models, how they compare, and which one is shown."""
+    shown = irt.preferred
+    comparison = irt.comparison
+    return {
+        "right_from_share": RIGHT_FROM,
+        "rasch": _model(irt.rasch),
+        "2pl": _model(irt.own_slopes),
+        "comparison": asdict(comparison) if isinstance(comparison, SlopeTest) else None,
+        "shown": None if shown is None else str(shown.fit.model),
+    }
+
+
+def _model(model: FittedModel | NoFit) -> dict[str, Any]:
+    if isinstance(model, NoFit):
+        return {"reason": model.reason, "students": model.students, "left_out": dict(model.left_out)}
+    fit, patterns = model.fit, model.patterns
+    information = fit.information(np.array(_THETA)).sum(axis=0)
+    fits = {} if isinstance(model.items, NoFit) else {one.item: one for one in model.items}
+    return {
+        "students": fit.students,
+        "log_likelihood": fit.log_likelihood,
+        "parameters": fit.parameters,
+        "aic": fit.aic,
+        "bic": fit.bic,
+        "converged": fit.converged,
+        "steps": fit.steps,
+        "problems": fit.problems,
+        "left_out": dict(fit.left_out),
+        "ability_reliability": model.abilities.reliability,
+        "items": [
+            {
+                **asdict(item),
+                "s_x2": asdict(fits[item.item]) if item.item in fits else None,
+                "observed": [asdict(point) for point in points],
+            }
+            for item, points in zip(fit.items, model.points, strict=True)
+        ],
+        "item_fit_reason": model.items.reason if isinstance(model.items, NoFit) else "",
+        "patterns": {"reason": patterns.reason} if isinstance(patterns, NoFit) else asdict(patterns),
+        "test_information": {"ability": _THETA, "information": [float(value) for value in information]},
+    }
+
+
+# ----------------------------------------------------------------------------------------------------
+# What the figures can't say, from the data at hand.
+
+_FEW = 30
+_LITTLE_IN_COMMON = 30
+
+
+def limits_of(report: ItemReport) -> list[str]:
+    """Return what holds for the whole report, one sentence or two each."""
+    said = [
+        "Only first attempts are counted: they show what students could do before feedback, and nothing of "
+        f"what they learned from it. {counted(report.later, 'later attempt')} "
+        f"{agree(report.later, 'are')} left out. Marks by hand and rules about marks don't touch "
+        "these figures.",
+        "Everybody is here who handed something in. Who stayed away, or left out an exercise that could be "
+        "chosen, isn't; a hard item that only able students tried looks easier than it is.",
+        "A figure about an item is a figure about this class. With other students it is another one.",
+        "A low or negative discrimination is a reason to read the item again, not a proof of a fault; a high "
+        "one doesn't show that the item asks for the right thing.",
+    ]
+    if report.mode == "practice":
+        said.append(
+            "This is practice: students may have looked things up, and who practises isn't the class."
+        )
+    if report.mistakes:
+        said.append(
+            "A misconception is named where an answer equals what that mistake gives. Chance and slips can "
+            "give the same, other mistakes aren't seen at all, and one answer in one item says little of a "
+            "person."
+        )
+    if any(item.family is not None for test in report.tests for item in test.items):
+        said.append(
+            "Variants that aren't flagged needn't be equally hard: with few students only large differences "
+            "show. A flag says that chance explains the difference badly, not that it is large."
+        )
+    return said
+
+
+def test_limits(figures: TestFigures) -> list[str]:
+    """Return what holds for one test."""
+    said = []
+    students = len(figures.students)
+    if students < _FEW:
+        said.append(
+            f"{counted(students, 'student')}: intervals are wide, and single answers decide over "
+            "correlations."
+        )
+    if not figures.is_common:
+        fewest = figures.reliability.fewest
+        few = f" The pair with the fewest has {counted(fewest, 'student')}."
+        said.append(
+            "Not everybody has all items, so items are compared over those who have both, and students by "
+            f"their mean distance from the items' means.{few if fewest < _LITTLE_IN_COMMON else ''}"
+        )
+        if figures.reliability.unseen_pairs:
+            pairs = figures.reliability.unseen_pairs
+            said.append(f"For {counted(pairs, 'pair')} of items there are no two students who have both.")
+    with_parts = [item.item for item in figures.items if item.parts]
+    if with_parts:
+        said.append(
+            "The answer fields of one item hang together, so they are summed to one score "
+            f"({', '.join(with_parts[:8])}{' …' if len(with_parts) > 8 else ''}); field by field they are "
+            "only described."
+        )
+    missing = sum(item.missing.ungraded for item in figures.items)
+    unreadable = sum(item.missing.unreadable for item in figures.items)
+    if missing or unreadable:
+        left_out = [f"{counted(missing, 'first attempt')} without a mark"] if missing else []
+        left_out += [f"{counted(unreadable, 'answer')} that can't be read"] if unreadable else []
+        verb = agree(missing + unreadable, "are")
+        said.append(f"{' and '.join(left_out)} {verb} left out here, neither right nor wrong.")
+    fits = [model for model in (figures.irt.rasch, figures.irt.own_slopes) if isinstance(model, FittedModel)]
+    if fits:
+        said.append(
+            "The models take every answer to be right or wrong, and one ability to be behind them all. Only "
+            "full marks count as right."
+        )
+    return said
+
+
+# ----------------------------------------------------------------------------------------------------
+# The figures as one JSON document; docs/item-analysis.md describes it.
+
+_MOST_PAIRS = 60  # items, beyond which pairs are left out
+
+
+def as_json(report: ItemReport, people: StudentLabels) -> dict[str, Any]:
+    """Return the documented object: figures as they are, None where there is none."""
+    found = {
+        "title": report.title,
+        "mode": report.mode,
+        "engine_version": __version__,
+        "attempts": "first",
+        "later_attempts_left_out": report.later,
+        "packages_missing": list(report.lacking),
+        "limits": limits_of(report),
+        "flags": dict(THRESHOLDS),
+        "tests": [_test(test) for test in report.tests],
+        "misconceptions": [
+            {
+                "id": mistake.id,
+                "sentence": mistake.sentence,
+                "students": len(mistake.holders),
+                "students_with_a_chance": mistake.exposed,
+                "items": dict(mistake.items),
+                "holders": [
+                    {
+                        "student": people.id(holder.student),
+                        "name": people.name(holder.student),
+                        "times": len(holder.items),
+                        "chances": holder.chances,
+                        "items": list(holder.items),
+                    }
+                    for holder in mistake.holders
+                ],
+            }
+            for mistake in report.mistakes
+        ],
+        "without_figures": {item: _missing(tally) for item, tally in report.missing.items()},
+    }
+    plain: dict[str, Any] = _plain(found)
+    return plain
+
+
+def _test(figures: TestFigures) -> dict[str, Any]:
+    whole, histogram = figures.reliability, figures.histogram
+    return {
+        "id": figures.test.id,
+        "kind": str(figures.test.kind),
+        "title": figures.title,
+        "students": len(figures.students),
+        "all_have_all_items": figures.is_common,
+        "full_marks": figures.full,
+        "mean": figures.total[0] if figures.total else None,
+        "standard_deviation": figures.total[1] if figures.total else None,
+        "mean_share": histogram.mean,
+        "standard_deviation_share": histogram.deviation,
+        "median_share": histogram.median,
+        "histogram": {"edges": histogram.edges, "students": histogram.counts},
+        "alpha": whole.alpha,
+        "alpha_interval": whole.interval,
+        "standard_error_of_measurement": whole.standard_error,
+        "items_per_student": whole.length,
+        "fewest_students_of_a_pair": whole.fewest,
+        "pairs_without_students": whole.unseen_pairs,
+        "items": [_item_json(item) for item in figures.items],
+        "pairs": _pairs(figures),
+        "models": models_json(figures.irt),
+        "not_scored": figures.unscored,
+        "limits": test_limits(figures),
+    }
+
+
+def _item_json(item: ItemFigures) -> dict[str, Any]:
+    own = item.statistics
+    return {
+        "item": item.item,
+        "title": item.title,
+        "question": item.number or None,
+        "full_marks": item.full,
+        "students": own.students,
+        "blank": item.blank,
+        "missing": _missing(item.missing),
+        "right": own.right,
+        "difficulty": own.difficulty,
+        "difficulty_interval": own.difficulty_interval,
+        "mean_share": own.mean_share,
+        "mean_share_interval": item.mean_interval,
+        "item_total": own.item_total,
+        "item_rest": own.item_rest,
+        "item_rest_interval": own.item_rest_interval,
+        "item_rest_students": own.item_rest_students,
+        "upper": own.upper,
+        "lower": own.lower,
+        "index": own.index,
+        "alpha_without": item.alpha_without,
+        "flags": item.flags,
+        "diagnoses": dict(item.diagnoses),
+        "parts": [asdict(part) for part in item.parts],
+        "options": [_options_json(table) for table in item.options],
+        "family": None if item.family is None else _family(item.family),
+        "code": None if item.exercise is None else _exercise(item.exercise),
+    }
+
+
+def _missing(tally: MissingFigures) -> dict[str, int]:
+    return {"ungraded": tally.ungraded, "unreadable": tally.unreadable, "blank_quiz": tally.blank}
+
+
+def _options_json(table: OptionTable) -> dict[str, Any]:
+    return {
+        "part": table.part,
+        "students": table.students,
+        "choices": [
+            {
+                "option": table.texts.get(row.choice.option),  # None: nothing was chosen
+                "misconception": table.misconceptions.get(row.choice.option),
+                "is_key": row.choice.is_key,
+                "shown": row.shown,
+                "students": row.choice.students,
+                "share": row.choice.share,
+                "by_third": row.choice.by_group,
+                "thirds": row.thirds,
+                "point_biserial": row.choice.point_biserial,
+            }
+            for row in table.rows
+        ],
+    }
+
+
+def _family(family: DrawnItem) -> dict[str, Any]:
+    test = family.test
+    return {
+        "students": family.students,
+        "all_variants": family.all_variants,
+        "test": None
+        if test is None
+        else {
+            "statistic": test.statistic,
+            "df": test.df,
+            "probability": test.probability,
+            "drawn_tables": test.exact_draws,
+            "q": test.q,
+        },
+        "reason": family.reason,
+        "unequal": family.is_unequal,
+        "variants": [{**asdict(row), "share": row.share} for row in family.variants],
+        "numbers": [_trend(one) for one in family.trends],
+    }
+
+
+def _trend(one: NumberTrend) -> dict[str, Any]:
+    if isinstance(one.trend, NoTrend):
+        return {"number": one.number, "reason": one.trend.reason}
+    return {"number": one.number, **asdict(one.trend), "q": one.q}
+
+
+def _exercise(exercise: ExerciseFigures) -> dict[str, Any]:
+    return {
+        "students": exercise.students,
+        "passed_all": exercise.passed_all,
+        "passed_all_interval": exercise.interval,
+        "checks": [
+            {
+                "check": check.check,
+                "reached": check.reached,
+                "not_passed": check.not_passed,
+                "share": check.share,
+                "interval": check.interval,
+                "verdicts": {str(verdict): count for verdict, count in check.counts.items()},
+            }
+            for check in exercise.checks
+        ],
+        "unexplained": exercise.unexplained,
+    }
+
+
+def _pairs(figures: TestFigures) -> list[dict[str, Any]] | None:
+    pairs = figures.pairs
+    if len(pairs.items) > _MOST_PAIRS:
+        return None
+    return [
+        {
+            "items": [first, second],
+            "students": int(pairs.count[i, j]),
+            "correlation": float(pairs.correlation[i, j]),
+        }
+        for i, first in enumerate(pairs.items)
+        for j, second in enumerate(pairs.items)
+        if i < j
+    ]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON has: no NaN, no infinity, lists for tuples."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [_plain(entry) for entry in value]
+    return value

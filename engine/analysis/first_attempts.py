@@ -1,0 +1,442 @@
+"""First attempts, from the store: what each student did at an item before anybody told them anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+import numpy as np
+
+from engine.analysis.statistics import ScoreMatrix
+from engine.analysis.statistics.scores import Floats
+from engine.answers import answer_type
+from engine.errors import ResponseFormatError
+from engine.model import Check, DrawnValue, Mode, Outcome, Part, Quiz, Variant
+from engine.store import Attempt, Store
+from engine.text.escape import clean_line
+
+__all__ = [
+    "FirstAttempts",
+    "ItemAttempt",
+    "ItemTest",
+    "MissingFigures",
+    "OptionChosen",
+    "OptionSeen",
+    "PartWork",
+    "TestKind",
+    "TestScores",
+    "collect",
+    "scores_of",
+    "work_of",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# One graded attempt, reduced to what the figures are made of.
+
+
+class TestKind(StrEnum):
+    """What belongs together: a quiz, all code exercises, answers outside any quiz."""
+
+    QUIZ = "quiz"
+    ANSWERS = "answers"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTest:
+    """Items whose points are set against each other.
+
+    ``name`` is the quiz's, empty elsewhere.
+    """
+
+    __test__ = False  # for pytest: no test case
+
+    kind: TestKind
+    name: str = ""
+
+    @property
+    def id(self) -> str:
+        """``quiz:NAME``, ``answers`` or ``code``."""
+        return f"{self.kind}:{self.name}" if self.name else str(self.kind)
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """By what tests are put in order: quizzes by name, then the others."""
+        return list(TestKind).index(self.kind), self.name
+
+
+@dataclass(frozen=True, slots=True)
+class OptionSeen:
+    """An option as it was shown to one student, told apart by what is behind it and not by its letter."""
+
+    text: str
+    correct: bool
+    misconception: str
+
+
+@dataclass(frozen=True, slots=True)
+class OptionChosen:
+    """What a student chose at one choice part, of the options that were shown; positions in ``shown``."""
+
+    part: str
+    shown: tuple[OptionSeen, ...]
+    chosen: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartWork:
+    """Points of one answer field, before any credit rule; the share of its full marks."""
+
+    id: str
+    share: float
+    points: float
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAttempt:
+    """One attempt of one student at one item.
+
+    Parameters
+    ----------
+    student, item, title : str
+    number : int
+        Of the question in the student's quiz; 0 elsewhere.
+    share : float or None
+        Of the full marks, 0 to 1; None without a score.
+    full : float
+        Full marks.
+    is_blank : bool
+    parts : tuple of PartWork
+    checks : tuple of Check
+        Of code.
+    diagnoses : mapping of str to str
+        Known mistakes that were seen, each with what the student was told.
+    possible : frozenset of str
+        Known mistakes that this variant declares.
+    variant : str
+        The drawn values in words; empty where nothing is drawn.
+    numbers : mapping of str to float
+        Drawn numbers by name: of an array its largest entry in size.
+    made : tuple of OptionChosen
+    """
+
+    student: str
+    item: str
+    title: str
+    number: int
+    share: float | None
+    full: float
+    is_blank: bool
+    parts: tuple[PartWork, ...] = ()
+    checks: tuple[Check, ...] = ()
+    diagnoses: Mapping[str, str] = field(default_factory=dict)
+    possible: frozenset[str] = frozenset()
+    variant: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    made: tuple[OptionChosen, ...] = ()
+
+
+# ----------------------------------------------------------------------------------------------------
+# Reading an attempt: what of it the figures need.
+
+_LONGEST_LABEL = 120
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_CHOICES = frozenset({"single_choice", "multiple_choice"})
+
+
+def work_of(attempt: Attempt, number: int, title: str) -> ItemAttempt:
+    """Return what the figures need of an attempt.
+
+    Points are those of the answer itself: what a quiz's rules take off for hints or late tries says
+    nothing about the item.
+    """
+    report, variant = attempt.report, attempt.variant
+    texts = attempt.response.answers if attempt.response else {}
+    graded = attempt.settled and variant is not None
+    parts = variant.parts if variant is not None else ()
+    seen = {one.misconception: clean_line(one.message, 500) for one in report.diagnosis}
+    return ItemAttempt(
+        student=attempt.student,
+        item=attempt.item,
+        title=title,
+        number=number,
+        share=_share(attempt),
+        full=report.max_score,
+        is_blank=attempt.is_blank,
+        parts=tuple(_part_work(part, report.checks) for part in parts if graded and len(parts) > 1),
+        checks=report.checks if variant is None else (),
+        diagnoses=seen,
+        possible=frozenset() if variant is None else _known(variant),
+        variant=_in_words(variant.values) if variant is not None else "",
+        numbers=_numbers(variant.values) if variant is not None else {},
+        made=tuple(_made(part, texts.get(part.id, "")) for part in parts if _is_choice(part))
+        if graded
+        else (),
+    )
+
+
+def _is_choice(part: Part) -> bool:
+    """Tell whether options of a part are chosen."""
+    return part.type in _CHOICES
+
+
+def _share(attempt: Attempt) -> float | None:
+    report = attempt.report
+    if not attempt.settled or report.score is None or report.max_score <= 0:
+        return None
+    earned = report.score if report.credit == 1 else sum(check.points for check in report.checks)
+    return min(1.0, max(0.0, earned / report.max_score))
+
+
+def _part_work(part: Part, checks: tuple[Check, ...]) -> PartWork:
+    own = next((check for check in checks if check.id == part.id), None)
+    share = own.points / part.points if own is not None and part.points else 0.0
+    return PartWork(part.id, min(1.0, max(0.0, share)), part.points)
+
+
+def _known(variant: Variant) -> frozenset[str]:
+    options = (option.misconception for part in variant.parts for option in part.options)
+    wrong = (wrong.misconception for part in variant.parts for wrong in part.known_wrong)
+    return frozenset(name for name in (*options, *wrong) if name)
+
+
+def _in_words(values: Mapping[str, DrawnValue]) -> str:
+    told = ", ".join(f"{name} = {_entries(drawn)}" for name, drawn in values.items())
+    return clean_line(told, 2000)
+
+
+def _entries(drawn: DrawnValue) -> str:
+    return drawn.entries[0] if drawn.shape == () and drawn.entries else f"[{' '.join(drawn.entries)}]"
+
+
+def _numbers(values: Mapping[str, DrawnValue]) -> dict[str, float]:
+    found = {}
+    for name, drawn in values.items():
+        if drawn.text or not all(_NUMBER.fullmatch(entry) for entry in drawn.entries):
+            continue
+        numbers = [float(entry) for entry in drawn.entries]
+        if drawn.shape == () and numbers:
+            found[name] = numbers[0]
+        elif numbers:
+            found[f"largest |{name}|"] = max(abs(number) for number in numbers)
+    return found
+
+
+def _made(part: Part, text: str) -> OptionChosen:
+    shown = tuple(
+        OptionSeen(clean_line(option.text.plain, _LONGEST_LABEL), option.correct, option.misconception or "")
+        for option in part.options
+    )
+    return OptionChosen(part.id, shown, _chosen(part, text))
+
+
+def _chosen(part: Part, text: str) -> tuple[int, ...]:
+    if not text.strip():
+        return ()
+    try:
+        answer = answer_type(part.type).parse(text, part)
+    except ResponseFormatError:
+        return ()
+    if not isinstance(answer, str | frozenset):
+        # an erratum accepts a printed option: it counts as the right one
+        return tuple(i for i, option in enumerate(part.options) if option.correct)
+    ids = {answer} if isinstance(answer, str) else answer
+    return tuple(i for i, option in enumerate(part.options) if option.id in ids)
+
+
+@dataclass(slots=True)
+class MissingFigures:
+    """Students who tried an item and have no figure at it.
+
+    Parameters
+    ----------
+    ungraded : int
+        The first attempt waits for its mark.
+    unreadable : int
+        Nothing that they handed in could be read.
+    blank : int
+        The whole quiz came back blank.
+    """
+
+    ungraded: int = 0
+    unreadable: int = 0
+    blank: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.ungraded + self.unreadable + self.blank
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAttempts:
+    """First attempts by test, and what is missing by (test, item).
+
+    Parameters
+    ----------
+    works : mapping of ItemTest to list of ItemAttempt
+        Each student at most once at an item.
+    missing : mapping of (ItemTest, str) to MissingFigures
+    later : int
+        Attempts that came after a first one and aren't looked at.
+    """
+
+    works: Mapping[ItemTest, list[ItemAttempt]]
+    missing: Mapping[tuple[ItemTest, str], MissingFigures]
+    later: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is needed of one student's quiz; with its keys, those of a class would fill the memory."""
+
+    name: str
+    numbers: Mapping[str, int]
+
+    @classmethod
+    def of(cls, quiz: Quiz | None) -> _Asked | None:
+        if quiz is None:
+            return None
+        return cls(quiz.name, {question.variant.item: question.number for question in quiz.questions})
+
+
+@dataclass(slots=True)
+class _Tries:
+    """All that one student handed in at one item."""
+
+    real: list[tuple[tuple[datetime, int, int], ItemAttempt]] = field(default_factory=list)
+    blank: ItemAttempt | None = None
+    unreadable: int = 0
+
+    def add(self, order: tuple[datetime, int, int], attempt: Attempt, work: ItemAttempt) -> None:
+        if attempt.report.outcome is Outcome.FORMAT_ERROR:
+            self.unreadable += 1  # nothing was marked and no attempt was used
+        elif attempt.is_blank:
+            self.blank = self.blank or work
+        else:
+            self.real.append((order, work))
+
+    @property
+    def is_something(self) -> bool:
+        return bool(self.real) or self.unreadable > 0
+
+
+def collect(
+    store: Store,
+    mode: Mode,
+    *,
+    title_of: Callable[[str], str],
+    wanted: Callable[[ItemTest], bool] = lambda test: True,
+) -> FirstAttempts:
+    """Return the first attempts of everybody.
+
+    First by when it was handed in, or graded where that isn't known, then by its number. What couldn't be
+    read is no attempt, and an answer left blank is one only where nothing else was answered there. An
+    attempt that waits for its mark stays the first: a later one isn't taken in its place.
+    """
+    asked: dict[tuple[str, str], _Asked | None] = {}
+    tries: dict[tuple[ItemTest, str, str], _Tries] = {}
+    seen = 0
+    for row, attempt in enumerate(store.attempts(mode=mode)):
+        key = (attempt.quiz or "", attempt.student)
+        if attempt.quiz is not None and key not in asked:
+            asked[key] = _Asked.of(store.load_quiz(attempt.quiz, attempt.student))
+        quiz = asked.get(key)
+        test = _test_of(attempt, quiz)
+        if not wanted(test):
+            continue
+        seen += 1
+        title = attempt.variant.title if attempt.variant else title_of(attempt.item)
+        order = (attempt.handed or attempt.started, attempt.sequence, row)
+        own = tries.setdefault((test, attempt.student, attempt.item), _Tries())
+        own.add(order, attempt, work_of(attempt, quiz.numbers.get(attempt.item, 0) if quiz else 0, title))
+    return _first(tries, seen)
+
+
+def _first(tries: Mapping[tuple[ItemTest, str, str], _Tries], seen: int) -> FirstAttempts:
+    # blank answers are given ones only in a quiz that was handed in with something in it
+    answered = {(test, student) for (test, student, _), own in tries.items() if own.is_something}
+    works: dict[ItemTest, list[ItemAttempt]] = {}
+    missing: dict[tuple[ItemTest, str], MissingFigures] = {}
+    for (test, student, item), own in tries.items():
+        tally = missing.setdefault((test, item), MissingFigures())
+        works.setdefault(test, [])
+        if own.real:
+            work = min(own.real, key=lambda pair: pair[0])[1]
+            if work.share is None:
+                tally.ungraded += 1
+            else:
+                works[test].append(work)
+        elif own.blank is not None and (test, student) in answered:
+            works[test].append(own.blank)
+        elif own.blank is not None:
+            tally.blank += 1
+        else:
+            tally.unreadable += 1
+    used = sum(len(found) for found in works.values()) + sum(tally.total for tally in missing.values())
+    return FirstAttempts(works, missing, seen - used)
+
+
+def _test_of(attempt: Attempt, quiz: _Asked | None) -> ItemTest:
+    if quiz is not None:
+        return ItemTest(TestKind.QUIZ, quiz.name)
+    return ItemTest(TestKind.CODE if attempt.variant is None else TestKind.ANSWERS)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The points of one test as a matrix, and who stands in which row.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TestScores:
+    """Points of one test.
+
+    Parameters
+    ----------
+    students : tuple of str
+        The rows of the matrix.
+    matrix : ScoreMatrix
+        A column for each item; the parts of an item are summed in it.
+    works : mapping of str to sequence of ItemAttempt
+        By item, in the order of the rows.
+    unscored : tuple of str
+        Items without points, which are in no figure.
+    """
+
+    students: tuple[str, ...]
+    matrix: ScoreMatrix
+    works: Mapping[str, Sequence[ItemAttempt]]
+    unscored: tuple[str, ...]
+
+    def others(self, item: str) -> Floats:
+        """Return how the students who were given an item stand on all other items; NaN without any."""
+        column = self.matrix.items.index(item)
+        rest = [other for other in self.matrix.items if other != item]
+        standing = self.matrix.only(rest).standing()
+        return np.asarray(standing[self.matrix.given[:, column]])
+
+
+def scores_of(works: Sequence[ItemAttempt]) -> TestScores:
+    """Return the matrix of first attempts; items in the order of the quiz, students by id."""
+    number: dict[str, int] = {}
+    full: dict[str, float] = {}
+    for work in works:
+        number[work.item] = min(number.get(work.item, work.number), work.number)
+        full[work.item] = max(full.get(work.item, 0.0), work.full)
+    order = sorted(number, key=lambda item: (number[item], item))
+    items = [item for item in order if full[item] > 0]
+    students = tuple(sorted({work.student for work in works}))
+    row = {student: at for at, student in enumerate(students)}
+    column = {item: at for at, item in enumerate(items)}
+    points = np.full((len(students), len(items)), np.nan)
+    by_item: dict[str, list[ItemAttempt]] = {item: [] for item in items}
+    for work in sorted(works, key=lambda work: work.student):
+        if work.item in column and work.share is not None:
+            points[row[work.student], column[work.item]] = work.share * full[work.item]
+            by_item[work.item].append(work)
+    unscored = tuple(item for item in order if item not in column)
+    return TestScores(students, ScoreMatrix(items, points, [full[item] for item in items]), by_item, unscored)

@@ -1,0 +1,155 @@
+"""The page, the tables and the JSON of a report as files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from markupsafe import Markup
+
+from engine import __version__
+from engine.analysis.export import (
+    TABLES,
+    abilities_csv,
+    as_json,
+    checks_csv,
+    distractors_csv,
+    items_csv,
+    limits_of,
+    misconceptions_csv,
+    test_limits,
+)
+from engine.analysis.items import MOST_VARIANTS, THRESHOLDS
+from engine.analysis.report import FittedModel, ItemReport, TestFigures
+from engine.analysis.statistics.irt import IrtModel, ItemFit, NoFit
+from engine.course import StudentLabels
+from engine.errors import StoreError
+from engine.model import Verdict
+from engine.pages.render import render
+from engine.text.files import replace_text
+
+__all__ = ["report_page", "write_report"]
+
+_MODELS = {IrtModel.RASCH: "Rasch model", IrtModel.TWO_PARAMETERS: "Two-parameter model"}
+_STOPS = (
+    (Verdict.FAILED, "Failed"),
+    (Verdict.TIMED_OUT, "Too long"),
+    (Verdict.OUT_OF_MEMORY, "Memory"),
+    (Verdict.CRASHED, "Crashed"),
+    (Verdict.SKIPPED, "Skipped"),
+)
+_LEAST_SHOWN = 5  # students who saw an option: of fewer it isn't on the page
+_LEFT_OUT = {
+    "scipy": "tests, models, trends along numbers and the interval of alpha",
+    "matplotlib": "figures",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Plots:
+    """Figures by test, and by (test, number) of items; a figure that there isn't has no entry."""
+
+    histogram: dict[int, Markup] = field(default_factory=dict)
+    map: dict[int, Markup] = field(default_factory=dict)
+    information: dict[int, Markup] = field(default_factory=dict)
+    curves: dict[tuple[int, int], Markup] = field(default_factory=dict)
+    variants: dict[tuple[int, int], Markup] = field(default_factory=dict)
+
+
+def write_report(
+    out: Path, report: ItemReport, people: StudentLabels, *, with_abilities: bool = False
+) -> list[Path]:
+    """Write ``index.html``, the tables and ``report.json``; return their paths, the page first.
+
+    Raises
+    ------
+    StoreError
+        The folder can't be written.
+    """
+    texts = {
+        "index.html": report_page(report, people),
+        "items.csv": items_csv(report),
+        "distractors.csv": distractors_csv(report),
+        "misconceptions.csv": misconceptions_csv(report, people),
+        "checks.csv": checks_csv(report),
+        "report.json": json.dumps(as_json(report, people), ensure_ascii=True, indent=1) + "\n",
+    }
+    if with_abilities:
+        texts["abilities.csv"] = abilities_csv(report, people)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            replace_text(out / name, text)
+    except OSError as error:
+        raise StoreError(
+            "the report can't be written",
+            where=str(error.filename or out),
+            got=error.strerror or str(error),
+            next_step="make room or choose another folder",
+        ) from error
+    return [out / name for name in texts]
+
+
+def report_page(report: ItemReport, people: StudentLabels) -> str:
+    """Return the self-contained page."""
+    return render(
+        "report.html.j2",
+        package="engine.analysis",
+        report=report,
+        people=people,
+        plots=_plots(report),
+        score_cells=_cells(report),
+        students=len({student for test in report.tests for student in test.students}),
+        items=sum(len(test.items) for test in report.tests),
+        flagged=sum(bool(item.flags) for test in report.tests for item in test.items),
+        downloads=[*TABLES, "report.json"],
+        left_out=" and ".join(_LEFT_OUT[name] for name in report.lacking),
+        limits=limits_of(report),
+        test_limits=test_limits,
+        thresholds=THRESHOLDS,
+        names=_MODELS,
+        stops=_STOPS,
+        most_variants=MOST_VARIANTS,
+        least_shown=_LEAST_SHOWN,
+        engine_version=__version__,
+    )
+
+
+def _plots(report: ItemReport) -> _Plots:
+    found = _Plots()
+    if "matplotlib" in report.lacking:
+        return found
+    from engine.analysis import plots
+
+    for at, test in enumerate(report.tests, start=1):
+        model, places = _shown(test)
+        found.histogram[at] = plots.histogram_plot(f"h{at}", test.histogram)
+        found.map[at] = plots.map_plot(f"m{at}", test.items)
+        if model is not None:
+            found.information[at] = plots.information_plot(f"t{at}", model)
+        for number, item in enumerate(test.items, start=1):
+            if model is not None and item.item in places:
+                curve = plots.curve_plot(f"c{at}-{number}", model, places[item.item])
+                found.curves[at, number] = curve
+            if item.family is not None and item.family.test is not None and len(item.family.variants) > 1:
+                found.variants[at, number] = plots.variants_plot(f"v{at}-{number}", item.family)
+    return found
+
+
+def _cells(report: ItemReport) -> dict[tuple[int, int], ItemFit]:
+    """Return what S-X² compares, by (test, number of the item)."""
+    found = {}
+    for at, test in enumerate(report.tests, start=1):
+        model, places = _shown(test)
+        if model is not None and not isinstance(model.items, NoFit):
+            for number, item in enumerate(test.items, start=1):
+                if item.item in places:
+                    found[at, number] = model.items[places[item.item]]
+    return found
+
+
+def _shown(test: TestFigures) -> tuple[FittedModel | None, dict[str, int]]:
+    """Return the model that is shown, and at which place it has each item."""
+    model = test.irt.preferred
+    return model, {} if model is None else {item.item: at for at, item in enumerate(model.fit.items)}

@@ -1,0 +1,396 @@
+"""The whole report of a class, from its first attempts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import numpy as np
+
+from engine.analysis.first_attempts import (
+    FirstAttempts,
+    ItemAttempt,
+    ItemTest,
+    MissingFigures,
+    TestKind,
+    TestScores,
+    scores_of,
+)
+from engine.analysis.items import (
+    DrawnItem,
+    ItemFigures,
+    exercise_of,
+    families_of,
+    flags_of,
+    mean_interval,
+    option_tables,
+    parts_of,
+)
+from engine.analysis.mistakes import KnownMistakes, MistakeFigures, misconceptions
+from engine.analysis.statistics import (
+    ItemPairs,
+    ReliabilityEstimate,
+    ScoreHistogram,
+    ScoreMatrix,
+    item_statistics,
+    pairwise,
+    reliability,
+    score_histogram,
+)
+from engine.analysis.statistics.irt import (
+    AbilityEstimates,
+    IrtModel,
+    ItemFit,
+    ModelFit,
+    NoFit,
+    PatternFit,
+    SlopeTest,
+    abilities,
+    compared,
+    fit_model,
+    item_fits,
+    pattern_fit,
+)
+from engine.analysis.statistics.irt.fit import as_fitted
+from engine.analysis.statistics.irt.likelihood import collapsed, posteriors
+
+__all__ = [
+    "RIGHT_FROM",
+    "CurvePoint",
+    "FittedModel",
+    "IrtReport",
+    "ItemReport",
+    "TestFigures",
+    "build",
+    "fitted",
+    "has_module",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Both models of item response theory for one test, and how they compare.
+
+RIGHT_FROM = 1.0
+"""Share of full marks from which on an answer counts as right."""
+
+_STEP = 0.5  # between abilities at which observed shares are told
+_FEWEST = 5.0  # students there
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """The share of right answers around one ability, and how many students it stands on, in expectation."""
+
+    theta: float
+    share: float
+    students: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedModel:
+    """One model with its fit.
+
+    Parameters
+    ----------
+    fit : ModelFit
+    items : tuple of ItemFit or NoFit
+        S-X² of every item.
+    patterns : PatternFit or NoFit
+    abilities : AbilityEstimates
+        In the order of the matrix' students.
+    points : tuple of tuples of CurvePoint
+        For each item of the fit the observed shares along ability.
+    """
+
+    fit: ModelFit
+    items: tuple[ItemFit, ...] | NoFit
+    patterns: PatternFit | NoFit
+    abilities: AbilityEstimates
+    points: tuple[tuple[CurvePoint, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IrtReport:
+    """Both models, or why there is none.
+
+    ``preferred`` is the one whose curves are shown: the two-parameter model where the likelihood ratio
+    test speaks for slopes of their own (probability at most .05) and it can be used, else Rasch's.
+    """
+
+    rasch: FittedModel | NoFit
+    own_slopes: FittedModel | NoFit
+    comparison: SlopeTest | NoFit | None
+
+    @property
+    def preferred(self) -> FittedModel | None:
+        """The model whose curves are shown."""
+        usable = [
+            one for one in (self.own_slopes, self.rasch) if isinstance(one, FittedModel) and one.fit.converged
+        ]
+        if len(usable) < 2:
+            return usable[0] if usable else None
+        test = self.comparison
+        return usable[1] if isinstance(test, SlopeTest) and test.probability > 0.05 else usable[0]
+
+
+def fitted(matrix: ScoreMatrix, *, has_scipy: bool) -> IrtReport:
+    """Return the Rasch and the two-parameter model of a test; right is what has full marks."""
+    if not has_scipy:
+        reason = NoFit("it needs scipy", len(matrix.points), {})
+        return IrtReport(reason, reason, None)
+    rasch, own = (_fit(matrix, model) for model in (IrtModel.RASCH, IrtModel.TWO_PARAMETERS))
+    if isinstance(rasch, NoFit) or isinstance(own, NoFit):
+        return IrtReport(rasch, own, None)
+    return IrtReport(rasch, own, compared(rasch.fit, own.fit))
+
+
+def _fit(matrix: ScoreMatrix, model: IrtModel) -> FittedModel | NoFit:
+    fit = fit_model(matrix, model, partial_credit=RIGHT_FROM)
+    if isinstance(fit, NoFit):
+        return fit
+    binary = as_fitted(fit, matrix)
+    here = ScoreMatrix(binary.items, binary.points[binary.given.any(axis=1)])
+    return FittedModel(
+        fit, item_fits(fit, matrix), pattern_fit(fit, matrix), abilities(fit, matrix), _points(fit, here)
+    )
+
+
+def _points(fit: ModelFit, binary: ScoreMatrix) -> tuple[tuple[CurvePoint, ...], ...]:
+    """Return what the answers say of every curve.
+
+    Each student counts at every ability by how probable it is for them after all of their answers. If the
+    model is right, the shares lie on the curve but for chance (the expected counts of Bock and Aitkin
+    1981). Groups by estimated ability would make every item look steeper than it is.
+    """
+    patterns, theta = collapsed(binary), fit.grid.theta
+    given = np.ones_like(patterns.right) if patterns.given is None else patterns.given
+    students = np.zeros((len(fit.items), len(theta)))
+    right = np.zeros_like(students)
+    for rows, posterior, _ in posteriors(patterns, fit.curves()):
+        weight = patterns.count[rows, None]
+        students += (weight * given[rows]).T @ posterior
+        right += (weight * patterns.right[rows]).T @ posterior
+    middle = np.round(theta / _STEP) * _STEP
+    return tuple(
+        tuple(
+            CurvePoint(float(at), float(own_right[here].sum() / own[here].sum()), float(own[here].sum()))
+            for at, here in ((at, middle == at) for at in np.unique(middle))
+            if own[here].sum() >= _FEWEST
+        )
+        for own, own_right in zip(students, right, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TestFigures:
+    """One test as a whole, and its items.
+
+    Parameters
+    ----------
+    test : ItemTest
+    title : str
+    students : tuple of str
+        Who have at least one figure; the order of abilities.
+    items : tuple of ItemFigures
+        All of the test, or the ones that were asked for.
+    histogram : ScoreHistogram
+    total : (float, float) or None
+        Mean and standard deviation of the points; None where students had other items, or under 2.
+    full : float
+        Points of the whole test, where all have all items.
+    is_common : bool
+    reliability : ReliabilityEstimate
+    pairs : ItemPairs
+    irt : IrtReport
+    unscored : tuple of str
+    """
+
+    __test__ = False
+
+    test: ItemTest
+    title: str
+    students: tuple[str, ...]
+    items: tuple[ItemFigures, ...]
+    histogram: ScoreHistogram
+    total: tuple[float, float] | None
+    full: float
+    is_common: bool
+    reliability: ReliabilityEstimate
+    pairs: ItemPairs
+    irt: IrtReport
+    unscored: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemReport:
+    """The figures of a class.
+
+    Parameters
+    ----------
+    title : str
+    mode : str
+    tests : tuple of TestFigures
+    mistakes : tuple of MistakeFigures
+    sentences : mapping of str to str
+        Of all known mistakes.
+    later : int
+        Attempts after first ones, which aren't looked at.
+    missing : mapping of str to MissingFigures
+        Items with no figure at all, as ``test/item``.
+    lacking : tuple of str
+        Packages that would show more: ``scipy``, ``matplotlib``.
+    """
+
+    title: str
+    mode: str
+    tests: tuple[TestFigures, ...]
+    mistakes: tuple[MistakeFigures, ...]
+    sentences: Mapping[str, str]
+    later: int
+    missing: Mapping[str, MissingFigures]
+    lacking: tuple[str, ...]
+
+
+def has_module(name: str) -> bool:
+    """Tell whether a package can be imported."""
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def build(
+    collected: FirstAttempts,
+    known: KnownMistakes,
+    *,
+    title: str,
+    mode: str,
+    title_of: Callable[[ItemTest], str],
+    items: Sequence[str] = (),
+) -> ItemReport:
+    """Return the report of a class.
+
+    Parameters
+    ----------
+    collected : FirstAttempts
+    known : KnownMistakes
+    title, mode : str
+    title_of : callable
+        Test → its title.
+    items : sequence of str
+        Show only these; all are set against the whole test nevertheless.
+    """
+    lacking = tuple(name for name in ("scipy", "matplotlib") if not has_module(name))
+    has_scipy = "scipy" not in lacking
+    wanted = set(items)
+    known = known.and_told(work for works in collected.works.values() for work in works)
+    scores = {
+        test: scores_of(collected.works[test])
+        for test in sorted(collected.works, key=lambda test: test.place)
+    }
+    families = families_of(
+        {
+            f"{test.id}/{item}": works
+            for test, found in scores.items()
+            for item, works in found.works.items()
+            if not wanted or item in wanted
+        },
+        has_scipy=has_scipy,
+    )
+    shown = [w for works in collected.works.values() for w in works if not wanted or w.item in wanted]
+    return ItemReport(
+        title=title,
+        mode=mode,
+        tests=tuple(
+            _test(test, title_of(test), found, families, collected, known, wanted, has_scipy)
+            for test, found in scores.items()
+            if any(not wanted or item in wanted for item in found.matrix.items)
+        ),
+        mistakes=tuple(misconceptions(shown, known)),
+        sentences=known.sentences,
+        later=collected.later,
+        missing=_without_figures(collected, scores, wanted),
+        lacking=lacking,
+    )
+
+
+def _without_figures(
+    collected: FirstAttempts, scores: Mapping[ItemTest, TestScores], wanted: set[str]
+) -> dict[str, MissingFigures]:
+    """Return what is missing at the items that nobody has a figure at."""
+    found = sorted(collected.missing.items(), key=lambda entry: (entry[0][0].place, entry[0][1]))
+    return {
+        f"{test.id}/{item}": tally
+        for (test, item), tally in found
+        if tally.total and item not in scores[test].works and (not wanted or item in wanted)
+    }
+
+
+def _test(
+    test: ItemTest,
+    title: str,
+    scores: TestScores,
+    families: Mapping[str, DrawnItem],
+    collected: FirstAttempts,
+    known: KnownMistakes,
+    wanted: set[str],
+    has_scipy: bool,
+) -> TestFigures:
+    matrix = scores.matrix
+    whole = reliability(matrix, level=0.95 if has_scipy or not matrix.is_common else None)
+    found = []
+    for column, (statistics, item) in enumerate(zip(item_statistics(matrix), matrix.items, strict=True)):
+        if wanted and item not in wanted:
+            continue
+        works, standing = scores.works[item], scores.others(item)
+        family = families.get(f"{test.id}/{item}")
+        options = option_tables(works, standing, known.sentences)
+        without = whole.if_deleted[column]
+        found.append(
+            ItemFigures(
+                item=item,
+                title=works[0].title,
+                number=min(work.number for work in works),
+                full=float(matrix.full[column]),
+                statistics=statistics,
+                mean_interval=mean_interval([work.share or 0.0 for work in works]),
+                alpha_without=without,
+                blank=sum(work.is_blank for work in works),
+                missing=collected.missing.get((test, item), MissingFigures()),
+                diagnoses=_named(works),
+                parts=tuple(parts_of(works, standing)),
+                options=tuple(options),
+                family=family,
+                exercise=exercise_of(works) if test.kind is TestKind.CODE else None,
+                flags=tuple(flags_of(statistics, whole.alpha, without, options, family)),
+            )
+        )
+    return TestFigures(
+        test=test,
+        title=title,
+        students=scores.students,
+        items=tuple(found),
+        histogram=score_histogram(matrix),
+        total=_total(scores),
+        full=float(matrix.full.sum()),
+        is_common=matrix.is_common,
+        reliability=whole,
+        pairs=pairwise(matrix),
+        irt=fitted(matrix, has_scipy=has_scipy),
+        unscored=scores.unscored,
+    )
+
+
+def _named(works: Sequence[ItemAttempt]) -> tuple[tuple[str, int], ...]:
+    counts = Counter(mistake for work in works for mistake in work.diagnoses)
+    return tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def _total(scores: TestScores) -> tuple[float, float] | None:
+    matrix = scores.matrix
+    if not matrix.is_common or len(scores.students) < 2 or not matrix.items:
+        return None
+    totals = matrix.points.sum(axis=1)
+    return float(totals.mean()), float(totals.std(ddof=1))

@@ -1,0 +1,362 @@
+"""Variants of one item should be equally hard: which families' aren't, and which variants stand out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.analysis.statistics.intervals import (
+    benjamini_hochberg,
+    chi2_tail,
+    logistic,
+    normal_quantile,
+    wilson,
+)
+from engine.analysis.statistics.scores import Floats
+from engine.text.words import agree, counted
+
+__all__ = [
+    "LogisticTrend",
+    "NoTrend",
+    "VariantShare",
+    "VariantTest",
+    "difficulty_trend",
+    "unequal_families",
+    "unequal_variants",
+]
+
+Counts = npt.NDArray[np.int64]
+
+_CELLS = 2_000_000  # of drawn tables in memory at a time
+_SMALL = 5.0  # expected counts under this make the χ² distribution a poor guide (Cochran 1954)
+
+
+@dataclass(frozen=True, slots=True)
+class VariantShare:
+    """How one variant did beside the others of its family.
+
+    Parameters
+    ----------
+    variant : str
+    right, students : int
+    share : float
+        Of right answers.
+    interval : (float, float)
+        Wilson's; those of all variants of the family hold together.
+    difference : float
+        Its share minus that of all other variants together: above 0 is easier.
+    q : float
+        Fisher's exact probability of the variant against all others, adjusted over the family's variants
+        (Benjamini–Hochberg).
+    """
+
+    variant: str
+    right: int
+    students: int
+    share: float
+    interval: tuple[float, float]
+    difference: float
+    q: float
+
+
+@dataclass(frozen=True, slots=True)
+class VariantTest:
+    """Whether variants are equally hard.
+
+    Parameters
+    ----------
+    statistic : float
+        G, the likelihood ratio statistic.
+    df : int
+        One less than there are variants that somebody was given.
+    probability : float or None
+        Of a G as large if all are equally hard. None where nothing could be seen: a single variant, or all
+        right, or all wrong.
+    exact_draws : int
+        Tables drawn for the probability; 0 where it is χ²'s.
+    variants : tuple of VariantShare
+        In the caller's order, without those that nobody was given.
+    q : float or None
+        The probability, adjusted over the families that were tested together.
+    """
+
+    statistic: float
+    df: int
+    probability: float | None
+    exact_draws: int
+    variants: tuple[VariantShare, ...]
+    q: float | None = None
+
+
+def unequal_variants(
+    counts: Mapping[str, tuple[int, int]],
+    rng: np.random.Generator,
+    *,
+    level: float = 0.95,
+    draws: int = 9999,
+) -> VariantTest:
+    """Return the G-test of equal difficulty of a family's variants.
+
+    Parameters
+    ----------
+    counts : mapping of str to (int, int)
+        Variant to (right answers, students who were given it).
+    rng : numpy Generator
+        For tables with few students: the probability is then that of G among tables drawn with the same
+        margins, ``(1 + as large or larger) / (1 + draws)``.
+    level : float
+        Confidence of the intervals, together.
+    draws : int
+
+    Raises
+    ------
+    ValueError
+        More right answers than students.
+    """
+    for variant, (some, all_) in counts.items():
+        if not 0 <= some <= all_:
+            raise ValueError(f"{variant}: {some} of {all_} can't be right")
+    seen = {variant: pair for variant, pair in counts.items() if pair[1] > 0}
+    right = np.array([pair[0] for pair in seen.values()], dtype=np.int64)
+    students = np.array([pair[1] for pair in seen.values()], dtype=np.int64)
+    total, good = int(students.sum()), int(right.sum())
+    df = max(0, len(seen) - 1)
+    statistic = float(_g(right[None], students)[0]) if seen else 0.0
+    probability, drawn = None, 0
+    if df and 0 < good < total:
+        if float(students.min()) * min(good, total - good) / total < _SMALL:
+            as_large = _as_large(statistic, students, good, draws, rng)
+            probability, drawn = (1 + as_large) / (1 + draws), draws
+        else:
+            probability = chi2_tail(statistic, df)
+    return VariantTest(statistic, df, probability, drawn, _shares(seen, good, total, level))
+
+
+def unequal_families(
+    families: Mapping[str, Mapping[str, tuple[int, int]]],
+    rng: np.random.Generator,
+    *,
+    level: float = 0.95,
+    draws: int = 9999,
+) -> dict[str, VariantTest]:
+    """Return every family's test, with probabilities adjusted over all families (Benjamini–Hochberg)."""
+    tests = {
+        name: unequal_variants(counts, rng, level=level, draws=draws) for name, counts in families.items()
+    }
+    tested = {name: test.probability for name, test in tests.items() if test.probability is not None}
+    adjusted = dict(zip(tested, benjamini_hochberg(list(tested.values())), strict=True))
+    return {name: replace(test, q=adjusted.get(name)) for name, test in tests.items()}
+
+
+def _as_large(statistic: float, students: Counts, good: int, draws: int, rng: np.random.Generator) -> int:
+    """Return how many of the drawn tables have a G as large, a few million cells at a time."""
+    together, found = max(1, _CELLS // len(students)), 0
+    for start in range(0, draws, together):
+        size = min(together, draws - start)
+        tables = rng.multivariate_hypergeometric(students, good, size=size, method="marginals")
+        found += int((_g(tables, students) >= statistic - 1e-9).sum())
+    return found
+
+
+def _g(right: Counts, students: Counts) -> Floats:
+    """Return G of tables of right answers, shape (tables, variants), that share the margins."""
+    expected = students * (right[0].sum() / students.sum())
+    terms = _terms(right, expected) + _terms(students - right, students - expected)
+    return np.asarray(2 * terms.sum(axis=1))
+
+
+def _terms(counts: Counts, expected: Floats) -> Floats:
+    """Return ``n ln(n / expected)``, which is 0 for no counts, also where none are expected."""
+    return np.asarray(counts * np.log(np.maximum(counts, 1) / np.where(expected > 0, expected, 1.0)))
+
+
+def _shares(
+    seen: Mapping[str, tuple[int, int]], good: int, total: int, level: float
+) -> tuple[VariantShare, ...]:
+    adjusted = benjamini_hochberg([_fisher(*pair, good, total) for pair in seen.values()])
+    return tuple(
+        VariantShare(
+            variant=variant,
+            right=right,
+            students=students,
+            share=right / students,
+            interval=wilson(right, students, level=level, together=len(seen)),
+            difference=right / students - (good - right) / (total - students) if total > students else 0.0,
+            q=q,
+        )
+        for (variant, (right, students)), q in zip(seen.items(), adjusted, strict=True)
+    )
+
+
+def _fisher(right: int, students: int, good: int, total: int) -> float:
+    """Return the probability of a table at most as likely as a variant against all others."""
+    counts = range(max(0, students + good - total), min(students, good) + 1)
+    logs = [_log_choose(good, k) + _log_choose(total - good, students - k) for k in counts]
+    own = logs[right - counts.start]
+    whole = _log_choose(total, students)
+    # tables of the same probability may differ by rounding
+    return min(1.0, math.fsum(math.exp(log - whole) for log in logs if log <= own + 1e-9))
+
+
+def _log_choose(many: int, some: int) -> float:
+    return math.lgamma(many + 1) - math.lgamma(some + 1) - math.lgamma(many - some + 1)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Whether an item gets harder along a number that its variants are drawn with.
+
+_STEPS = 60
+_FARTHEST = 50.0  # log odds per standard deviation: beyond it, nothing bounds the slope
+
+
+@dataclass(frozen=True, slots=True)
+class NoTrend:
+    """Why there is no trend to tell: one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticTrend:
+    """Logistic regression of a right answer on a number.
+
+    Parameters
+    ----------
+    slope : float
+        Change of the log odds of a right answer per unit of the number: above 0, larger numbers are easier.
+    interval : (float, float)
+        From the profile likelihood; an end is infinite where the answers don't bound it.
+    intercept : float
+        Log odds at the number 0.
+    probability : float
+        Of answers that speak as much against a slope of 0 (likelihood ratio test), if it is 0.
+    students : int
+    """
+
+    slope: float
+    interval: tuple[float, float]
+    intercept: float
+    probability: float
+    students: int
+
+    def share(self, number: float) -> float:
+        """Return the expected share of right answers at a number."""
+        return float(logistic(np.asarray(self.intercept + self.slope * number)))
+
+
+def difficulty_trend(
+    numbers: Sequence[float], right: Sequence[bool], *, level: float = 0.95
+) -> LogisticTrend | NoTrend:
+    """Return how the odds of a right answer change along a number, one entry for each student.
+
+    Raises
+    ------
+    ValueError
+        Lists of different length, or a number that isn't finite.
+    """
+    x, y = np.asarray(numbers, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    if x.shape != y.shape or x.ndim != 1:
+        raise ValueError(
+            f"{counted(len(x), 'number')} {agree(len(x), 'do')}n't fit {counted(len(y), 'answer')}"
+        )
+    if not np.isfinite(x).all():
+        raise ValueError("a number isn't finite")
+    if len(x) == 0 or y.min() == y.max():
+        return NoTrend("all answers are right" if len(x) and y.min() else "no answer is right")
+    # counts at each number say all that the list says
+    at, place = np.unique(x, return_inverse=True)
+    if len(at) < 2:
+        return NoTrend("all students had the same number")
+    many, good = (np.bincount(place, weights=part).astype(np.float64) for part in (np.ones_like(y), y))
+    middle, spread = float(x.mean()), float(x.std())
+    if _separated(at, good, many):
+        return NoTrend("the numbers part right from wrong answers completely, so no slope is finite")
+    fit = _Profile((at - middle) / spread, good, many)
+    slope = fit.best()
+    top, flat = fit.value(slope), fit.value(0.0)
+    drop = normal_quantile(0.5 + level / 2) ** 2 / 2
+    low, high = (_edge(fit.value, slope, sign, top - drop) for sign in (-1, 1))
+    return LogisticTrend(
+        slope=slope / spread,
+        interval=(low / spread, high / spread),
+        intercept=fit.intercept(slope) - slope * middle / spread,
+        probability=chi2_tail(max(0.0, 2 * (top - flat)), 1),
+        students=len(x),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Profile:
+    """Log-likelihood of a slope with the intercept that fits it best."""
+
+    x: Floats
+    right: Floats
+    many: Floats
+
+    def intercept(self, slope: float) -> float:
+        """Return the intercept at which as many right answers are expected as there are.
+
+        Newton's method, kept between two bounds that close in.
+        """
+        high = 40 + abs(slope) * float(np.abs(self.x).max())
+        low, at = -high, 0.0
+        for _ in range(_STEPS):
+            share = self._share(at, slope)
+            excess = float((self.right - self.many * share).sum())
+            low, high = (at, high) if excess > 0 else (low, at)
+            spread = float((self.many * share * (1 - share)).sum())
+            there = at + excess / spread if spread > 0 else low
+            if not low < there < high:
+                there = (low + high) / 2
+            if abs(there - at) <= 1e-14 * (1 + abs(at)):
+                break
+            at = there
+        return at
+
+    def best(self) -> float:
+        """Return the slope at which the likelihood is largest: where its derivative falls through 0."""
+
+        def derivative(slope: float) -> float:
+            share = self._share(self.intercept(slope), slope)
+            return float(self.x @ (self.right - self.many * share))
+
+        return _root(derivative, -_FARTHEST, _FARTHEST)
+
+    def value(self, slope: float) -> float:
+        """Return the log-likelihood."""
+        odds = self.intercept(slope) + slope * self.x
+        return float(self.right @ odds - self.many @ np.logaddexp(0, odds))
+
+    def _share(self, intercept: float, slope: float) -> Floats:
+        return logistic(intercept + slope * self.x)
+
+
+def _separated(at: Floats, right: Floats, many: Floats) -> bool:
+    """Return whether at most one number has both right and wrong answers, with only one kind on each side."""
+    some_right, some_wrong = at[right > 0], at[right < many]
+    return bool(some_right.min() >= some_wrong.max() or some_right.max() <= some_wrong.min())
+
+
+def _edge(value: Callable[[float], float], best: float, sign: int, least: float) -> float:
+    """Return where the log-likelihood has fallen to `least`, going from the best slope to one side."""
+    step = 0.25
+    while value(best + sign * step) > least:
+        step *= 2
+        if step > _FARTHEST:
+            return sign * math.inf
+    return _root(lambda slope: sign * (value(slope) - least), *sorted((best, best + sign * step)))
+
+
+def _root(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a falling function is 0."""
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        if falling(middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

@@ -1,0 +1,546 @@
+"""Choice questions: options, what they earn, and the scoring rule that comes nearest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from typing import Any
+
+from engine.answers.multiple_choice import score_of
+from engine.answers.parsing import same_words
+from engine.answers.token import normal_token
+from engine.authoring.importing.blocks import plain_characters
+from engine.authoring.importing.question import (
+    AcceptedNumber,
+    ForeignQuestion,
+    ForeseenAnswer,
+    full_answers,
+    percent,
+    right_options,
+)
+from engine.authoring.importing.texts import QuestionTexts, UnfitError, named, slug
+from engine.authoring.importing.yaml_writer import WrittenNumber
+from engine.expressions.values import is_rounding_safe
+from engine.text.words import agree, counted
+
+__all__ = [
+    "MAX_OPTIONS",
+    "ImportedChoice",
+    "NearestPolicy",
+    "choice_answer",
+    "matching_answer",
+    "moodle_score",
+    "nearest_policy",
+    "number_answer",
+    "plain_number",
+    "token_answer",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Which scoring rule of ours comes nearest to the percentages of another system.
+
+# where two are equally near, the first one counts
+_POLICIES = ("net-correct", "exact", "coverage", "each-answer")
+_ALL = 10
+"""Up to this many options every choice of some of them is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearestPolicy:
+    """A scoring rule, and the choice for which it differs most.
+
+    Parameters
+    ----------
+    policy : str
+    difference : Fraction
+        The largest difference, as a share of the points; 0 where both rules are the same.
+    picked : tuple of int
+        Positions of the options of such a choice.
+    theirs, ours : Fraction
+        What it earns there and here.
+    """
+
+    policy: str
+    difference: Fraction
+    picked: tuple[int, ...] = ()
+    theirs: Fraction = Fraction(0)
+    ours: Fraction = Fraction(0)
+
+
+def moodle_score(fractions: Sequence[Fraction]) -> Fraction:
+    """Return what picked options earn in Moodle: the sum of their percentages, from 0 to 100 %."""
+    return min(Fraction(1), max(Fraction(0), sum(fractions, Fraction(0))))
+
+
+def nearest_policy(fractions: Sequence[Fraction]) -> NearestPolicy:
+    """Return the rule with the least mean difference over all choices.
+
+    Parameters
+    ----------
+    fractions : sequence of Fraction
+        Of each option; those above 0 are the right ones.
+    """
+    right = frozenset(str(i) for i, share in enumerate(fractions) if share > 0)
+    choices = list(_choices(fractions, right))
+    found: list[tuple[Fraction, NearestPolicy]] = []
+    for policy in _POLICIES:
+        total, worst = Fraction(0), NearestPolicy(policy, Fraction(0))
+        for picked, weight in choices:
+            theirs = moodle_score([fractions[i] for i in picked])
+            ours = score_of(policy, len(fractions), right, {str(i) for i in picked})
+            total += abs(theirs - ours) * weight
+            if abs(theirs - ours) > worst.difference:
+                worst = NearestPolicy(policy, abs(theirs - ours), picked, theirs, ours)
+        found.append((total, worst))
+    return min(found, key=lambda entry: entry[0])[1]
+
+
+def _choices(fractions: Sequence[Fraction], right: frozenset[str]) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Yield positions of options that are picked, and for how many choices they stand."""
+    positions = range(len(fractions))
+    if len(fractions) <= _ALL:
+        for size in range(1, len(fractions) + 1):
+            for picked in combinations(positions, size):
+                yield picked, 1
+        return
+    good = [i for i in positions if str(i) in right]
+    bad = [i for i in positions if str(i) not in right]
+    for hits in range(len(good) + 1):
+        for false in range(len(bad) + 1):
+            if hits + false:
+                yield (*good[:hits], *bad[:false]), comb(len(good), hits) * comb(len(bad), false)
+
+
+MAX_OPTIONS = 26
+
+
+class ImportedChoice:
+    """A choice on its way into a spec.
+
+    Parameters
+    ----------
+    data : dict
+        The spec's ``answer``.
+    variants : int
+        How many different variants it has.
+    key : str
+        The right option's text without markup, if there is only one.
+    """
+
+    def __init__(self, data: dict[str, Any], variants: int, key: str) -> None:
+        self.data = data
+        self.variants = variants
+        self.key = key
+
+
+def choice_answer(question: ForeignQuestion, texts: QuestionTexts) -> ImportedChoice:
+    """Return the answer of a choice question.
+
+    Raises
+    ------
+    UnfitError
+        There are too many or too few options, or all are right.
+    """
+    if len(question.answers) < 2:
+        raise UnfitError("it has one option only", "add a wrong option")
+    if len(question.answers) > MAX_OPTIONS:
+        raise UnfitError(
+            f"it has {counted(len(question.answers), 'option')}; {MAX_OPTIONS} letters name them", "drop some"
+        )
+    question = _with_letters_in_order(question)
+    right = right_options(question)
+    if len(right) == len(question.answers):
+        raise UnfitError("every option is right", "add a wrong option")
+    words, options = _options(question, right, texts)
+    data: dict[str, Any] = {"type": "single_choice" if question.single else "multiple_choice"}
+    key = ""
+    variants = 1
+    if question.single:
+        variants = _single(question, right, data, texts)
+        key = next(text for text, answer in zip(words, question.answers, strict=True) if answer in right)
+    else:
+        _several(question, words, data, texts)
+    keeps_order = _named_by_letters(words, drawn=variants > 1)
+    if keeps_order or not question.shuffle:
+        data["shuffle"] = False
+    data["options"] = options
+    return ImportedChoice(data, variants, key if variants == 1 else "")
+
+
+def _options(
+    question: ForeignQuestion, right: Sequence[ForeseenAnswer], texts: QuestionTexts
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the options' words and their entries in the spec."""
+    usual = {True: _usual(question, texts, right=True), False: _usual(question, texts, right=False)}
+    words: list[str] = []
+    options: list[dict[str, Any]] = []
+    for number, answer in enumerate(question.answers, start=1):
+        converted = texts.needed(answer.text, f"option {number}", place=answer.place)
+        is_right = answer in right
+        option: dict[str, Any] = {"text": converted.prose}
+        if is_right:
+            option["correct"] = True
+        feedback = texts.feedback(answer.feedback, f"feedback of option {number}", place=answer.place)
+        if feedback := feedback or usual[is_right]:
+            option["feedback"] = feedback
+        words.append(converted.words)
+        options.append(option)
+    return words, options
+
+
+def _usual(question: ForeignQuestion, texts: QuestionTexts, *, right: bool) -> str:
+    """Return the feedback for any right or wrong answer, where one option is picked."""
+    markup = question.right if right else question.wrong
+    what = f"feedback for {'right' if right else 'wrong'} answers"
+    text = texts.feedback(markup, what)
+    if text and not question.single:
+        texts.note(f"{what} isn't kept: options are explained one by one where several are picked")
+        return ""
+    return text
+
+
+def _single(
+    question: ForeignQuestion, right: Sequence[ForeseenAnswer], data: dict[str, Any], texts: QuestionTexts
+) -> int:
+    """Note what options earn in part; draw one of several right options. Return the number of variants."""
+    for answer in question.answers:
+        if answer not in right and answer.fraction != 0:
+            earns = f"{percent(answer.fraction)} for {named(answer.text.text)}"
+            texts.note(f"{earns} isn't kept: a wrong option earns 0 here", answer.place)
+    if len(right) > 1:
+        data["draw"] = [1, len(question.answers) - len(right)]
+        texts.note(
+            f"{counted(len(right), 'option')} {agree(len(right), 'are')} right alone; a variant "
+            "shows one of them",
+            question.place,
+        )
+    return len(right)
+
+
+def _several(
+    question: ForeignQuestion, words: Sequence[str], data: dict[str, Any], texts: QuestionTexts
+) -> None:
+    """Choose the scoring rule, and note how it differs."""
+    nearest = nearest_policy([answer.fraction for answer in question.answers])
+    data["policy"] = nearest.policy
+    if nearest.difference:
+        picked = ", ".join(named(words[i]) for i in nearest.picked[:4])
+        more = f" and {len(nearest.picked) - 4} more" if len(nearest.picked) > 4 else ""
+        shares = f"{percent(nearest.theirs)} there, {percent(nearest.ours)} here"
+        what = f"the percentages can't be kept; '{nearest.policy}' is nearest"
+        texts.note(f"{what}, and differs most for {picked}{more}: {shares}", question.place)
+
+
+def _named_by_letters(words: Sequence[str], *, drawn: bool) -> bool:
+    """Tell whether options are called as our letters for them are: then they keep their order.
+
+    Raises
+    ------
+    UnfitError
+        One is called like the letter of another one, so a letter would mean two options.
+    """
+    letters = [chr(ord("a") + i) for i in range(len(words))]
+    plain = [same_words(word) for word in words]
+    for letter, word in zip(letters, plain, strict=True):
+        if word in letters and (drawn or word != letter):
+            what = f"the option '{word}' is called like the letter of another one"
+            raise UnfitError(what, f"call it something longer, such as 'state {word}'")
+    return any(word in letters for word in plain)
+
+
+def _with_letters_in_order(question: ForeignQuestion) -> ForeignQuestion:
+    """Return the question with options that are single letters in the order of the alphabet."""
+    words = [answer.text.text.strip().casefold() for answer in question.answers]
+    if sorted(words) != [chr(ord("a") + i) for i in range(len(words))]:
+        return question
+    ordered = sorted(question.answers, key=lambda answer: answer.text.text.strip().casefold())
+    return replace(question, answers=tuple(ordered))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Numeric questions: one key with its tolerance, and the wrong numbers that their author foresaw.
+
+_CONTEXT = Context(prec=60)
+_MAX_PLACES = 8
+_FINEST = Decimal("1e-12")
+_SMALLEST = Decimal("1e-6")
+_BOUND = Decimal(10**9)
+_LARGEST = Decimal(10**11)
+
+
+def number_answer(
+    question: ForeignQuestion, texts: QuestionTexts
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the answer of a numeric question, and its foreseen wrong numbers as known mistakes.
+
+    Raises
+    ------
+    UnfitError
+        Several numbers are right that lie apart, or the number is beyond what can be shown.
+    """
+    right = [answer.number for answer in full_answers(question) if answer.number is not None]
+    key = _key(right)
+    if all(number.value != key.value for number in right) or any(
+        ".." in a.text.text for a in question.answers
+    ):
+        low, high = key.value - key.tolerance, key.value + key.tolerance
+        around = f"{plain_number(low)} to {plain_number(high)}"
+        texts.note(f"what is right, {around}, is written as a number with a tolerance", question.place)
+    if abs(key.value) >= _LARGEST or 0 < abs(key.value) < _SMALLEST:
+        raise UnfitError(f"the number {plain_number(key.value)} is too large or too small", "use other units")
+    if key.tolerance >= _BOUND:
+        raise UnfitError("its tolerance is too large", "use other units")
+    foreseen = _foreseen(question, key, texts)
+    data: dict[str, Any] = {"type": "number", "key": WrittenNumber(plain_number(key.value))}
+    data |= _asked(key, [number.value for number, _ in foreseen])
+    if question.unit:
+        data["unit"] = question.unit
+    mistakes = [
+        {"id": "", "expr": WrittenNumber(plain_number(number.value)), "feedback": feedback}
+        for number, feedback in foreseen
+    ]
+    return data, mistakes
+
+
+def plain_number(value: Decimal) -> str:
+    """Return a number with its digits, by powers of ten only where it is long otherwise."""
+    text = format(value, "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    text = text if len(text) <= 24 else str(value.normalize(_CONTEXT)).replace("E", "e")
+    return "0" if text in ("-0", "") else text
+
+
+def _key(numbers: Sequence[AcceptedNumber]) -> AcceptedNumber:
+    """Return one number that accepts what all of these accept."""
+    if not numbers:
+        raise UnfitError("any number is right", "ask for a certain one")
+    spans = sorted((number.value - number.tolerance, number.value + number.tolerance) for number in numbers)
+    low, high = spans[0]
+    for start, end in spans[1:]:
+        if start > high:
+            what = f"{plain_number(numbers[0].value)} and {plain_number(numbers[1].value)}"
+            raise UnfitError(
+                f"numbers are right that lie apart ({what}), and a number field has one key",
+                "ask for both in one item of type vector, or say in the text which one is wanted",
+            )
+        high = max(high, end)
+    first = numbers[0]
+    if first.value - first.tolerance == low and first.value + first.tolerance == high:
+        return first
+    return AcceptedNumber((low + high) / 2, (high - low) / 2)
+
+
+# --- how exactly it is asked ------------------------------------------------------------
+
+
+def _asked(key: AcceptedNumber, foreseen: Sequence[Decimal]) -> dict[str, Any]:
+    """Return ``tolerance``, and ``decimals`` where students are asked for some.
+
+    As few decimals as the tolerance allows. None are asked for where whole numbers would do, as a field for 0
+    decimals refuses all others as no answer, and where the tolerance is wider than a unit of the
+    last place, as nothing follows from a rounding there. The other system asks for no form either: it marks
+    any number by its distance from the key.
+    """
+    least = max([_places(value) for value in foreseen], default=0)
+    tolerance = key.tolerance.quantize(_FINEST, context=_CONTEXT)
+    if tolerance < _FINEST and _places(key.value) > _MAX_PLACES:  # more digits than can be asked for
+        tolerance = Decimal(1).scaleb(-_MAX_PLACES) / 2
+    for places in range(min(least, _MAX_PLACES), _MAX_PLACES + 1):
+        reach = _reach(key.value, places, tolerance)
+        if reach is not None and is_rounding_safe(float(key.value), places):
+            asks = places > 0 and reach <= Decimal(1).scaleb(-places)
+            return ({"decimals": places} if asks else {}) | {"tolerance": WrittenNumber(plain_number(reach))}
+    raise UnfitError("its number has more digits than can be asked for", "round it, or give it a tolerance")
+
+
+def _reach(value: Decimal, places: int, tolerance: Decimal) -> Decimal | None:
+    """Return the tolerance if honest rounding to some places stays within it, None if it doesn't.
+
+    Without a tolerance only the digits themselves are right: a thousandth of the last one allows for
+    what computers do to decimals.
+    """
+    unit = Decimal(1).scaleb(-places)
+    is_exact = value.quantize(unit, rounding=ROUND_HALF_EVEN, context=_CONTEXT) == value
+    if tolerance >= _FINEST:
+        return tolerance if is_exact or unit / 2 <= tolerance else None
+    return unit / 1000 if is_exact and unit / 1000 >= _FINEST else None
+
+
+def _places(value: Decimal) -> int:
+    exponent = value.normalize(_CONTEXT).as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+# --- wrong numbers ----------------------------------------------------------------------
+
+
+def _foreseen(
+    question: ForeignQuestion, key: AcceptedNumber, texts: QuestionTexts
+) -> list[tuple[AcceptedNumber, str]]:
+    """Return wrong numbers with what is said to them; note what isn't kept."""
+    found: list[tuple[AcceptedNumber, str]] = []
+    for answer in question.answers:
+        if answer.fraction == 1 and answer.number is not None:
+            continue
+        feedback = texts.feedback(
+            answer.feedback, f"feedback of {named(answer.text.text)}", place=answer.place
+        )
+        if answer.fraction != 0:
+            share = f"{percent(answer.fraction)} for {named(answer.text.text)}"
+            texts.note(f"{share} isn't kept: a number is right or wrong here", answer.place)
+        if answer.number is None:
+            if feedback:
+                texts.note("feedback for any other number isn't kept", answer.place)
+        elif feedback:
+            _add(found, answer, answer.number, feedback, key, texts)
+    return found
+
+
+def _add(
+    found: list[tuple[AcceptedNumber, str]],
+    answer: ForeseenAnswer,
+    number: AcceptedNumber,
+    feedback: str,
+    key: AcceptedNumber,
+    texts: QuestionTexts,
+) -> None:
+    near = abs(number.value - key.value) <= 2 * key.tolerance + abs(key.value) * Decimal("1e-9")
+    known = any(number.value == other.value for other, _ in found)
+    if near or known or _places(number.value) > _MAX_PLACES or abs(number.value) >= _LARGEST:
+        texts.note(f"feedback of {named(answer.text.text)} isn't kept: it lies too near", answer.place)
+    else:
+        found.append((number, feedback))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Short answers and matchings.
+
+_MAX_WORD = 200
+_MAX_ACCEPTED = 50
+_MAX_FORESEEN = 64
+_WILD = re.compile(r"(?<!\\)\*")
+
+
+def token_answer(
+    question: ForeignQuestion, texts: QuestionTexts
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the answer of a short-answer question, and the wrong answers that its author foresaw.
+
+    Raises
+    ------
+    UnfitError
+        No accepted text is one that we can compare with.
+    """
+    accepted: list[str] = []
+    others: list[tuple[str, ForeseenAnswer]] = []
+    for answer in question.answers:
+        raw = answer.text.text.strip()
+        if raw == "*":
+            if answer.feedback:
+                texts.note("feedback for any other answer isn't kept", answer.place)
+            if answer.fraction != 0:
+                texts.note(f"{percent(answer.fraction)} for any other answer isn't kept", answer.place)
+            continue
+        if _WILD.search(raw):
+            texts.note(f"{named(raw)} isn't kept: there are no patterns here, list the answers", answer.place)
+            continue
+        word = " ".join(plain_characters(raw.replace("\\*", "*"))[0].split())
+        if answer.fraction == 1:
+            accepted.append(word)
+        else:
+            others.append((word, answer))
+    accepted = [word for word in dict.fromkeys(accepted) if normal_token(word)]
+    _check(accepted)
+    data: dict[str, Any] = {"type": "token", "accepted": accepted}
+    if not question.case_sensitive and any(word.upper().casefold() != word.casefold() for word in accepted):
+        texts.note(
+            "capitals matter here, as the accepted text has letters such as a dotless i", question.place
+        )
+        question = replace(question, case_sensitive=True)
+    if question.case_sensitive:
+        data["case_sensitive"] = True
+    return data, _foreseen_words(accepted, others, question, texts)
+
+
+def _check(accepted: list[str]) -> None:
+    if not accepted:
+        raise UnfitError("it accepts patterns or signs only", "list the words that are right")
+    if len(accepted) > _MAX_ACCEPTED:
+        raise UnfitError(
+            f"it accepts {counted(len(accepted), 'text')}; at most {_MAX_ACCEPTED} are possible", "list fewer"
+        )
+    if any(len(word) > _MAX_WORD for word in accepted):
+        raise UnfitError(f"an accepted text has over {_MAX_WORD} characters", "ask for a few words")
+
+
+def _foreseen_words(
+    accepted: list[str],
+    others: list[tuple[str, ForeseenAnswer]],
+    question: ForeignQuestion,
+    texts: QuestionTexts,
+) -> list[dict[str, Any]]:
+    """Return wrong answers with feedback as known mistakes; one that the rules here accept is left out.
+
+    Their ids are given when the item's own is known.
+    """
+    seen = {normal_token(word, question.case_sensitive) for word in accepted}
+    found: list[dict[str, Any]] = []
+    for word, answer in others:
+        feedback = texts.feedback(answer.feedback, f"feedback of {named(word)}", place=answer.place)
+        if answer.fraction != 0:
+            texts.note(
+                f"{percent(answer.fraction)} for {named(word)} isn't kept: it earns 0 here", answer.place
+            )
+        normal = normal_token(word, question.case_sensitive)
+        if normal in seen or not normal or len(word) > _MAX_FORESEEN:
+            if feedback:
+                texts.note(f"feedback of {named(word)} isn't kept", answer.place)
+            continue
+        seen.add(normal)
+        if feedback:
+            expression = '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+            found.append({"id": "", "expr": expression, "feedback": feedback})
+    return found
+
+
+def matching_answer(question: ForeignQuestion, texts: QuestionTexts) -> dict[str, Any]:
+    """Return the answer of a matching question: equal right sides become one target.
+
+    Raises
+    ------
+    UnfitError
+        All pairs have the same right side, or there are too many.
+    """
+    ids: dict[str, str] = {}
+    targets: list[dict[str, Any]] = []
+    prompts: list[dict[str, Any]] = []
+    wrong = texts.feedback(question.wrong, "feedback for wrong answers")
+    for number, pair in enumerate(question.pairs, start=1):
+        text = texts.needed(pair.target, f"the right side of pair {number}", place=pair.place).prose
+        if text not in ids:
+            ids[text] = _target_id(text, list(ids.values()))
+            targets.append({"id": ids[text], "text": text})
+        if pair.prompt:
+            left = texts.needed(pair.prompt, f"the left side of pair {number}", place=pair.place).prose
+            prompt: dict[str, Any] = {"text": left, "target": ids[text]}
+            if wrong:
+                prompt["feedback"] = wrong
+            prompts.append(prompt)
+    if len(targets) < 2:
+        raise UnfitError("all pairs have the same right side", "add another right side")
+    if len(targets) > 20 or len(prompts) > 40:
+        what = f"it has {len(prompts)} left and {len(targets)} right sides"
+        raise UnfitError(f"{what}; at most 40 and 20 are possible", "make two questions of it")
+    return {"type": "matching", "prompts": prompts, "targets": targets}
+
+
+def _target_id(text: str, taken: list[str]) -> str:
+    name = slug(text, 24) or "target"
+    return next(i for i in (name, *(f"{name}-{n}" for n in range(2, 1000))) if i not in taken)

@@ -1,0 +1,519 @@
+"""The questions of a GIFT file."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from engine.authoring.importing.question import (
+    MAX_QUESTIONS,
+    NOTHING,
+    AcceptedNumber,
+    FileFaults,
+    FilePlace,
+    ForeignQuestion,
+    ForeseenAnswer,
+    MarkedText,
+    MatchingPair,
+    QuestionFile,
+    QuestionKind,
+    SkippedQuestion,
+    SourceText,
+    TextForm,
+    check_question,
+    read_decimal,
+    read_share,
+)
+from engine.prose.maths.parser import SYMBOLS
+from engine.text.files import shown
+
+__all__ = [
+    "GAP",
+    "GiftBlock",
+    "GiftField",
+    "find_marks",
+    "first_mark",
+    "marked_form",
+    "read_field",
+    "read_gift",
+    "split_blocks",
+    "unescaped",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Backslashes in GIFT: ``\~ \= \# \{ \} \:`` and ``\\`` stand for the character, ``\n`` for a line end.
+
+_PAIR = re.compile(r"\\([\\:#={}~n])")
+_DELIMITER = re.compile(r"\\{1,2}([()\[\]])|\$\$")
+_MACRO = re.compile(r"n[A-Za-z]+")
+
+
+def find_marks(text: str, marks: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+    """Yield the positions of characters of ``marks`` that no backslash takes their meaning from."""
+    stop = len(text) if end is None else end
+    for found in _searched(marks).finditer(text, start, stop):
+        if len(found[0]) == 1:
+            yield found.start()
+
+
+@lru_cache(maxsize=16)
+def _searched(marks: str) -> re.Pattern[str]:
+    return re.compile(_PAIR.pattern + f"|[{re.escape(marks)}]")
+
+
+def first_mark(text: str, marks: str, start: int = 0, end: int | None = None) -> int:
+    """Return the first such position, -1 if there is none."""
+    return next(find_marks(text, marks, start, end), -1)
+
+
+def unescaped(text: str) -> str:
+    r"""Return a text with its escapes resolved.
+
+    Inside a formula ``\nu``, ``\neq`` and other macros of LaTeX that begin with n stay what they are.
+    """
+    out: list[str] = []
+    at = 0
+    is_formula = False
+    while at < len(text):
+        if (edge := _DELIMITER.match(text, at)) is not None:
+            is_formula = edge[1] in ("(", "[") if edge[1] else not is_formula
+            out.append(f"\\{edge[1]}" if edge[1] else "$$")
+            at = edge.end()
+            continue
+        pair = _PAIR.match(text, at)
+        if pair is None:
+            out.append(text[at])
+            at += 1
+        elif pair[1] == "n" and is_formula and _is_macro(text, at + 1):
+            out.append("\\n")
+            at += 2
+        else:
+            out.append("\n" if pair[1] == "n" else pair[1])
+            at += 2
+    return "".join(out)
+
+
+def _is_macro(text: str, at: int) -> bool:
+    found = _MACRO.match(text, at)
+    return found is not None and found[0] in SYMBOLS
+
+
+# ----------------------------------------------------------------------------------------------------
+# A GIFT file as blocks of lines: one question each, with the category and the tags that belong to it.
+
+_CATEGORY = re.compile(r"\s*\$CATEGORY:(.*)")
+_MOST_TAGS = 100
+_TAG = re.compile(r"\[tag:([^\]\n]{1,100})\]")
+
+
+@dataclass
+class GiftBlock:
+    """The lines of one question, without its comments.
+
+    Parameters
+    ----------
+    source : SourceText
+    category : str
+    tags : tuple of str
+        What its comments say in ``[tag:…]``.
+    """
+
+    source: SourceText
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    _lines: list[str] = field(default_factory=list)
+    _length: int = 0
+    _indices: list[int] = field(default_factory=list)
+    _offsets: list[int] = field(default_factory=list)
+
+    def add(self, line: str, offset: int) -> None:
+        """Add a line that begins at an offset of the file."""
+        self._indices.append(self._length)
+        self._offsets.append(offset)
+        self._lines.append(line + "\n")
+        self._length += len(line) + 1
+
+    @cached_property
+    def text(self) -> str:
+        """All lines; asked for when the last one has been added."""
+        return "".join(self._lines)
+
+    def __bool__(self) -> bool:
+        return bool(self._lines)
+
+    def place(self, index: int) -> FilePlace:
+        """Return where a character of ``text`` stands in the file."""
+        line = max(0, bisect_right(self._indices, index) - 1)
+        return self.source.place(self._offsets[line] + index - self._indices[line])
+
+
+def split_blocks(source: SourceText) -> Iterator[GiftBlock]:
+    """Yield the questions of a file in order: what stands between empty lines."""
+    category = ""
+    block = GiftBlock(source)
+    offset = 0
+    for line in source.text.split("\n"):
+        named = _CATEGORY.fullmatch(line)
+        if not line.strip() or named is not None:
+            if block:
+                yield block
+            if named is not None:
+                category = unescaped(named[1]).strip()
+            # comments may stand apart from their question, tags don't
+            block = GiftBlock(source, category)
+        elif line.lstrip().startswith("//"):
+            found = tuple(_TAG.findall(line)) if len(block.tags) < _MOST_TAGS else ()
+            block.tags = (*block.tags, *found)[:_MOST_TAGS] if found else block.tags
+        else:
+            block.add(line, offset)
+        offset += len(line) + 1
+    if block:
+        yield block
+
+
+# ----------------------------------------------------------------------------------------------------
+# What stands between the braces of a GIFT question.
+
+_FORMS = {
+    "html": TextForm.HTML,
+    "moodle": TextForm.AUTO,
+    "plain": TextForm.PLAIN,
+    "markdown": TextForm.MARKDOWN,
+}
+_FORM = re.compile(r"\s*\[(html|moodle|plain|markdown)\]", re.IGNORECASE)
+_WEIGHT = re.compile(r"\s*%([^%\n]{0,40})%")
+_TRUTH = {"T": True, "TRUE": True, "F": False, "FALSE": False}
+
+
+@dataclass(frozen=True)
+class GiftField:
+    """What is asked for; the kind is None for an essay."""
+
+    kind: QuestionKind | None
+    type: str
+    answers: tuple[ForeseenAnswer, ...] = ()
+    pairs: tuple[MatchingPair, ...] = ()
+    single: bool = True
+    shuffle: bool = True
+    general: MarkedText = NOTHING
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """One answer as it is written: its mark (``=``, ``~`` or nothing) and the text behind it."""
+
+    mark: str
+    text: str
+    share: Fraction | None
+    place: FilePlace
+
+
+def marked_form(text: str, otherwise: TextForm) -> MarkedText:
+    """Return a text (its escapes resolved) in the form that it begins with, such as ``[html]``."""
+    found = _FORM.match(text)
+    form = _FORMS[found[1].lower()] if found is not None else otherwise
+    return MarkedText(unescaped(text[found.end() if found is not None else 0 :]).strip(), form)
+
+
+def read_field(block: GiftBlock, start: int, end: int, form: TextForm, faults: FileFaults) -> GiftField:
+    """Return what ``block.text[start:end]``, the inside of the braces, asks for."""
+    return _AnswerReading(block, form, faults).field(start, end)
+
+
+class _AnswerReading:
+    def __init__(self, block: GiftBlock, form: TextForm, faults: FileFaults) -> None:
+        self.block = block
+        self.text = block.text
+        self.form = form
+        self.faults = faults
+
+    def field(self, start: int, end: int) -> GiftField:
+        general = NOTHING
+        cut = self._general(start, end)
+        if cut >= 0:
+            general, end = marked_form(self.text[cut + 4 : end], self.form), cut
+        inside = self.text[start:end].strip()
+        start += len(self.text[start:end]) - len(self.text[start:end].lstrip())
+        if not inside:
+            return GiftField(None, "essay", general=general)
+        if inside.startswith("#"):
+            return GiftField(QuestionKind.NUMBER, "numerical", self._numbers(start + 1, end), general=general)
+        if first_mark(self.text, "~", start, end) >= 0:
+            return self._choice(start, end, general)
+        if first_mark(self.text, "=", start, end) >= 0 and "->" in inside:
+            return GiftField(
+                QuestionKind.MATCHING, "matching", pairs=self._pairs(start, end), general=general
+            )
+        if (truth := self._truth(start, end)) is not None:
+            return GiftField(QuestionKind.CHOICE, "truefalse", truth, shuffle=False, general=general)
+        answers = tuple(
+            self._answer(piece, Fraction(1), TextForm.PLAIN) for piece in self._pieces(start, end)
+        )
+        return GiftField(QuestionKind.TOKEN, "shortanswer", answers, general=general)
+
+    def _general(self, start: int, end: int) -> int:
+        """Return where ``####`` stands, which begins the feedback for everybody."""
+        for at in find_marks(self.text, "#", start, end):
+            if self.text.startswith("####", at):
+                return at
+        return -1
+
+    # --- answers
+
+    def _pieces(self, start: int, end: int) -> Iterator[_Piece]:
+        """Yield the answers; text before the first mark counts as one of its own."""
+        marks = list(find_marks(self.text, "=~", start, end))
+        if self.text[start : marks[0] if marks else end].strip():
+            marks.insert(0, start)
+        for at, following in zip(marks, [*marks[1:], end], strict=False):
+            mark = self.text[at] if self.text[at] in "=~" else ""
+            yield self._piece(mark, at, at + len(mark), following)
+
+    def _piece(self, mark: str, at: int, start: int, end: int) -> _Piece:
+        weight = _WEIGHT.match(self.text, start, end)
+        share = None
+        if weight is not None:
+            share = read_share(weight[1])
+            if share is None:
+                said = f"not '{shown(weight[1], 30)}'"
+                message = f"a weight is a percentage from -100 to 100, such as %50%, {said}"
+                self.faults.add(self.block.place(weight.start(1)), message)
+            start = weight.end()
+        return _Piece(mark, self.text[start:end], share, self.block.place(at))
+
+    def _answer(self, piece: _Piece, usual: Fraction, form: TextForm) -> ForeseenAnswer:
+        cut = first_mark(piece.text, "#")
+        text, feedback = (piece.text, "") if cut < 0 else (piece.text[:cut], piece.text[cut + 1 :])
+        share = usual if piece.share is None else piece.share
+        return ForeseenAnswer(marked_form(text, form), share, marked_form(feedback, self.form), piece.place)
+
+    def _choice(self, start: int, end: int, general: MarkedText) -> GiftField:
+        pieces = list(self._pieces(start, end))
+        answers = []
+        for piece in pieces:
+            if not piece.mark:
+                self.faults.add(piece.place, "text stands here before the first = or ~")
+                continue
+            answers.append(self._answer(piece, Fraction(int(piece.mark == "=")), self.form))
+        # as in Moodle: several options can be picked where none is marked as the right one
+        single = any(piece.mark == "=" for piece in pieces)
+        return GiftField(QuestionKind.CHOICE, "multichoice", tuple(answers), single=single, general=general)
+
+    def _pairs(self, start: int, end: int) -> tuple[MatchingPair, ...]:
+        pairs = []
+        for piece in self._pieces(start, end):
+            left, arrow, right = piece.text.partition("->")
+            if not arrow:
+                self.faults.add(piece.place, "this pair has no -> between its two sides")
+                continue
+            target = MarkedText(unescaped(right).strip(), TextForm.PLAIN)
+            pairs.append(MatchingPair(marked_form(left, self.form), target, piece.place))
+        return tuple(pairs)
+
+    def _truth(self, start: int, end: int) -> tuple[ForeseenAnswer, ...] | None:
+        edges = [start, *(at + 1 for at in find_marks(self.text, "#", start, end)), end + 1]
+        texts = [self.text[a : b - 1].strip() for a, b in pairwise(edges)]
+        truth = _TRUTH.get(texts[0].upper())
+        if truth is None:
+            return None
+        wrong, right = (marked_form(text, self.form) for text in [*texts[1:3], "", ""][:2])
+        place = self.block.place(start)
+        return tuple(
+            ForeseenAnswer(
+                MarkedText(str(value), TextForm.PLAIN),
+                Fraction(int(value is truth)),
+                right if value is truth else wrong,
+                place,
+            )
+            for value in (True, False)
+        )
+
+    # --- numbers
+
+    def _numbers(self, start: int, end: int) -> tuple[ForeseenAnswer, ...]:
+        answers = [self._numeric(piece) for piece in self._pieces(start, end)]
+        if not answers:
+            self.faults.add(self.block.place(start), "no number stands after the #")
+        return tuple(answers)
+
+    def _numeric(self, piece: _Piece) -> ForeseenAnswer:
+        answer = self._answer(piece, Fraction(int(piece.mark != "~")), TextForm.PLAIN)
+        word = answer.text.text.strip()
+        if word == "*" or (piece.mark == "~" and not word):  # any other number
+            return replace(answer, text=MarkedText("*", TextForm.PLAIN))
+        number = _number(word)
+        if number is None:
+            forms = "such as 3.14, 3.14:0.01 (tolerance) or 3.1..3.2"
+            self.faults.add(piece.place, f"'{shown(word, 30)}' is no number of GIFT's, {forms}")
+        return replace(answer, number=number)
+
+
+def _number(word: str) -> AcceptedNumber | None:
+    """Return ``value``, ``value:tolerance`` or ``low..high``, None if it is none of them."""
+    if ".." in word:
+        low, high = (read_decimal(part) for part in word.split("..", 1))
+        if low is None or high is None or high < low:
+            return None
+        return AcceptedNumber((low + high) / 2, (high - low) / 2)
+    text, _, around = word.partition(":")
+    value, tolerance = read_decimal(text), read_decimal(around) if around.strip() else Decimal(0)
+    if value is None or tolerance is None or tolerance < 0:
+        return None
+    return AcceptedNumber(value, tolerance)
+
+
+GAP = "_____"
+"""Stands in a text where a word is missing."""
+MAX_CHARACTERS = 4 * 2**20
+MAX_LINES = 100_000
+
+_ESSAY = (
+    "a free text is marked by a person",
+    "ask for something that can be marked by itself, such as a choice",
+)
+_DESCRIPTION = (
+    "it only shows a text and asks nothing",
+    "put the text into the stem of the items that need it",
+)
+
+
+def read_gift(source: SourceText) -> QuestionFile:
+    """Return the questions of a file, what has no counterpart here, and every fault with its place."""
+    faults = FileFaults(source)
+    questions: list[ForeignQuestion] = []
+    skipped: list[SkippedQuestion] = []
+    was_open = False
+    if len(source.text) > MAX_CHARACTERS:
+        faults.add(
+            FilePlace(), f"a GIFT file has at most {MAX_CHARACTERS // 2**20} MiB; make several files of it"
+        )
+        return QuestionFile(faults=faults.in_order())
+    if source.text.count("\n") > MAX_LINES:
+        faults.add(FilePlace(), f"a GIFT file has at most {MAX_LINES:,} lines; make several files of it")
+        return QuestionFile(faults=faults.in_order())
+    for number, block in enumerate(split_blocks(source)):
+        if number >= MAX_QUESTIONS:
+            faults.add(
+                block.place(0), f"a file holds at most {MAX_QUESTIONS:,} questions; make several of it"
+            )
+            break
+        reading = _Reading(block, faults)
+        before = len(faults)
+        if was_open and (part := reading.continues()) is not None:
+            was_open = part  # an empty line has cut a question: its rest is no fault of its own
+            continue
+        found = reading.question()
+        was_open = reading.was_open
+        if isinstance(found, SkippedQuestion):
+            skipped.append(found)
+        elif found is not None:
+            check_question(found, faults)
+            if len(faults) == before:
+                questions.append(found)
+    return QuestionFile(tuple(questions), tuple(skipped), faults.in_order())
+
+
+class _Reading:
+    """One block on its way to a question."""
+
+    def __init__(self, block: GiftBlock, faults: FileFaults) -> None:
+        self.block = block
+        self.text = block.text
+        self.faults = faults
+        self.was_open = False
+
+    def continues(self) -> bool | None:
+        """Tell whether an open brace is open after this, too; None if this is a question of its own."""
+        first = first_mark(self.text, "{}")
+        if first >= 0:
+            return False if self.text[first] == "}" else None
+        return None if self.text.lstrip().startswith("::") else True
+
+    def question(self) -> ForeignQuestion | SkippedQuestion | None:
+        name, start = self._title()
+        if start < 0:
+            return None
+        braces = self._braces(start)
+        if braces is None:
+            return None
+        opening, closing = braces
+        head = self.text[start : opening if opening >= 0 else len(self.text)]
+        text = marked_form(head, TextForm.AUTO)
+        place = self.block.place(len(self.text) - len(self.text.lstrip()))
+        if opening < 0:
+            return SkippedQuestion(name or text.text, "description", place, *_DESCRIPTION)
+        field = read_field(self.block, opening + 1, closing, text.form, self.faults)
+        if field.kind is None:
+            return SkippedQuestion(name or text.text, "essay", place, *_ESSAY)
+        tail = self.text[closing + 1 :].strip()
+        if tail:  # the answers stand in the place of a word
+            text = marked_form(f"{head.rstrip()} {GAP} {tail}", TextForm.AUTO)
+        return self._made(name, text, field, field.kind)
+
+    def _made(self, name: str, text: MarkedText, field: GiftField, kind: QuestionKind) -> ForeignQuestion:
+        place = self.block.place(len(self.text) - len(self.text.lstrip()))
+        return ForeignQuestion(
+            kind,
+            name,
+            field.type,
+            place,
+            text,
+            answers=field.answers,
+            pairs=field.pairs,
+            single=field.single,
+            shuffle=field.shuffle,
+            category=self.block.category,
+            tags=self.block.tags,
+            general=field.general,
+        )
+
+    def _title(self) -> tuple[str, int]:
+        """Return the name and where the text begins, -1 where the name never ends."""
+        start = len(self.text) - len(self.text.lstrip())
+        if not self.text.startswith("::", start):
+            return "", start
+        for at in find_marks(self.text, ":", start + 2):
+            if self.text.startswith("::", at):
+                return unescaped(self.text[start + 2 : at]).strip(), at + 2
+        self.faults.add(self.block.place(start), "this name isn't ended by ::")
+        return "", -1
+
+    def _braces(self, start: int) -> tuple[int, int] | None:
+        """Return where the answers begin and end, -1 where there are none; None after a fault."""
+        marks = list(find_marks(self.text, "{}", start))
+        if not marks:
+            return -1, -1
+        wrong = self._wrong_brace(marks)
+        if wrong is None:
+            return marks[0], marks[1]
+        self.faults.add(self.block.place(wrong[0]), wrong[1])
+        return None
+
+    def _wrong_brace(self, marks: list[int]) -> tuple[int, str] | None:
+        signs = [self.text[at] for at in marks[:3]]
+        if signs[0] == "}":
+            return marks[0], "this } closes nothing; a brace of the text is written \\}"
+        if len(signs) == 1:
+            self.was_open = True
+            what = "this { isn't closed before the question ends (an empty line ends it)"
+            return marks[0], f"{what}; a brace of the text is written \\{{"
+        if signs[1] == "{":
+            return marks[1], "a { inside the answers is written \\{, as in \\frac\\{1\\}\\{2\\}"
+        if len(signs) > 2:
+            if signs[2] == "{" and "\n" in self.text[marks[1] : marks[2]]:
+                what = "a second { for one question: put an empty line before the question that begins here"
+                return marks[2], f"{what}; braces of the text are written \\{{ and \\}}"
+            what = (
+                "a second { for one question (an empty line ends it)"
+                if signs[2] == "{"
+                else "this } closes nothing"
+            )
+            return marks[2], f"{what}; braces of the text are written \\{{ and \\}}"
+        return None

@@ -1,0 +1,97 @@
+"""The use case: a file of another system → problem files and a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from engine.authoring.importing.gift import read_gift
+from engine.authoring.importing.moodle_xml import read_moodle
+from engine.authoring.importing.question import (
+    QuestionFile,
+    SkippedQuestion,
+    SourceText,
+    detect_format,
+    read_source,
+)
+from engine.authoring.importing.texts import UnfitError
+from engine.authoring.importing.to_item import ImportReport, ItemDraft, prepare, to_spec, write_all
+from engine.errors import ExchangeError
+from engine.items.bank import Bank
+from engine.text.escape import clean_line
+
+__all__ = ["READERS", "import_file"]
+
+READERS: dict[str, Callable[[SourceText], QuestionFile]] = {"moodle": read_moodle, "gift": read_gift}
+
+
+Watch = Callable[[int], AbstractContextManager[Callable[[], None]]]
+"""Gives, for a number of questions, a function that is called after each of them."""
+
+
+def import_file(
+    path: Path,
+    folder: Path,
+    bank: Bank,
+    *,
+    form: str | None = None,
+    keep_going: bool = False,
+    watch: Watch = lambda total: nullcontext(lambda: None),
+) -> ImportReport:
+    """Read a file and write its questions as problem files.
+
+    Parameters
+    ----------
+    path : Path
+    folder : Path
+        Where the problem files go; made if it isn't there.
+    bank : Bank
+        Its ids are taken.
+    form : str, optional
+        ``"moodle"`` or ``"gift"``; found out if left out.
+    keep_going : bool
+        Write what can be read of a broken file.
+    watch : callable, optional
+        Shows how far the trial of the questions is.
+
+    Raises
+    ------
+    ExchangeError
+        The file is broken (with every fault) or holds no question, or the folder can't be written.
+    """
+    source = read_source(path)
+    form = detect_format(source, form)
+    contents = READERS[form](source)
+    if contents.faults and not (keep_going and (contents.questions or contents.skipped)):
+        raise ExchangeError.of_file(contents.faults)
+    if not (contents.questions or contents.skipped):
+        raise ExchangeError("the file holds no question", where=source.file, expected=f"{form} questions")
+    drafts, skipped = _drafts(contents, clean_line(path.name, 120))
+    with watch(len(drafts)) as advance:
+        prepared, refused = prepare(drafts, folder, bank, advance)
+    write_all(prepared, folder)
+    skips = sorted([*contents.skipped, *skipped, *refused], key=lambda s: (s.place.line, s.place.column))
+    return ImportReport(
+        source.file,
+        form,
+        source.encoding,
+        source.guessed,
+        tuple(entry.item for entry in prepared),
+        tuple(skips),
+        contents.faults,
+    )
+
+
+def _drafts(contents: QuestionFile, file: str) -> tuple[list[ItemDraft], list[SkippedQuestion]]:
+    drafts: list[ItemDraft] = []
+    skipped: list[SkippedQuestion] = []
+    for question in contents.questions:
+        try:
+            drafts.append(to_spec(question, file))
+        except UnfitError as problem:
+            skip = SkippedQuestion(
+                question.name, question.type, question.place, problem.reason, problem.next_step
+            )
+            skipped.append(skip)
+    return drafts, skipped

@@ -1,0 +1,298 @@
+"""Blocks as Markdown of ours: every character shows as itself, nothing becomes a template."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from engine.authoring.importing.blocks import (
+    Block,
+    CodeBlock,
+    FormulaRun,
+    Inline,
+    LineBreak,
+    ListBlock,
+    ParagraphBlock,
+    QuoteBlock,
+    TableBlock,
+    TextRun,
+    escaped,
+    escaped_line_start,
+    finished,
+    lines_of,
+    looks_like_dollar_maths,
+    normal_formula,
+    plain_characters,
+    split_formulas,
+)
+from engine.authoring.importing.html import read_html
+from engine.authoring.importing.question import MarkedText, TextForm
+from engine.text.escape import clean_line
+from engine.text.words import counted
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+__all__ = ["MAX_PROSE", "ConvertedText", "MarkdownWriter", "TextTooLong", "convert"]
+
+_NOT_IN_CODE = re.compile(r"`|\n|\{[{%#]")
+_NOT_IN_PROGRAM = re.compile(r"```|\{[{%#]")
+_LINE_END = "\\\n"
+
+
+class MarkdownWriter:
+    """Writes blocks; ``lost`` names what can't be written as it was meant, each once."""
+
+    def __init__(self) -> None:
+        self._lost: dict[str, None] = {}
+
+    @property
+    def lost(self) -> list[str]:
+        """What couldn't be written as it was meant."""
+        return list(self._lost)
+
+    def text(self, blocks: Sequence[Block]) -> str:
+        """Return blocks with empty lines between them."""
+        return "\n\n".join(filter(None, (self._block(block) for block in blocks)))
+
+    def line(self, blocks: Sequence[Block]) -> str:
+        """Return the blocks' content as one run of words (an option, a card, feedback)."""
+        return self._lines(lines_of(blocks), display=False)
+
+    # --- blocks
+
+    def _block(self, block: Block) -> str:
+        if isinstance(block, ParagraphBlock):
+            return self._lines(_split(block.content), display=True)
+        if isinstance(block, CodeBlock):
+            return self._program(block)
+        if isinstance(block, QuoteBlock):
+            return "\n".join(f"> {line}".rstrip() for line in self.text(block.blocks).split("\n"))
+        if isinstance(block, TableBlock):
+            return self._table(block)
+        return "\n".join(self._items(block, ""))
+
+    def _program(self, block: CodeBlock) -> str:
+        if _NOT_IN_PROGRAM.search(block.text):
+            self._lost["a program that can't be set apart here; its lines are shown without their layout"] = (
+                None
+            )
+            return self._lines(lines_of([block]), display=False)
+        return f"```\n{block.text}\n```"
+
+    def _table(self, table: TableBlock) -> str:
+        rows = [[self._line(cell, display=False) for cell in row] for row in table.rows]
+        rows.insert(1, ["---"] * len(rows[0]))
+        return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+    def _items(self, items: ListBlock, indent: str) -> Iterator[str]:
+        for number, entry in enumerate(items.entries, start=1):
+            lead = f"{number}. " if items.ordered else "- "
+            inner = indent + " " * len(lead)
+            own = [block for block in entry if not isinstance(block, ListBlock)]
+            words = self._lines(lines_of(own), display=False) or "…"
+            yield indent + lead + words.replace("\n", "\n" + inner)
+            for block in entry:
+                if isinstance(block, ListBlock):
+                    yield from self._items(block, inner)
+
+    # --- lines
+
+    def _lines(self, lines: Iterator[Sequence[Inline]], *, display: bool) -> str:
+        written = [self._line(line, display=display) for line in lines]
+        return _LINE_END.join(line for line in written if line)
+
+    def _line(self, line: Sequence[Inline], *, display: bool) -> str:
+        out = ""
+        for index, inline in enumerate(line):
+            if isinstance(inline, FormulaRun):
+                out += self._formula(inline, display, out)
+            elif isinstance(inline, TextRun):
+                if looks_like_dollar_maths(inline.text):
+                    self._lost[
+                        "single dollars: they are shown as dollars, as in Moodle; \\(…\\) is a formula"
+                    ] = None
+                out += _styled(inline, out, _first_shown(line[index + 1 :]))
+        return escaped_line_start(out.strip())
+
+    def _formula(self, formula: FormulaRun, display: bool, before: str) -> str:
+        source = normal_formula(formula.source)
+        if source is None:
+            typed = " ".join(formula.source.split())
+            self._lost[
+                f"a formula that can't be typeset here; it is shown as typed: {clean_line(typed, 80)}"
+            ] = None
+            return _styled(TextRun(typed, code=True), before, "")
+        return f"$${source}$$" if formula.display and display else f"${source}$"
+
+
+def _split(content: Sequence[Inline]) -> Iterator[list[Inline]]:
+    line: list[Inline] = []
+    for inline in content:
+        if isinstance(inline, LineBreak):
+            yield line
+            line = []
+        else:
+            line.append(inline)
+    yield line
+
+
+def _first_shown(following: Sequence[Inline]) -> str:
+    """Return the character that is shown next, a letter for a formula, nothing at the end of a line."""
+    for inline in following:
+        if isinstance(inline, FormulaRun):
+            return "x"
+        if isinstance(inline, TextRun) and inline.text:
+            return inline.text[0]
+    return ""
+
+
+def _styled(run: TextRun, before: str, after: str) -> str:
+    """Return a run with the marks of its style, where Markdown would read them as such."""
+    core = run.text.strip(" ")
+    if not core:
+        return run.text
+    lead = run.text[: len(run.text) - len(run.text.lstrip(" "))]
+    trail = run.text[len(run.text.rstrip(" ")) :]
+    if run.code and not _NOT_IN_CODE.search(core) and not (before + lead).endswith("`"):
+        return f"{lead}`{core}`{trail}"
+    shown = escaped(core)
+    mark = "*" * (2 * run.bold + run.italic)
+    left, right = (before + lead)[-1:], (trail + after)[:1]
+    if mark and left != "*" and _opens(left, shown) and _opens(right, shown[::-1]):
+        shown = f"{mark}{shown}{mark}"
+    return lead + shown + trail
+
+
+def _opens(outside: str, inside: str) -> bool:
+    """Tell whether a mark of emphasis between these two is one (seen from the outside)."""
+    return not _is_punctuation(inside[0]) or not outside or outside.isspace() or _is_punctuation(outside)
+
+
+def _is_punctuation(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PS"
+
+
+# ----------------------------------------------------------------------------------------------------
+# One text of a file into Markdown of ours.
+
+MAX_PROSE = 20_000
+"""The longest text that a problem file may hold."""
+_MAX_SOURCE = 200_000
+_MAX_MARKDOWN = 50_000
+_MAX_FORMULAS = 1000
+_PICTURE_DATA = re.compile(r"data:[\w/+.-]{0,60};base64,[A-Za-z0-9+/=]*")
+_CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
+_DOUBLED = re.compile(r"\\(?=\\[()\[\]])")
+
+
+class TextTooLong(ValueError):  # noqa: N818 - a limit, not a mistake
+    """A text is longer than a problem file may hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedText:
+    """A text of ours.
+
+    Parameters
+    ----------
+    prose : str
+        Markdown with ``$`` formulas; may be empty.
+    words : str
+        The same without markup, formulas as LaTeX: to look for numbers and names in.
+    lost : tuple of str
+        What was left out or is shown differently.
+    """
+
+    prose: str
+    words: str
+    lost: tuple[str, ...] = ()
+
+
+def convert(markup: MarkedText, *, inline: bool = False) -> ConvertedText:
+    """Return a foreign text as ours.
+
+    Parameters
+    ----------
+    markup : MarkedText
+    inline : bool
+        One run of words without paragraphs, for options and feedback.
+
+    Raises
+    ------
+    TextTooLong
+    """
+    text = _PICTURE_DATA.sub("data:", markup.text)
+    if len(text) > _MAX_SOURCE:
+        raise TextTooLong(f"a text has over {_MAX_SOURCE:,} characters")
+    blocks, lost = _READERS[markup.form](text)
+    writer = MarkdownWriter()
+    prose = writer.line(blocks) if inline else writer.text(blocks)
+    if len(prose) > MAX_PROSE:
+        raise TextTooLong(
+            f"a text has {counted(len(prose), 'character', ',')}; at most {MAX_PROSE:,} are possible"
+        )
+    if prose.count("$") > 2 * _MAX_FORMULAS:
+        raise TextTooLong(f"a text has over {_MAX_FORMULAS} formulas")
+    return ConvertedText(prose, _words(blocks), tuple(dict.fromkeys([*lost, *writer.lost])))
+
+
+Read = tuple[Sequence[Block], list[str]]
+
+
+def _html(text: str) -> Read:
+    return read_html(text)
+
+
+def _auto(text: str) -> Read:
+    return read_html(text, line_ends=True)
+
+
+def _plain(text: str) -> Read:
+    text, lost = plain_characters(text)
+    return finished([TextRun(text)]), ["invisible characters"] if lost else []
+
+
+def _markdown(text: str) -> Read:
+    """Read Markdown by way of HTML; formulas are held back, as Markdown would eat their backslashes."""
+    if len(text) > _MAX_MARKDOWN:
+        raise TextTooLong(f"a text in Markdown has over {_MAX_MARKDOWN:,} characters")
+    text, invisible = plain_characters(text)
+    held: list[FormulaRun] = []
+    parts: list[str] = []
+    for index, part in enumerate(_CODE.split(text)):
+        if index % 2:
+            parts.append(part)
+            continue
+        for piece in split_formulas(_DOUBLED.sub("", part)):
+            if isinstance(piece, FormulaRun):
+                held.append(piece)
+                parts.append(f"\ue000{len(held) - 1}\ue001")
+            else:
+                parts.append(piece)
+    blocks, lost = read_html(_reader().render("".join(parts)), held=held)
+    return blocks, ["invisible characters", *lost] if invisible else lost
+
+
+@lru_cache(maxsize=1)
+def _reader() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+
+
+_READERS = {TextForm.HTML: _html, TextForm.AUTO: _auto, TextForm.PLAIN: _plain, TextForm.MARKDOWN: _markdown}
+
+
+def _words(blocks: Sequence[Block]) -> str:
+    return "\n".join("".join(map(_word, line)) for line in lines_of(blocks)).strip()
+
+
+def _word(inline: Inline) -> str:
+    if isinstance(inline, FormulaRun):
+        return f" {inline.source} "
+    return "\n" if isinstance(inline, LineBreak) else inline.text

@@ -1,0 +1,395 @@
+"""Moodle XML: the question bank of a Moodle course as a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
+
+from engine.authoring.importing.question import (
+    NOTHING,
+    AcceptedNumber,
+    FileFaults,
+    ForeignQuestion,
+    ForeseenAnswer,
+    ImportNote,
+    MarkedText,
+    MatchingPair,
+    QuestionFile,
+    QuestionKind,
+    SkippedQuestion,
+    SourceText,
+    TextForm,
+    check_question,
+    read_decimal,
+    read_share,
+)
+from engine.authoring.importing.xml_tree import XmlElement, read_tree
+from engine.text.escape import clean_line
+from engine.text.files import shown
+
+__all__ = ["KNOWN_TYPES", "QuestionFields", "read_moodle", "skipped_type"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What the elements of a question hold: texts, numbers, switches, answers.
+
+_FORMS = {
+    "html": TextForm.HTML,
+    "moodle_auto_format": TextForm.AUTO,
+    "plain_text": TextForm.PLAIN,
+    "plain": TextForm.PLAIN,
+    "markdown": TextForm.MARKDOWN,
+    "1": TextForm.HTML,
+    "0": TextForm.AUTO,
+    "2": TextForm.PLAIN,
+    "4": TextForm.MARKDOWN,
+}
+
+
+class QuestionFields:
+    """Reads the elements of one question; what can't be read is a fault at its place."""
+
+    def __init__(self, faults: FileFaults) -> None:
+        self.faults = faults
+
+    def words(self, parent: XmlElement, tag: str) -> str:
+        """Return the text of ``<tag>`` or of ``<tag><text>``, blanks trimmed; empty if there is none."""
+        element = parent.first(tag)
+        return self._text(element).strip() if element is not None else ""
+
+    def markup(self, parent: XmlElement, tag: str, otherwise: TextForm = TextForm.AUTO) -> MarkedText:
+        """Return the text of ``<tag format="…"><text>``; empty if there is none."""
+        element = parent.first(tag)
+        return self.own_markup(element, otherwise) if element is not None else NOTHING
+
+    def own_markup(self, element: XmlElement, otherwise: TextForm = TextForm.AUTO) -> MarkedText:
+        """Return the text that an element with ``format`` holds itself."""
+        named = element.attributes.get("format", "").strip().lower()
+        form = _FORMS.get(named, otherwise)
+        if named and named not in _FORMS:
+            self.faults.add(element.place, f"there is no text format '{shown(named, 30)}' in Moodle XML")
+        return MarkedText(self._text(element), form)
+
+    def _text(self, element: XmlElement) -> str:
+        inner = element.first("text")
+        holder = element if inner is None else inner
+        for child in holder.children:
+            if holder is inner or child.tag not in ("text", "file", "feedback", "answer"):
+                message = f"a text can't hold the element <{shown(child.tag, 30)}>"
+                self.faults.add(child.place, f"{message}; put HTML into <![CDATA[ … ]]>")
+                return ""
+        return holder.text
+
+    def switch(self, parent: XmlElement, tag: str, otherwise: bool) -> bool:
+        """Return a value that is true or false."""
+        element = parent.first(tag)
+        word = self.words(parent, tag).lower()
+        if element is None or not word:
+            return otherwise
+        if word not in ("true", "false", "1", "0"):
+            self.faults.add(element.place, f"<{tag}> is true or false, not '{shown(word, 30)}'")
+        return word in ("true", "1")
+
+    def number(self, parent: XmlElement, tag: str, otherwise: Decimal) -> Decimal:
+        """Return a number that isn't negative."""
+        element, word = parent.first(tag), self.words(parent, tag)
+        if element is None or not word:
+            return otherwise
+        value = read_decimal(word)
+        if value is None or value < 0:
+            message = f"<{tag}> is a number from 0 on, such as 1 or 0.5, not '{shown(word, 30)}'"
+            self.faults.add(element.place, message)
+            return otherwise
+        return value
+
+    def answers(
+        self, question: XmlElement, otherwise: TextForm = TextForm.HTML
+    ) -> tuple[ForeseenAnswer, ...]:
+        """Return the answers of a question, each with its share of the points and its feedback."""
+        return tuple(self.answer(element, otherwise) for element in question.every("answer"))
+
+    def answer(self, element: XmlElement, otherwise: TextForm = TextForm.HTML) -> ForeseenAnswer:
+        """Return one answer."""
+        text = self.own_markup(element, otherwise)
+        return ForeseenAnswer(
+            text, self._share(element), self.markup(element, "feedback", TextForm.HTML), element.place
+        )
+
+    def _share(self, element: XmlElement) -> Fraction:
+        word = element.attributes.get("fraction", self.words(element, "fraction"))
+        share = read_share(word)
+        if share is None:
+            said = f"not '{shown(word, 30)}'" if word else "and this answer states none"
+            message = f"'fraction' is a percentage from -100 to 100, such as 100 or 33.33333, {said}"
+            self.faults.add(element.place, message)
+            return Fraction(0)
+        return share
+
+
+# ----------------------------------------------------------------------------------------------------
+# The types of Moodle questions that have no counterpart here: why, and what can be done.
+
+KNOWN_TYPES = ("multichoice", "truefalse", "shortanswer", "numerical", "matching")
+
+_AS_STEPS = "write one item with 'steps', a step for each field: grade new item ID --type steps"
+_AS_ORDER = "write it as an ordering item: grade new item ID --type ordering"
+_AS_MATCHING = "write it as a matching item: grade new item ID --type matching"
+_BY_HAND = "ask for something that can be marked by itself, such as a choice or a number"
+
+_OTHERS: dict[str, tuple[str, str]] = {
+    "essay": ("a free text is marked by a person", _BY_HAND),
+    "description": (
+        "it only shows a text and asks nothing",
+        "put the text into the stem of the items that need it",
+    ),
+    "multianswer": ("a cloze text has several fields in one text", _AS_STEPS),
+    "cloze": ("a cloze text has several fields in one text", _AS_STEPS),
+    "randomsamatch": ("it draws its pairs from other questions", _AS_MATCHING),
+    "random": ("it only stands for another question of its category", "draw items in the quiz's blueprint"),
+    "ordering": ("ordering questions aren't read yet", _AS_ORDER),
+    "gapselect": ("words are picked for gaps in a text", _AS_STEPS),
+    "ddwtos": ("words are dragged into gaps of a text", _AS_STEPS),
+    "ddimageortext": ("things are dragged onto a picture", _AS_MATCHING),
+    "ddmarker": ("marks are dragged onto a picture", _BY_HAND),
+    "match": ("it is no type of Moodle XML; the name is 'matching'", "correct the type"),
+}
+_CALCULATED = ("calculated", "calculatedsimple", "calculatedmulti")
+_WILD_CARD = re.compile(r"\{([A-Za-z][A-Za-z0-9_]{0,31})\}")
+_MAX_NAMED = 6
+
+
+def skipped_type(kind: str, name: str, element: XmlElement, fields: QuestionFields) -> SkippedQuestion | None:
+    """Return why a question is passed over, None if its type is read."""
+    if fields.words(element, "hidden") == "1":
+        return SkippedQuestion(
+            name,
+            kind,
+            element.place,
+            "it is hidden in Moodle, as deleted questions are",
+            "show it there first",
+        )
+    if kind in KNOWN_TYPES:
+        return None
+    if kind in _CALCULATED:
+        reason = "its numbers are drawn by Moodle, and its key is a formula of Moodle's"
+        return SkippedQuestion(name, kind, element.place, reason, _as_family(element, fields))
+    if kind in _OTHERS:
+        return SkippedQuestion(name, kind, element.place, *_OTHERS[kind])
+    return SkippedQuestion(
+        name, kind, element.place, f"the type '{clean_line(kind, 40)}' isn't known here", _BY_HAND
+    )
+
+
+def _as_family(element: XmlElement, fields: QuestionFields) -> str:
+    """Return how a calculated question is written here: a family whose key is an expression."""
+    parameters = [_parameter(definition, fields) for definition in _definitions(element)]
+    named = ", ".join(parameters[:_MAX_NAMED])
+    answer = element.first("answer")
+    formula = fields.own_markup(answer).text if answer is not None else ""
+    key = clean_line(_WILD_CARD.sub(r"\1", formula), 120)
+    step = "write it as a family, whose key is recomputed: grade new item ID --type number"
+    if named:
+        step += f"; parameters: {{{named}}}"
+    return f'{step}; key: "{key}" in our functions' if key else step
+
+
+def _definitions(element: XmlElement) -> list[XmlElement]:
+    holder = element.first("dataset_definitions")
+    return list(holder.every("dataset_definition")) if holder is not None else []
+
+
+def _parameter(definition: XmlElement, fields: QuestionFields) -> str:
+    """Return a wild card as a parameter of ours."""
+    low, high = (read_decimal(fields.words(definition, tag)) for tag in ("minimum", "maximum"))
+    places = read_decimal(fields.words(definition, "decimals")) or Decimal(0)
+    name = clean_line(fields.words(definition, "name"), 32)
+    if low is None or high is None or not 0 <= places <= 9:
+        return f"{name}: {{kind: decimal, range: [LOW, HIGH], step: STEP}}"
+    step = Decimal(1).scaleb(-int(places))
+    return f"{name}: {{kind: decimal, range: [{_plain(low)}, {_plain(high)}], step: {step:f}}}"
+
+
+def _plain(number: Decimal) -> str:
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+# ----------------------------------------------------------------------------------------------------
+# The questions of a Moodle XML file, type by type.
+
+
+def read_moodle(source: SourceText) -> QuestionFile:
+    """Return the questions of a file, what has no counterpart here, and every fault with its place."""
+    faults = FileFaults(source)
+    root = read_tree(source, faults)
+    bank = _Bank(faults)
+    if root is not None and root.tag != "quiz":
+        message = f"a Moodle XML file begins with <quiz>, not with <{shown(root.tag, 30)}>"
+        faults.add(root.place, message)
+    elif root is not None:
+        for element in root.children:
+            bank.read(element)
+    return QuestionFile(tuple(bank.questions), tuple(bank.skipped), faults.in_order())
+
+
+@dataclass
+class _Bank:
+    faults: FileFaults
+    questions: list[ForeignQuestion] = field(default_factory=list)
+    skipped: list[SkippedQuestion] = field(default_factory=list)
+    category: str = ""
+
+    def read(self, element: XmlElement) -> None:
+        """Read a child of ``<quiz>``."""
+        if element.tag != "question":
+            self.faults.add(element.place, f"<quiz> holds <question>, not <{shown(element.tag, 30)}>")
+            return
+        kind = element.attributes.get("type", "").strip().lower()
+        fields = QuestionFields(self.faults)
+        if kind == "category":
+            self.category = fields.words(element, "category")
+            return
+        name = fields.words(element, "name")
+        if not kind:
+            self.faults.add(element.place, 'this question has no type, such as type="multichoice"')
+            return
+        skip = skipped_type(kind, name, element, fields)
+        if skip is not None:
+            self.skipped.append(skip)
+            return
+        before = len(self.faults)
+        question = _READERS[kind](_common(kind, name, self.category, element, fields), element, fields)
+        check_question(question, self.faults)
+        if len(self.faults) == before:
+            self.questions.append(question)
+
+
+def _common(
+    kind: str, name: str, category: str, element: XmlElement, fields: QuestionFields
+) -> ForeignQuestion:
+    """Return what all types share; the kind is set by the type's own reader."""
+    if element.first("questiontext") is None:
+        fields.faults.add(element.place, "this question has no <questiontext>")
+    tags = element.first("tags")
+    return ForeignQuestion(
+        QuestionKind.CHOICE,
+        name,
+        kind,
+        element.place,
+        fields.markup(element, "questiontext", TextForm.AUTO),
+        points=fields.number(element, "defaultgrade", Decimal(1)),
+        category=category,
+        tags=tuple(fields.own_markup(tag).text for tag in tags.every("tag")) if tags is not None else (),
+        general=fields.markup(element, "generalfeedback"),
+        hints=tuple(fields.own_markup(hint, TextForm.HTML) for hint in element.every("hint")),
+    )
+
+
+def _choice(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+    question = _judged(question, element, fields)
+    return replace(
+        question,
+        answers=fields.answers(element),
+        single=fields.switch(element, "single", True),
+        shuffle=fields.switch(element, "shuffleanswers", True),
+    )
+
+
+def _judged(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+    """Return the question with its feedback for right, partly right and wrong answers."""
+    partly = fields.markup(element, "partiallycorrectfeedback", TextForm.HTML)
+    if partly and "partially correct" not in partly.text:
+        question = question.noting(ImportNote("its feedback for partly right answers isn't kept"))
+    return replace(
+        question,
+        right=fields.markup(element, "correctfeedback", TextForm.HTML),
+        wrong=fields.markup(element, "incorrectfeedback", TextForm.HTML),
+    )
+
+
+def _truefalse(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+    answers = []
+    for answer in fields.answers(element, TextForm.PLAIN):
+        word = answer.text.text.strip().lower()
+        if word not in ("true", "false"):
+            fields.faults.add(answer.place, f"an answer is true or false, not '{shown(word, 30)}'")
+        answers.append(
+            replace(answer, text=replace(answer.text, text=word.capitalize(), form=TextForm.PLAIN))
+        )
+    if sorted(answer.text.text for answer in answers) == ["True", "True"]:
+        fields.faults.add(element.place, "both answers are 'true'")
+    return replace(question, answers=tuple(answers), shuffle=False)
+
+
+def _shortanswer(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+    return replace(
+        question,
+        kind=QuestionKind.TOKEN,
+        answers=fields.answers(element, TextForm.PLAIN),
+        case_sensitive=fields.switch(element, "usecase", False),
+    )
+
+
+def _numerical(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+    answers = tuple(_number(child, fields) for child in element.every("answer"))
+    question = replace(question, kind=QuestionKind.NUMBER, answers=answers)
+    return _with_unit(question, element, fields)
+
+
+def _number(element: XmlElement, fields: QuestionFields) -> ForeseenAnswer:
+    answer = fields.answer(element, TextForm.PLAIN)
+    word = answer.text.text.strip()
+    if word == "*":
+        return answer
+    value = read_decimal(word)
+    tolerance = fields.number(element, "tolerance", Decimal(0))
+    if value is None:
+        message = f"an answer is a number such as 0.25 or 5e-1, not '{shown(word, 30)}'"
+        fields.faults.add(element.place, message)
+        return answer
+    return replace(answer, number=AcceptedNumber(value, tolerance))
+
+
+def _with_unit(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+    """Return the question with the unit of its key; others would need numbers to be converted."""
+    units = element.first("units")
+    named = [
+        (fields.words(unit, "unit_name"), fields.number(unit, "multiplier", Decimal(1)))
+        for unit in (units.every("unit") if units is not None else ())
+    ]
+    own = next((name for name, factor in named if factor == 1 and name), "")
+    others = [name for name, factor in named if name and name != own]
+    if others:
+        what = ", ".join(shown(name, 20) for name in others[:5])
+        question = question.noting(ImportNote(f"answers in other units aren't read here: {what}"))
+    if len(own) > 200:
+        fields.faults.add(element.place, "a unit has over 200 characters")
+        return question
+    return replace(question, unit=own)
+
+
+def _matching(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+    pairs = []
+    for child in element.every("subquestion"):
+        if child.first("answer") is None:
+            fields.faults.add(child.place, "this <subquestion> has no <answer>")
+            continue
+        target = fields.markup(child, "answer", TextForm.PLAIN)
+        pairs.append(
+            MatchingPair(
+                fields.own_markup(child, TextForm.HTML), replace(target, form=TextForm.PLAIN), child.place
+            )
+        )
+    return replace(_judged(question, element, fields), kind=QuestionKind.MATCHING, pairs=tuple(pairs))
+
+
+_READERS: dict[str, Callable[[ForeignQuestion, XmlElement, QuestionFields], ForeignQuestion]] = {
+    "multichoice": _choice,
+    "truefalse": _truefalse,
+    "shortanswer": _shortanswer,
+    "numerical": _numerical,
+    "matching": _matching,
+}

@@ -1,0 +1,483 @@
+"""A question as a file of another system holds it, before anything is made of it here."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Self
+
+from engine.errors import Diagnostic, ExchangeError
+from engine.text.escape import clean_line
+from engine.text.files import codec_among, read_bytes, source_line
+
+__all__ = [
+    "FORMATS",
+    "MAX_BYTES",
+    "MAX_QUESTIONS",
+    "NOTHING",
+    "AcceptedNumber",
+    "FileFaults",
+    "FilePlace",
+    "ForeignQuestion",
+    "ForeseenAnswer",
+    "ImportNote",
+    "MarkedText",
+    "MatchingPair",
+    "QuestionFile",
+    "QuestionKind",
+    "SkippedQuestion",
+    "SourceText",
+    "TextForm",
+    "check_question",
+    "decode_source",
+    "detect_format",
+    "full_answers",
+    "percent",
+    "read_decimal",
+    "read_share",
+    "read_source",
+    "right_options",
+]
+
+
+class TextForm(StrEnum):
+    """How a text is to be read."""
+
+    HTML = "html"
+    MARKDOWN = "markdown"
+    PLAIN = "plain"
+    AUTO = "auto"
+    """HTML whose line ends count: the form of a text that states none."""
+
+
+class QuestionKind(StrEnum):
+    """What a question asks for."""
+
+    CHOICE = "choice"
+    TOKEN = "token"
+    NUMBER = "number"
+    MATCHING = "matching"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """Where something begins in the file; both from 1."""
+
+    line: int = 1
+    column: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """A text in the form of its file."""
+
+    text: str
+    form: TextForm = TextForm.AUTO
+
+    def __bool__(self) -> bool:
+        return bool(self.text.strip())
+
+
+NOTHING = MarkedText("")
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedNumber:
+    """A right (or foreseen wrong) number: accepted from ``value - tolerance`` to ``value + tolerance``."""
+
+    value: Decimal
+    tolerance: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeseenAnswer:
+    """An option of a choice, or a text or number that is foreseen.
+
+    Parameters
+    ----------
+    text : MarkedText
+        For a number the digits as they stand in the file; ``*`` is any other answer.
+    fraction : Fraction
+        Share of the points: 1 is right, below 0 costs points.
+    feedback : MarkedText
+    place : FilePlace
+    number : AcceptedNumber, optional
+        Its value, in a numeric question.
+    """
+
+    text: MarkedText
+    fraction: Fraction
+    feedback: MarkedText = NOTHING
+    place: FilePlace = FilePlace()
+    number: AcceptedNumber | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingPair:
+    """A left side and the text that belongs to it; without a left side the text is one too many."""
+
+    prompt: MarkedText
+    target: MarkedText
+    place: FilePlace = FilePlace()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportNote:
+    """What a question loses, or what somebody should look at."""
+
+    message: str
+    place: FilePlace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignQuestion:
+    """One question.
+
+    Parameters
+    ----------
+    kind : QuestionKind
+    name : str
+        As its author called it; foreign text, may be empty.
+    type : str
+        What its own system calls the kind of question.
+    place : FilePlace
+    text : MarkedText
+    answers : tuple of ForeseenAnswer
+    pairs : tuple of MatchingPair
+    single : bool
+        A choice of which one option is picked.
+    case_sensitive, shuffle : bool
+    points : Decimal
+    unit : str
+    category : str
+        The path of folders that it lies in, with ``/`` between them.
+    tags : tuple of str
+    general, right, wrong : MarkedText
+        Feedback for everybody, for a right answer, and for a wrong one.
+    hints : tuple of MarkedText
+    notes : tuple of ImportNote
+        What reading it has lost already.
+    """
+
+    kind: QuestionKind
+    name: str
+    type: str
+    place: FilePlace
+    text: MarkedText
+    answers: tuple[ForeseenAnswer, ...] = ()
+    pairs: tuple[MatchingPair, ...] = ()
+    single: bool = True
+    case_sensitive: bool = False
+    shuffle: bool = True
+    points: Decimal = Decimal(1)
+    unit: str = ""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    general: MarkedText = NOTHING
+    right: MarkedText = NOTHING
+    wrong: MarkedText = NOTHING
+    hints: tuple[MarkedText, ...] = ()
+    notes: tuple[ImportNote, ...] = ()
+
+    def noting(self, *notes: ImportNote) -> Self:
+        """Return the question with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedQuestion:
+    """A question that is understood and has no counterpart here: why, and what to do."""
+
+    name: str
+    type: str
+    place: FilePlace
+    reason: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFile:
+    """What a file holds.
+
+    Parameters
+    ----------
+    questions : tuple of ForeignQuestion
+    skipped : tuple of SkippedQuestion
+    faults : tuple of Diagnostic
+        What is wrong with the file, in the order of its lines; what the faults touch isn't in ``questions``.
+    """
+
+    questions: tuple[ForeignQuestion, ...] = ()
+    skipped: tuple[SkippedQuestion, ...] = ()
+    faults: tuple[Diagnostic, ...] = field(default=())
+
+
+# ----------------------------------------------------------------------------------------------------
+# Numbers as other systems write them: shares of the points, tolerances, values.
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,3})?")
+_MAX_DIGITS = 40
+_NICE = 20
+_CLOSE = Fraction(1, 10**6)
+
+
+def read_decimal(text: str) -> Decimal | None:
+    """Return a number such as ``0.5``, ``-2`` or ``1e-3``, None if the text is none."""
+    plain = text.strip().replace("\u2212", "-")
+    return Decimal(plain) if len(plain) <= _MAX_DIGITS and _DECIMAL.fullmatch(plain) else None
+
+
+def read_share(text: str) -> Fraction | None:
+    """Return a percentage as a share, None if it is none or beyond ±100 %.
+
+    ``33.33333`` is a third: the systems that write it round.
+    """
+    number = read_decimal(text)
+    if number is None or abs(number) > 100:
+        return None
+    exact = Fraction(number) / 100
+    nice = exact.limit_denominator(_NICE)
+    return nice if abs(exact - nice) < _CLOSE else exact
+
+
+def percent(share: Fraction) -> str:
+    """Return a share as people write it: ``50 %``, ``33.3 %``."""
+    return f"{float(share) * 100:.1f}".removesuffix(".0") + " %"
+
+
+# ----------------------------------------------------------------------------------------------------
+# The bytes of a file that other software wrote → text with places, and which format it is.
+
+FORMATS = ("moodle", "gift")
+MAX_BYTES = 32 * 2**20
+"""The largest file that is read: question banks carry their pictures along."""
+MAX_QUESTIONS = 5_000
+MAX_FAULTS = 100
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins with UTF-16's
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_ORDINARY = re.compile(r"utf-8|utf-16(-[lb]e)?|ascii|iso8859-\d+|cp125\d|koi8-[ru]|mac-roman")
+_ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!")
+_SAVE_AS = "save it as UTF-8 in an editor, and import it again"
+
+
+@dataclass(frozen=True)
+class SourceText:
+    r"""A file as text; line ends are ``\n``.
+
+    Parameters
+    ----------
+    file : str
+        Its name, as messages show it.
+    text : str
+    encoding : str
+        What it was decoded with.
+    guessed : bool
+        Whether nothing said so: not UTF-8, so taken for Windows-1252.
+    """
+
+    file: str
+    text: str
+    encoding: str = "utf-8"
+    guessed: bool = False
+    _starts: list[int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        object.__setattr__(self, "_starts", starts)
+
+    def place(self, offset: int) -> FilePlace:
+        """Return line and column of a character."""
+        line = bisect_right(self._starts, offset)
+        return FilePlace(line, offset - self._starts[line - 1] + 1)
+
+    def fault(self, place: FilePlace, message: str) -> Diagnostic:
+        """Return what is wrong at a place, with the line itself."""
+        return Diagnostic(self.file, place.line, place.column, message, source_line(self.text, place.line))
+
+
+class FileFaults:
+    """Collects what is wrong with a file, at most 100 faults."""
+
+    def __init__(self, source: SourceText) -> None:
+        self._source = source
+        self._found: list[Diagnostic] = []
+
+    def add(self, place: FilePlace, message: str) -> None:
+        """Note one fault."""
+        if len(self._found) < MAX_FAULTS:
+            self._found.append(self._source.fault(place, message))
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def in_order(self) -> tuple[Diagnostic, ...]:
+        """Return all of them by line and column, each once."""
+        unique = dict.fromkeys(self._found)
+        return tuple(sorted(unique, key=lambda fault: (fault.line, fault.column)))
+
+
+def read_source(path: Path) -> SourceText:
+    """Read a file.
+
+    Raises
+    ------
+    ExchangeError
+        It is missing, no ordinary file, too large, an archive, or text in no known encoding.
+    """
+    where = clean_line(str(path), 300)
+    return decode_source(read_bytes(path, MAX_BYTES, ExchangeError), where)
+
+
+def decode_source(data: bytes, file: str) -> SourceText:
+    """Return bytes as text: by byte order mark, by the XML declaration, as UTF-8, as Windows-1252.
+
+    Raises
+    ------
+    ExchangeError
+        They are an archive or binary, or in none of these encodings.
+    """
+    if data.startswith(_ARCHIVES):
+        raise ExchangeError(
+            "this is an archive (a backup, or a package of another format)",
+            where=file,
+            expected="a Moodle XML or GIFT file",
+            next_step="export the question bank as Moodle XML",
+        )
+    text, encoding, guessed = _decoded(data, file)
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if (nul := text.find("\0")) >= 0:
+        line = text.count("\n", 0, nul) + 1
+        raise ExchangeError("the file holds NUL characters", where=f"{file}:{line}", expected="a text file")
+    return SourceText(file, text, encoding, guessed)
+
+
+def _decoded(data: bytes, file: str) -> tuple[str, str, bool]:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _by(encoding, data, file), encoding, False
+    declared = _declared(data, file)
+    if declared not in ("utf-8", "ascii"):
+        return _by(declared, data, file), declared, False
+    try:
+        return data.decode("utf-8"), "utf-8", False
+    except UnicodeDecodeError as problem:
+        if _mixed(data):
+            message = f"byte 0x{data[problem.start]:02X} isn't UTF-8 text, which the rest of the file is"
+            raise _refused(data, problem.start, file, message) from None
+    return _by("cp1252", data, file), "cp1252", True
+
+
+def _declared(data: bytes, file: str) -> str:
+    """Return the encoding of the XML declaration, UTF-8 if there is none."""
+    found = _DECLARED.match(data.lstrip()[:400])
+    if found is None:
+        return "utf-8"
+    named = found[1].decode("ascii")
+    codec = codec_among(_ORDINARY, named)
+    if codec is None:
+        raise ExchangeError(
+            f"the file names the encoding {clean_line(named, 40)}, which isn't read here",
+            where=f"{file}:1:1",
+            next_step=_SAVE_AS,
+        )
+    return codec
+
+
+def _by(encoding: str, data: bytes, file: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        message = f"byte 0x{data[problem.start]:02X} isn't {encoding.upper()} text"
+        raise _refused(data, problem.start, file, message) from None
+
+
+def _mixed(data: bytes) -> bool:
+    """Tell whether other characters of a text that isn't UTF-8 are: then guessing would spoil them."""
+    return any("\x7f" < c < "\udc80" or c > "\udcff" for c in data.decode("utf-8", "surrogateescape"))
+
+
+def _refused(data: bytes, at: int, file: str, message: str) -> ExchangeError:
+    before = data[:at].decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+    error = ExchangeError.of_file([Diagnostic(file, line, column, f"{message}; {_SAVE_AS}")])
+    error.next_step = _SAVE_AS
+    return error
+
+
+def detect_format(source: SourceText, wanted: str | None = None) -> str:
+    """Return ``"moodle"`` or ``"gift"``: what is wanted, or else what the text looks like.
+
+    Raises
+    ------
+    ExchangeError
+        It is XML of another kind.
+    """
+    head = source.text.lstrip()[:2000]
+    is_xml = head.startswith("<?xml") or re.match(r"<[A-Za-z][\w:.-]*[\s>]", head) is not None
+    root = re.search(r"<([A-Za-z][\w:.-]*)", head)
+    if wanted == "moodle" or (wanted is None and root is not None and root[1] == "quiz"):
+        return "moodle"
+    if wanted is None and is_xml and head.startswith("<?xml"):
+        what = f"the XML begins with <{clean_line(root[1], 40)}>" if root else "the XML holds no element"
+        raise ExchangeError(
+            f"{what}, so it is no Moodle XML",
+            where=source.file,
+            expected="<quiz>",
+            next_step="export the question bank as Moodle XML (QTI isn't read)",
+        )
+    return "gift"
+
+
+# ----------------------------------------------------------------------------------------------------
+# What must be true of a question in any system: something is asked, and something is right.
+
+
+def check_question(question: ForeignQuestion, faults: FileFaults) -> None:
+    """Note what keeps a question from being asked or answered at all."""
+    if not question.text.text.strip():
+        faults.add(question.place, "this question asks nothing: its text is empty")
+    if question.kind is QuestionKind.MATCHING:
+        _check_pairs(question, faults)
+        return
+    if not question.answers:
+        faults.add(question.place, "this question has no answers")
+        return
+    for answer in question.answers:
+        if not answer.text.text.strip():
+            faults.add(answer.place, "this answer is empty")
+    if not (right_options(question) if question.kind is QuestionKind.CHOICE else full_answers(question)):
+        what = "no option is right" if question.kind is QuestionKind.CHOICE else "no answer is worth 100 %"
+        faults.add(question.place, f"{what}, so nobody could answer this question")
+
+
+def full_answers(question: ForeignQuestion) -> tuple[ForeseenAnswer, ...]:
+    """Return the answers that earn all points; ``*`` isn't one."""
+    return tuple(a for a in question.answers if a.fraction == 1 and a.text.text.strip() != "*")
+
+
+def right_options(question: ForeignQuestion) -> tuple[ForeseenAnswer, ...]:
+    """Return the right options: those worth 100 %, or all that earn something where several are picked."""
+    if question.single:
+        return tuple(answer for answer in question.answers if answer.fraction == 1)
+    return tuple(answer for answer in question.answers if answer.fraction > 0)
+
+
+def _check_pairs(question: ForeignQuestion, faults: FileFaults) -> None:
+    if sum(bool(pair.prompt) for pair in question.pairs) < 2:
+        faults.add(question.place, "a matching question needs two pairs at least")
+    for pair in question.pairs:
+        if not pair.target:
+            faults.add(pair.place, "this pair has no right side")

@@ -1,0 +1,161 @@
+"""The texts of one question, converted, with a note of all that they lose on the way."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from engine.authoring.importing.blocks import plain_characters
+from engine.authoring.importing.markdown import ConvertedText, TextTooLong, convert
+from engine.authoring.importing.question import FilePlace, ImportNote, MarkedText
+from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE
+
+__all__ = ["QuestionTexts", "UnfitError", "candidates", "named", "slug", "title_of", "topics_of"]
+
+_USUAL = {"your answer is correct", "your answer is incorrect", "your answer is partially correct"}
+
+
+class UnfitError(Exception):
+    """A question has no counterpart here.
+
+    Parameters
+    ----------
+    reason : str
+    next_step : str
+        What its author can do.
+    """
+
+    def __init__(self, reason: str, next_step: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.next_step = next_step
+
+
+class QuestionTexts:
+    """Converts the texts of one question; ``notes`` collects what was lost."""
+
+    def __init__(self) -> None:
+        self.notes: list[ImportNote] = []
+
+    def note(self, message: str, place: FilePlace | None = None) -> None:
+        """Note what isn't kept, or what somebody should look at."""
+        self.notes.append(ImportNote(message, place))
+
+    def needed(
+        self, markup: MarkedText, what: str, *, inline: bool = True, place: FilePlace | None = None
+    ) -> ConvertedText:
+        """Return a text that must not be empty.
+
+        Raises
+        ------
+        UnfitError
+            Nothing of it can be shown, or it is too long.
+        """
+        converted = self._converted(markup, what, inline, place)
+        if not converted.prose:
+            why = f": {'; '.join(converted.lost[:3])}" if converted.lost else ""
+            raise UnfitError(
+                f"{what} holds nothing that can be shown here{why}", "say it in words or formulas"
+            )
+        return converted
+
+    def optional(
+        self, markup: MarkedText, what: str, *, inline: bool = True, place: FilePlace | None = None
+    ) -> str:
+        """Return a text that may be missing; empty where nothing of it can be shown.
+
+        Raises
+        ------
+        UnfitError
+            It is too long.
+        """
+        return self._converted(markup, what, inline, place).prose if markup else ""
+
+    def feedback(self, markup: MarkedText, what: str, *, place: FilePlace | None = None) -> str:
+        """Return feedback; nothing for the sentences that Moodle puts in where an author writes none."""
+        text = self.optional(markup, what, place=place)
+        return "" if text.casefold().strip(" .*!") in _USUAL else text
+
+    def _converted(
+        self, markup: MarkedText, what: str, inline: bool, place: FilePlace | None
+    ) -> ConvertedText:
+        try:
+            converted = convert(markup, inline=inline)
+        except TextTooLong as problem:
+            raise UnfitError(f"{what}: {problem}", "shorten it, or make several questions of it") from None
+        for lost in converted.lost:
+            self.note(f"{what}: {lost}", place)
+        return converted
+
+
+def named(text: str) -> str:
+    """Return a text of the question as a note quotes it."""
+    line = " ".join(text.split())
+    return f"'{line if len(line) <= 40 else line[:39] + '…'}'"
+
+
+# ----------------------------------------------------------------------------------------------------
+# Ids, titles and topics from what other people called their questions and folders.
+
+MAX_ID = 56
+"""Room is left for the number that makes an id unique."""
+MAX_TITLE = 120
+MAX_TOPICS = 20
+_LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+_GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER ([A-Z]+)")
+_NOT_ITEMS = {Path(name).stem for name in (REGISTRY_FILE, SYLLABUS_FILE)}
+_NOT_FILES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+_ROOTS = re.compile(r"\$\w+\$|top|default for .*", re.IGNORECASE)
+_SPLIT = re.compile(r"(?<!/)/(?!/)")  # Moodle doubles a slash that belongs to a name
+
+
+def slug(text: str, limit: int = MAX_ID) -> str:
+    """Return small letters, digits and hyphens that recall a text; empty if there are none."""
+    spelt = "".join(_spelt(character) for character in text.casefold())
+    words = re.findall(r"[a-z0-9]+", spelt)
+    kept = "-".join(words)
+    if len(kept) > limit:
+        kept = kept[: limit + 1].rpartition("-")[0] or kept[:limit]
+    if kept and not kept[0].isalpha():
+        kept = f"q-{kept}"[:limit].rstrip("-")
+    return f"{kept}-item" if kept in _NOT_FILES | _NOT_ITEMS else kept
+
+
+def _spelt(character: str) -> str:
+    if character in _LETTERS:
+        return _LETTERS[character]
+    greek = _GREEK.match(unicodedata.name(character, ""))
+    if greek is not None:
+        return f" {greek[1].lower()} "
+    decomposed = unicodedata.normalize("NFKD", character)
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).replace("'", "")
+
+
+def candidates(name: str, number: int) -> Iterator[str]:
+    """Yield ids for a question, the first one that is free counts: ``x``, ``x-2``, ``x-3`` …"""
+    first = slug(name) or f"question-{number}"
+    yield first
+    for suffix in range(2, 100_000):
+        yield f"{first}-{suffix}"
+
+
+def title_of(name: str, words: str) -> str:
+    """Return a title from a question's name, or from its first words where it has none."""
+    title = _one_line(name) or _one_line(words)
+    if len(title) < 3:
+        title = f"Question {title}".strip()
+    return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(plain_characters(text[:1000])[0].split())
+
+
+def topics_of(category: str, tags: Sequence[str]) -> list[str]:
+    """Return topics from the folders of a category and the tags, ``imported`` if there are none."""
+    folders = [part.replace("//", "/").strip() for part in _SPLIT.split(category)]
+    named = [part for part in folders if part and not _ROOTS.fullmatch(part)]
+    topics = [slug(part, 60) for part in [*named, *tags]]
+    return list(dict.fromkeys(filter(None, topics)))[:MAX_TOPICS] or ["imported"]

@@ -1,0 +1,440 @@
+"""A question into the data of a problem file; what has no counterpart here is noted, or refuses."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from engine.authoring.importing.answers import choice_answer, matching_answer, number_answer, token_answer
+from engine.authoring.importing.question import (
+    ForeignQuestion,
+    ImportNote,
+    QuestionKind,
+    SkippedQuestion,
+    full_answers,
+)
+from engine.authoring.importing.suggest_keys import AuthorKey, suggestion_lines
+from engine.authoring.importing.texts import QuestionTexts, candidates, title_of, topics_of
+from engine.authoring.importing.yaml_writer import meant, yaml_text
+from engine.authoring.lint import lint_item
+from engine.errors import Diagnostic, EngineError, ExchangeError, SpecError
+from engine.items import load_spec
+from engine.items.bank import Bank
+from engine.text.escape import clean_line
+from engine.text.words import agree, counted
+from engine.text.yaml import read_yaml
+
+__all__ = ["ImportReport", "ImportedItem", "ItemDraft", "PreparedItem", "prepare", "to_spec", "write_all"]
+
+_BLOOM = {
+    QuestionKind.CHOICE: "understand",
+    QuestionKind.TOKEN: "remember",
+    QuestionKind.NUMBER: "apply",
+    QuestionKind.MATCHING: "understand",
+}
+_MAX_POINTS = 1000
+_MAX_HINTS = 10
+_MAX_STEM = 56
+
+
+@dataclass
+class ItemDraft:
+    """A problem file that has no id yet.
+
+    Parameters
+    ----------
+    question : ForeignQuestion
+    data : dict
+        What comes after ``id``, in order.
+    notes : list of ImportNote
+        What isn't kept, or what somebody should look at.
+    by_hand : list of str
+        Comment lines for a key that could be recomputed; empty if there is nothing to recompute.
+    origin : str
+        Where the question comes from, in words.
+    """
+
+    question: ForeignQuestion
+    data: dict[str, Any]
+    notes: list[ImportNote]
+    origin: str
+    by_hand: list[str] = field(default_factory=list)
+
+    def content(self, item_id: str) -> dict[str, Any]:
+        """Return what the file holds; the mistakes that were foreseen are named after the item."""
+        data = {"id": item_id, **self.data}
+        if "misconceptions" in data:
+            stem = item_id[:_MAX_STEM].rstrip("-")
+            named = [
+                {**entry, "id": f"m-{stem}-{n}"} for n, entry in enumerate(data["misconceptions"], start=1)
+            ]
+            data["misconceptions"] = named
+        return data
+
+    def text(self, item_id: str) -> str:
+        """Return the file."""
+        head = [
+            f"Imported from {self.origin}.",
+            "Read it before it is used: difficulty and bloom are guesses.",
+        ]
+        if self.notes:
+            head += ["Not kept, or changed:", *(f"- {note.message}" for note in self.notes)]
+        return yaml_text(self.content(item_id), {"": head, "answer": self.by_hand})
+
+
+def to_spec(question: ForeignQuestion, file: str) -> ItemDraft:
+    """Return what a question becomes here.
+
+    Parameters
+    ----------
+    question : ForeignQuestion
+        A sound one, see :mod:`engine.authoring.importing.question`.
+    file : str
+        The name of its file, for the source.
+
+    Raises
+    ------
+    UnfitError
+        It has no counterpart here.
+    """
+    texts = QuestionTexts()
+    stem = texts.needed(question.text, "the text", inline=False, place=question.place)
+    answer, mistakes, variants, key = _answer(question, texts)
+    title = title_of(question.name, stem.words)
+    data: dict[str, Any] = {
+        "title": title,
+        "source": {"document": "background", "note": clean_line(f"imported from {file}", 300)},
+        "difficulty": 2,
+        "bloom": _BLOOM[question.kind],
+        "topics": topics_of(question.category, question.tags),
+        "points": _points(question.points, texts),
+        "variants": variants,
+        "stem": stem.prose,
+        "answer": answer,
+    }
+    if mistakes:
+        data["misconceptions"] = mistakes
+    data |= _after(question, texts)
+    by_hand = suggestion_lines(stem.words, key)
+    origin = f"{file}, line {question.place.line} ({question.type})"
+    if question.category:
+        origin += f", category {question.category}"
+    return ItemDraft(question, data, [*question.notes, *texts.notes], clean_line(origin, 280), by_hand)
+
+
+def _answer(
+    question: ForeignQuestion, texts: QuestionTexts
+) -> tuple[dict[str, Any], list[dict[str, Any]], int, AuthorKey | None]:
+    """Return the answer, foreseen mistakes, the number of variants, and the key if it may be a number."""
+    if question.kind is QuestionKind.CHOICE:
+        choice = choice_answer(question, texts)
+        return (
+            choice.data,
+            [],
+            choice.variants,
+            AuthorKey("single_choice", choice.key) if choice.key else None,
+        )
+    if question.kind is QuestionKind.MATCHING:
+        return matching_answer(question, texts), [], 1, None
+    if question.kind is QuestionKind.NUMBER:
+        data, mistakes = number_answer(question, texts)
+        return data, mistakes, 1, AuthorKey("number", data["key"])
+    data, mistakes = token_answer(question, texts)
+    return data, mistakes, 1, AuthorKey("number", data["accepted"][0])
+
+
+def _points(points: Decimal, texts: QuestionTexts) -> int | float:
+    if not 0 < points <= _MAX_POINTS:
+        texts.note(f"{counted(points, 'point')} {agree(points, 'are')}n't possible here; it has 1")
+        return 1
+    return int(points) if points == points.to_integral_value() else float(points)
+
+
+def _after(question: ForeignQuestion, texts: QuestionTexts) -> dict[str, Any]:
+    """Return hints, and the feedback for everybody as the solution."""
+    found: dict[str, Any] = {}
+    hints = [
+        texts.optional(hint, f"hint {n}", inline=False) for n, hint in enumerate(question.hints, start=1)
+    ]
+    hints = [hint for hint in hints if hint]
+    if len(hints) > _MAX_HINTS:
+        texts.note(f"it has {counted(len(hints), 'hint')}; the first {_MAX_HINTS} are kept")
+    if hints:
+        found["hints"] = hints[:_MAX_HINTS]
+    solution = texts.optional(question.general, "feedback for everybody", inline=False)
+    if question.kind in (QuestionKind.NUMBER, QuestionKind.TOKEN):
+        solution = _with_praise(solution, question, texts)
+    if solution:
+        found["solution"] = solution
+    return found
+
+
+def _with_praise(solution: str, question: ForeignQuestion, texts: QuestionTexts) -> str:
+    """Return the solution; what is said to right answers takes its place where there is none."""
+    for answer in full_answers(question):
+        praise = texts.feedback(answer.feedback, "feedback for the right answer", place=answer.place)
+        if not solution:
+            solution = praise
+        elif praise and praise != solution:
+            texts.note("feedback for the right answer isn't kept", answer.place)
+    return solution
+
+
+# ----------------------------------------------------------------------------------------------------
+# What an import did, for people and for scripts.
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedItem:
+    """One question that became a problem file.
+
+    Parameters
+    ----------
+    id : str
+    path : Path
+    type : str
+        Answer type.
+    name : str
+        What its author called it.
+    line : int
+        Where it begins in the file that was read.
+    notes : tuple of ImportNote
+    by_hand : tuple of str
+        Comment lines for a key that could be recomputed; empty if there is nothing to recompute.
+    is_new : bool
+        False where the very same file was there already.
+    """
+
+    id: str
+    path: Path
+    type: str
+    name: str
+    line: int
+    notes: tuple[ImportNote, ...] = ()
+    by_hand: tuple[str, ...] = ()
+    is_new: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the item as scripts get it."""
+        return {
+            "id": self.id,
+            "file": str(self.path),
+            "type": self.type,
+            "name": self.name,
+            "line": self.line,
+            "new": self.is_new,
+            "notes": [
+                {"line": note.place.line if note.place else self.line, "message": note.message}
+                for note in self.notes
+            ],
+            "key_typed_by_hand": bool(self.by_hand),
+            "suggested_keys": [
+                line.partition('"')[2].removesuffix('"') for line in self.by_hand if 'key: "' in line
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """Everything that an import has to say.
+
+    Parameters
+    ----------
+    file : str
+    format : str
+    encoding : str
+    guessed_encoding : bool
+    items : tuple of ImportedItem
+    skipped : tuple of SkippedQuestion
+        In the order of the file.
+    faults : tuple of Diagnostic
+        What is wrong with the file, if that was no reason to stop.
+    """
+
+    file: str
+    format: str
+    encoding: str
+    guessed_encoding: bool
+    items: tuple[ImportedItem, ...]
+    skipped: tuple[SkippedQuestion, ...]
+    faults: tuple[Diagnostic, ...] = ()
+
+    @property
+    def by_hand(self) -> tuple[str, ...]:
+        """Ids of the items whose key could be recomputed."""
+        return tuple(item.id for item in self.items if item.by_hand)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the JSON object of ``grade import --json``."""
+        return {
+            "file": self.file,
+            "format": self.format,
+            "encoding": self.encoding,
+            "encoding_guessed": self.guessed_encoding,
+            "items": [item.as_json() for item in self.items],
+            "skipped": [
+                {
+                    "name": skip.name,
+                    "type": skip.type,
+                    "line": skip.place.line,
+                    "column": skip.place.column,
+                    "reason": skip.reason,
+                    "next_step": skip.next_step,
+                }
+                for skip in self.skipped
+            ],
+            "faults": [
+                {"line": fault.line, "column": fault.column, "message": fault.message}
+                for fault in self.faults
+            ],
+            "key_typed_by_hand": list(self.by_hand),
+        }
+
+
+# ----------------------------------------------------------------------------------------------------
+# Problem files onto the disk: each proved first, under an id that is free, none ever overwritten.
+
+_SEEDS = 2
+"""Imported items draw no numbers: a few orders of their options show all that lint looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedItem:
+    """A problem file that may be written."""
+
+    item: ImportedItem
+    text: str
+
+
+def prepare(
+    drafts: Sequence[ItemDraft], folder: Path, bank: Bank, advance: Callable[[], None] = lambda: None
+) -> tuple[list[PreparedItem], list[SkippedQuestion]]:
+    """Give every draft an id, and try it out.
+
+    Parameters
+    ----------
+    drafts : sequence of ItemDraft
+    folder : Path
+        Where the files will be.
+    bank : Bank
+        Ids of its items are taken, and its registry of known mistakes counts.
+    advance : callable
+        Called after each draft.
+
+    Returns
+    -------
+    prepared : list of PreparedItem
+        What loads and lints without errors.
+    skipped : list of SkippedQuestion
+        What doesn't, and why.
+    """
+    ids = _Ids(folder, frozenset(bank.ids()))
+    prepared: list[PreparedItem] = []
+    skipped: list[SkippedQuestion] = []
+    with TemporaryDirectory() as trial:
+        for number, draft in enumerate(drafts, start=1):
+            item_id, text, is_new = ids.find(draft, number)
+            fault = _fault_of(draft, Path(trial) / f"{item_id}.yaml", text, bank)
+            advance()
+            question = draft.question
+            if fault is not None:
+                reason = f"our check refuses it: {fault}"
+                step = "change it in its system, or write the item by hand"
+                skipped.append(SkippedQuestion(question.name, question.type, question.place, reason, step))
+                continue
+            ids.given.add(item_id)
+            item = ImportedItem(
+                item_id,
+                folder / f"{item_id}.yaml",
+                draft.data["answer"]["type"],
+                question.name or draft.data["title"],
+                question.place.line,
+                tuple(draft.notes),
+                tuple(draft.by_hand),
+                is_new,
+            )
+            prepared.append(PreparedItem(item, text))
+    return prepared, skipped
+
+
+class _Ids:
+    """Which ids are taken: by the bank, by files of the folder, and by this import itself."""
+
+    def __init__(self, folder: Path, bank: frozenset[str]) -> None:
+        self._folder = folder
+        self._bank = bank
+        self.given: set[str] = set()
+
+    def find(self, draft: ItemDraft, number: int) -> tuple[str, str, bool]:
+        """Return an id, the file's text, and whether it is new.
+
+        A file that is there with the very same text counts as this question, so importing twice adds nothing.
+        """
+        for item_id in candidates(draft.question.name or draft.data["title"], number):
+            if item_id in self.given:
+                continue
+            path, text = self._folder / f"{item_id}.yaml", draft.text(item_id)
+            if path.exists() or path.is_symlink():
+                if _holds(path, text):
+                    return item_id, text, False
+            elif item_id not in self._bank:
+                return item_id, text, True
+        raise EngineError("no id is free", where=str(self._folder))
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.is_file() and path.read_bytes() == text.encode("utf-8")
+    except OSError:
+        return False
+
+
+def _fault_of(draft: ItemDraft, path: Path, text: str, bank: Bank) -> str | None:
+    """Return why an item can't be used, None if it loads and lints without errors."""
+    path.write_bytes(text.encode("utf-8"))
+    try:
+        data = read_yaml(path).data
+        if data != meant(draft.content(path.stem)):
+            raise EngineError(
+                "a problem file doesn't hold what it should", where=path.name, next_step="report the question"
+            )
+        spec = load_spec(path, registry=bank.registry())
+    except SpecError as problem:
+        return clean_line(problem.what, 300)
+    errors = lint_item(spec, path, bank, seeds=_SEEDS).errors
+    return clean_line(errors[0].message, 300) if errors else None
+
+
+def write_all(prepared: Sequence[PreparedItem], folder: Path) -> None:
+    """Write the new files; all of them, or none.
+
+    Raises
+    ------
+    ExchangeError
+        The folder can't be made, or a file can't be written or has appeared meanwhile.
+    """
+    written: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for entry in prepared:
+            if entry.item.is_new:
+                # "x" makes a file anew and follows no link
+                with entry.item.path.open("x", encoding="utf-8", newline="\n") as file:
+                    written.append(entry.item.path)
+                    file.write(entry.text)
+    except OSError as problem:
+        for path in written:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        where = str(problem.filename or folder)
+        raise ExchangeError(
+            "the items can't be written, so none was",
+            where=clean_line(where, 300),
+            got=problem.strerror or str(problem),
+            next_step="name another folder with --out",
+        ) from None

@@ -1,0 +1,168 @@
+"""XML as a tree whose elements know where they stand; read by a parser that refuses what can explode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from xml.sax import SAXParseException
+from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import AttributesImpl
+
+from defusedxml import DefusedXmlException
+from defusedxml.sax import make_parser
+
+from engine.authoring.importing.question import MAX_QUESTIONS, FileFaults, FilePlace, SourceText
+from engine.text.escape import clean_line
+
+__all__ = ["MAX_DEPTH", "MAX_ELEMENTS", "XmlElement", "read_tree"]
+
+MAX_DEPTH = 32
+MAX_ELEMENTS = 250_000
+MAX_INSIDE = 2_000
+"""Elements in one element; in the root there may be as many as a file has questions."""
+_LONG_TAG = re.compile(r"<[A-Za-z][^<>]{99999}")
+_UNREAD = {"file"}  # pictures and other attachments
+
+
+@dataclass(slots=True)
+class XmlElement:
+    """An element with its place, attributes, text and the elements in it."""
+
+    tag: str
+    place: FilePlace
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    children: list[XmlElement] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The characters that stand directly in it."""
+        return "".join(self.pieces)
+
+    def first(self, tag: str) -> XmlElement | None:
+        """Return the first element of a name in it, None if there is none."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def every(self, tag: str) -> Iterator[XmlElement]:
+        """Yield the elements of a name in it."""
+        return (child for child in self.children if child.tag == tag)
+
+
+def read_tree(source: SourceText, faults: FileFaults) -> XmlElement | None:
+    """Return the root element, or as much of it as could be read; what is wrong goes into ``faults``.
+
+    After a fault of the XML only those children of the root that end before it are kept.
+    """
+    # A tag with a million attributes is in memory before anybody can count them.
+    if (long := _LONG_TAG.search(source.text)) is not None:
+        faults.add(source.place(long.start()), "this tag is longer than any; are its quotes closed?")
+        return None
+    parser = make_parser()
+    parser.forbid_dtd = True
+    handler = _Handler(parser, faults)
+    parser.setContentHandler(handler)
+    parser.setErrorHandler(handler)
+    try:
+        parser.feed(source.text)
+        parser.close()
+    except SAXParseException as problem:
+        place = FilePlace(problem.getLineNumber() or 1, (problem.getColumnNumber() or 0) + 1)
+        faults.add(place, handler.explain(problem.getMessage()))
+        return handler.whole()
+    except DefusedXmlException:
+        message = "a DOCTYPE or an entity can't be declared here; delete the declaration"
+        faults.add(handler.here(), message)
+        return handler.whole()
+    except _TooMuch as problem:
+        faults.add(handler.here(), str(problem))
+        return handler.whole()
+    return handler.root
+
+
+class _TooMuch(Exception):  # noqa: N818 - ends the reading
+    """The file is deeper or longer than any question bank."""
+
+
+class _Handler(ContentHandler):
+    """Builds the tree, and keeps those of the root's children that are complete."""
+
+    def __init__(self, parser: object, faults: FileFaults) -> None:
+        super().__init__()
+        self._parser = parser
+        self._faults = faults
+        self._open: list[XmlElement] = []
+        self._count = 0
+        self.root: XmlElement | None = None
+
+    def here(self) -> FilePlace:
+        """Return where the parser stands."""
+        line, column = self._parser.getLineNumber(), self._parser.getColumnNumber()  # type: ignore[attr-defined]
+        return FilePlace(line or 1, (column or 0) + 1)
+
+    def whole(self) -> XmlElement | None:
+        """Return the root without the child that was being read."""
+        if self.root is not None and len(self._open) > 1:
+            self.root.children.pop()
+        return self.root
+
+    # --- what the parser calls
+
+    def startElement(self, name: str, attrs: AttributesImpl[str]) -> None:  # noqa: N802
+        self._count += 1
+        if len(self._open) >= MAX_DEPTH:
+            raise _TooMuch(f"elements are nested more than {MAX_DEPTH} deep; put HTML into <![CDATA[ … ]]>")
+        if self._count > MAX_ELEMENTS:
+            raise _TooMuch(f"the file holds more than {MAX_ELEMENTS:,} elements")
+        if len(self._open) == 1 and len(self._open[0].children) >= MAX_QUESTIONS:
+            raise _TooMuch(
+                f"a file holds at most {MAX_QUESTIONS:,} questions; export fewer categories at a time"
+            )
+        if len(self._open) > 1 and len(self._open[-1].children) >= MAX_INSIDE:
+            raise _TooMuch(f"<{clean_line(self._open[-1].tag, 40)}> holds more than {MAX_INSIDE:,} elements")
+        element = XmlElement(name, self.here(), dict(attrs.items()))
+        if self._open:
+            self._open[-1].children.append(element)
+        else:
+            self.root = element
+        self._open.append(element)
+
+    def endElement(self, name: str) -> None:  # noqa: N802
+        self._open.pop()
+
+    def characters(self, content: str) -> None:
+        if self._open[-1].tag not in _UNREAD:
+            self._open[-1].pieces.append(content)
+
+    # --- what the parser reports
+
+    def error(self, exception: SAXParseException) -> None:
+        raise exception
+
+    def fatalError(self, exception: SAXParseException) -> None:  # noqa: N802
+        raise exception
+
+    def warning(self, exception: SAXParseException) -> None:
+        return
+
+    def explain(self, complaint: str) -> str:
+        """Return the parser's complaint in words of ours."""
+        inner = self._open[-1] if self._open else None
+        opened = f"<{clean_line(inner.tag, 40)}> of line {inner.place.line}" if inner is not None else ""
+        if "mismatched tag" in complaint:
+            return (
+                f"this end tag closes nothing; {opened} is still open"
+                if opened
+                else "this tag closes nothing"
+            )
+        if "no element found" in complaint or "unclosed" in complaint:
+            return f"the file ends while {opened} is open" if opened else "the file holds no XML element"
+        if "undefined entity" in complaint:
+            return (
+                "XML knows no such entity; put the text into <![CDATA[ … ]]>, or write the character itself"
+            )
+        if "junk after document element" in complaint:
+            return "the XML has ended before this; everything stands inside one <quiz>"
+        if "not well-formed" in complaint:
+            return "a character that XML doesn't allow here; write & as &amp; and < as &lt;, or use CDATA"
+        return f"this isn't XML: {clean_line(complaint, 100)}"

@@ -1,0 +1,23 @@
+"""Lint: every item proves by recomputation that it can be served.
+
+``lint_item`` and ``lint_bank`` are imported when they are first asked for: they bring torch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.authoring.lint.subject import FindingSeverity, LintFinding, LintReport
+
+if TYPE_CHECKING:
+    from engine.authoring.lint.lint import DEFAULT_SEEDS, lint_bank, lint_item
+
+__all__ = ["DEFAULT_SEEDS", "FindingSeverity", "LintFinding", "LintReport", "lint_bank", "lint_item"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("DEFAULT_SEEDS", "lint_bank", "lint_item"):
+        from engine.authoring.lint import lint
+
+        return getattr(lint, name)
+    raise AttributeError(name)

@@ -1,0 +1,125 @@
+"""A field takes what its text asks for: so many decimals, a whole number, an equation that can be seen.
+
+A student reads "to 3 decimal places" and the field is marked by its own ``decimals``. Where the two differ, a
+careful answer loses marks, or a careless one gets them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engine.authoring.lint.subject import LintFinding, LintSubject, written_texts
+from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
+from engine.model import Part
+from engine.text.words import counted
+
+__all__ = ["check"]
+
+RULE = "asked"
+_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"]
+_A_NUMBER = rf"(\d|{'|'.join(_WORDS)})"
+_DECIMALS = re.compile(
+    rf"\b{_A_NUMBER}(?: or more)? (?:decimal places?|decimals?|digits after the (?:decimal )?point)\b", re.I
+)
+_SIGNIFICANT = re.compile(rf"\b{_A_NUMBER} significant (?:figures?|digits?)\b", re.I)
+_WHOLE = re.compile(r"\b(?:whole numbers?|integers?|no decimals)\b", re.I)
+_COUNT = re.compile(r"\bhow many\b|\bthe number of\b|\bcount the\b", re.I)
+_ROUNDING = re.compile(r"\b(?:round|rounded|decimals?|significant|exact|exactly|fraction)\b", re.I)
+_EQUATION = re.compile(r"\b(?:equations?|eqs?\.?|formula) \((\d+)\)", re.I)
+_IS_EQUATION = re.compile(r"=|\\le|\\sum|\\frac")
+_FORMULA = re.compile(r"\$([^$]+)\$")
+Numeric = NumberAnswer | VectorAnswer | MatrixAnswer
+
+
+def check(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield fields that take something else than their text asks for, and equations that nobody sees."""
+    yield from _equations(subject)
+    if not subject.variants:
+        return
+    for name, answer in subject.spec.answers:
+        if isinstance(answer, Numeric):
+            parts = [part for variant in subject.variants for part in variant.parts if part.id == name]
+            yield from _of_field(subject, name, answer, parts)
+
+
+def _of_field(subject: LintSubject, name: str, answer: Numeric, parts: list[Part]) -> Iterator[LintFinding]:
+    stem = subject.variants[0].stem.plain
+    own = parts[0].prompt.plain if parts[0].prompt is not None else stem
+    text = own if own is stem or _ROUNDING.search(own) or _WHOLE.search(own) else f"{own} {stem}"
+    whole = all(_is_whole(part, 0) for part in parts)
+    counts = whole and bool(_WHOLE.search(own) or _COUNT.search(own))
+    loc = subject.loc_of(name)
+
+    def warning(message: str, **more: str) -> LintFinding:
+        return subject.warning(RULE, message, loc, **more)
+
+    if answer.decimals == 0:
+        if answer.near_credit:
+            yield warning("whole numbers are never nearly right, but near_credit pays for a neighbour")
+        return
+    if counts:
+        yield warning(
+            "a whole number is asked for, and the field takes others",
+            got=_stated(answer),
+            next_step="say decimals: 0, and leave tolerance out",
+        )
+        return
+    decimals, significant = _numbers(_DECIMALS, text), _numbers(_SIGNIFICANT, text)
+    if (decimals and answer.decimals not in decimals) or (
+        significant and answer.significant not in significant
+    ):
+        if not (
+            decimals and significant and (answer.decimals in decimals or answer.significant in significant)
+        ):
+            asked = [counted(n, "decimal") for n in sorted(decimals)]
+            asked += [counted(n, "significant figure") for n in sorted(significant)]
+            yield warning(
+                "the field is marked at another precision than its text asks for",
+                expected=" or ".join(asked),
+                got=_stated(answer),
+            )
+    elif not decimals and not significant and not _ROUNDING.search(text):
+        exact = answer.decimals is not None and all(_is_whole(part, answer.decimals) for part in parts)
+        if not exact and answer.tolerance is None:
+            yield warning(
+                "the text doesn't say how to round",
+                got=_stated(answer),
+                next_step='end it with "Round to … decimal places."',
+            )
+
+
+def _is_whole(part: Part, decimals: int) -> bool:
+    """Tell whether a key can be written exactly with so many decimals."""
+    return part.key is not None and all(
+        abs(value * 10**decimals - round(value * 10**decimals)) < 1e-6 for value in part.key.data
+    )
+
+
+def _numbers(pattern: re.Pattern[str], text: str) -> set[int]:
+    found = (match[1].lower() for match in pattern.finditer(text))
+    return {int(word) if word.isdigit() else _WORDS.index(word) for word in found}
+
+
+def _stated(answer: Numeric) -> str:
+    if answer.decimals is not None:
+        return counted(answer.decimals, "decimal")
+    if answer.significant is not None:
+        return counted(answer.significant, "significant figure")
+    return f"every number within {answer.tolerance} of the key"
+
+
+def _equations(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield a question on an equation by its number alone: in an exam nobody has the lecture at hand."""
+    asked = [written for written in written_texts(subject.spec) if written.kind in ("stem", "prompt")]
+    # a letter that is set to drawn numbers is no equation
+    formulas = [found for written in asked for found in _FORMULA.findall(written.text)]
+    shown = any("{{" not in formula and _IS_EQUATION.search(formula) for formula in formulas)
+    for written in asked:
+        if not shown and (match := _EQUATION.search(written.text)) is not None:
+            yield subject.warning(
+                RULE,
+                f"the text speaks of {match[0]} and shows no formula",
+                written.loc,
+                next_step="print the equation, so that the question can be answered without the lecture",
+            )

@@ -1,0 +1,246 @@
+"""A code exercise proves itself: its solutions pass everything, each mutant is killed by a named check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.authoring.lint.subject import FindingSeverity, LintFinding, LintSubject
+from engine.errors import SpecError
+from engine.items import CodeAnswer
+from engine.model import Check, Verdict
+
+if TYPE_CHECKING:
+    from engine.code.exercise import CodeExercise, KnownWrongProgram
+    from engine.code.observe import PlanObservations
+    from engine.code.plan import InputPlan
+
+__all__ = ["check"]
+
+RULE = "code"
+# several plans: a mutant that only now and then meets an input that shows it would get by
+PLANS = (b"lint 1", b"lint 2", b"lint 3")
+_THOROUGH = 100  # seeds from which on all plans are tried
+
+
+def check(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield solutions that don't pass and mutants that aren't killed as declared; note the kill matrix.
+
+    Solutions and mutants are ours: they run in this process, without a sandbox.
+    """
+    from engine.code import freeze_plan, load_exercise
+
+    if not subject.is_code:
+        return
+    if subject.path is None:
+        yield subject.fault(RULE, "a code exercise needs its folder", next_step="lint it by its file")
+        return
+    try:
+        exercise = load_exercise(subject.spec, Path(subject.path).parent, subject.version)
+    except SpecError as error:
+        for fault in error.diagnostics:
+            yield LintFinding(
+                RULE, FindingSeverity.ERROR, fault.message, fault.file, fault.line, fault.column,
+                source_line=fault.source_line,
+            )  # fmt: skip
+        return
+    yield from _unpaid(subject, exercise)
+    yield from _unsaid(subject)
+    killed: dict[str, set[str]] = {mutant.id: set() for mutant in exercise.mutants}
+    plans = PLANS if subject.seeds >= _THOROUGH else PLANS[:1]
+    for plan in (freeze_plan(exercise, seed) for seed in plans):
+        yield from _solutions(subject, exercise, plan)
+        yield from _starter(subject, exercise, plan)
+        for index, mutant in enumerate(exercise.mutants):
+            yield from _mutant(subject, exercise, plan, index, mutant, killed[mutant.id])
+    yield from _reference_only(subject, exercise, killed)
+    subject.facts["kill_matrix"] = {mutant: sorted(checks) for mutant, checks in killed.items()}
+    subject.facts["checks"] = [check.id for check in exercise.checks]
+
+
+def _unpaid(subject: LintSubject, exercise: CodeExercise) -> Iterator[LintFinding]:
+    """Yield checks that can fail and cost nothing: a program that isn't right would have full marks."""
+    paid = {check.together for check in exercise.checks if check.points and check.together is not None}
+    for index, check in enumerate(exercise.checks):
+        if not check.points and check.together not in paid:
+            yield subject.fault(
+                RULE,
+                f"check {check.id} has no points, so a program that fails it has full marks",
+                ("answer", "checks", index),
+                next_step="give it points, or put it together with a check that has some",
+            )
+
+
+# What a statement must say before a check may ask for it. Values, shapes and the laws of the mathematics follow  # noqa: E501
+# from the definition; these don't.
+_SAID = {
+    "pure": (
+        re.compile(r"\bsame\s+call\b|\bstays?\s+as\b|\bunchanged\b|\bnot\s+change\b|n't\s+change\b", re.I),
+        "that arguments stay as they are and that a call has one result",
+    ),
+    "refuses": (re.compile(r"\b\w*Error\b|\braises?\b"), "which error is raised, and when"),
+    "dtype": (re.compile(r"\bdtype|\bboolean|\bfloat|\bint\b|`int`", re.I), "of which dtype the result is"),
+    "precision": (re.compile(r"\bdtype|\bfloat32|\bsingle\b", re.I), "which dtypes are kept"),
+    "half": (re.compile(r"\bfloat16|\bhalf\b|\bbfloat16", re.I), "that half precision occurs"),
+    "grad": (re.compile(r"\bgradient", re.I), "that gradients must be right"),
+    "empty": (re.compile(r"\bsize 0\b|\bempty\b", re.I), "what is empty, and what comes out then"),
+    "batch": (re.compile(r"\bleading\s+ax|\.\.\.|\bbatch", re.I), "that there may be leading axes"),
+    "stable": (
+        re.compile(r"\bany\s+size\b|\blarge\b|\bbillions|\bthousands|\boverflow", re.I),
+        "how large numbers are",
+    ),
+}
+
+
+def _unsaid(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield checks of something that the statement doesn't ask for: nobody could know it."""
+    answer = subject.spec.answer
+    if not isinstance(answer, CodeAnswer) or not subject.strict:
+        return
+    stem = " ".join(subject.spec.stem.split())
+    for index, check in enumerate(answer.checks):
+        pattern, what = _SAID.get(check.property, (None, ""))
+        if pattern is not None and not pattern.search(stem):
+            yield subject.warning(
+                RULE,
+                f"check {check.id} asks for what the statement doesn't say: {what}",
+                ("answer", "checks", index),
+                next_step="say it in the stem, or drop the check",
+            )
+
+
+def _observed(
+    exercise: CodeExercise, plan: InputPlan, source: str, function: str
+) -> PlanObservations | Check:
+    """Run trusted source on a plan; return the failed check of loading it where it doesn't load.
+
+    A statement that fails costs a student nothing by itself; in a file of the exercise it is a fault.
+    """
+    from engine.code.explain.in_process import TrustedRunner
+    from engine.code.judge import judge_load
+    from engine.code.observe import PlanObservations, observe
+    from engine.code.source import library_of
+    from engine.runner import CallOutcome, CallStatus, Job
+
+    library = library_of(source)
+    with TrustedRunner() as runner:
+        result = runner.run(Job(source, "solution.py", plan.calls(function, library), exercise.limits))
+    failed = [CallOutcome(CallStatus.RAISED, exception=error) for error in result.failed[:1]]
+    loaded = judge_load(failed[0] if failed else result.load)
+    if loaded.verdict is not Verdict.PASSED:
+        return loaded
+    return PlanObservations(plan, function, library, observe(plan, library, result.outcomes))
+
+
+def _judged(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> tuple[Check, ...]:
+    """Run trusted source on a plan and judge it, without the search for a counterexample."""
+    import numpy as np
+
+    from engine.code.judge import judge_all
+
+    with np.errstate(all="ignore"):  # solutions may overflow where that is harmless
+        seen = _observed(exercise, plan, source, function)
+        return (seen,) if isinstance(seen, Check) else judge_all(exercise, seen)
+
+
+def _killers(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> set[str]:
+    """Return the checks that fail for a mutant, each judged on its own: a skip kills nothing."""
+    import numpy as np
+
+    from engine.code.judge import judge_apart
+
+    with np.errstate(all="ignore"):  # mutants overflow on purpose
+        seen = _observed(exercise, plan, source, function)
+        if isinstance(seen, Check):
+            return {seen.id}
+        verdicts = judge_apart(exercise, seen)
+    return {name for name, verdict in verdicts.items() if verdict not in (Verdict.PASSED, Verdict.SKIPPED)}
+
+
+def _failed(checks: Sequence[Check]) -> list[Check]:
+    return [check for check in checks if check.verdict is not Verdict.PASSED]
+
+
+def _solutions(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) -> Iterator[LintFinding]:
+    for index, (name, source) in enumerate(exercise.solutions.items()):
+        for failed in _failed(_judged(exercise, plan, source, exercise.function))[:1]:
+            yield subject.fault(
+                RULE,
+                f"the solution {name} doesn't pass check {failed.id}: {failed.message}",
+                ("answer", "solutions", index),
+            )
+
+
+def _starter(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) -> Iterator[LintFinding]:
+    from engine.code.source import function_names
+
+    checks = _judged(exercise, plan, exercise.starter, exercise.function)
+    if not _failed(checks):
+        yield subject.fault(RULE, "the starter file already earns full marks", ("answer", "starter"))
+    if checks and checks[0].id == "loads" and checks[0].verdict is not Verdict.PASSED:
+        yield subject.fault(
+            RULE, f"the starter file can't be loaded: {checks[0].message}", ("answer", "starter")
+        )
+    elif exercise.function not in function_names(exercise.starter, exercise.function):
+        yield subject.fault(
+            RULE, f"the starter file has no function {exercise.function}", ("answer", "starter")
+        )
+
+
+def _mutant(
+    subject: LintSubject,
+    exercise: CodeExercise,
+    plan: InputPlan,
+    index: int,
+    mutant: KnownWrongProgram,
+    killed: set[str],
+) -> Iterator[LintFinding]:
+    from engine.code.source import function_names
+
+    loc = ("answer", "mutants", index)
+    for function in function_names(mutant.source, exercise.function):
+        failed = _killers(exercise, plan, mutant.source, function)
+        killed |= failed
+        if failed == {"loads"}:
+            yield subject.fault(RULE, f"the mutant {mutant.id} ({function}) can't be loaded", loc)
+        elif not failed:
+            yield subject.fault(
+                RULE,
+                f"the mutant {mutant.id} ({function}) passes every check",
+                loc,
+                next_step="add a check that kills it, or show why it is right",
+            )
+        for name in sorted(set(mutant.killed_by) - failed):
+            yield subject.fault(
+                RULE,
+                f"check {name} doesn't kill the mutant {mutant.id} ({function})",
+                (*loc, "killed_by"),
+                got=f"killed by {', '.join(sorted(failed)) or 'none'}",
+            )
+
+
+def _reference_only(
+    subject: LintSubject, exercise: CodeExercise, killed: dict[str, set[str]]
+) -> Iterator[LintFinding]:
+    """Yield mutants that only a comparison with the reference kills, unless the spec says why."""
+    comparing = {check.id for check in exercise.checks if check.property.compares}
+    for index, mutant in enumerate(exercise.mutants):
+        only = bool(killed[mutant.id]) and killed[mutant.id] <= comparing
+        loc = ("answer", "mutants", index)
+        if only and mutant.reference_only is None:
+            yield subject.fault(
+                RULE,
+                f"the mutant {mutant.id} is killed only by comparing with the reference",
+                loc,
+                got=f"killed by {', '.join(sorted(killed[mutant.id]))}",
+                next_step="add a property that it breaks, or say why there is none under reference_only",
+            )
+        elif mutant.reference_only is not None and not only:
+            others = ", ".join(sorted(killed[mutant.id] - comparing)) or "nothing"
+            yield subject.fault(
+                RULE,
+                f"reference_only of the mutant {mutant.id} says no property kills it, but {others} does",
+                (*loc, "reference_only"),
+            )

@@ -1,0 +1,215 @@
+"""No option can be told right or wrong by who knows nothing of the subject.
+
+What is looked for here shows only over many variants of an item: words that mark one side of the options,
+a key that is the longest or the shortest too often, a stem that has the key's words, and a number of right
+options that is always the same. Whoever meets two items of a kind learns such a habit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import mean
+
+from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.model import ChoiceOption, Part, Variant
+from engine.text.words import agree, counted
+
+__all__ = ["ABSOLUTE", "HEDGES", "check", "words_of"]
+
+RULE = "cues"
+
+ABSOLUTE = re.compile(
+    r"\b(?:all|always|any(?! more)|anything|completely|cannot|can't|certainly|certainty|each(?! other)|"
+    r"entirely|every|everything|exactly|guarantees?|guaranteed|must|never|no|nobody|none|nothing|only|perfectly|whatever|whenever)\b",
+    re.IGNORECASE,
+)
+HEDGES = re.compile(
+    r"\b(?:about|can(?!'t|not)|could(?!n't)|hardly|largely|likely|mainly|may|might|more or less|mostly|"
+    r"often|partly|perhaps|possible|possibly|probably|rather|roughly|some|sometimes|tends?|usually)\b",
+    re.IGNORECASE,
+)
+# Shares of right and of wrong options with such a word. Where they differ by 0.4, striking out (or ticking)
+# by the word alone beats a coin by 20 points of 100; in texts written with care they differ by less.
+WORD_GAP = 0.4
+# A key is the longest of n in 1/n of the variants. Ten points above that is what "take the longest" earns
+# more than guessing; "never the longest" leaves one option less to guess among, so it may not fall below a
+# third of 1/n.
+MOST_OFTEN = 0.10
+LEAST_OFTEN = 1 / 3
+# "Take the option with most words of the stem" must not be right more often than not.
+ECHO = 0.5
+_CONSPICUOUS = 25  # characters: among options that are all shorter than this, none stands out
+_LEAST_SHOWN = 20  # different sets of options that a share is taken over
+_GAP = re.compile(r"\b([Aa]n?) (?:…|\.\.\.|_{2,})")
+_VOWEL = re.compile(r"[aeiou]", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{4,}")
+# Words that say nothing of what a text is about.
+_EMPTY = (
+    "about after again also another because been before being between both compared does each either else "
+    "even every from gets give given gives have here into itself just like made make makes many more most "
+    "much must need needs none nothing only other others over same some step still such take takes than "
+    "that their them then there these they this those through under until very well were what when where "
+    "whether which while whose will with without would your choose apply statement statements true holds "
+    "following"
+)
+_ROOT = 6  # letters of a word that count: compute, computes and computed are one
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A choice as one variant shows it."""
+
+    stem: str
+    options: tuple[ChoiceOption, ...]
+
+    @property
+    def right(self) -> int:
+        return sum(option.correct for option in self.options)
+
+    def share_of_key(self, size: Callable[[ChoiceOption], float]) -> float:
+        """Return how likely the option of the greatest size is right, if ties are broken by chance."""
+        sizes = [size(option) for option in self.options]
+        first = [o for o, s in zip(self.options, sizes, strict=True) if s == max(sizes)]
+        return sum(option.correct for option in first) / len(first)
+
+    @property
+    def by_chance(self) -> float:
+        return self.right / len(self.options)
+
+
+def check(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield what gives the right options of a choice away over the variants of the item."""
+    for name, answer in subject.spec.answers:
+        if answer.type not in ("single_choice", "multiple_choice") or not getattr(answer, "options", ()):
+            continue  # the options of a computed key are numbers
+        shown = list(_distinct(subject.variants, name))
+        yield from _words(subject, name, shown)
+        yield from _articles(subject, name, shown)
+        if len(shown) >= _LEAST_SHOWN:
+            yield from _lengths(subject, name, shown)
+            yield from _echoes(subject, name, shown)
+        if answer.type == "multiple_choice":
+            yield from _count(subject, name, shown)
+
+
+def _distinct(variants: Sequence[Variant], name: str) -> Iterator[_Shown]:
+    """Yield each set of options once, however often it was drawn."""
+    seen = set()
+    for variant in variants:
+        part: Part = next(part for part in variant.parts if part.id == name)
+        texts = frozenset((option.text.plain, option.correct) for option in part.options)
+        if texts not in seen:
+            seen.add(texts)
+            stem = " ".join([variant.stem.plain, part.prompt.plain if part.prompt else ""])
+            yield _Shown(stem, part.options)
+
+
+def _words(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
+    for pattern, kind in ((ABSOLUTE, "absolute words"), (HEDGES, "hedging words")):
+        sides: dict[bool, list[bool]] = {True: [], False: []}
+        for each in shown:
+            for option in each.options:
+                sides[option.correct].append(pattern.search(option.text.plain) is not None)
+        right, wrong = (mean(sides[side] or [False]) for side in (True, False))
+        if abs(right - wrong) > WORD_GAP:
+            side = "right" if right > wrong else "wrong"
+            yield subject.warning(
+                RULE,
+                f"{kind} mark the {side} options",
+                (*subject.loc_of(name), "options"),
+                expected=f"shares that differ by at most {WORD_GAP:g}",
+                got=f"{right:.2f} of the right options have one, {wrong:.2f} of the wrong ones",
+                next_step="reword some: a true statement may be absolute, and a false one cautious",
+            )
+
+
+def _articles(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
+    """Yield a gap behind "a" or "an" that only right options fit."""
+    for each in shown:
+        match = _GAP.search(each.stem)
+        fitting = [
+            o
+            for o in each.options
+            if match and bool(_VOWEL.match(o.text.plain)) == (match[1].lower() == "an")
+        ]
+        if fitting and len(fitting) < len(each.options) and all(option.correct for option in fitting):
+            yield subject.warning(
+                RULE,
+                f"only the right option fits behind {match[1]!r}" if match else "",
+                ("stem",),
+                next_step="write a(n), or put the article into the options",
+            )
+            return
+
+
+def _lengths(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
+    told = [each for each in shown if max(map(_length, each.options)) > _CONSPICUOUS]
+    if len(told) < _LEAST_SHOWN:
+        return
+    chance = mean(each.by_chance for each in told)
+    for sign, which in ((1, "longest"), (-1, "shortest")):
+        share = mean(each.share_of_key(partial(_signed_length, sign)) for each in told)
+        if not LEAST_OFTEN * chance <= share <= chance + MOST_OFTEN:
+            yield subject.warning(
+                RULE,
+                f"the {which} option is right too {'often' if share > chance else 'seldom'}",
+                (*subject.loc_of(name), "options"),
+                expected=f"between {LEAST_OFTEN * chance:.2f} and {chance + MOST_OFTEN:.2f} of the variants",
+                got=f"{share:.2f}",
+                next_step="lengthen or shorten some of the options",
+            )
+
+
+def _echoes(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
+    def overlap(each: _Shown) -> float:
+        stem = words_of(each.stem)
+        return each.share_of_key(lambda option: len(words_of(option.text.plain) & stem))
+
+    # where no option has more of the stem's words than another, the words tell nothing
+    told = [each for each in shown if _differs(each)]
+    if len(told) < len(shown) / 2:
+        return
+    share, chance = mean(map(overlap, told)), mean(each.by_chance for each in told)
+    if share > max(ECHO, chance + ECHO / 2):
+        yield subject.warning(
+            RULE,
+            "the option with most words of the stem is right in most variants",
+            (*subject.loc_of(name), "options"),
+            expected=f"at most {max(ECHO, chance + ECHO / 2):.2f} of the variants",
+            got=f"{share:.2f}",
+            next_step="take the key's words out of the stem, or put some of them into wrong options",
+        )
+
+
+def _differs(each: _Shown) -> bool:
+    stem = words_of(each.stem)
+    return len({len(words_of(option.text.plain) & stem) for option in each.options}) > 1
+
+
+def _count(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
+    counts = {each.right for each in shown}
+    if len(shown) > 1 and len(counts) == 1 and len(shown[0].options) > 2:
+        right, of = counts.pop(), counted(len(shown[0].options), "option")
+        yield subject.warning(
+            RULE,
+            f"{right} of {of} {agree(right, 'are')} right in every variant",
+            (*subject.loc_of(name), "draw"),
+            expected="a number that differs from variant to variant",
+            next_step="say only how many options are shown: draw: 6",
+        )
+
+
+def words_of(text: str) -> set[str]:
+    """Return what a text is about: its words of four letters and more, by their first six letters."""
+    return {word[:_ROOT] for word in _WORD.findall(text.casefold()) if word not in _EMPTY.split()}
+
+
+def _signed_length(sign: int, option: ChoiceOption) -> int:
+    return sign * _length(option)
+
+
+def _length(option: ChoiceOption) -> int:
+    return len(" ".join(option.text.plain.split()))

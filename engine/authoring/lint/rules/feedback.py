@@ -1,0 +1,65 @@
+"""Every wrong option, pair and order has something to say to whoever chose it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.items import MatchingAnswer, MultipleChoiceAnswer, OptionSpec, OrderingAnswer, SingleChoiceAnswer
+
+__all__ = ["check"]
+
+RULE = "feedback"
+
+
+def check(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield a warning for each answer that would be called wrong without a reason."""
+    spec = subject.spec
+    if spec.answer is not None:
+        yield from _of_answer(subject, spec.answer, ("answer",))
+    for index, step in enumerate(spec.steps):
+        yield from _of_answer(subject, step.answer, ("steps", index, "answer"))
+        yield from _of_numbers(subject, step.answer, bool(step.misconceptions), ("steps", index))
+    if spec.answer is not None:
+        yield from _of_numbers(subject, spec.answer, bool(spec.misconceptions), ("answer",))
+
+
+def _of_answer(subject: LintSubject, answer: Any, loc: tuple[int | str, ...]) -> Iterator[LintFinding]:
+    if isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer):
+        for index, option in enumerate(answer.options):
+            if _is_silent(option):
+                yield subject.warning(
+                    RULE,
+                    f"a wrong option says nothing to whoever chooses it: {option.text.strip()[:60]}",
+                    (*loc, "options", index),
+                    next_step="give it feedback:, or a misconception: of the registry",
+                )
+    elif isinstance(answer, MatchingAnswer):
+        for index, prompt in enumerate(answer.prompts):
+            if not prompt.feedback:
+                message = f"a wrong pair would be told without a reason: {prompt.text.strip()[:60]}"
+                yield subject.warning(RULE, message, (*loc, "prompts", index), next_step="give it feedback:")
+    elif isinstance(answer, OrderingAnswer) and not answer.feedback:
+        yield subject.warning(
+            RULE, "a wrong order would be told without a reason", loc, next_step="give it feedback:"
+        )
+
+
+def _is_silent(option: OptionSpec) -> bool:
+    return not (option.correct or option.feedback or option.misconception)
+
+
+def _of_numbers(
+    subject: LintSubject, answer: Any, has_misconceptions: bool, loc: tuple[int | str, ...]
+) -> Iterator[LintFinding]:
+    """Numbers that are computed can be wrong in a known way; an item without any explains nothing."""
+    if (
+        answer is not None
+        and answer.type in ("number", "vector", "matrix", "token")
+        and not has_misconceptions
+    ):
+        yield subject.warning(
+            RULE, "no known mistake is given, so a wrong answer can't be explained", loc,
+            next_step="add misconceptions:",
+        )  # fmt: skip

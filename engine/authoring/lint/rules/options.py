@@ -1,0 +1,95 @@
+"""No option gives itself away by its form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from statistics import mean, median
+
+from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.items import MultipleChoiceAnswer, OptionSpec, SingleChoiceAnswer
+from engine.text.words import counted
+from engine.text.yaml_errors import Loc
+
+__all__ = ["check"]
+
+RULE = "options"
+_ALL_OF_THE_ABOVE = re.compile(
+    r"\b(?:all|none|both|any|n?either) of (?:the )?(?:above|below|(?:other )?(?:option|answer|statement)s)\b"
+    r"|\b(?:both|only) \(?[a-e]\)? (?:and|or) \(?[a-e]\)?\b",
+    re.IGNORECASE,
+)
+_FORMULA = re.compile(r"\$[^$]*+\$|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}")
+LONGEST = 2.5  # times the median length of an item's options
+SIDES = 1.5  # right and wrong options, on average
+_SHORT = 25  # characters: what is as short as this is never conspicuous
+_POOL = (3, 5)
+
+
+def check(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield options that stand out by their length, refer to each other, or come from a small pool."""
+    for name, answer in subject.spec.answers:
+        loc = subject.loc_of(name)
+        if isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer) and answer.options:
+            yield from _references(subject, answer.options, loc)
+            yield from _lengths(subject, answer.options, loc)
+            if answer.draw is not None:
+                yield from _pool(subject, answer.options, loc)
+
+
+def length(text: str) -> int:
+    """Return how long an option looks: a formula or a filled-in value counts as six characters."""
+    return len(" ".join(_FORMULA.sub("xxxxxx", text).split()))
+
+
+def _references(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[LintFinding]:
+    for index, option in enumerate(options):
+        if (found := _ALL_OF_THE_ABOVE.search(option.text)) is not None:
+            yield subject.warning(
+                RULE,
+                f"an option refers to the others: {found[0]!r}",
+                (*loc, "options", index, "text"),
+                next_step="write what is meant; or make it a multiple choice",
+            )
+
+
+def _lengths(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[LintFinding]:
+    lengths = [length(option.text) for option in options]
+    usual = max(median(lengths), _SHORT)
+    for index, size in enumerate(lengths):
+        if size > LONGEST * usual:
+            yield subject.warning(
+                RULE,
+                "an option is much longer than the others",
+                (*loc, "options", index, "text"),
+                expected=(
+                    f"at most {counted(LONGEST * usual, 'character', '.0f')} ({LONGEST:g} times the median)"
+                ),
+                got=str(size),
+                next_step="shorten it; what explains belongs into the feedback",
+            )
+    right = mean([size for size, option in zip(lengths, options, strict=True) if option.correct] or [0])
+    wrong = mean([size for size, option in zip(lengths, options, strict=True) if not option.correct] or [0])
+    if right and wrong and max(right, wrong) > _SHORT and not 1 / SIDES <= right / wrong <= SIDES:
+        side = "right" if right > wrong else "wrong"
+        yield subject.warning(
+            RULE,
+            f"the {side} options can be told by their length",
+            (*loc, "options"),
+            expected=f"average lengths within a factor of {SIDES:g}",
+            got=f"{counted(right, 'character', '.0f')} for right options, {wrong:.0f} for wrong ones",
+        )
+
+
+def _pool(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[LintFinding]:
+    texts = {(option.text, option.correct) for option in options}
+    right = sum(correct for _, correct in texts)
+    found = (right, len(texts) - right)
+    if found[0] < _POOL[0] or found[1] < _POOL[1]:
+        yield subject.warning(
+            RULE,
+            "the pool of options is small",
+            (*loc, "options"),
+            expected=f"at least {_POOL[0]} right and {_POOL[1]} wrong options to draw from",
+            got=f"{found[0]} and {found[1]}",
+        )

@@ -1,0 +1,297 @@
+"""Stem, prompts, options, notes, hints and solution render, in all three forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+from engine.authoring.lint.subject import LintFinding, LintSubject, StudentText, typed_text, written_texts
+from engine.model import RenderedText, Variant
+
+__all__ = ["check", "faults_of", "texts_of"]
+
+RULE = "prose"
+_VOID = {"br", "hr", "img", "wbr"}
+_LEFTOVER = re.compile(
+    r"\{\{|\}\}(?=\s*$)|\{%|%\}|\btensor\(|\bUndefined\b|\bDecimal\(|\bnan\b|\binf\b|=\sNone\b|\[None\b"
+)
+_MINUS_ZERO = re.compile(r"(?<![\w)])[-−]0(?:\.0*)?(?![\d.])")
+_INTERNAL = re.compile(
+    r"\b[FD]-\d{1,2}\b|\bS[0-4]-[a-z][\w-]*|\b(?:faults?|erratum|errata|deviations?) [FDE]? ?\d{1,2}\b|"
+    r"\b(?:of|in|on) our (?:own )?list|\b(?:docs|problems|engine|tests)/\w|\w\.(?:md|yaml)\b|"
+    r"\b(?:TODO|FIXME|XXX|TBD)\b|\bid of (?:this|the) item\b|\bseed \d+\b|"
+    r"\b[Dd]istractors?\b|\b[Mm]isconceptions?\b|\bfault (?:no\.|number|#) ?\d|\b(?:cf\.|[Ss]ee) [FD]\d{1,2}\b"  # noqa: E501
+)
+_ID = re.compile(r"\bm-[a-z][a-z0-9-]*")
+_DOCUMENT = re.compile(r"\bS[0-4]\b(?!_)")
+_TEMPLATE = re.compile(
+    r"\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|\$[^$]*+\$", re.DOTALL
+)
+_NO_PROSE = re.compile(rf"\$\$.*?\$\$|`[^`]*`|{_TEMPLATE.pattern}", re.DOTALL)
+# a word by which each document's full name is known
+_NAMES = {
+    "S0": "Ferreira",
+    "S1": "Chakraborty",
+    "S2": "Attention Mechanism",
+    "S3": "GEN-AI notes",
+    "S4": "Kuhlmann",
+}
+# what an author meant to fill in: a brace too few, or a word in capitals between brackets
+_PLACEHOLDER = re.compile(
+    r"(?<![\\{$])\{(?![{%#])[^{}$\n]{1,40}\}(?!\})|\[[A-Z]{3,}\]|\?\?\?|\blorem ipsum\b", re.IGNORECASE
+)
+_LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{9,}|(?<![\w.,])\d{13,}|(?<![\w.])\d(?:\.\d+)?e[-+]\d{2}\b")
+_COUNTED = [
+    "weight",
+    "score",
+    "state",
+    "word",
+    "token",
+    "position",
+    "entry",
+    "sentence",
+    "layer",
+    "head",
+    "row",
+    "column",
+    "step",
+    "number",
+    "value",
+    "key",
+    "query",
+    "vector",
+    "hypothesis",
+    "matrix",
+    "pair",
+    "parameter",
+    "model",
+    "option",
+    "probability",
+    "dimension",
+    "text",
+    "product",
+    "sum",
+    "term",
+    "sequence",
+    "box",
+    "error",
+    "operation",
+    "multiplication",
+    "bit",
+    "byte",
+    "place",
+    "decimal",
+    "unit",
+    "neuron",
+    "block",
+    "part",
+    "way",
+    "case",
+    "example",
+    "item",
+    "time",
+]
+_IRREGULAR = {"hypothesis": "hypotheses", "matrix": "matrices", "query": "queries", "entry": "entries", "box": "boxes",  # noqa: E501
+              "probability": "probabilities"}  # fmt: skip
+_PLURAL = "|".join(_IRREGULAR.get(word, f"{word}s") for word in _COUNTED)
+_SINGULAR = "|".join(_COUNTED)
+_ADJECTIVE = (
+    r"(?:(?:encoder|decoder|attention|source|target|alignment|context|hidden|learned|other|more|different|separate|"
+    r"new|free|further|encoded|input|output|key|query|value|state|training|whole|possible)[- ]){0,2}"
+)
+# "layer 1 scores" is a name, and "3 × 4 matrix" a shape
+_NOT_A_PRODUCT = (
+    r"(?<![Ss]tage )(?<![Ss]tep )(?<![Ll]ayer )(?<![Pp]osition )(?<![Hh]ead )(?<![Rr]ow )(?<![Cc]olumn )"
+    r"(?<![Tt]oken )(?<![Ww]ord )(?<![Pp]art )(?<![Cc]ase )(?<![Nn]umber )(?<![Ss]entence )(?<!\bas )"
+    r"(?<![\w.,/=+*·×^−-])(?<![=+*·×^−x-] )"
+)
+_ORDINAL = re.compile(r"(?<![\w.])(\d{1,4})-?(st|nd|rd|th)\b")
+_NUMBER_OF = (
+    # 1 weights; there are 1 layer; 3 weight; weight(s)
+    (re.compile(rf"{_NOT_A_PRODUCT}1 {_ADJECTIVE}(?:{_PLURAL})\b(?! ?[\[(=])"), "a single one takes the singular"),  # noqa: E501
+    (re.compile(r"\b(?:there are|are) 1 (?!or\b|to\b|and\b|,)[a-z]"), "a single one takes the singular"),
+    (re.compile(rf"{_NOT_A_PRODUCT}(?:[2-9]|[1-9]\d+) (?:{_SINGULAR})\b(?![- ](?:{_PLURAL}|{_SINGULAR}|[a-z]+s)\b|[-’'])"),  # noqa: E501
+     "several take the plural"),
+    (re.compile(r"\b[a-z]+\((?:s|es|ies)\)|\b(\w+)y/\1ies\b|\b(\w{3,})/\2e?s\b"), "the number decides between the two"),  # noqa: E501
+    (re.compile(r"\b[Aa]n (?!8|11\b|18\b|11,|18,)\d"), "'a' is needed before this number"),
+)  # fmt: skip
+# eight, eleven, eighteen, eighty …: numbers that begin with a vowel when they are read
+_ARTICLE = re.compile(r"\b[Aa] (?:8|11|18|8\d|8\d\d)(?: [×x] | [a-z]|-[a-z])")
+_ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")
+
+
+def check(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield each text that doesn't render, once per place, with the first seed that shows it."""
+    spec = subject.spec
+    if len(spec.hints) < 1:
+        yield subject.warning(RULE, "the item has no hint", ("hints",), next_step="add hints:")
+    if spec.solution is None and not subject.is_code:
+        yield subject.warning(
+            RULE, "the item has no worked solution", ("solution",), next_step="add solution:"
+        )
+    yield from _labels(subject)
+    seen: set[str] = set()
+    typed = typed_text(spec)
+    for seed, variant in enumerate(subject.variants):
+        for loc, text in texts_of(variant):
+            for fault in faults_of(text, typed):
+                if (key := f"{loc}{fault}") not in seen:
+                    seen.add(key)
+                    yield subject.fault(RULE, f"{_spoken(loc)}: {fault}", loc, seed=seed)
+
+
+def _labels(subject: LintSubject) -> Iterator[LintFinding]:
+    """Numbers of our own lists tell a student nothing; a document's short name does once it is introduced."""
+    written = [StudentText(subject.spec.title, ("title",), "title"), *written_texts(subject.spec)]
+    asked = " ".join(one.text for one in written if one.kind == "stem")
+    for one in written:
+        ids = [
+            *_INTERNAL.findall(one.text),
+            *(word for word in _ID.findall(one.text) if word in subject.registry),
+        ]
+        for name in dict.fromkeys(ids):
+            yield subject.fault(
+                RULE,
+                f"students read {name}, which is a number or name of our own lists",
+                one.loc,
+                next_step="say in words what it stands for",
+            )
+        if not subject.is_code and (match := _PLACEHOLDER.search(_NO_PROSE.sub(" ", one.text))):
+            # no error: braces may be meant, as in a question on sets or of another system
+            yield subject.warning(
+                RULE,
+                f"{match[0]!r} looks like something that was to be filled in",
+                one.loc,
+                next_step="a drawn value stands in two braces: {{ name }}",
+            )
+        if one.kind == "title":
+            if "{{" in one.text or "{%" in one.text:
+                yield subject.warning(
+                    RULE, "a title is shown as it stands, without a variant's values", one.loc
+                )
+            continue
+        for label in dict.fromkeys(_DOCUMENT.findall(_TEMPLATE.sub(" ", one.text))):
+            if _NAMES[label] not in " ".join(f"{asked} {one.text}".split()):
+                yield subject.warning(
+                    RULE,
+                    f"the short name {label} of a document isn't introduced",
+                    one.loc,
+                    next_step=f"name it in full: {_NAMES[label]} … ({label})",
+                )
+
+
+def texts_of(variant: Variant) -> Iterator[tuple[tuple[int | str, ...], RenderedText]]:
+    """Yield every text of a variant after the place in the problem file where it stands."""
+    yield ("stem",), variant.stem
+    for index, part in enumerate(variant.parts):
+        loc: tuple[int | str, ...] = ("answer",) if part.id == "answer" else ("steps", index)
+        if part.prompt is not None:
+            yield (*loc, "prompt"), part.prompt
+        for option in (*part.options, *part.prompts):
+            yield loc, option.text
+    for index, note in enumerate(variant.notes + variant.told_after):
+        yield ("errata", index), note
+    for index, hint in enumerate(variant.hints):
+        yield ("hints", index), hint
+    if variant.solution is not None:
+        yield ("solution",), variant.solution
+
+
+def _spoken(loc: tuple[int | str, ...]) -> str:
+    return " ".join(str(part + 1) if isinstance(part, int) else part for part in loc)
+
+
+def faults_of(text: RenderedText, typed: str = "") -> list[str]:
+    """Return what is wrong with one rendered text.
+
+    What the author typed (:func:`engine.authoring.lint.subject.typed_text`) isn't left over from anything.
+
+    Checked: nothing is empty, no template syntax and no Python value is left over, no negative zero,
+    HTML tags nest, LaTeX braces, dollars and environments pair up.
+    """
+    faults = []
+    forms = {"plain text": text.plain, "HTML": text.html, "LaTeX": text.latex}
+    for name, form in forms.items():
+        if not form.strip():
+            faults.append(f"the {name} is empty")
+    for name in ("plain text", "LaTeX"):
+        if found := _unmeant(_LEFTOVER, forms[name], typed):
+            faults.append(f"the {name} holds {found!r}, which no learner should see")
+    if article := _ARTICLE.search(text.plain):
+        faults.append(f"'an' is needed before this number: {article[0].strip()!r}")
+    for pattern, what in _NUMBER_OF:
+        if (counted := pattern.search(text.plain)) is not None:
+            faults.append(f"{what}: {counted[0].strip()!r}")
+    for ordinal in _ORDINAL.finditer(text.plain):
+        if ordinal[2] != _ending(int(ordinal[1])):
+            faults.append(f"an ordinal ends in {_ending(int(ordinal[1]))}: {ordinal[0]!r}")
+    if found := _unmeant(_LONG_NUMBER, text.plain, typed):
+        faults.append(f"the number {found} shows digits that nobody needs")
+    if found := _unmeant(_MINUS_ZERO, text.plain, typed):
+        faults.append(f"a negative zero is shown: {found}")
+    faults += _html_faults(text.html) + _latex_faults(text.latex)
+    return faults
+
+
+def _ending(number: int) -> str:
+    """Return the ending of an ordinal: 1st, 2nd, 3rd, 4th, 11th."""
+    return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+def _unmeant(pattern: re.Pattern[str], text: str, typed: str) -> str | None:
+    """Return the first match that the author hasn't typed."""
+    found = (match[0] for match in pattern.finditer(text))
+    return next((word for word in found if word.replace("\u2212", "-") not in typed), None)
+
+
+class _Tags(HTMLParser):
+    """Keeps the open tags; the first one that is closed out of turn is the fault."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.fault: str | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in _VOID:
+            self.open.append(tag)
+        if tag in ("script", "merror", "iframe", "object"):
+            self.fault = f"the HTML holds a <{tag}>"
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.fault = self.fault or f"the HTML closes <{tag}> out of turn"
+
+
+def _html_faults(html: str) -> list[str]:
+    tags = _Tags()
+    tags.feed(html)
+    tags.close()
+    if tags.fault:
+        return [tags.fault]
+    return [f"the HTML leaves <{tags.open[-1]}> open"] if tags.open else []
+
+
+def _latex_faults(latex: str) -> list[str]:
+    faults = []
+    bare = re.sub(r"\\[\\{}$]", "", latex)
+    depth = 0
+    for character in bare:
+        depth += (character == "{") - (character == "}")
+        if depth < 0:
+            break
+    if depth:
+        faults.append("the braces of the LaTeX don't pair up")
+    if bare.count("$") % 2:
+        faults.append("the dollars of the LaTeX don't pair up")
+    stack: list[str] = []
+    for kind, name in _ENVIRONMENT.findall(latex):
+        if kind == "begin":
+            stack.append(name)
+        elif not stack or stack.pop() != name:
+            faults.append(f"the LaTeX ends {name}, which isn't open")
+    return faults + [f"the LaTeX leaves {name} open" for name in stack]

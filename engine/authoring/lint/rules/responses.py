@@ -1,0 +1,319 @@
+"""Every variant is answered: rightly in each notation, wrongly in each known way, blank, and malformed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from engine.authoring.lint.rules.printed import rounded
+from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.errors import ResponseFormatError
+from engine.model import Check, FloatArray, GradeReport, Mode, Outcome, Part, Response, Variant
+
+__all__ = [
+    "WrongAnswer",
+    "blank_of",
+    "check",
+    "graded",
+    "malformed",
+    "notations",
+    "places_of",
+    "right_answers",
+    "typed",
+    "wrong_answers",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What lint types into the fields of a variant: right, wrong, blank and malformed answers.
+
+_NUMERIC = ("number", "vector", "matrix")
+_UNREADABLE = ("nan", "inf", "1e309", "0x10", "1_000", "2+3", "[[0.1", "one half")
+_PLACES = 6  # where an item states no place: more than any tolerance needs
+
+
+@dataclass(frozen=True, slots=True)
+class WrongAnswer:
+    """A wrong answer that ought to be recognised.
+
+    Parameters
+    ----------
+    text : str
+    misconception : str or None
+    is_unique : bool
+        Whether no other known mistake gives the same answer: only then it has to be named.
+    """
+
+    text: str
+    misconception: str | None
+    is_unique: bool
+
+
+def right_answers(variant: Variant) -> dict[str, str]:
+    """Return the key of every part as a student would type it."""
+    from engine.answers import right_response
+
+    return {
+        part.id: typed(part.key, places_of(part)) if part.key is not None else right_response(part)
+        for part in variant.parts
+    }
+
+
+def places_of(part: Part) -> list[int]:
+    """Return the decimal place of every entry of a numeric part."""
+    size = len(part.key.data) if part.key is not None else 0
+    stated = part.settings.get("places") or [None] * size
+    return [_PLACES if place is None else int(place) for place in stated]
+
+
+def typed(array: FloatArray, places: Sequence[int]) -> str:
+    """Return an array as ``0.5``, ``[0.1, 0.2]`` or ``[[1, 2], [3, 4]]``, rounded entry by entry."""
+    texts = [
+        format(rounded((value,), max(place, 0))[0], "f")
+        for value, place in zip(array.data, places, strict=True)
+    ]
+    for size in reversed(array.shape):
+        texts = ["[" + ", ".join(texts[i : i + size]) + "]" for i in range(0, len(texts), size)]
+    return texts[0]
+
+
+# --- notations ----------------------------------------------------------------------------
+
+
+def notations(part: Part, right: str) -> Iterator[str]:
+    """Yield other ways to type the key: without the leading 0, with other brackets, blanks, minus signs."""
+    from engine.answers import right_responses
+
+    yield from right_responses(part)
+    if part.type not in _NUMERIC:
+        yield f"  {right} "
+        if part.type != "token":
+            yield right.upper()
+        return
+    yield right.replace("-", "\u2212")
+    yield f" {right}\n"
+    if part.type == "number":
+        yield from _of_number(right)
+    elif part.type == "vector":
+        inside = right.strip("[]")
+        yield from (f"({inside})", inside, inside.replace(",", ""), f"[{inside.replace(',', ' ')}]")
+        yield "[" + ", ".join(_without_zero(entry) for entry in inside.split(", ")) + "]"
+    else:
+        rows = [row.strip("[] ") for row in right.split("], [")]
+        yield "; ".join(rows)
+        yield "\n".join(row.replace(",", "") for row in rows)
+
+
+def _of_number(right: str) -> Iterator[str]:
+    yield _without_zero(right)
+    yield f"{right}e0"
+    digits = right.lstrip("-")
+    if "." in digits:
+        whole, fraction = digits.split(".")
+        sign = "-" if right.startswith("-") else ""
+        yield f"{sign}{int(whole + fraction)}/{10 ** len(fraction)}"
+
+
+def _without_zero(number: str) -> str:
+    return number.replace("0.", ".", 1) if number.lstrip("-").startswith("0.") else number
+
+
+# --- wrong, blank and malformed -----------------------------------------------------------
+
+
+def wrong_answers(part: Part) -> Iterator[WrongAnswer]:
+    """Yield what every known mistake answers, every wrong option, and wrong orders and pairs."""
+    if part.type == "single_choice":
+        for option in part.options:
+            if not option.correct:
+                yield WrongAnswer(option.id, option.misconception, is_unique=True)
+        return
+    if part.type not in (*_NUMERIC, "token"):
+        from engine.answers import wrong_responses
+
+        for text, misconception in wrong_responses(part):
+            yield WrongAnswer(text, misconception, is_unique=True)
+        return
+    answers = []
+    for known in part.known_wrong:
+        if known.value is not None:
+            answers.append((_typed_wrong(known.value, part), known.misconception))
+        elif known.text is not None:
+            answers.append((known.text, known.misconception))
+    texts = [text for text, _ in answers]
+    for text, misconception in answers:
+        yield WrongAnswer(text, misconception, is_unique=texts.count(text) == 1)
+
+
+def _typed_wrong(value: FloatArray, part: Part) -> str:
+    places = places_of(part)
+    if len(places) != len(value.data):
+        places = [max(places, default=_PLACES)] * len(value.data)
+    return typed(value, places)
+
+
+def blank_of(part: Part) -> tuple[str, ...]:
+    """Return blank answers."""
+    return ("", "  \n")
+
+
+def malformed(part: Part) -> tuple[str, ...]:
+    """Return answers that can't be read in this field."""
+    if part.type in _NUMERIC:
+        return _UNREADABLE
+    if part.type == "token":
+        return ()
+    # an option may be called "?", and twelve options have all of these letters
+    letters = {option.id for option in part.options}
+    texts = {" ".join(option.text.plain.split()).casefold() for option in part.options}
+    tried = ("?", "zz", "a b c d e f g h i j k l")
+    return tuple(text for text in tried if text not in texts and not set(text) - {" "} <= letters)
+
+
+RULE = "responses"
+# notations, blanks and malformed answers don't depend on the numbers: the first variants say all
+_FEW = 3
+
+
+def check(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield each way in which answering goes wrong, once, with the first seed that shows it."""
+    if subject.is_code:
+        return
+    seen: set[str] = set()
+    for seed, variant in enumerate(subject.variants):
+        for key, part, message in _trials(variant, thorough=seed < _FEW):
+            if key not in seen:
+                seen.add(key)
+                yield subject.fault(RULE, message, subject.loc_of(part), seed=seed)
+    yield from _accepted(subject)
+
+
+def _accepted(subject: LintSubject) -> Iterator[LintFinding]:
+    """A printed option that an erratum accepts earns full marks, and the erratum is told."""
+    printed = subject.spec.printed
+    if printed is None or not subject.variants:
+        return
+    variant = subject.variants[0]
+    for index, erratum in enumerate(subject.spec.errata):
+        if not erratum.accept_intended or erratum.intended_option is None:
+            continue
+        letters = () if getattr(subject.spec.answer, "shuffle", False) else (erratum.intended_option,)
+        for text in (*letters, str(printed.options.get(erratum.intended_option))):
+            report = graded(variant, {variant.parts[0].id: text})
+            if report.outcome is not Outcome.RIGHT or not _is_told(variant, erratum.id, report.notes):
+                yield subject.fault(
+                    RULE,
+                    f"erratum {erratum.id} accepts printed option ({erratum.intended_option}), but answering "
+                    f"{text!r} is {report.outcome} with {report.score} of the marks",
+                    ("errata", index),
+                    expected="full marks and the note of the erratum",
+                )
+
+
+def _is_told(variant: Variant, erratum: str, notes: Sequence[str]) -> bool:
+    accepted = variant.parts[0].settings.get("accepted", ())
+    return any(
+        not entry["note"] or entry["note"] in notes for entry in accepted if entry["erratum"] == erratum
+    )
+
+
+def _trials(variant: Variant, *, thorough: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield (kind of fault, part id, message)."""
+    right = right_answers(variant)
+    yield from _right(variant, right)
+    for part in variant.parts:
+        yield from _wrong(variant, part, right, thorough=thorough)
+        if thorough:
+            yield from _notations(variant, part, right)
+            yield from _blank(variant, part, right)
+            yield from _malformed(variant, part, right)
+
+
+def graded(variant: Variant, answers: Mapping[str, str]) -> GradeReport:
+    """Grade answers as `grade submit` does."""
+    from engine.grading import grade_answers
+
+    return grade_answers(variant, Response(dict(answers)), mode=Mode.PRACTICE, student=None)
+
+
+def _check_of(report: GradeReport, part: Part) -> Check | None:
+    return next((check for check in report.checks if check.id == part.id), None)
+
+
+def _is_full(report: GradeReport, part: Part) -> bool:
+    check = _check_of(report, part)
+    return check is not None and check.points == check.max_points > 0
+
+
+def _right(variant: Variant, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    report = graded(variant, right)
+    if report.outcome is not Outcome.RIGHT or report.score != report.max_score:
+        got = f"{report.outcome} with {report.score} of {report.max_score}"
+        part = next((p for p in variant.parts if not _is_full(report, p)), variant.parts[0])
+        yield "right", part.id, f"the key {right[part.id]!r} doesn't earn full marks: {got}"
+    if report.diagnosis:
+        named = ", ".join(d.misconception for d in report.diagnosis)
+        yield "right-diagnosed", variant.parts[0].id, f"the key is diagnosed as a mistake: {named}"
+
+
+def _notations(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    for text in notations(part, right[part.id]):
+        report = graded(variant, {**right, part.id: text})
+        if not _is_full(report, part):
+            yield f"notation {text}", part.id, f"the key typed as {text!r} doesn't earn full marks"
+
+
+def _wrong(
+    variant: Variant, part: Part, right: Mapping[str, str], *, thorough: bool
+) -> Iterator[tuple[str, str, str]]:
+    for wrong in wrong_answers(part):
+        is_full, named = _outcome_of(variant, part, right, wrong.text, thorough=thorough)
+        name = wrong.misconception or "a wrong answer"
+        if is_full:
+            yield f"full {name}", part.id, f"{name}, answered as {wrong.text!r}, earns full marks"
+        if wrong.misconception and wrong.is_unique and wrong.misconception not in named:
+            got = ", ".join(sorted(named)) or "nothing"
+            message = f"{name}, answered as {wrong.text!r}, isn't diagnosed (named: {got})"
+            yield f"undiagnosed {name}", part.id, message
+
+
+def _outcome_of(
+    variant: Variant, part: Part, right: Mapping[str, str], text: str, *, thorough: bool
+) -> tuple[bool, set[str]]:
+    """Return whether an answer earns full marks, and what is diagnosed.
+
+    Thorough: graded with the right answers to the parts before it, as a student's would be. Otherwise by the
+    answer type alone, which is much faster and leaves out only the follow-through.
+    """
+    if thorough:
+        earlier = takewhile(lambda other: other.id != part.id, variant.parts)
+        report = graded(variant, {**{other.id: right[other.id] for other in earlier}, part.id: text})
+        return _is_full(report, part), {diagnosis.misconception for diagnosis in report.diagnosis}
+    from engine.answers import answer_type
+
+    kind = answer_type(part.type)
+    try:
+        result = kind.grade(part, text)
+    except ResponseFormatError:
+        return False, {diagnosis.misconception for diagnosis in kind.observe(part, text)}
+    return result.is_full, {diagnosis.misconception for diagnosis in result.diagnosis}
+
+
+def _blank(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    for text in blank_of(part):
+        report = graded(variant, {**right, part.id: text})
+        check = _check_of(report, part)
+        if check is None or check.points > 0:
+            yield "blank", part.id, f"a blank answer {text!r} earns marks"
+
+
+def _malformed(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    for text in malformed(part):
+        report = graded(variant, {**right, part.id: text})
+        if report.outcome is not Outcome.FORMAT_ERROR or report.score is not None:
+            yield (
+                f"malformed {text}",
+                part.id,
+                f"{text!r} can't be read, but it is {report.outcome} with {report.score} of the marks",
+            )

@@ -1,0 +1,284 @@
+"""Who rounds every intermediate to the stated working precision gets full marks."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from engine.authoring.lint.rules.printed import rounded
+from engine.authoring.lint.rules.responses import graded, places_of, right_answers, typed
+from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
+from engine.model import FloatArray, Outcome, Part, Variant
+
+__all__ = ["PaperEvaluation", "check", "known_calls", "worked_answers"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# A student with pencil and paper: evaluates an expression and rounds every intermediate.
+#
+# Shares no code with the reference or with :mod:`engine.expressions.language`: it walks the
+# expression itself and works the sums out in numpy.  What it doesn't know (searches on tables,
+# say) is taken from the engine, unrounded.
+
+Values = Any  # float, ndarray of float64, str, tuple
+
+
+class PaperEvaluation:
+    """Evaluates expressions, every intermediate rounded.
+
+    Parameters
+    ----------
+    names : mapping
+        Values by name: numbers, nested lists, numpy arrays, tensors, words.
+    decimals : int
+        The working precision.
+    engine : callable
+        ``engine(expression)`` evaluates a subexpression that isn't known here.
+    """
+
+    def __init__(self, names: Mapping[str, Any], decimals: int, engine: Callable[[str], Any]) -> None:
+        self.names = names
+        self.decimals = decimals
+        self.engine = engine
+
+    def evaluate(self, expression: str) -> Any:
+        """Return the value as a numpy array, rounded to the working precision.
+
+        Raises
+        ------
+        ValueError
+            The expression holds something that is no arithmetic.
+        """
+        tree = ast.parse(expression.strip(), mode="eval")
+        return self.rounded(self._value(tree.body))
+
+    def rounded(self, value: Any) -> Any:
+        """Round to the working precision."""
+        return np.round(np.asarray(value, dtype=np.float64), self.decimals) + 0.0
+
+    def _value(self, node: ast.AST) -> Values:
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            return _plain(self.names[node.id])
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -self._value(node.operand)
+        if isinstance(node, ast.BinOp) and (type(node.op) in _OPERATORS or isinstance(node.op, ast.MatMult)):
+            left, right = self._value(node.left), self._value(node.right)
+            if isinstance(node.op, ast.MatMult):
+                return _product(self.rounded, left, right)
+            return self.rounded(_OPERATORS[type(node.op)](left, right))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return self._call(node.func.id, node)
+        if isinstance(node, ast.List):
+            return np.array([self._value(entry) for entry in node.elts])
+        if isinstance(node, ast.Subscript):
+            return _plain(self._value(node.value)[int(self._value(node.slice))])
+        raise ValueError(f"not arithmetic: {ast.unparse(node)}")
+
+    def _call(self, name: str, node: ast.Call) -> Values:
+        work = _CALLS.get(name)
+        if work is None or node.keywords:
+            return _plain(self.engine(ast.unparse(node)))
+        return work(self.rounded, *(self._value(argument) for argument in node.args))
+
+
+def _plain(value: Any) -> Values:
+    if isinstance(value, str | int | float):
+        return value
+    if hasattr(value, "detach"):
+        return value.detach().numpy()
+    if isinstance(value, tuple) and all(isinstance(x, str) for x in value):
+        return value
+    return np.asarray(value, dtype=np.float64)
+
+
+_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+
+
+# --- the sums, each with the rounding that a careful student would do ------------------------
+# r rounds to the working precision
+
+
+def _softmax(r: Any, scores: Any) -> Any:
+    powers = r(np.exp(np.asarray(scores, dtype=np.float64)))
+    return r(powers / r(powers.sum(axis=-1, keepdims=True)))
+
+
+def _context(r: Any, weights: Any, states: Any) -> Any:
+    return r(r(np.asarray(weights)[..., :, None] * np.asarray(states)).sum(axis=-2))
+
+
+def _dot_scores(r: Any, queries: Any, keys: Any) -> Any:
+    return r(np.asarray(queries) @ np.asarray(keys).swapaxes(-1, -2))
+
+
+def _scaled_dot_scores(r: Any, queries: Any, keys: Any) -> Any:
+    return r(_dot_scores(r, queries, keys) / r(np.sqrt(np.asarray(keys).shape[-1])))
+
+
+def _matvec(r: Any, matrix: Any, vector: Any) -> Any:
+    return r(r(np.asarray(matrix) * np.asarray(vector)).sum(axis=-1))
+
+
+def _product(r: Any, left: Any, right: Any) -> Any:
+    left, right = np.asarray(left), np.asarray(right)
+    if right.ndim == 1:
+        return _matvec(r, left, right)
+    return _context(r, left, right)  # each row of the left side mixes the rows of the right one
+
+
+def _alignment_vector(r: Any, h: Any, s: Any, w_h: Any, w_s: Any) -> Any:
+    return r(np.tanh(r(_matvec(r, w_h, h) + _matvec(r, w_s, s))))
+
+
+def _additive_scores(r: Any, s: Any, states: Any, w: Any, u: Any, v: Any) -> Any:
+    inner = [_alignment_vector(r, h, s, u, w) for h in np.asarray(states)]
+    return r(np.array([r(np.asarray(v) * t).sum() for t in inner]))
+
+
+def _sdpa(r: Any, queries: Any, keys: Any, values: Any) -> Any:
+    return _context(r, _softmax(r, _scaled_dot_scores(r, queries, keys)), values)
+
+
+def _dot(r: Any, a: Any, b: Any) -> Any:
+    return r(r(np.asarray(a) * np.asarray(b)).sum())
+
+
+_CALLS: Mapping[str, Callable[..., Any]] = {
+    "additive_scores": _additive_scores,
+    "alignment_vector": _alignment_vector,
+    "concat": lambda r, *parts: np.concatenate([np.atleast_1d(p) for p in parts]),
+    "context": _context,
+    "dot": _dot,
+    "dot_scores": _dot_scores,
+    "exp": lambda r, x: r(np.exp(x)),
+    "log": lambda r, x: r(np.log(x)),
+    "scaled_dot_scores": _scaled_dot_scores,
+    "sdpa": _sdpa,
+    "softmax": _softmax,
+    "sqrt": lambda r, x: r(np.sqrt(x)),
+    "sum": lambda r, x: r(np.sum(x)),
+    "tanh": lambda r, x: r(np.tanh(x)),
+}
+
+
+def known_calls() -> frozenset[str]:
+    """Return the functions that are worked out here, step by step."""
+    return frozenset(_CALLS)
+
+
+RULE = "working"
+_EXTRA = 2  # decimals beyond those asked for, where an item states no working precision
+Numeric = NumberAnswer | VectorAnswer | MatrixAnswer
+
+
+def check(subject: LintSubject) -> Iterator[LintFinding]:
+    """Yield the first variant in which careful hand work loses marks."""
+    if not any(isinstance(answer, Numeric) for _, answer in subject.spec.answers):
+        return
+    trials = (
+        (seed, variant, as_typed)
+        for seed, variant in enumerate(subject.variants)
+        for as_typed in _carried(variant)
+    )
+    for seed, variant, as_typed in trials:
+        answers = worked_answers(subject, variant, as_typed=as_typed)
+        report = graded(variant, answers)
+        if report.outcome is not Outcome.RIGHT:
+            earned = {check.id: check.points for check in report.checks}
+            part = next((p for p in variant.parts if earned.get(p.id, 0) < p.points), variant.parts[0])
+            exact = right_answers(variant)[part.id]
+            yield subject.fault(
+                RULE,
+                "a student who rounds every intermediate to the working precision loses marks",
+                subject.loc_of(part.id),
+                expected=f"full marks for {answers[part.id]} (the key is {exact})",
+                got=f"{report.score} of {report.max_score} in all",
+                next_step="raise tolerance, or ask for more working_decimals",
+                seed=seed,
+            )
+            return
+
+
+def _carried(variant: Variant) -> tuple[bool, ...]:
+    """A student may go on with what is on the paper, or with what was typed, which is often shorter."""
+    return (False, True) if len(variant.parts) > 1 else (False,)
+
+
+def worked_answers(subject: LintSubject, variant: Variant, *, as_typed: bool = False) -> dict[str, str]:
+    """Return the answers of a student who rounds every intermediate, also those carried forward.
+
+    Parameters
+    ----------
+    subject : LintSubject
+    variant : Variant
+    as_typed : bool
+        Go on with the earlier answers as they were typed, not with the working precision.
+    """
+    import torch
+
+    from engine.expressions.language import evaluate
+    from engine.expressions.values import names_of
+
+    names: dict[str, Any] = dict(names_of(variant.values))
+    answers = right_answers(variant)
+    for (name, answer), part in zip(subject.spec.answers, variant.parts, strict=True):
+        if not isinstance(answer, Numeric):
+            if (key := getattr(answer, "key", None)) is not None:
+                names[name] = evaluate(key, {**names, **_derived(subject, names)})
+            continue
+        work = PaperEvaluation(names, _working(answer), lambda text: evaluate(text, names))
+        for derived, text in subject.spec.derived.items():
+            found = _worked(work, text)
+            names[derived] = found if isinstance(found, str | tuple) else torch.as_tensor(found)
+        value = work.evaluate(answer.key)
+        answers[part.id] = _typed(value, part)
+        names[name] = torch.as_tensor(_as_typed(value, part) if as_typed else value)
+    return answers
+
+
+def _derived(subject: LintSubject, names: dict[str, Any]) -> dict[str, Any]:
+    from engine.expressions.language import evaluate
+
+    known: dict[str, Any] = {}
+    for name, text in subject.spec.derived.items():
+        known[name] = evaluate(text, {**names, **known})
+    return known
+
+
+def _worked(work: PaperEvaluation, text: str) -> Any:
+    """Work a derived value out by hand, or take it from the engine where it is no arithmetic."""
+    try:
+        return work.evaluate(text)
+    except ValueError:
+        return work.engine(text)
+
+
+def _working(answer: Numeric) -> int:
+    if answer.working_decimals is not None:
+        return answer.working_decimals
+    return (answer.decimals if answer.decimals is not None else 6) + _EXTRA
+
+
+def _as_typed(value: Any, part: Part) -> Any:
+    places = iter(places_of(part))
+    return np.array([float(rounded((entry,), next(places))[0]) for entry in value.flatten()]).reshape(
+        value.shape
+    )
+
+
+def _typed(value: Any, part: Part) -> str:
+    assert part.key is not None
+    return typed(FloatArray(part.key.shape, tuple(value.flatten().tolist())), places_of(part))

@@ -1,0 +1,317 @@
+"""Where two results part, as a clause for the student: what most properties come to.
+
+A clause shows what was seen beside what is due, with as many digits as it takes to tell the two apart: a
+sentence whose evidence looks like the right answer is worse than none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.arguments import arrays_of
+from engine.code.observe import CallObservation, PlanObservations, UnusableError
+from engine.code.plan import PlanCase
+from engine.code.show import described, number, number_pair
+from engine.code.step_table import StepTable
+from engine.runner import CallStatus
+
+__all__ = [
+    "DifferenceEvidence",
+    "apart",
+    "contrast",
+    "degenerate",
+    "differs",
+    "own",
+    "own_slack",
+    "part_apart",
+    "total_slack",
+    "worst",
+]
+
+Floats = NDArray[np.float64]
+
+
+class DifferenceEvidence(str):
+    """A clause on what was seen instead; what was seen and what is due stand in it as `got` and `due`.
+
+    Where nothing is compared (“raised IndexError”), both are empty. Tests hold for every known mistake
+    that the two are in the clause and aren't the same.
+    """
+
+    got: str
+    due: str
+
+    def __new__(cls, clause: str, got: str = "", due: str = "") -> Self:
+        """Return the clause with both texts beside it."""
+        made = super().__new__(cls, clause)
+        made.got, made.due = got, due
+        return made
+
+
+def contrast(call: str, clause: str, got: Any, due: Any) -> DifferenceEvidence:
+    """Return a clause on two numbers that differ.
+
+    Parameters
+    ----------
+    call : str
+        What the clause begins with, as it is.
+    clause : str
+        Holds ``{got}`` and ``{due}``, which are filled in so that they can be told apart.
+    got, due : number
+    """
+    texts = number_pair(got, due)
+    return DifferenceEvidence(f"{call} {clause.format(got=texts[0], due=texts[1])}", *texts)
+
+
+def differs(got: Floats, wanted: Floats, slack: Any) -> NDArray[np.bool_]:
+    """Return where two arrays lie further apart than `slack`; equal infinities, and two NaN, don't."""
+    with np.errstate(invalid="ignore"):
+        near = np.abs(got - wanted) <= slack
+    return np.asarray(~(near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))))
+
+
+def worst(got: Floats, wanted: Floats, wrong: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the wrong place where the error is largest; what isn't finite is larger than anything."""
+    with np.errstate(invalid="ignore"):
+        error = np.where(wrong, np.abs(got - wanted), -1.0)
+    flat = int(np.argmax(np.where(wrong & ~np.isfinite(error), np.inf, error)))
+    return tuple(int(index) for index in np.unravel_index(flat, error.shape))
+
+
+def total_slack(seen: PlanObservations, members: Sequence[int], part: int = 0) -> float:
+    """Return how far one part of the results of these cases may lie apart that is equal in theory."""
+    return sum(seen.expected(member).parts[part].slack for member in members)
+
+
+def own_slack(seen: PlanObservations, members: Sequence[int], part: int = 0) -> float:
+    """Return the slack between results of one program, which may be wrong.
+
+    Rounding is relative: where the numbers are larger than the right ones, so are their errors.
+    """
+    found = max(_largest(own(seen, member, part)) for member in members)
+    right = max(_largest(seen.expected(member).parts[part].values) for member in members)
+    return total_slack(seen, members, part) * max(1.0, found / right if right > 0 else 1.0)
+
+
+def _largest(values: Floats | None) -> float:
+    found = 0.0 if values is None else float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    return found if math.isfinite(found) else 0.0
+
+
+def own(seen: PlanObservations, member: int, part: int = 0) -> Floats | None:
+    """Return one part of a program's own result, to compare another one with; None if there is none.
+
+    A call that raised, or gave another shape, is reported by the checks that it belongs to.
+    """
+    try:
+        return seen.values(member, part)
+    except UnusableError:
+        return None
+
+
+def apart(
+    seen: PlanObservations,
+    members: Sequence[int],
+    got: Floats,
+    wanted: Floats,
+    slack: float,
+    *,
+    noun: str = "an entry",
+) -> DifferenceEvidence | None:
+    """Return None if two arrays of one shape agree within `slack`, else where they part most.
+
+    Parameters
+    ----------
+    seen : PlanObservations
+    members : sequence of int
+        The case that the result is of, or the two cases that were to agree.
+    got, wanted : ndarray
+    slack : float
+        Absolute.
+    noun : str
+        What an entry is called.
+    """
+    wrong = differs(got, wanted, slack)
+    if not wrong.any():
+        return None
+    place = worst(got, wanted, wrong)
+    calls = [described(seen.plan, member, seen.function) for member in members]
+    where = f"between {calls[0]} and {calls[1]}" if len(calls) > 1 else f"for {calls[0]}"
+    return contrast(f"{where} {noun}", "is {got} instead of {due}", got[place], wanted[place])
+
+
+def part_apart(
+    seen: PlanObservations, members: Sequence[int], part: int, wanted: Floats
+) -> DifferenceEvidence | None:
+    """Return where one part of the last case's result differs from what the cases before it lead to."""
+    noun = f"an entry of {seen.expected(members[-1]).result.parts[part]}"
+    slack = own_slack(seen, members, part)
+    return apart(seen, members[-2:], seen.values(members[-1], part), wanted, slack, noun=noun)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Programs that compute nothing: zeros, NaN, one number, an argument, an exception or random numbers.
+#
+# Such a program breaks many laws and keeps some others by accident. Neither says anything about it, so it
+# earns nothing, and it's told what it does instead of a known mistake that happens to look alike.
+
+Kind = tuple[str, Hashable]  # what one call came to; "" for a result that may have been computed
+
+# of one input alone nobody can tell whether its result was computed
+_LEAST = 3
+
+
+def degenerate(seen: PlanObservations) -> str | None:
+    """Return what a program does for every input that has a result, if it computes none of them.
+
+    Parameters
+    ----------
+    seen : PlanObservations
+        All calls of one submission on one plan.
+
+    Returns
+    -------
+    str or None
+        A clause that continues “The function”, such as ``"returns NaN for every input"``; None for a
+        program that computes something, be it right or wrong.
+    """
+    kinds: dict[Kind, None] = {}
+    results: set[Hashable] = set()
+    wanted: set[Hashable] = set()
+    judged = 0
+    for case, observation in zip(seen.plan.cases, seen.items, strict=True):
+        if not _tells(case, observation):
+            continue
+        kind = _kind(case, observation)
+        if kind is None:
+            return None
+        judged += 1
+        kinds[kind] = None
+        if observation.parts is not None:
+            results.add(_key([part.values for part in observation.parts]))
+        if case.expected is not None:
+            wanted.add(_key([part.values for part in case.expected.parts]))
+    if judged < _LEAST or len(wanted) < 2:
+        return None
+    names = list(dict.fromkeys(name for name, _ in kinds))
+    if "" in names:  # at least one result holds different numbers
+        same = len(kinds) == 1 and len(results) == 1 and next(iter(kinds)) == ("", None)
+        if not same and _is_random(seen):
+            return "returns other numbers each time, for the same input too, and never the right ones"
+        return "returns the same result for every input" if same else _without_model(seen)
+    if len({value for name, value in kinds if name == _ONE}) > 1:
+        return _without_model(seen)  # not always the same number: mostly something was computed
+    told = [_words(name, value) for name, value in kinds]
+    return f"{' or '.join(dict.fromkeys(told))} for every input"
+
+
+def _without_model(seen: PlanObservations) -> str | None:
+    """Return the clause on a search that never asks its decoder, or doesn't use what it answers."""
+    if _ignores_the_model(seen):
+        return "returns the same whatever the decoder gives, and never the right result"
+    return None
+
+
+def _ignores_the_model(seen: PlanObservations) -> bool:
+    """Return whether a search gives one result for all models wherever the other arguments are equal.
+
+    Only models whose right results differ tell it, and no result at all may be right.
+    """
+    answers: dict[Hashable, tuple[set[Hashable], set[Hashable]]] = {}
+    for case, observation in zip(seen.plan.cases, seen.items, strict=True):
+        if not isinstance(case.args[0], StepTable) or case.expected is None or observation.parts is None:
+            continue
+        if _is_right(case, observation):
+            return False
+        got, due = answers.setdefault(case.args[2:], (set(), set()))
+        got.add(_key([part.values for part in observation.parts]))
+        due.add(_key([part.values for part in case.expected.parts]))
+    told = [got for got, due in answers.values() if len(due) > 1]
+    return bool(told) and all(len(got) == 1 for got in told)
+
+
+def _is_random(seen: PlanObservations) -> bool:
+    """Return whether equal calls gave different results, and no call of all a right one."""
+    pairs = [group.members for group in seen.plan.groups.get("pure", ()) if len(group.members) == 2]
+    equal = [pair for pair in pairs if _same_input(seen, pair)]
+    arrays = [[[part.values for part in seen[m].parts or ()] for m in pair] for pair in equal]
+    if not any(first and second and _key(first) != _key(second) for first, second in arrays):
+        return False
+    return not any(_is_right(case, item) for case, item in zip(seen.plan.cases, seen.items, strict=True))
+
+
+def _same_input(seen: PlanObservations, pair: Sequence[int]) -> bool:
+    first, second = (arrays_of(seen.plan.cases[member].args) for member in pair)
+    return all(map(np.array_equal, first, second))
+
+
+def _is_right(case: PlanCase, observation: CallObservation) -> bool:
+    if case.expected is None or observation.parts is None:
+        return False
+    if all(np.ptp(part.values) == 0 for part in case.expected.parts if part.values.size):
+        return False  # a single weight is 1 whatever it was made of
+    pairs = zip(observation.parts, case.expected.parts, strict=True)
+    return all(
+        got.values.shape == part.values.shape and np.allclose(got.values, part.values, rtol=1e-2, atol=1e-6)
+        for got, part in pairs
+    )
+
+
+_ONE = "one number"
+
+
+def _tells(case: PlanCase, observation: CallObservation) -> bool:
+    """Return whether a case has a result to compute, and the call was made."""
+    if case.expected is None or observation.status is CallStatus.NOT_RUN:
+        return False
+    return any(part.values.size for part in case.expected.parts)
+
+
+def _kind(case: PlanCase, observation: CallObservation) -> Kind | None:
+    """Return what a call came to; None where nothing of the right type came, which other checks report."""
+    if observation.exception is not None:
+        return "raises", None
+    if observation.parts is None:
+        return None
+    arrays = [part.values for part in observation.parts]
+    whole = np.concatenate([array.ravel() for array in arrays])
+    if not whole.size:
+        return "empty", None
+    if np.isnan(whole).all():
+        return "NaN", None
+    if (whole == 0).all():
+        return "zeros", None
+    if _are_arguments(arrays, case):
+        return "argument", None
+    return (_ONE, float(whole[0])) if (whole == whole[0]).all() else ("", None)
+
+
+def _are_arguments(arrays: Sequence[Floats], case: PlanCase) -> bool:
+    """Return whether every part is an argument as it came, and the right result is another."""
+    assert case.expected is not None
+    given = [np.asarray(array, dtype=np.float64) for array in arrays_of(case.args)]
+    if not all(any(np.array_equal(array, argument) for argument in given) for array in arrays):
+        return False
+    right = [part.values for part in case.expected.parts]
+    return not all(map(np.array_equal, arrays, right))
+
+
+def _key(arrays: Sequence[Floats]) -> Hashable:
+    return tuple((array.shape, array.tobytes()) for array in arrays)
+
+
+def _words(name: str, value: Hashable) -> str:
+    if name == _ONE:
+        return f"returns the number {number(value)} everywhere"
+    return {
+        "raises": "raises an exception",
+        "empty": "returns an empty result",
+        "NaN": "returns NaN",
+        "zeros": "returns zeros",
+        "argument": "returns an argument as it is",
+    }[name]

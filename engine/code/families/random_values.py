@@ -1,0 +1,146 @@
+"""Randomness of a plan: hypothesis draws the specs of inputs, PCG64's raw integers fill them.
+
+Both are functions of the seed alone, for one version of hypothesis (the constraints file pins it).
+Strategies must draw integers below 100 only: to larger ones hypothesis adds constants that it finds in
+whatever modules happen to be loaded, and the plan would depend on the process.
+
+The values are small multiples of 1/8, which every floating dtype from float16 on holds exactly, so
+relations such as x + 1e4 are exact in float64 and float32.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.text.files import keep_libraries_tidy
+from engine.text.words import counted
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["ExactValues", "draw_specs", "spread", "unlike"]
+
+T = TypeVar("T")
+_lock = threading.Lock()  # one hypothesis engine at a time, whatever the thread
+
+
+def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
+    """Return `count` different examples of a strategy, the same for the same seed.
+
+    Hypothesis tries the smallest example first and then random ones; examples that repeat are dropped.
+    Inside a hypothesis test of the caller's, its health check ``nested_given`` must be off.
+
+    Raises
+    ------
+    ValueError
+        The strategy has fewer than `count` examples.
+    """
+    with _lock:
+        drawn = _examples(strategy, 4 * count + 8, seed)
+    if len(drawn) < count:
+        raise ValueError(f"the strategy has fewer than {counted(count, 'example')}")
+    return drawn[-count:]  # the first ones are the smallest, the last ones the most varied
+
+
+def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
+    keep_libraries_tidy()  # for callers that don't come through the command line
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import seed as seeded
+
+    found: dict[Any, T] = {}
+
+    @seeded(int.from_bytes(hashlib.sha256(b"specs" + seed).digest()[:8], "big"))
+    @settings(
+        max_examples=most,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def collect(example: T) -> None:
+        found.setdefault(example, example)
+
+    collect()
+    return list(found.values())
+
+
+def unlike(*drawn: object) -> bool:
+    """Return whether no two of these are equal: hypothesis likes to draw the same again."""
+    return len(set(drawn)) == len(drawn)
+
+
+def spread(size: int) -> NDArray[np.float64]:
+    """Return 0, 1, 2 … where they stay below 8, else as many numbers that do, no two equal."""
+    step = 1.0
+    while step * (size - 1) >= 8:
+        step /= 2
+    return np.asarray(np.arange(size) * step, dtype=np.float64)
+
+
+class ExactValues:
+    """A stream of small exact numbers, a function of the seed."""
+
+    def __init__(self, seed: bytes) -> None:
+        self._bits = np.random.PCG64(int.from_bytes(hashlib.sha256(b"values" + seed).digest(), "big"))
+
+    def integers(self, low: int, high: int, shape: tuple[int, ...]) -> NDArray[np.int64]:
+        """Return integers from `low` to `high`, both included."""
+        count = math.prod(shape)
+        raw = np.asarray(self._bits.random_raw(count), dtype=np.uint64).reshape(shape)
+        return (raw % np.uint64(high - low + 1)).astype(np.int64) + low
+
+    def eighths(self, bound: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return multiples of 1/8 from -bound to bound."""
+        return self.integers(-8 * bound, 8 * bound, shape) / 8.0
+
+    def distinct(self, bound: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return multiples of 1/8 from -bound to bound, of 1/16 and so on if need be, no two equal."""
+        size, steps = math.prod(shape), 8
+        while size > 2 * steps * bound + 1:
+            steps *= 2
+        available = 2 * steps * bound + 1
+        return (self.order(available)[:size].reshape(shape) - steps * bound) / float(steps)
+
+    def shuffled(self, size: int) -> NDArray[np.int64]:
+        """Return any permutation of 0 … size-1, each as likely as the others."""
+        return np.argsort(self.integers(0, 2**40, (size,)), kind="stable")
+
+    def order(self, size: int) -> NDArray[np.int64]:
+        """Return a permutation of 0 … size-1 that moves something; size 2 or more."""
+        order = self.shuffled(size)
+        return np.roll(order, 1) if np.array_equal(order, np.arange(size)) else order
+
+    def partial_mask(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return a mask under which every row sees something and misses something."""
+        mask = np.empty(shape, dtype=bool)
+        for row in mask.reshape(-1, shape[-1]):
+            row[:] = self.integers(0, 1, row.shape) == 1
+            order = self.order(len(row))
+            row[order[0]], row[order[1]] = True, False
+        return mask
+
+    def weights(self, shape: tuple[int, ...], *, step: int, noise: int, total: int) -> NDArray[np.float64]:
+        """Return positive rows that sum to 1 exactly, no two entries of a row equal.
+
+        Parameters
+        ----------
+        shape : tuple of int
+        step, noise : int
+            All entries but the largest lie `step` apart, plus 0 … `noise`, in units of 1/`total`.
+        total : int
+            A power of two, large enough for the largest entry to take up the rest.
+        """
+        n = shape[-1]
+        rows = []
+        for _ in range(math.prod(shape[:-1])):
+            parts = step * (1 + self.shuffled(n)) + self.integers(0, noise, (n,))
+            parts[np.argmax(parts)] += total - parts.sum()
+            rows.append(parts / total)
+        return np.array(rows).reshape(shape)

@@ -1,1 +1,0 @@
-"""What families build their plans with: draws, usual cases, right gradients."""

@@ -1,0 +1,152 @@
+"""Laws of attention's gradients (dQ, dK, dV): sums, relations between calls, one law that ties dQ to dK.
+
+Where a group has ``parts``, the law is judged on these parts alone, else on all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.comparison import DifferenceEvidence, contrast, differs, part_apart, total_slack, worst
+from engine.code.observe import PlanObservations
+from engine.code.plan import CaseGroup
+from engine.code.properties.catalogue import Property
+from engine.code.properties.weights import least
+from engine.code.show import described, number
+
+__all__ = ["PROPERTIES", "_BACKWARD", "_JACOBIAN"]
+
+Floats = NDArray[np.float64]
+
+
+def _related(
+    due: Callable[[CaseGroup, PlanObservations, int], Floats],
+) -> Callable[[CaseGroup, PlanObservations], str | None]:
+    """Return a judge of the last member's parts: `due` gives them from the members before."""
+
+    def judge(group: CaseGroup, seen: PlanObservations) -> str | None:
+        last = group.members[-1]
+        for part in group.data.get("parts", range(len(seen.expected(last).parts))):
+            told = part_apart(seen, group.members, part, due(group, seen, part))
+            if told is not None:
+                return told
+        return None
+
+    return judge
+
+
+def _combined(group: CaseGroup, seen: PlanObservations, part: int) -> Floats:
+    first, second = group.members[:2]
+    a, b = group.data["factors"]
+    return np.asarray(a * seen.values(first, part) + b * seen.values(second, part))
+
+
+def _tiled(group: CaseGroup, seen: PlanObservations, part: int) -> Floats:
+    """Multiply by the part's factor and repeat the columns as often as its entry in ``times`` says."""
+    factor, times = group.data["factors"][part], group.data["times"][part]
+    return np.asarray(np.tile(factor * seen.values(group.members[0], part), (1, times)))
+
+
+def _row_sums(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge the sum of one part's rows: it comes with the group as ``due``."""
+    (member,) = group.members
+    part = int(group.data["part"])
+    rows, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
+    got = rows.sum(axis=0)
+    wanted = np.broadcast_to(due, got.shape)
+    wrong = differs(got, wanted, len(rows) * total_slack(seen, [member], part))
+    if not wrong.any():
+        return None
+    name, call = seen.expected(member).result.parts[part], described(seen.plan, member, seen.function)
+    place = worst(got, wanted, wrong)
+    clause = f"the rows of {name} sum to {{got}} instead of {{due}} in column {place[0]}"
+    return contrast(f"for {call}", clause, got[place], wanted[place])
+
+
+def _balance(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Both sides are Q^T dS K, where dS is the gradient of the scores; Q and K are the first arguments."""
+    (member,) = group.members
+    Q, K = (np.asarray(value, dtype=np.float64) for value in seen.plan.cases[member].args[:2])
+    left, right = Q.T @ seen.values(member, 0), seen.values(member, 1).T @ K
+    room = total_slack(seen, [member]) * (1.0 + np.abs(Q).sum() + np.abs(K).sum())
+    wrong = differs(left, right, room)
+    if not wrong.any():
+        return None
+    place = worst(left, right, wrong)
+    call = described(seen.plan, member, seen.function)
+    clause = "an entry of Q^T dQ is {got}, but of dK^T K {due}"
+    return contrast(f"for {call}", clause, left[place], right[place])
+
+
+def _log_ratios(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge dV, the third part, where G is the unit matrix, so that its columns are rows of weights."""
+    (member,) = group.members
+    weights, scores = seen.values(member, 2).T, np.asarray(group.data["scores"], dtype=np.float64)
+    call = described(seen.plan, member, seen.function)
+    if not (weights > 0).all():
+        found, due = number(least(weights)), "a positive number"
+        return DifferenceEvidence(f"for {call} an entry of dV is {found} instead of {due}", found, due)
+    got, wanted = np.diff(np.log(weights), axis=1), np.diff(scores, axis=1)
+    wrong = differs(got, wanted, 100 * seen.expected(member).relative)
+    if not wrong.any():
+        return None
+    place = worst(got, wanted, wrong)
+    clause = "the logarithms of two entries of a column of dV differ by {got} instead of {due}"
+    return contrast(f"for {call}", clause, got[place], wanted[place])
+
+
+_BACKWARD = (
+    Property(
+        "grads-linear", "gradients are linear in G", "All gradients must be linear in G.", _related(_combined)
+    ),
+    Property(
+        "grads-tiled",
+        "gradients for repeated features",
+        "Repeating the features of queries and keys must change the gradients by the right factor.",
+        _related(_tiled),
+    ),
+    Property(
+        "row-sums",
+        "sums of the gradient's rows",
+        "The rows of the gradient must have the right sum.",
+        _row_sums,
+    ),
+    Property("grad-balance", "dQ and dK fit each other", "Q^T dQ must be equal to dK^T K.", _balance),
+    Property(
+        "weights-in-dv",
+        "dV holds softmax weights",
+        "If G is the unit matrix, dV must hold the transposed weights of a softmax over the keys.",
+        _log_ratios,
+    ),
+)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Properties of the softmax's Jacobian that its products show.
+
+
+def _balanced(group: CaseGroup, seen: PlanObservations) -> str | None:
+    (member,) = group.members
+    found = seen.values(member)
+    sums = np.atleast_1d(found.sum(axis=-1))
+    zero = np.zeros_like(sums)
+    wrong = differs(sums, zero, found.shape[-1] * seen.expected(member).slack)
+    if not wrong.any():
+        return None
+    call = described(seen.plan, member, seen.function)
+    return contrast(f"for {call}", "a sum is {got} instead of {due}", sums[worst(sums, zero, wrong)], 0)
+
+
+_JACOBIAN = (
+    Property(
+        "balanced",
+        "rows of the result sum to 0",
+        "Each row of the result must sum to 0, because each row of weights sums to 1.",
+        _balanced,
+    ),
+)
+
+PROPERTIES = (*_BACKWARD, *_JACOBIAN)

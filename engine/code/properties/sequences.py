@@ -1,0 +1,398 @@
+"""Properties of causal attention: a row of the output follows from its own and earlier rows of the input."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.arguments import Argument
+from engine.code.comparison import (
+    DifferenceEvidence,
+    apart,
+    contrast,
+    differs,
+    own_slack,
+    part_apart,
+    total_slack,
+    worst,
+)
+from engine.code.observe import PlanObservations
+from engine.code.plan import CaseGroup
+from engine.code.properties.catalogue import Property
+from engine.code.properties.contract import judge_values
+from engine.code.properties.weights import least
+from engine.code.show import described, number
+from engine.code.step_table import StepTable
+from engine.text.words import counted
+
+__all__ = ["PROPERTIES", "_CAUSALITY", "_DECODING", "_RECURRENCE", "_SEARCH"]
+
+
+def _prefix(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge two calls, of which the second has only the first rows of the first one's sequence."""
+    whole, short = group.members
+    wanted = seen.values(short)
+    got = seen.values(whole)[: len(wanted)]
+    return apart(seen, group.members, got, wanted, own_slack(seen, group.members))
+
+
+def _first_row(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge the first row of the output: the right one comes with the group as ``due``."""
+    wanted = np.asarray(group.data["due"], dtype=np.float64)
+    slack = total_slack(seen, group.members)
+    return apart(seen, group.members, seen.values(group.members[0])[0], wanted, slack)
+
+
+def _last_row(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge two calls that differ in the flag alone: the last position sees everything in both."""
+    causal, full = group.members
+    got, wanted = seen.values(causal)[-1], seen.values(full)[-1]
+    return apart(seen, group.members, got, wanted, own_slack(seen, group.members))
+
+
+_CAUSALITY = (
+    Property(
+        "prefix",
+        "later positions change nothing before them",
+        "What comes later must not change the rows before it.",
+        _prefix,
+    ),
+    Property(
+        "first-alone",
+        "the first position sees itself alone",
+        "The first row must be the first value, the only one that it sees.",
+        _first_row,
+    ),
+    Property(
+        "last-sees-all",
+        "the last position sees everything",
+        "The last row must be the same with and without the flag.",
+        _last_row,
+    ),
+)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Properties of states that follow from one another.
+
+
+def _chain(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge that the states of a whole sequence are those of its first part and then of the rest."""
+    whole, first, rest = group.members
+    wanted = np.concatenate([seen.values(first), seen.values(rest)])
+    got = seen.values(whole)
+    wrong = differs(got, wanted, own_slack(seen, group.members))
+    if not wrong.any():
+        return None
+    place = worst(got, wanted, wrong)
+    call = described(seen.plan, whole, seen.function)
+    clause = "an entry is {got}, but {due} if the sequence is given in two parts"
+    return contrast(f"for {call}", clause, got[place], wanted[place])
+
+
+_RECURRENCE = (
+    Property(
+        "chain",
+        "a sequence in two parts",
+        "A sequence given in two parts must lead to the same states as in one.",
+        _chain,
+    ),
+)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Properties of one part of a result that has several, such as a decoder step's.
+
+
+def _agrees(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge one part whose value a shorter formula gives."""
+    (member,) = group.members
+    part = int(group.data["part"])
+    got, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
+    slack = 2 * seen.expected(member).parts[part].slack
+    return apart(seen, [member], got, np.broadcast_to(due, got.shape), slack)
+
+
+def _distribution(group: CaseGroup, seen: PlanObservations) -> str | None:
+    (member,) = group.members
+    part = int(group.data["part"])
+    got, slack = seen.values(member, part), seen.expected(member).parts[part].slack
+    call = described(seen.plan, member, seen.function)
+    if not (got >= -slack).all():
+        return contrast(
+            f"for {call}", "a probability is {got}, which is no number from {due} on", least(got), 0
+        )
+    if not abs(float(got.sum()) - 1) <= len(got) * slack:
+        return contrast(f"for {call}", "the sum is {got} instead of {due}", got.sum(), 1)
+    return None
+
+
+def _same(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge that the second call gives what the first one gave, rows of parts with ``orders`` reordered.
+
+    The group's ``parts`` are judged, all of them without.
+    """
+    first, second = group.members
+    orders = group.data.get("orders", {})
+    for part in group.data.get("parts", range(len(seen.expected(second).parts))):
+        wanted = seen.values(first, part)
+        told = part_apart(seen, group.members, part, wanted[orders[part]] if part in orders else wanted)
+        if told is not None:
+            return told
+    return None
+
+
+_DECODING = (
+    Property(
+        "part-agrees",
+        "special inputs with a known result",
+        "For such special inputs a shorter formula must give the same result.",
+        _agrees,
+    ),
+    Property(
+        "distribution",
+        "probabilities sum to 1",
+        "Probabilities must not be negative and must sum to 1.",
+        _distribution,
+    ),
+    Property(
+        "parts-same",
+        "results that such a change leaves alone",
+        "Such a change of the input must leave these results as they are.",
+        _same,
+    ),
+)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Properties of decoded sequences: what greedy and beam search return, whatever the model is.
+#
+# The functions' first argument is a :class:`~engine.code.step_table.StepTable`, the last two are the end
+# symbol and the largest length. A result is a list of ids, or ids as a matrix filled up with -1 with one
+# log-probability a row.
+
+Floats = NDArray[np.float64]
+Judge = Callable[[CaseGroup, PlanObservations], str | None]
+
+
+def _asked(seen: PlanObservations, member: int) -> tuple[StepTable, int, int]:
+    """Return the model, the end symbol and the largest length."""
+    args: tuple[Argument, ...] = seen.plan.cases[member].args
+    table, eos, most = args[0], args[-2], args[-1]
+    assert isinstance(table, StepTable) and isinstance(eos, int) and isinstance(most, int)
+    return table, eos, most
+
+
+def _sequences(seen: PlanObservations, member: int) -> list[list[int]]:
+    """Return all token lists that came back; of a greedy search there is one."""
+    found = seen.raw(member)
+    if found[0].ndim == 1:
+        return [[int(token) for token in found[0]]]
+    return [[int(token) for token in row if token != -1] for row in found[0]]
+
+
+def _call(group: CaseGroup, seen: PlanObservations) -> str:
+    return described(seen.plan, group.members[0], seen.function)
+
+
+def _each(clause: Callable[[list[int], StepTable, int, int], str | None]) -> Judge:
+    """Return a judge of every token list by itself: `clause` says what is wrong with one."""
+
+    def judge(group: CaseGroup, seen: PlanObservations) -> str | None:
+        (member,) = group.members
+        for tokens in _sequences(seen, member):
+            told = clause(tokens, *_asked(seen, member))
+            if told is not None:
+                return DifferenceEvidence(f"in {_call(group, seen)} {tokens} {told}")
+        return None
+
+    return judge
+
+
+def _in_vocabulary(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
+    wrong = [token for token in tokens if not 0 <= token < table.vocabulary]
+    return f"holds {wrong[0]}, which is no id of a row of probabilities" if wrong else None
+
+
+def _ids(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge token ids by themselves: each is an int and an id of a row of probabilities."""
+    (member,) = group.members
+    for part in seen[member].parts or ():
+        if part.kind:
+            due = seen.expected(member).result.wanted(seen.library)
+            return DifferenceEvidence(
+                f"{_call(group, seen)} gave back {part.kind}, expected {due}", part.kind, due
+            )
+    return _each(_in_vocabulary)(group, seen)
+
+
+def _length(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
+    return None if 1 <= len(tokens) <= most else f"has {counted(len(tokens), 'token')}"
+
+
+def _ends(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
+    if eos in tokens[:-1]:
+        return f"goes on after the end symbol {eos}"
+    if len(tokens) < most and (not tokens or tokens[-1] != eos):
+        return f"neither ends with the end symbol {eos} nor has {counted(most, 'token')}"
+    return None
+
+
+def _largest(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
+    """Say where a token isn't a most probable one after those before it."""
+    for place, (token, row) in enumerate(zip(tokens, table.along(tokens), strict=True)):
+        if not 0 <= token < len(row) or row[token] < max(row):
+            return f"holds {token} at place {place}, where {row.index(max(row))} is the most probable token"
+    return None
+
+
+def _first_of_ties(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
+    for place, (token, row) in enumerate(zip(tokens, table.along(tokens), strict=True)):
+        if 0 <= token < len(row) and row.index(row[token]) != token:
+            return f"holds {token} at place {place}, where {row.index(row[token])} is just as probable"
+    return None
+
+
+def _logs(group: CaseGroup, seen: PlanObservations) -> tuple[list[list[int]], Floats]:
+    (member,) = group.members
+    return _sequences(seen, member), seen.raw(member)[1]
+
+
+def _own_logprob(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge every log-probability by the tokens beside it."""
+    (member,) = group.members
+    table, slack = _asked(seen, member)[0], seen.expected(member).parts[1].slack
+    for tokens, got in zip(*_logs(group, seen), strict=True):
+        chances = [_chance(row, token) for token, row in zip(tokens, table.along(tokens), strict=True)]
+        due = sum(math.log(chance) if chance > 0 else -math.inf for chance in chances)
+        if got != due and not abs(got - due) <= slack:  # infinities are equal, and have no difference
+            clause = "has {got}, but the logarithm of its probability is {due}"
+            return contrast(f"in {_call(group, seen)} {tokens}", clause, got, due)
+    return None
+
+
+def _chance(row: tuple[float, ...], token: int) -> float:
+    return row[token] if 0 <= token < len(row) else 0.0
+
+
+def _possible(group: CaseGroup, seen: PlanObservations) -> str | None:
+    tokens, logs = _logs(group, seen)
+    table = _asked(seen, group.members[0])[0]
+    for row, log in zip(tokens, logs, strict=True):
+        for place, token in enumerate(row):
+            if _chance(table.after(tuple(row[:place])), token) == 0:
+                clause = f"holds {token} at place {place}, where its probability is 0"
+                return DifferenceEvidence(
+                    f"in {_call(group, seen)} {row} with the log-probability {number(log)} {clause}"
+                )
+    return judge_values(group, seen)  # what is left must be found all the same
+
+
+def _ranked(group: CaseGroup, seen: PlanObservations) -> str | None:
+    tokens, logs = _logs(group, seen)
+    slack = seen.expected(group.members[0]).parts[1].slack
+    for place in range(1, len(logs)):
+        before, log = float(logs[place - 1]), float(logs[place])
+        if log != before and not log - before <= slack:  # infinities are equal, and have no difference
+            clause = f"stands behind {tokens[place - 1]}, with {{got}} behind {{due}}"
+            return contrast(f"in {_call(group, seen)} {tokens[place]}", clause, log, before)
+    return None
+
+
+def _count(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge that `due` hypotheses came back, no two the same."""
+    tokens, _ = _logs(group, seen)
+    due = int(group.data["due"])
+    call = _call(group, seen)
+    if len(tokens) != due:
+        came = counted(len(tokens), "hypothesis")
+        return DifferenceEvidence(f"{call} gave {came} instead of {due}", str(len(tokens)), str(due))
+    if len({tuple(row) for row in tokens}) < len(tokens):
+        return DifferenceEvidence(f"{call} gave the same hypothesis twice")
+    return None
+
+
+def _best(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge the first hypothesis: its tokens come with the group as ``due``."""
+    tokens, _ = _logs(group, seen)
+    due = list(group.data["due"])
+    if tokens and tokens[0] == due:
+        return None
+    first = str(tokens[0]) if tokens else "nothing"
+    return DifferenceEvidence(f"{_call(group, seen)} has {first} first instead of {due}", first, str(due))
+
+
+def _tie_order(group: CaseGroup, seen: PlanObservations) -> str | None:
+    tokens, logs = _logs(group, seen)
+    for first in range(len(tokens) - 1):
+        if logs[first] == logs[first + 1] and tokens[first] > tokens[first + 1]:
+            pair = str(tokens[first]), str(tokens[first + 1])
+            return DifferenceEvidence(f"in {_call(group, seen)} {pair[0]} stands before {pair[1]}", *pair)
+    return None
+
+
+_SEARCH = (
+    Property(
+        "vocabulary",
+        "tokens are known ids",
+        "Every token must be an id of a row of probabilities.",
+        _ids,
+    ),
+    Property(
+        "length", "number of tokens", "There must be at least one token and at most max_len.", _each(_length)
+    ),
+    Property(
+        "ends",
+        "where sequences end",
+        "Tokens must end with eos or at max_len, and nothing may follow eos.",
+        _each(_ends),
+    ),
+    Property(
+        "largest",
+        "each token is a most probable one",
+        "Every token must be a most probable one after those before it.",
+        _each(_largest),
+    ),
+    Property(
+        "smallest-id",
+        "ties between tokens",
+        "Of equally probable tokens the smallest id must win.",
+        _each(_first_of_ties),
+    ),
+    Property(
+        "own-logprob",
+        "log-probabilities fit their tokens",
+        "Log-probabilities must be those of the tokens beside them.",
+        _own_logprob,
+    ),
+    Property("possible", "tokens of probability 0", "No token of probability 0 may be taken.", _possible),
+    Property(
+        "ranked",
+        "the best hypothesis comes first",
+        "The best hypothesis must come first, the worst last.",
+        _ranked,
+    ),
+    Property(
+        "hypotheses",
+        "number of hypotheses",
+        "There must be the right number of hypotheses, no two the same.",
+        _count,
+    ),
+    Property(
+        "best",
+        "the first hypothesis is the best",
+        "The first hypothesis must be the most probable of all sequences.",
+        _best,
+    ),
+    Property(
+        "tie-order",
+        "order of equally probable hypotheses",
+        "Of equally probable hypotheses the smaller list must come first.",
+        _tie_order,
+    ),
+)
+
+PROPERTIES = (*_CAUSALITY, *_RECURRENCE, *_DECODING, *_SEARCH)

@@ -1,0 +1,1 @@
+"""What is drawn: the random stream of a seed, and one function for each kind of parameter."""

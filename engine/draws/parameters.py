@@ -1,0 +1,303 @@
+"""One of the listed numbers or words."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any
+
+from engine.draws.stream import RandomStream
+from engine.items import (
+    ChoiceParameter,
+    DecimalParameter,
+    FixedParameter,
+    IntegerParameter,
+    MatrixParameter,
+    ProbabilityTreeParameter,
+    VectorParameter,
+    WeightsParameter,
+)
+from engine.model import DrawnValue
+from engine.text.words import counted
+
+__all__ = [
+    "MAX_SIZE",
+    "TRIES",
+    "ImpossibleDraw",
+    "RedrawNeeded",
+    "composition",
+    "decimal_text",
+    "draw_choice",
+    "draw_decimal",
+    "draw_fixed",
+    "draw_integer",
+    "draw_matrix",
+    "draw_parameter",
+    "draw_probability_tree",
+    "draw_vector",
+    "draw_weights",
+    "grid",
+    "size_of",
+    "steps_of_one",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The grid of multiples of a step between two bounds, in exact decimals.
+
+MAX_SIZE = 16
+TRIES = 200
+_MAX_GRID = 100_000
+
+
+class RedrawNeeded(Exception):  # noqa: N818 - a signal to the retry loop, never shown
+    """This try failed; the text says at what."""
+
+
+class ImpossibleDraw(Exception):  # noqa: N818 - turned into a DrawError by the retry loop
+    """No try can succeed; the text says why."""
+
+
+def decimal_text(value: Decimal) -> str:
+    """Return a decimal in plain notation, zero without a sign."""
+    return format(abs(value) if value == 0 else value, "f")
+
+
+@lru_cache(maxsize=512)
+def grid(low: Decimal, high: Decimal, step: Decimal, exclude: tuple[Decimal, ...]) -> tuple[str, ...]:
+    """Return ``low``, ``low + step`` … up to ``high`` as texts, without the excluded values.
+
+    Raises
+    ------
+    ImpossibleDraw
+        Nothing is left, or the grid has over 100,000 values.
+    """
+    if (high - low) / step >= _MAX_GRID:
+        raise ImpossibleDraw(f"the range {low} … {high} has over {_MAX_GRID} steps of {step}")
+    count = int((high - low) // step) + 1 if high >= low else 0
+    values = tuple(decimal_text(v) for k in range(count) if (v := low + k * step) not in exclude)
+    if not values:
+        raise ImpossibleDraw(f"the range {low} … {high} in steps of {step} leaves no value to draw")
+    return values
+
+
+def size_of(size: int | str, names: Mapping[str, Any]) -> int:
+    """Return a size that is a number or an expression over earlier parameters.
+
+    Raises
+    ------
+    ImpossibleDraw
+        It isn't a whole number from 1 to 16.
+    engine.errors.ExpressionError
+        The expression can't be evaluated.
+    """
+    if isinstance(size, str):
+        from engine.expressions.language import evaluate_number
+
+        value = evaluate_number(size, names)
+    else:
+        value = size
+    if value != int(value) or not 1 <= value <= MAX_SIZE:
+        raise ImpossibleDraw(f"the size {size} is {value:g}, but must be a whole number from 1 to {MAX_SIZE}")
+    return int(value)
+
+
+def composition(total: int, parts: int, stream: RandomStream, distinct: bool) -> Sequence[int]:
+    """Return `parts` positive integers that sum to `total`, each such list equally likely.
+
+    Raises
+    ------
+    ImpossibleDraw
+        There is none.
+    RedrawNeeded
+        With `distinct`, the bounded tries gave none without a repetition.
+    """
+    least = parts * (parts + 1) // 2 if distinct else parts
+    if total < least:
+        kind = "different positive" if distinct else "positive"
+        raise ImpossibleDraw(f"{counted(total, 'step')} can't be split into {counted(parts, f'{kind} part')}")
+    for _ in range(TRIES):
+        cuts = sorted(stream.sample(range(1, total), parts - 1))
+        sizes = [b - a for a, b in itertools.pairwise([0, *cuts, total])]
+        if not distinct or len(set(sizes)) == parts:
+            return sizes
+    raise RedrawNeeded(f"no {counted(parts, 'different part')} of {counted(total, 'step')}")
+
+
+def draw_choice(spec: ChoiceParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
+    """Draw one entry of the list, each equally likely."""
+    chosen = stream.choice(spec.options)
+    if isinstance(chosen, Decimal):
+        return DrawnValue((), (decimal_text(chosen),))
+    return DrawnValue((), (chosen,), text=True)
+
+
+# ----------------------------------------------------------------------------------------------------
+# A value that is the same in every variant.
+
+
+def draw_fixed(spec: FixedParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
+    """Return the value as it is written: a number, a word, or nested lists of numbers."""
+    if isinstance(spec.value, str) and not _is_number(spec.value):
+        return DrawnValue((), (spec.value,), text=True)
+    shape, entries = _flatten(spec.value)
+    return DrawnValue(shape, tuple(entries))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return Decimal(text).is_finite()
+    except InvalidOperation:
+        return False
+
+
+def _flatten(value: Any) -> tuple[tuple[int, ...], list[str]]:
+    if not isinstance(value, list | tuple):
+        if isinstance(value, bool) or not _is_number(str(value)):
+            raise ImpossibleDraw(f"a fixed value holds {str(value)[:40]!r}, which is no number")
+        return (), [decimal_text(Decimal(str(value)))]
+    rows = [_flatten(entry) for entry in value]
+    shapes = {shape for shape, _ in rows}
+    if len(shapes) != 1:
+        raise ImpossibleDraw("a fixed value has no entries, or rows of different lengths")
+    return (len(rows), *shapes.pop()), [entry for _, entries in rows for entry in entries]
+
+
+# ----------------------------------------------------------------------------------------------------
+# A whole number between two bounds.
+
+
+def draw_integer(spec: IntegerParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
+    """Draw a whole number, both bounds included."""
+    low, high = map(Decimal, spec.range)
+    return DrawnValue((), (stream.choice(grid(low, high, Decimal(1), tuple(map(Decimal, spec.exclude)))),))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Positive weights that sum to 1 exactly.
+
+
+def steps_of_one(step: Decimal) -> int:
+    """Return how many steps make 1.
+
+    Raises
+    ------
+    ImpossibleDraw
+        1 is no multiple of the step.
+    """
+    if step > 1 or Decimal(1) % step != 0:
+        raise ImpossibleDraw(f"1 is no multiple of the step {step}")
+    return int(1 / step)
+
+
+def draw_weights(spec: WeightsParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
+    """Draw positive multiples of the step that sum to 1, each such list equally likely."""
+    size = size_of(spec.size, names)
+    parts = composition(steps_of_one(spec.step), size, stream, spec.distinct)
+    return DrawnValue((size,), tuple(decimal_text(part * spec.step) for part in parts))
+
+
+# ----------------------------------------------------------------------------------------------------
+# A decoding table: one row of next-token probabilities for every prefix.
+
+
+def draw_probability_tree(
+    spec: ProbabilityTreeParameter, stream: RandomStream, names: Mapping[str, Any]
+) -> DrawnValue:
+    """Draw the rows in the order of the prefixes (), (0), (1) … (0,0), (0,1) …
+
+    Each row holds positive multiples of the step, no two equal, that sum to 1.
+    """
+    words, steps = spec.vocabulary, steps_of_one(spec.step)
+    rows = sum(words**length for length in range(spec.depth))
+    entries = [
+        decimal_text(part * spec.step)
+        for _ in range(rows)
+        for part in composition(steps, words, stream, distinct=True)
+    ]
+    return DrawnValue((rows, words), tuple(entries))
+
+
+# ----------------------------------------------------------------------------------------------------
+# A vector whose entries lie on a grid.
+
+
+def draw_vector(spec: VectorParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
+    """Draw the entries; with ``distinct`` no two are equal."""
+    size = size_of(spec.size, names)
+    values = grid(*spec.range, spec.step, spec.exclude)
+    if not spec.distinct:
+        return DrawnValue((size,), tuple(stream.choice(values) for _ in range(size)))
+    if size > len(values):
+        raise ImpossibleDraw(
+            f"{counted(size, 'distinct entry')}, but only {counted(len(values), 'value')} to choose from"
+        )
+    return DrawnValue((size,), tuple(stream.sample(values, size)))
+
+
+# ----------------------------------------------------------------------------------------------------
+# A matrix whose entries lie on a grid.
+
+
+def draw_matrix(spec: MatrixParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
+    """Draw rows x columns entries; with ``distinct_rows`` no two rows are equal."""
+    rows, columns = (size_of(size, names) for size in spec.shape)
+    values = grid(*spec.range, spec.step, spec.exclude)
+    if spec.distinct_rows and len(values) ** columns < rows:
+        raise ImpossibleDraw(
+            f"{counted(rows, 'distinct row')}, but only {counted(len(values) ** columns, 'row')} "
+            "to choose from"
+        )
+    for _ in range(TRIES):
+        drawn = [tuple(stream.choice(values) for _ in range(columns)) for _ in range(rows)]
+        if not spec.distinct_rows or len(set(drawn)) == rows:
+            return DrawnValue((rows, columns), tuple(entry for row in drawn for entry in row))
+    raise RedrawNeeded(f"no {counted(rows, 'distinct row')}")
+
+
+# ----------------------------------------------------------------------------------------------------
+# A multiple of a step between two bounds.
+
+
+def draw_decimal(spec: DecimalParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
+    """Draw one value of the grid, both bounds included."""
+    return DrawnValue((), (stream.choice(grid(*spec.range, spec.step, spec.exclude)),))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Parameter kinds, one file each: every one draws decimal strings, never binary floats.
+#
+# ``draw_parameter`` looks the kind up by name.  A new kind is a new file and one line here.
+
+_KINDS: dict[str, Callable[[Any, RandomStream, Mapping[str, Any]], DrawnValue]] = {
+    "fixed": draw_fixed,
+    "integer": draw_integer,
+    "decimal": draw_decimal,
+    "choice": draw_choice,
+    "vector": draw_vector,
+    "matrix": draw_matrix,
+    "weights": draw_weights,
+    "probability_tree": draw_probability_tree,
+}
+
+
+def draw_parameter(spec: Any, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
+    """Draw one parameter.
+
+    Parameters
+    ----------
+    spec : one of :data:`engine.items.ParameterSpec`
+    stream : RandomStream
+    names : mapping of str to value
+        The parameters before it, which sizes may use.
+
+    Raises
+    ------
+    RedrawNeeded
+        This try failed (say, no distinct rows); another may succeed.
+    ImpossibleDraw
+        No try can succeed: the range is empty, or the size is no whole number from 1 to 16.
+    """
+    return _KINDS[spec.kind](spec, stream, names)

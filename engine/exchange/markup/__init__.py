@@ -1,1 +1,0 @@
-"""Texts of other systems into ours: foreign markup → blocks → Markdown with ``$`` formulas."""

@@ -1,1 +1,0 @@
-"""Neutral questions as problem files: names, answers, and the YAML itself."""

@@ -1,0 +1,1 @@
+"""The small language of keys: grammar, evaluation, exact values, rounding, its functions."""

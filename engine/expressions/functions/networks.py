@@ -1,0 +1,242 @@
+"""RNN steps, decoder steps, self-attention and multi-head attention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import reference
+from engine.expressions.functions.arithmetic import product_by_hand
+from engine.expressions.functions.registry import Rounded, function
+from engine.expressions.functions.scores import context_by_hand, sdpa_by_hand, softmax_by_hand
+from engine.expressions.values import as_float, as_tensor, is_tensor
+
+__all__: list[str] = []
+
+_ACTIVATIONS = {"tanh": torch.tanh, "logistic": torch.sigmoid}
+
+
+def _rnn_by_hand(rounded: Rounded, x: Any, h: Any, W: Any, U: Any, activation: str = "logistic") -> Any:
+    inner = product_by_hand(rounded, W, h) + product_by_hand(rounded, U, x)
+    return rounded(_ACTIVATIONS[activation](inner))
+
+
+@function(by_hand=_rnn_by_hand)
+def rnn_step(x: Any, h: Any, W: Any, U: Any, activation: str = "logistic") -> Tensor:
+    """Return sigma(W h + U x), S3 (5 first); the activation is "logistic" or "tanh"."""
+    if activation not in _ACTIVATIONS:
+        raise TypeError(f"the activation is one of {', '.join(_ACTIVATIONS)}")
+    x, h, W, U = map(as_tensor, (x, h, W, U))
+    return reference.rnn_step(x, h, W, U, activation=activation)  # type: ignore[arg-type]
+
+
+def _step(y: Any, s: Any, H: Any, W: Any, U: Any, v: Any, Wx: Any, Ws: Any, Wy: Any) -> reference.DecoderStep:
+    named = {"W": W, "U": U, "v": v, "Wx": Wx, "Ws": Ws, "Wy": Wy}
+    params = {name: as_tensor(value) for name, value in named.items()}
+    return reference.decoder_step(as_tensor(y), as_tensor(s), as_tensor(H), params)
+
+
+def _step_by_hand(
+    rounded: Rounded, y: Any, s: Any, H: Any, W: Any, U: Any, v: Any, Wx: Any, Ws: Any, Wy: Any
+) -> tuple[Any, ...]:
+    inner = product_by_hand(rounded, W, s) + product_by_hand(rounded, H, as_tensor(U).mT)
+    scores = product_by_hand(rounded, rounded(torch.tanh(inner)), v)
+    weights = softmax_by_hand(rounded, scores)
+    c = context_by_hand(rounded, weights, H)
+    joint = torch.cat([c, as_tensor(y)])
+    state = rounded(torch.tanh(product_by_hand(rounded, Wx, joint) + product_by_hand(rounded, Ws, s)))
+    return scores, weights, c, state, softmax_by_hand(rounded, product_by_hand(rounded, Wy, state))
+
+
+def _quantity(which: str, position: int) -> None:
+    def call(*args: Any) -> Tensor:
+        result: Tensor = getattr(_step(*args), which)
+        return result
+
+    def by_hand(rounded: Rounded, *args: Any) -> Any:
+        return _step_by_hand(rounded, *args)[position]
+
+    function(f"decoder_{which}", by_hand=by_hand)(call)
+
+
+# decoder_state(y, s, H, W, U, v, Wx, Ws, Wy) and its sisters: one quantity of the step S0 (4)-(8)
+for _position, _which in enumerate(("scores", "weights", "context", "state", "probabilities")):
+    _quantity(_which, _position)
+
+
+def _self_by_hand(rounded: Rounded, X: Any, Wq: Any, Wk: Any, Wv: Any, causal: Any = False) -> Any:
+    Q, K, V = (product_by_hand(rounded, X, W) for W in (Wq, Wk, Wv))
+    mask = reference.causal_mask(Q.shape[0]) if causal else None
+    return sdpa_by_hand(rounded, Q, K, V, mask)
+
+
+@function(by_hand=_self_by_hand)
+def self_attention(X: Any, Wq: Any, Wk: Any, Wv: Any, causal: Any = False) -> Tensor:
+    """Return self-attention of the rows of X, projected from the right; `causal` hides later rows."""
+    X, Wq, Wk, Wv = map(as_tensor, (X, Wq, Wk, Wv))
+    return reference.self_attention(X, Wq, Wk, Wv, causal=bool(causal))
+
+
+def _heads_by_hand(rounded: Rounded, X: Any, Wq: Any, Wk: Any, Wv: Any, Wo: Any, h: Any) -> Any:
+    heads = int(as_float(h))
+    blocks = [as_tensor(W).chunk(heads, dim=-1) for W in (Wq, Wk, Wv)]
+    outputs = [_self_by_hand(rounded, X, q, k, v) for q, k, v in zip(*blocks, strict=True)]
+    return product_by_hand(rounded, torch.cat(outputs, dim=-1), Wo)
+
+
+@function(by_hand=_heads_by_hand)
+def multi_head(X: Any, Wq: Any, Wk: Any, Wv: Any, Wo: Any, h: Any) -> Tensor:
+    """Return multi-head attention; heads are consecutive blocks of columns."""
+    X, Wq, Wk, Wv, Wo = map(as_tensor, (X, Wq, Wk, Wv, Wo))
+    return reference.multi_head(X, Wq, Wk, Wv, Wo, h=int(as_float(h)))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Counts of parameters, operations and dependent steps; all from the reference.
+
+
+def _whole_numbers(dims: dict[str, Any]) -> dict[str, int]:
+    numbers = {name: as_float(value) for name, value in dims.items()}
+    for name, value in numbers.items():
+        if value != int(value):
+            raise TypeError(f"{name} must be a whole number, got {value:g}")
+    return {name: int(value) for name, value in numbers.items()}
+
+
+@function(exact=True)
+def count_params(kind: str, **dims: Any) -> int:
+    """Return a number of learned parameters, see :func:`reference.count_params`."""
+    return reference.count_params(kind, **_whole_numbers(dims))
+
+
+@function(exact=True)
+def count_ops(kind: str, **dims: Any) -> int:
+    """Return a number of operations, see :func:`reference.count_ops`."""
+    return reference.count_ops(kind, **_whole_numbers(dims))
+
+
+@function(exact=True)
+def sequential_depth(kind: str, **dims: Any) -> int:
+    """Return a number of steps that must follow one another, see :func:`reference.sequential_depth`."""
+    return reference.sequential_depth(kind, **_whole_numbers(dims))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Questions about values, for constraints and invariants.
+
+
+@function("all", exact=True)
+def all_true(x: Any) -> bool:
+    """Tell whether every entry is true (not 0)."""
+    return bool((as_tensor(x) != 0).all())
+
+
+@function("any", exact=True)
+def any_true(x: Any) -> bool:
+    """Tell whether some entry is true (not 0)."""
+    return bool((as_tensor(x) != 0).any())
+
+
+@function(exact=True)
+def same(x: Any, y: Any, tolerance: Any = 1e-9) -> bool:
+    """Tell whether shapes agree and all entries do within `tolerance`; words and sequences exactly."""
+    if isinstance(x, str | tuple) or isinstance(y, str | tuple):
+        return bool(x == y)
+    a, b = as_tensor(x), as_tensor(y)
+    return a.shape == b.shape and bool(((a - b).abs() <= as_float(tolerance)).all())
+
+
+@function(exact=True)
+def distinct(x: Any, gap: Any = 1e-9) -> bool:
+    """Tell whether any two entries (or rows, in some entry) differ by more than `gap`."""
+    if isinstance(x, tuple):
+        return len(set(x)) == len(x)
+    values, least = as_tensor(x), as_float(gap)
+    flat = values if values.ndim > 1 else values.unsqueeze(-1)
+    return all(
+        float((flat[i] - flat[j]).abs().max()) > least
+        for i in range(len(flat))
+        for j in range(i + 1, len(flat))
+    )
+
+
+@function(exact=True)
+def symmetric(W: Any) -> bool:
+    """Tell whether a matrix equals its transpose."""
+    matrix = as_tensor(W)
+    return matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and bool((matrix == matrix.mT).all())
+
+
+@function(exact=True)
+def between(x: Any, low: Any, high: Any) -> bool:
+    """Tell whether all entries lie between two bounds, both included."""
+    values = as_tensor(x)
+    return bool(((values >= as_float(low)) & (values <= as_float(high))).all())
+
+
+@function(exact=True)
+def whole(x: Any) -> bool:
+    """Tell whether all entries are whole numbers."""
+    values = as_tensor(x)
+    return bool((values == values.round()).all())
+
+
+@function(exact=True)
+def where(condition: Any, yes: Any, no: Any) -> Any:
+    """Return entries of `yes` where the condition holds, of `no` elsewhere."""
+    import torch
+
+    test = condition if is_tensor(condition) else as_tensor(condition)
+    if test.dtype != torch.bool:
+        test = test != 0
+    return torch.where(test, as_tensor(yes), as_tensor(no))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Weights that known mistakes compute (the registry in ``problems/misconceptions.yaml`` tells of them).
+
+
+def _shares(values: Tensor, axis: int = -1) -> Tensor:
+    return values / values.sum(axis, keepdim=True)
+
+
+@function()
+def base2(e: Any) -> Tensor:
+    """Return the weights that powers of 2 give (m-base2)."""
+    scores = as_tensor(e)
+    return _shares(torch.exp2(scores - scores.amax(-1, keepdim=True)))
+
+
+@function()
+def linear_norm(e: Any) -> Tensor:
+    """Return the scores divided by their sum (m-linear-norm)."""
+    return _shares(as_tensor(e))
+
+
+@function()
+def rank_norm(e: Any) -> Tensor:
+    """Return weights that grow in equal steps with the scores (m-rank-norm)."""
+    scores = as_tensor(e)
+    return _shares(scores - scores.amin(-1, keepdim=True) + 1)
+
+
+@function()
+def sigmoid_norm(e: Any) -> Tensor:
+    """Return sigmoids of the scores, divided by their sum (m-sigmoid-norm)."""
+    return _shares(torch.sigmoid(as_tensor(e)))
+
+
+@function(exact=True)
+def hard(e: Any) -> Tensor:
+    """Return 1 at the largest score of every row and 0 elsewhere (m-argmax)."""
+    scores = as_tensor(e)
+    return torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1]).to(torch.float64)
+
+
+@function()
+def softmax_all(E: Any) -> Tensor:
+    """Return exponentials over the sum of all entries of a matrix (m-all)."""
+    scores = as_tensor(E)
+    return torch.softmax(scores.flatten(), 0).reshape(scores.shape)

@@ -1,0 +1,549 @@
+"""The small language of keys, derived values, constraints and misconceptions.
+
+An expression is made of the node kinds listed here and of nothing else: names, numbers, short words,
+lists, indexing, arithmetic, comparisons, ``and``/``or``/``not``, a conditional, and calls of the
+functions in :mod:`engine.expressions.functions`.  There are no attributes, comprehensions, lambdas,
+f-strings or assignments; sizes, powers and nesting are capped; every failure is an
+:class:`engine.errors.ExpressionError` that quotes the expression.
+
+Arithmetic is elementwise on float64 tensors; shapes must agree (or one side is a number), as
+nothing is broadcast silently.  ``@`` is the matrix product.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from engine.errors import ExpressionError, UndefinedValueError
+from engine.expressions.values import as_float, away_from_jump, is_tensor
+
+__all__ = [
+    "OPERATORS",
+    "EvaluationScope",
+    "Node",
+    "ParsedExpression",
+    "compiled",
+    "evaluate",
+    "evaluate_number",
+    "evaluate_truth",
+    "parse",
+    "require_finite",
+    "truth",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Checked syntax trees as functions: a tree is walked once, and then called for every variant.
+#
+# Each node becomes a function of an :class:`EvaluationScope`. Nothing is compiled to bytecode or passed to
+# ``eval``: an expression can do what the functions below do, and nothing else.
+
+
+@dataclass(slots=True)  # not frozen: one is made for each evaluation, and a frozen one takes twice as long
+class EvaluationScope:
+    """What an expression is evaluated with.
+
+    Parameters
+    ----------
+    names : mapping of str to value
+    functions : mapping of str to callable
+    operators : mapping of ast operator type to callable
+    """
+
+    names: Mapping[str, Any]
+    functions: Mapping[str, Callable[..., Any]]
+    operators: Mapping[Any, Callable[..., Any]]
+
+
+Node = Callable[[EvaluationScope], Any]
+
+
+def truth(value: Any) -> bool:
+    """Return a value as true or false.
+
+    Raises
+    ------
+    TypeError
+        It is a vector or matrix.
+    """
+    if is_tensor(value) and value.numel() != 1:
+        raise TypeError("a vector is neither true nor false; use all(…) or any(…)")
+    return bool(value)
+
+
+def compiled(tree: ast.expr) -> Node:
+    """Return the function of a checked tree.
+
+    Raises
+    ------
+    KeyError
+        The tree holds a node that isn't part of the language: see :func:`engine.expressions.language.parse`.
+    """
+    return _COMPILERS[type(tree)](tree)
+
+
+def _constant(node: ast.Constant) -> Node:
+    value = node.value
+    return lambda scope: value
+
+
+def _name(node: ast.Name) -> Node:
+    name = node.id
+
+    def look_up(scope: EvaluationScope) -> Any:
+        try:
+            return scope.names[name]
+        except KeyError:
+            known = ", ".join(sorted(scope.names)) or "none"
+            raise TypeError(f"no name {name!r} here (known: {known})") from None
+
+    return look_up
+
+
+def _list(node: ast.List) -> Node:
+    entries = [compiled(entry) for entry in node.elts]
+
+    def collect(scope: EvaluationScope) -> Any:
+        values = [entry(scope) for entry in entries]
+        if any(isinstance(value, str) for value in values):
+            return tuple(values)
+        from engine.expressions.functions.structure import stack
+
+        return stack(*values)
+
+    return collect
+
+
+def _tuple(node: ast.Tuple) -> Node:
+    entries = [compiled(entry) for entry in node.elts]
+    return lambda scope: tuple(entry(scope) for entry in entries)
+
+
+def _subscript(node: ast.Subscript) -> Node:
+    container, index = compiled(node.value), compiled(node.slice)
+
+    def take(scope: EvaluationScope) -> Any:
+        value = container(scope)
+        if not (is_tensor(value) or isinstance(value, tuple)):
+            raise TypeError(f"a {type(value).__name__} can't be indexed")
+        return value[index(scope)]
+
+    return take
+
+
+def _slice(node: ast.Slice) -> Node:
+    bounds = [None if bound is None else compiled(bound) for bound in (node.lower, node.upper, node.step)]
+    return lambda scope: slice(*(None if bound is None else bound(scope) for bound in bounds))
+
+
+def _unary(node: ast.UnaryOp) -> Node:
+    operator, operand = type(node.op), compiled(node.operand)
+    return lambda scope: scope.operators[operator](operand(scope))
+
+
+def _binary(node: ast.BinOp) -> Node:
+    operator, left, right = type(node.op), compiled(node.left), compiled(node.right)
+    return lambda scope: scope.operators[operator](left(scope), right(scope))
+
+
+def _logic(node: ast.BoolOp) -> Node:
+    wanted = isinstance(node.op, ast.Or)
+    values = [compiled(value) for value in node.values]
+    return lambda scope: wanted if any(truth(v(scope)) is wanted for v in values) else not wanted
+
+
+def _comparison(node: ast.Compare) -> Node:
+    first = compiled(node.left)
+    others = [(type(op), compiled(right)) for op, right in zip(node.ops, node.comparators, strict=True)]
+
+    def compare(scope: EvaluationScope) -> Any:
+        left, result = first(scope), True
+        for sign, right_of in others:
+            right = right_of(scope)
+            result = scope.operators[sign](left, right)
+            if len(others) > 1 and not truth(result):
+                return False
+            left = right
+        return result
+
+    return compare
+
+
+def _conditional(node: ast.IfExp) -> Node:
+    test, body, orelse = compiled(node.test), compiled(node.body), compiled(node.orelse)
+    return lambda scope: body(scope) if truth(test(scope)) else orelse(scope)
+
+
+def _call(node: ast.Call) -> Node:
+    assert isinstance(node.func, ast.Name)  # the parser has seen to it
+    name = node.func.id
+    arguments = [compiled(argument) for argument in node.args]
+    named = {str(keyword.arg): compiled(keyword.value) for keyword in node.keywords}
+
+    def call(scope: EvaluationScope) -> Any:
+        function = scope.functions.get(name)
+        if function is None:
+            raise TypeError(f"there is no function {name!r}")
+        values = [argument(scope) for argument in arguments]
+        return function(*values, **{key: value(scope) for key, value in named.items()})
+
+    return call
+
+
+_COMPILERS: dict[type[ast.AST], Callable[[Any], Node]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.List: _list,
+    ast.Tuple: _tuple,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.UnaryOp: _unary,
+    ast.BinOp: _binary,
+    ast.BoolOp: _logic,
+    ast.Compare: _comparison,
+    ast.IfExp: _conditional,
+    ast.Call: _call,
+}
+
+MAX_LENGTH = 500
+MAX_NODES = 300
+MAX_ENTRIES = 4096
+MAX_WORD = 64
+_KEPT = 4096  # parsed expressions
+_MAX_POWER = 64
+_MAX_INTEGER = 2**63
+
+_NODES: tuple[type[ast.AST], ...] = (
+    ast.Expression, ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Subscript, ast.Slice, ast.Load,
+    ast.UnaryOp, ast.USub, ast.UAdd, ast.Not,
+    ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult,
+    ast.BoolOp, ast.And, ast.Or, ast.IfExp,
+    ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE,
+    ast.Call, ast.keyword,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedExpression:
+    """A checked syntax tree as a function, with the names and functions that it uses."""
+
+    text: str
+    tree: ast.expr
+    names: frozenset[str]
+    functions: frozenset[str]
+    run: Node
+
+
+@lru_cache(maxsize=_KEPT)
+def parse(text: str) -> ParsedExpression:
+    """Return the checked syntax tree of an expression.
+
+    Raises
+    ------
+    ExpressionError
+        It isn't in the language, or it is too long.
+    """
+    if len(text) > MAX_LENGTH:
+        raise _fault(f"the expression is longer than {MAX_LENGTH} characters", text)
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else "it can't be parsed"
+        raise _fault(f"the expression can't be read: {reason}", text) from None
+    nodes = list(ast.walk(tree))
+    if len(nodes) > MAX_NODES:
+        raise _fault(f"the expression has over {MAX_NODES} parts; use derived values", text)
+    for node in nodes:
+        _check(node, text)
+    called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    callees = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+    used = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in callees}
+    return ParsedExpression(text, tree, frozenset(used), frozenset(called), compiled(tree))
+
+
+def _check(node: ast.AST, text: str) -> None:
+    if not isinstance(node, _NODES):
+        raise _fault(f"{_kind(node)} aren't part of the expression language", text)
+    if isinstance(node, ast.Call) and not isinstance(node.func, ast.Name):
+        raise _fault("only functions by name can be called", text)
+    if isinstance(node, ast.keyword) and node.arg is None:
+        raise _fault("** arguments aren't part of the expression language", text)
+    if isinstance(node, ast.Name) and node.id.startswith("_"):
+        raise _fault(f"names don't begin with an underscore: {node.id}", text)
+    if isinstance(node, ast.Constant):
+        _check_constant(node.value, text)
+
+
+def _check_constant(value: Any, text: str) -> None:
+    if isinstance(value, str):
+        if len(value) > MAX_WORD:
+            raise _fault(f"a word is longer than {MAX_WORD} characters", text)
+    elif isinstance(value, bool):
+        return
+    elif not isinstance(value, int | float) or abs(value) >= _MAX_INTEGER:
+        raise _fault(f"the literal {str(value)[:30]} isn't allowed", text)
+
+
+def _kind(node: ast.AST) -> str:
+    names = {
+        "Attribute": "attributes (a dot)",
+        "Lambda": "lambdas",
+        "JoinedStr": "f-strings",
+        "Starred": "starred arguments",
+        "NamedExpr": "assignments",
+        "Dict": "dictionaries",
+        "Set": "sets",
+        "In": "'in' tests",
+        "Is": "'is' tests",
+    }
+    name = type(node).__name__
+    return names.get(name, "comprehensions" if name.endswith(("Comp", "GeneratorExp")) else f"'{name}' parts")
+
+
+def _fault(what: str, text: str) -> ExpressionError:
+    return ExpressionError(what, where=f"expression {text[:120]!r}")
+
+
+# --- operators --------------------------------------------------------------------------
+
+
+def _number_like(value: Any) -> bool:
+    return is_tensor(value) or (isinstance(value, int | float))
+
+
+def _arithmetic(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def apply(left: Any, right: Any) -> Any:
+        for side in (left, right):
+            if not _number_like(side):
+                raise TypeError(f"{name} needs numbers, got {type(side).__name__}")
+        if is_tensor(left) and is_tensor(right):
+            _same_shape(name, left, right)
+        return _bounded(act(left, right))
+
+    return apply
+
+
+def _can_round(value: Any) -> bool:
+    return bool(value.is_floating_point()) if is_tensor(value) else isinstance(value, int | float)
+
+
+def _away_from_whole(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return ``//`` or ``%`` that refuses a quotient so near to a whole number that rounding decides."""
+
+    def apply(left: Any, right: Any) -> Any:
+        value = act(left, right)
+        if not (isinstance(left, int) and isinstance(right, int)):
+            quotient = left / right
+            nearest = quotient.round() if is_tensor(quotient) else round(quotient)
+            away_from_jump(name, quotient - nearest, quotient)
+        return value
+
+    return apply
+
+
+def _same_shape(name: str, left: Any, right: Any) -> None:
+    if left.shape != right.shape and left.numel() > 1 and right.numel() > 1:
+        raise TypeError(f"{name} needs equal shapes, got {tuple(left.shape)} and {tuple(right.shape)}")
+    if left.shape != right.shape and left.ndim and right.ndim:
+        raise TypeError(f"{name} needs equal shapes, got {tuple(left.shape)} and {tuple(right.shape)}")
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, int) and abs(value) >= _MAX_INTEGER:
+        raise TypeError("a whole number grows beyond 2**63")
+    return value
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if not is_tensor(exponent) and abs(exponent) > _MAX_POWER:
+        raise TypeError(f"an exponent is beyond {_MAX_POWER}")
+    result = base**exponent
+    if isinstance(result, complex):
+        raise ZeroDivisionError("a negative number to a fractional power")
+    return result
+
+
+def _compare(name: str, act: Callable[[Any, Any], Any], exact: bool = False) -> Callable[[Any, Any], Any]:
+    def apply(left: Any, right: Any) -> Any:
+        if isinstance(left, str | tuple) or isinstance(right, str | tuple):
+            if type(left) is not type(right):
+                raise TypeError(f"{name} compares like with like")
+            return act(left, right)
+        if is_tensor(left) and is_tensor(right):
+            _same_shape(name, left, right)
+        if exact and _can_round(left) and _can_round(right):
+            away_from_jump(name, left - right, right if is_tensor(right) else left)
+        result = act(left, right)
+        return bool(result) if is_tensor(result) and result.numel() == 1 else result
+
+    return apply
+
+
+def _matmul(left: Any, right: Any) -> Any:
+    from engine.expressions.functions.arithmetic import product
+
+    return product(left, right)
+
+
+OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: _arithmetic("+", operator.add),
+    ast.Sub: _arithmetic("-", operator.sub),
+    ast.Mult: _arithmetic("*", operator.mul),
+    ast.Div: _arithmetic("/", operator.truediv),
+    ast.FloorDiv: _arithmetic("//", operator.floordiv),
+    ast.Mod: _arithmetic("%", operator.mod),
+    ast.Pow: _arithmetic("**", _power),
+    ast.MatMult: _matmul,
+    ast.USub: lambda x: -x,
+    ast.UAdd: lambda x: x,
+    ast.Not: lambda x: not truth(x),
+}
+_COMPARISONS: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+# What decides a key mustn't hang on the last bit of a float. A constraint may: whichever way it goes, the
+# numbers that are drawn have a key of their own, and every student keeps the draw of yesterday.
+EXACT_OPERATORS = OPERATORS | {
+    ast.FloorDiv: _away_from_whole("//", OPERATORS[ast.FloorDiv]),
+    ast.Mod: _away_from_whole("%", OPERATORS[ast.Mod]),
+}
+EXACT_OPERATORS |= {kind: _compare(*named, exact=True) for kind, named in _COMPARISONS.items()}
+OPERATORS |= {kind: _compare(*named) for kind, named in _COMPARISONS.items()}
+
+
+_KNOWN_FAILURES = (TypeError, ValueError, IndexError, RuntimeError, OverflowError, AttributeError)
+
+
+_Lookup = Callable[[str], Callable[..., Any] | None]
+
+
+@lru_cache(maxsize=_KEPT)
+def _usual(text: str) -> Mapping[str, Callable[..., Any]]:
+    """Return the functions of the registry that an expression calls."""
+    from engine.expressions.functions import FUNCTIONS
+
+    return {name: FUNCTIONS[name].call for name in parse(text).functions if name in FUNCTIONS}
+
+
+def evaluate(
+    text: str,
+    names: Mapping[str, Any],
+    *,
+    functions: _Lookup | None = None,
+    operators: Mapping[Any, Callable[..., Any]] | None = None,
+) -> Any:
+    """Evaluate an expression.
+
+    Parameters
+    ----------
+    text : str
+        The expression.
+    names : mapping of str to value
+        float64 tensors, numbers, words, tuples of words or numbers.
+    functions : callable, optional
+        Gives a function by its name, or None (the hand-work of :mod:`engine.expressions.precision`).
+    operators : mapping, optional
+        What each operator does.
+
+    Returns
+    -------
+    value
+        A float64 or boolean tensor of at most 4,096 entries, a number, a truth value, a word, or a tuple.
+
+    Raises
+    ------
+    ExpressionError
+        It can't be read, a name or function is unknown, or shapes don't fit.
+    UndefinedValueError
+        It divides by zero.
+    """
+    parsed = parse(text)
+    if functions is None:
+        called = _usual(text)
+    else:
+        called = {name: call for name in parsed.functions if (call := functions(name)) is not None}
+    try:
+        value = parsed.run(EvaluationScope(names, called, operators or EXACT_OPERATORS))
+    except ExpressionError as error:
+        error.where = error.where or f"expression {text[:120]!r}"
+        raise
+    except ZeroDivisionError as error:
+        raise UndefinedValueError(f"undefined: {error}", where=f"expression {text[:120]!r}") from None
+    except _KNOWN_FAILURES as error:
+        raise _fault(_reason(error), text) from None
+    if is_tensor(value) and value.numel() > MAX_ENTRIES:
+        raise _fault(f"the value has over {MAX_ENTRIES} entries", text)
+    return value
+
+
+def _reason(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return lines[0][:300] if lines and lines[0] else type(error).__name__
+
+
+def require_finite(value: Any, text: str) -> Any:
+    """Return `value` if all its numbers are finite.
+
+    Raises
+    ------
+    UndefinedValueError
+        One is infinite or not a number.
+    """
+    finite = True
+    if is_tensor(value):
+        finite = bool(value.isfinite().all())
+    elif isinstance(value, float):
+        finite = value - value == 0
+    if not finite:
+        raise UndefinedValueError("the value isn't finite", where=f"expression {text[:120]!r}")
+    return value
+
+
+def evaluate_number(text: str, names: Mapping[str, Any]) -> float:
+    """Evaluate an expression whose value is one finite number.
+
+    Raises
+    ------
+    ExpressionError
+        It fails, or its value is no single number.
+    """
+    value = require_finite(evaluate(text, names), text)
+    try:
+        return as_float(value)
+    except TypeError as error:
+        raise _fault(str(error), text) from None
+
+
+def evaluate_truth(text: str, names: Mapping[str, Any], *, exact: bool = False) -> bool:
+    """Evaluate a constraint.
+
+    Parameters
+    ----------
+    text : str
+    names : mapping of str to value
+    exact : bool
+        Whether a comparison on which a rounding error decides is refused.
+
+    Raises
+    ------
+    ExpressionError
+        It fails, or its value isn't true or false.
+    """
+    value = evaluate(text, names, operators=None if exact else OPERATORS)
+    if is_tensor(value) and value.numel() == 1:
+        value = bool(value)
+    if not isinstance(value, bool):
+        raise _fault(
+            "a constraint must be true or false; use all(…), any(…) or a comparison of numbers", text
+        )
+    return value

@@ -1,0 +1,283 @@
+"""Drawn decimal strings, float64 tensors and the model's arrays, and the ways between them.
+
+A *value* of an expression is a float64 or boolean tensor, an ``int``, ``float``, ``bool`` or
+``str``, or a tuple of ``int`` or ``str`` (a sequence of tokens).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from engine.errors import UndefinedValueError
+from engine.model import DrawnValue, FloatArray
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+__all__ = [
+    "Interval",
+    "array_of",
+    "as_float",
+    "as_tensor",
+    "away_from_jump",
+    "decimal_of",
+    "interval",
+    "is_on_grid",
+    "is_rounding_safe",
+    "is_tensor",
+    "names_of",
+    "place_of",
+    "shown",
+    "shown_array",
+    "unit",
+    "value_of",
+    "whole_interval",
+]
+
+_NEAR_JUMP = 1e-9
+
+
+def is_tensor(value: object) -> TypeGuard[Tensor]:
+    """Tell whether `value` is a tensor, without importing torch for words and numbers."""
+    name = type(value).__name__
+    return (name == "Tensor" or name == "Parameter") and hasattr(value, "numel")
+
+
+def as_tensor(value: Any) -> Tensor:
+    """Return a float64 tensor of a number, a nested list of numbers, or a tensor.
+
+    Raises
+    ------
+    TypeError
+        `value` is a word or holds one, or its rows differ in length.
+    """
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return value.to(torch.float64) if value.dtype != torch.float64 else value
+    if isinstance(value, str):
+        raise TypeError(f"expected numbers, got the word {value[:40]!r}")
+    try:
+        return torch.tensor(_floats(value), dtype=torch.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise TypeError(f"expected numbers in rows of one length: {error}") from None
+
+
+def _floats(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_floats(entry) for entry in value]
+    if isinstance(value, str):
+        raise TypeError(f"got the word {value[:40]!r}")
+    return float(value)
+
+
+def away_from_jump(name: str, distance: Any, at: Any) -> None:
+    """Refuse numbers so near to a jump that a rounding error of a float decides on which side they lie.
+
+    ``log(1000) / log(10)`` is 2.9999999999999996, of which ``floor`` would make 2.
+
+    Parameters
+    ----------
+    name : str
+        The function or comparison that jumps.
+    distance : Tensor, float or int
+        How far each number lies from its nearest jump; exactly 0 is no doubt.
+    at : Tensor, float or int
+        The numbers themselves, for their size.
+
+    Raises
+    ------
+    engine.errors.UndefinedValueError
+        Some number lies within 1e-9 of a jump, relative to its size, but not on it.
+    """
+    if not is_tensor(distance):
+        doubtful = 0 < abs(distance) <= _NEAR_JUMP * max(1.0, abs(at))
+    else:
+        far = distance.abs()
+        bound = abs(at).clamp(min=1.0) if is_tensor(at) else max(1.0, abs(at))
+        doubtful = bool(((far > 0) & (far <= _NEAR_JUMP * bound)).any())
+    if doubtful:
+        raise UndefinedValueError(
+            f"{name} is taken so near to a jump that a rounding error decides",
+            expected=f"{name} stays away from its jumps, by more than 1e-9 of the value",
+            next_step="round the argument first, or compute it in whole numbers",
+        )
+
+
+def as_float(value: Any) -> float:
+    """Return one number as a float.
+
+    Raises
+    ------
+    TypeError
+        `value` isn't a number or a tensor of one entry.
+    """
+    if is_tensor(value):
+        if value.numel() != 1:
+            raise TypeError(f"expected one number, got shape {tuple(value.shape)}")
+        return float(value.detach())
+    if isinstance(value, int | float | Decimal):
+        return float(value)
+    raise TypeError(f"expected one number, got {type(value).__name__}")
+
+
+def value_of(drawn: DrawnValue) -> Any:
+    """Return a drawn parameter as a value: word, int, float or float64 tensor."""
+    if drawn.text:
+        return drawn.entries[0] if drawn.shape == () else drawn.entries
+    if drawn.shape == ():
+        entry = drawn.entries[0]
+        return int(entry) if entry.lstrip("-").isdigit() else float(entry)
+    import torch
+
+    return torch.tensor([float(entry) for entry in drawn.entries], dtype=torch.float64).reshape(drawn.shape)
+
+
+def names_of(values: Mapping[str, DrawnValue]) -> dict[str, Any]:
+    """Return every drawn parameter as a value, by name."""
+    return {name: value_of(drawn) for name, drawn in values.items()}
+
+
+def array_of(value: Any) -> FloatArray:
+    """Return numbers as an :class:`engine.model.FloatArray`.
+
+    Raises
+    ------
+    TypeError
+        `value` isn't numeric.
+    ValueError
+        An entry is infinite or not a number.
+    """
+    if isinstance(value, bool | int | float):
+        array = FloatArray((), (float(value),))
+    elif is_tensor(value):
+        flat = value if value.ndim == 1 else value.flatten()
+        array = FloatArray(tuple(value.shape), tuple(map(float, flat.tolist())))
+    else:
+        tensor = as_tensor(value)
+        array = FloatArray(tuple(tensor.shape), tuple(tensor.flatten().tolist()))
+    if not all(map(math.isfinite, array.data)):
+        raise ValueError("an entry is infinite or not a number")
+    return array
+
+
+# ----------------------------------------------------------------------------------------------------
+# Rounding, and the interval in which an answer counts as right: exact decimals throughout.
+#
+# A key is a float64, of which 12 significant digits count; so 45.8 ± 0.2 accepts 46 although the
+# binary numbers nearest to 45.8 and 0.2 don't add up to 46.
+
+_CONTEXT = Context(prec=60)
+_NOISE = 1e-12
+_EXACT = 2.0**53  # up to here every whole number is a float
+_SAFE_MARGIN = Decimal("0.05")
+
+
+def decimal_of(value: float) -> Decimal:
+    """Return a float's 12 significant digits, all of a larger whole number; within 1e-12 of 0 it is 0."""
+    if 1e12 <= abs(value) < _EXACT and value == int(value):
+        return Decimal(int(value))
+    return Decimal(0) if abs(value) < _NOISE else Decimal(format(value, ".12g"))
+
+
+def unit(place: int) -> Decimal:
+    """Return one unit of a decimal place: 0.001 for 3, 10 for -1."""
+    return Decimal(1).scaleb(-place)
+
+
+def place_of(value: float, decimals: int | None, significant: int | None) -> int | None:
+    """Return the decimal place to which a value is asked, or None where none is stated."""
+    if significant is not None:
+        magnitude = decimal_of(value)
+        return significant - 1 - (magnitude.adjusted() if magnitude else 0)
+    return decimals
+
+
+def shown(value: float, place: int | None) -> str:
+    """Return a value rounded to a place (halves to even), or its digits without trailing zeros.
+
+    Zero has no sign.
+    """
+    number = decimal_of(value)
+    if place is not None:
+        number = number.quantize(unit(place), rounding=ROUND_HALF_EVEN, context=_CONTEXT)
+        if place < 0:
+            number = number.quantize(Decimal(1), context=_CONTEXT)
+    else:
+        number = number.normalize(_CONTEXT)
+    return format(abs(number) if number == 0 else number, "f")
+
+
+def shown_array(array: FloatArray, places: Sequence[int | None]) -> str:
+    """Return numbers as people write them: ``0.5``, ``[0.1, 0.2]``, ``[[1, 2], [3, 4]]``."""
+    texts = [shown(value, place) for value, place in zip(array.data, places, strict=True)]
+    for size in reversed(array.shape):
+        texts = ["[" + ", ".join(texts[i : i + size]) + "]" for i in range(0, len(texts), size)]
+    return texts[0]
+
+
+def is_rounding_safe(value: float, place: int) -> bool:
+    """Tell whether every rounding rule shows the same digits, with 5 % of a unit to spare."""
+    scaled = decimal_of(value).scaleb(place, context=_CONTEXT)
+    up = scaled.quantize(Decimal(1), rounding=ROUND_HALF_UP, context=_CONTEXT)
+    even = scaled.quantize(Decimal(1), rounding=ROUND_HALF_EVEN, context=_CONTEXT)
+    fraction = abs(scaled) % 1
+    return up == even and abs(fraction - Decimal("0.5")) > _SAFE_MARGIN
+
+
+def is_on_grid(value: float, place: int | None) -> bool:
+    """Tell whether rounding to a place loses nothing of a value."""
+    if place is None:
+        return False
+    number = decimal_of(value)
+    return number == number.quantize(unit(place), context=_CONTEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The closed interval that is shown and graded."""
+
+    lower: Decimal
+    upper: Decimal
+
+    def holds(self, value: Fraction) -> bool:
+        """Tell whether an exact value lies within."""
+        return Fraction(self.lower) <= value <= Fraction(self.upper)
+
+
+def whole_interval(key: float, half_width: Decimal) -> Interval:
+    """Return the whole numbers that count as right: nearest to the key, or within the half width."""
+    centre = decimal_of(key)
+    half = half_width if centre == centre.to_integral_value() else max(half_width, Decimal("0.5"))
+    lower = (centre - half).to_integral_value(rounding=ROUND_CEILING)
+    upper = (centre + half).to_integral_value(rounding=ROUND_FLOOR)
+    return Interval(
+        lower.quantize(Decimal(1), context=_CONTEXT), upper.quantize(Decimal(1), context=_CONTEXT)
+    )
+
+
+def interval(key: float, half_width: Decimal, place: int | None) -> Interval:
+    """Return key ± half width, the ends rounded outwards to few digits so that they can be shown.
+
+    Parameters
+    ----------
+    key : float
+    half_width : Decimal
+        0 for an exact answer.
+    place : int or None
+        The place asked for; the ends keep three more (or three more than the half width has).
+    """
+    centre = decimal_of(key)
+    exponent = half_width.as_tuple().exponent
+    digits = max(place or 0, -exponent if isinstance(exponent, int) and place is None else 0) + 3
+    grain = unit(digits)
+    if half_width == 0:
+        return Interval(centre, centre)
+    lower = (centre - half_width).quantize(grain, rounding=ROUND_FLOOR, context=_CONTEXT)
+    upper = (centre + half_width).quantize(grain, rounding=ROUND_CEILING, context=_CONTEXT)
+    return Interval(lower, upper)

@@ -1,0 +1,182 @@
+"""What a class handed in, after intake: files by student, and what couldn't be taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "AnswerTable",
+    "FileKind",
+    "FilledQuiz",
+    "HandedFile",
+    "IntakeProblem",
+    "IntakeResult",
+    "StudentFiles",
+]
+
+
+class FileKind(StrEnum):
+    """What a file is taken for."""
+
+    CODE = "code"
+    QUIZ = "quiz"
+
+
+@dataclass(frozen=True, slots=True)
+class HandedFile:
+    """One file that is to be graded.
+
+    Parameters
+    ----------
+    path : Path
+        Where its bytes lie now.
+    name : str
+        Name as handed in, with its folders: foreign text.
+    kind : FileKind
+    item : str or None
+        Item id of a code file; a quiz file names its quiz inside.
+    sha256 : str
+        Hash of its bytes and those of the files beside it: the submission's identity.
+    beside : tuple of (str, Path)
+        The files of the same folder that it imports, by module name.
+    handed : datetime or None
+        When it was handed in, as far as the hand-in tells; with time zone.
+    marked_late : bool
+        Whether the learning system marked it as late, without saying by how much.
+    sequence : int
+        Its place among the student's hand-ins of the item: later ones have larger numbers.
+    filled : FilledQuiz or None
+        The answers, where they were one student's part of a table: `path` is then the whole table.
+    known_as : tuple of str
+        The file's own name without the number of a copy, and the exercise or quiz: a later file of the
+        student that shares one of them takes the place of this one.
+    """
+
+    path: Path
+    name: str
+    kind: FileKind
+    item: str | None
+    sha256: str
+    beside: tuple[tuple[str, Path], ...] = ()
+    handed: datetime | None = None
+    marked_late: bool = False
+    sequence: int = 0
+    filled: FilledQuiz | None = None
+    known_as: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTable:
+    """A file with the answers of a whole class, not read yet; ``name`` as handed in: foreign text."""
+
+    path: Path
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudentFiles:
+    """All files of one student; ``label`` is what the folder or file called the student."""
+
+    student: str
+    files: tuple[HandedFile, ...]
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeProblem:
+    """Something that a person has to look at: mostly what was handed in and isn't graded, with the reason.
+
+    Parameters
+    ----------
+    where : str
+        Name as handed in: foreign text.
+    message : str
+        What is wrong, in our words.
+    next_step : str
+        What the instructor or student can do.
+    student : str or None
+        Whose it is, where that is known.
+    unjoined : bool
+        Whether it is about somebody who can't be joined with the roster: `where` is what the download
+        calls them.
+    partly : bool
+        Whether only a part of the file couldn't be read and the rest of it was graded.
+    known_as : tuple of str
+        As of a :class:`HandedFile`: by what a later file is known to take the place of this one.
+    noted : bool
+        Whether nothing is left ungraded by it: it is about what something counts.
+    """
+
+    where: str
+    message: str
+    next_step: str = ""
+    student: str | None = None
+    unjoined: bool = False
+    partly: bool = False
+    known_as: tuple[str, ...] = ()
+    noted: bool = False
+
+    def as_json(self) -> dict[str, str | bool | None]:
+        """Return it for scripts."""
+        return {
+            "student": self.student,
+            "where": self.where,
+            "message": self.message,
+            "next_step": self.next_step,
+            "unjoined": self.unjoined,
+            "partly": self.partly,
+            "noted": self.noted,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeResult:
+    """A whole collection.
+
+    ``ignored`` lists files that systems leave behind (``__MACOSX``, ``.DS_Store`` …), so that
+    every entry of an archive is in one of the lists. ``tables`` are files with the answers of a class:
+    :func:`engine.intake.answer_tables.take_answers` makes hand-ins of their rows. ``layout`` is what the
+    download was taken for.
+    """
+
+    students: tuple[StudentFiles, ...]
+    problems: tuple[IntakeProblem, ...] = ()
+    ignored: tuple[str, ...] = ()
+    tables: tuple[AnswerTable, ...] = ()
+    layout: str = ""
+
+    @property
+    def files(self) -> int:
+        """Number of files to grade."""
+        return sum(len(student.files) for student in self.students)
+
+
+@dataclass(frozen=True)
+class FilledQuiz:
+    """What is believed of a returned file: the quiz id and the answers, as typed.
+
+    Parameters
+    ----------
+    quiz : str
+        Quiz id.
+    answers : mapping of int to mapping of str to str
+        Question number → part id (``"answer"`` where there is one) → raw text.
+    claims : mapping of int to mapping
+        Points and stem as they stand in the file: only to tell the student that edits don't count.
+    retries : mapping of int to int
+        Question number → which of the variants drawn for it the answers are for, where not the first.
+    asked : frozenset of int or None
+        The questions that could be answered here, where those aren't all: the others aren't marked, for a
+        question that a table has no column for isn't a question left blank.
+    """
+
+    quiz: str
+    answers: Mapping[int, Mapping[str, str]]
+    claims: Mapping[int, Mapping[str, Any]]
+    retries: Mapping[int, int] = field(default_factory=dict)
+    asked: frozenset[int] | None = None

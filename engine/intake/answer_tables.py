@@ -1,0 +1,308 @@
+"""Tables of answers → hand-ins by student, each for that student's own quiz."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
+from pathlib import PurePath
+
+from engine.course import Roster
+from engine.course.joining import nearest, student_of
+from engine.errors import OWN_FAULT_STEP, InputError, QuizError, own_fault
+from engine.hand_ins import (
+    AnswerTable,
+    FileKind,
+    FilledQuiz,
+    HandedFile,
+    IntakeProblem,
+    IntakeResult,
+    StudentFiles,
+)
+from engine.intake.answer_files import read_table
+from engine.intake.answer_questions import Place, QuizQuestions, StoredQuizzes
+from engine.intake.answer_rows import TABLES, AnswerRow, ClassAnswers
+from engine.intake.answer_yaml import read_class_yaml
+from engine.intake.times import TimeColumn, damage
+from engine.model import Quiz
+from engine.store import Store
+from engine.text.escape import clean_line
+from engine.text.words import agree, counted
+
+__all__ = ["AnsweredQuiz", "answer_quiz", "take_answers"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# One row against one student's quiz: which answer belongs to which question, and what is no answer.
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuiz:
+    """What a row says to a quiz.
+
+    Parameters
+    ----------
+    filled : FilledQuiz
+        What can be marked.
+    problems : tuple of (str, str)
+        What can't, with the next step.
+    strange : mapping of str to (str, str)
+        Heads that are no field of this quiz, with what is wrong and the next step; whether anything is
+        answered there or not.
+    """
+
+    filled: FilledQuiz
+    problems: tuple[tuple[str, str], ...]
+    strange: Mapping[str, tuple[str, str]]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is answered."""
+        return not any(text for parts in self.filled.answers.values() for text in parts.values())
+
+
+def answer_quiz(quiz: Quiz, answers: Mapping[str, str]) -> AnsweredQuiz:
+    """Return what a row says to a student's quiz.
+
+    A question without a column isn't asked here; one with a damaged or doubtful answer isn't either, so
+    that nobody gets 0 for what a spreadsheet did.
+
+    Parameters
+    ----------
+    quiz : Quiz
+        As stored.
+    answers : mapping of str to str
+        Head → text.
+    """
+    questions = QuizQuestions(quiz)
+    given: dict[int, dict[str, str]] = {}
+    heads: dict[Place, str] = {}
+    doubtful: set[int] = set()
+    problems: list[tuple[str, str]] = []
+    strange: dict[str, tuple[str, str]] = {}
+    for head, text in answers.items():
+        try:
+            number, part = questions.find(head)
+        except QuizError as error:
+            # The error itself would keep the quiz in memory, by its traceback.
+            strange[head] = error.what, error.next_step or ""
+            continue
+        parts = given.setdefault(number, {})
+        what = damage(text) if text else None
+        if what is not None:
+            doubtful.add(number)
+            problems.append((f"question {number}: {what}", "write what was typed into the cell, as text"))
+        elif text and parts.get(part, text) not in (text, ""):
+            doubtful.add(number)
+            other = clean_line(heads[number, part], 60)
+            shown = clean_line(head, 60)
+            problems.append((f"question {number} is answered twice, at {other!r} and {shown!r}", "keep one"))
+        if text or part not in parts:
+            parts[part], heads[number, part] = text, head
+    marked = {number: parts for number, parts in given.items() if number not in doubtful}
+    filled = FilledQuiz(quiz.id, marked, {}, asked=frozenset(marked))
+    return AnsweredQuiz(filled, tuple(problems), strange)
+
+
+_STEP = "mend it, then grade again: what is graded is kept"
+
+
+def take_answers(
+    intake: IntakeResult,
+    store: Store,
+    *,
+    roster: Roster | None = None,
+    quiz: str | None = None,
+    zone: tzinfo = UTC,
+    refuse_unlisted: bool = False,
+) -> IntakeResult:
+    """Make hand-ins of the tables of a collection.
+
+    Parameters
+    ----------
+    intake : IntakeResult
+    store : Store
+        Holds everybody's quiz.
+    roster : Roster, optional
+        With it, rows are joined by id, login, e-mail address or name.
+    quiz : str, optional
+        Name of the quiz that the tables answer, where their rows don't say it.
+    zone : tzinfo
+        Of times that name none.
+    refuse_unlisted : bool
+        Whether people who aren't in the roster are refused.
+
+    Returns
+    -------
+    IntakeResult
+        Without tables; every row of them is a hand-in, a problem, or ignored.
+
+    Raises
+    ------
+    UsageError
+        There is no quiz of the name asked for.
+    """
+    quizzes = StoredQuizzes(store, quiz)
+    files = {student.student: list(student.files) for student in intake.students}
+    labels = {student.student: student.label for student in intake.students}
+    problems, ignored = list(intake.problems), list(intake.ignored)
+    for table in intake.tables:
+        taking = _Taking(table, quizzes, roster or Roster(), zone, refuse_unlisted)
+        taking.run()
+        for student, handed in taking.files.items():
+            files.setdefault(student, []).extend(handed)
+        problems += taking.problems
+        ignored += taking.ignored
+    students = tuple(StudentFiles(s, tuple(handed), labels.get(s, s)) for s, handed in sorted(files.items()))
+    return replace(intake, students=students, problems=tuple(problems), ignored=tuple(ignored), tables=())
+
+
+class _Taking:
+    """One table on its way to hand-ins."""
+
+    def __init__(
+        self, table: AnswerTable, quizzes: StoredQuizzes, roster: Roster, zone: tzinfo, refuse_unlisted: bool
+    ) -> None:
+        self._table = table
+        self._file = clean_line(table.name)
+        self._quizzes = quizzes
+        self._roster = roster
+        self._zone = zone
+        self._refuse_unlisted = refuse_unlisted
+        self._found: list[tuple[AnswerRow, str, AnsweredQuiz]] = []
+        self.files: dict[str, list[HandedFile]] = {}
+        self.problems: list[IntakeProblem] = []
+        self.ignored: list[str] = []
+
+    def run(self) -> None:
+        try:
+            read = read_table if self._table.path.suffix.lower() in TABLES else read_class_yaml
+            answers = read(self._table.path, self._file)
+        except InputError as error:
+            self.problems += _unread(error, self._file)
+            return
+        except Exception as error:  # no reader may do that: one table never stops the others
+            self.problems.append(IntakeProblem(self._file, f"not read: {own_fault(error)}", OWN_FAULT_STEP))
+            return
+        self.problems += answers.problems
+        self.ignored += answers.ignored
+        usual = self._quizzes.usual(PurePath(self._table.name).stem)
+        if answers.rows and usual is None and not any(row.quiz for row in answers.rows):
+            what = "nothing tells which quiz this answers: no row of it is graded"
+            self.problems.append(IntakeProblem(self._file, what, self._quizzes.step))
+            return
+        for row in answers.rows:
+            self._find(row, usual)
+        self._hand_in([row.handed for row in answers.rows if row.handed])
+        self._tell_strange(answers)
+
+    def _find(self, row: AnswerRow, usual: str | None) -> None:
+        """Find out whose a row is and which quiz it answers."""
+        student: str | None = None
+        try:
+            student = student_of(row.who, self._roster, refuse_unlisted=self._refuse_unlisted)
+            quiz = self._quizzes.of(student, row.quiz, usual)
+        except InputError as error:
+            step = error.next_step
+            if student is not None and step is None:  # no quiz: perhaps the id isn't right
+                step = _step_without_quiz(student, self._roster)
+            listed = student in self._roster.by_id or not self._roster.students
+            self._refuse(row, error.what, step or "", student if listed else None)
+            return
+        try:
+            found = answer_quiz(quiz, row.answers)
+        except Exception as error:  # one row never stops the others
+            self._refuse(row, f"not graded: {own_fault(error)}", OWN_FAULT_STEP, student)
+            return
+        for what, step in found.problems:
+            self._refuse(row, what, step, student)
+        self._found.append((row, student, found))
+
+    def _hand_in(self, times: list[str]) -> None:
+        """Make hand-ins of the rows that answer anything, each student's in the order of their times."""
+        moments = TimeColumn(times, self._zone)
+        timeless: list[AnswerRow] = []
+        for row, student, found in self._found:
+            if found.is_blank:
+                self._tell_blank(row, student, found)
+                continue
+            handed = moments.read(row.handed) if row.handed else None
+            if row.handed and handed is None:
+                timeless.append(row)
+            self.files.setdefault(student, []).append(self._file_of(row, found, handed))
+        for student, files in self.files.items():
+            files.sort(key=lambda file: file.handed or datetime.max.replace(tzinfo=UTC))
+            self.files[student] = [replace(file, sequence=at) for at, file in enumerate(files)]
+        self._tell_timeless(timeless)
+
+    def _file_of(self, row: AnswerRow, found: AnsweredQuiz, handed: datetime | None) -> HandedFile:
+        canonical = json.dumps([found.filled.quiz, found.filled.answers], sort_keys=True)
+        return HandedFile(
+            self._table.path,
+            f"{self._file}:{row.line}",
+            FileKind.QUIZ,
+            None,
+            hashlib.sha256(canonical.encode("ascii")).hexdigest(),
+            handed=handed,
+            filled=found.filled,
+            known_as=(f"quiz {found.filled.quiz}",),
+        )
+
+    # --- what is told ---
+
+    def _tell_blank(self, row: AnswerRow, student: str, found: AnsweredQuiz) -> None:
+        """Tell of a row without an answer: a student who isn't there has one in many tables."""
+        if found.problems:
+            return
+        if any(row.answers.values()):
+            self._refuse(row, "nothing in this row answers a question of the quiz", "see its heads", student)
+        else:
+            self.ignored.append(f"{self._file}:{row.line}: no answer in this row")
+
+    def _tell_strange(self, answers: ClassAnswers) -> None:
+        """Tell heads that are a question to nobody, once each, and answers to what others were asked."""
+        known = {head for row, _, found in self._found for head in row.answers if head not in found.strange}
+        lost: Counter[tuple[str, str, str]] = Counter()
+        for row, student, found in self._found:
+            for head, (what, step) in found.strange.items():
+                if head not in known:
+                    lost[head, what, step] += bool(row.answers[head])
+                elif row.answers[head]:
+                    message = f"{clean_line(head, 60)!r}: {what} of this student"
+                    self._refuse(row, message, "see whose answers these are", student)
+        for (head, what, step), count in lost.items():
+            marked = f"{counted(count, 'answer')} {agree(count, 'are')}n't"
+            where = f"{self._file}:{answers.heads[head]}"
+            message = f"{clean_line(head, 60)!r}: {what}; {marked} marked"
+            self.problems.append(IntakeProblem(where, message, step))
+
+    def _tell_timeless(self, rows: list[AnswerRow]) -> None:
+        if not rows:
+            return
+        first = rows[0]
+        which = "this row was" if len(rows) == 1 else f"this row and {len(rows) - 1} more were"
+        what = f"when {which} handed in can't be read ({clean_line(first.handed, 40)!r})"
+        step = (
+            "graded without a time, so that no rule about late work applies; write 2026-03-01 14:30 next time"
+        )
+        self.problems.append(IntakeProblem(f"{self._file}:{first.line}", what, step))
+
+    def _refuse(self, row: AnswerRow, message: str, step: str, student: str | None) -> None:
+        self.problems.append(IntakeProblem(f"{self._file}:{row.line}", message, step, student))
+
+
+def _unread(error: InputError, file: str) -> list[IntakeProblem]:
+    """Return the problems of a file that isn't read at all, each with its line."""
+    if error.diagnostics:
+        return [IntakeProblem(f"{d.file}:{d.line}", d.message, _STEP) for d in error.diagnostics]
+    expected = f"expected {error.expected}" if error.expected else ""
+    return [IntakeProblem(error.where or file, error.what, error.next_step or expected)]
+
+
+def _step_without_quiz(student: str, roster: Roster) -> str:
+    if roster.students and student not in roster.by_id:
+        return f"nobody in the roster has this id: {nearest(student, roster)}"
+    return "draw it for this student: grade quiz new"

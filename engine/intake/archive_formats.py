@@ -1,0 +1,666 @@
+"""An archive file of any kind that is read here → its entries, to be read one after the other."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from engine.intake.names import plain_name
+from engine.text.escape import clean_line
+
+__all__ = [
+    "DAMAGE",
+    "ArchiveLimits",
+    "ArchiveMember",
+    "ArchiveShare",
+    "DamagedError",
+    "RefusedError",
+    "UnpackBudget",
+    "gunzip",
+    "is_tar",
+    "listed",
+    "opened",
+    "tar_members",
+    "too_many",
+    "zip_members",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# One entry of an archive, whatever kind of archive it is.
+
+
+class DamagedError(ValueError):
+    """An archive that breaks its own format."""
+
+
+# What the readers of the standard library raise for data that isn't what it claims.
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+    struct.error,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveMember:
+    """An entry as its archive lists it.
+
+    Parameters
+    ----------
+    name : str
+        As :func:`engine.intake.names.plain_name` gives it; foreign text.
+    is_folder : bool
+    packed : int
+        Bytes that it takes up in the archive.
+    fault : str or None
+        Why it isn't taken, whatever it is called.
+    open : callable
+        Gives its contents.  Call it while the archive is open.
+    """
+
+    name: str
+    is_folder: bool
+    packed: int
+    fault: str | None
+    open: Callable[[], IO[bytes]]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The entries of a tar archive: ordinary files and folders, read where they lie.
+#
+# Not the standard library's reader: it takes long headers into memory whole and follows links.  Formats: V7,
+# ustar, pax and GNU long names.  A sparse file says that it is larger than it is, and isn't taken.
+
+_BLOCK = 512
+_LONGEST_HEADER = 2**16
+# What may stand before one file: packers write one header of a few records, or two.
+_MOST_HEADERS = 16
+_MOST_RECORDS = 200
+_CHUNK = 2**16
+_KINDS = {
+    b"1": "is a link",
+    b"2": "is a link",
+    b"3": "is a device",
+    b"4": "is a device",
+    b"S": "is a sparse file",
+}
+_FILES = {b"0", b"\0", b"7"}
+_FOLDER = b"5"
+# Links, devices, folders and pipes have no data, whatever size they name.
+_WITHOUT_DATA = b"123456"
+# What comes before a file's own header and says more of it; or of all, or of a link.
+_MORE, _OF_OTHERS = b"xL", b"gK"
+
+
+def is_tar(head: bytes) -> bool:
+    """Return whether an uncompressed file that begins with these 512 bytes is a tar archive."""
+    return len(head) == _BLOCK and head.strip(b"\0") != b"" and _checksum_fits(head)
+
+
+def gunzip(source: IO[bytes], target: IO[bytes], most: int) -> int:
+    """Unpack a gzip stream; stops once it has more than `most` bytes.
+
+    Returns
+    -------
+    int
+        Bytes that it has unpacked to: more than `most` says that there was more.
+
+    Raises
+    ------
+    DamagedError, EOFError, zlib.error
+        The stream is damaged or ends too early.
+    """
+    size = 0
+    with gzip.GzipFile(fileobj=source, mode="rb") as stream:
+        while size <= most:
+            try:
+                chunk = stream.read(_CHUNK)
+            except gzip.BadGzipFile as error:  # an OSError, which a full disk raises too
+                raise DamagedError(str(error)) from error
+            if not chunk:
+                break
+            size += len(chunk)
+            target.write(chunk)
+    return size
+
+
+def tar_members(file: IO[bytes], most: int) -> list[ArchiveMember]:
+    """Return the entries of an open archive, in its order; at most `most` and one.
+
+    Raises
+    ------
+    DamagedError
+        A header that is none, or data that ends too early.
+    """
+    length = file.seek(0, os.SEEK_END)
+    members: list[ArchiveMember] = []
+    about: dict[str, str] = {}  # what the headers before a file's own one say of it
+    headers = 0
+    at = 0
+    while len(members) <= most:
+        head = _read(file, at, _BLOCK)
+        if not head.strip(b"\0"):
+            break
+        if len(head) < _BLOCK or not _checksum_fits(head):
+            raise DamagedError(f"no header at byte {at}")
+        kind = head[156:157]
+        is_header = kind in _MORE + _OF_OTHERS
+        size = _number(head[124:136] if is_header else about.get("size", head[124:136]))
+        size = 0 if kind in _WITHOUT_DATA else size
+        begin = at + _BLOCK + (_sparse_blocks(file, at + _BLOCK, head) if kind == b"S" else 0)
+        at = begin + -(-size // _BLOCK) * _BLOCK
+        if begin + size > length:
+            raise DamagedError("it ends too early")
+        headers = headers + 1 if is_header else 0
+        if headers > _MOST_HEADERS:
+            raise DamagedError(f"more than {_MOST_HEADERS} headers before one file")
+        if kind in _MORE:
+            about |= _long_header(_read(file, begin, size, _LONGEST_HEADER), kind)
+        elif not is_header:
+            members.append(_tar_member(file, head, about, begin, size))
+            about = {}
+    return members
+
+
+def _tar_member(file: IO[bytes], head: bytes, about: dict[str, str], begin: int, size: int) -> ArchiveMember:
+    kind, name = head[156:157], about.get("path") or _own_name(head)
+    fault = _KINDS.get(kind)
+    if any(key.startswith("GNU.sparse") for key in about):
+        fault = "is a sparse file"
+    elif fault is None and kind not in _FILES | {_FOLDER}:
+        fault = "is no ordinary file"
+    return ArchiveMember(
+        name=plain_name(name),
+        is_folder=kind == _FOLDER or (kind in _FILES and name.endswith("/")),
+        packed=size,
+        fault=fault,
+        open=partial(_slice, file, begin, size),
+    )
+
+
+def _own_name(head: bytes) -> str:
+    name = _text(head[:100])
+    prefix = _text(head[345:500]) if head[257:263] == b"ustar\0" else ""
+    return f"{prefix}/{name}" if prefix else name
+
+
+def _text(field: bytes) -> str:
+    raw = field.partition(b"\0")[0]
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", "replace")
+
+
+def _number(field: bytes | str) -> int:
+    """Return a header's number: octal, or binary where the first bit is set; decimal from a pax header."""
+    try:
+        if isinstance(field, str):
+            value = int(field)
+        elif field[0] & 0x80:
+            value = int.from_bytes(bytes([field[0] & 0x7F]) + field[1:], "big")
+        else:
+            value = int(field.partition(b"\0")[0].strip() or b"0", 8)
+    except ValueError:
+        raise DamagedError("a size that is no number") from None
+    if value < 0:
+        raise DamagedError("a size that is negative")
+    return value
+
+
+def _checksum_fits(head: bytes) -> bool:
+    try:
+        claimed = _number(head[148:156])
+    except DamagedError:
+        return False
+    return claimed == sum(head[:148]) + 8 * 32 + sum(head[156:])
+
+
+def _long_header(data: bytes, kind: bytes) -> dict[str, str]:
+    """Return what the header before a file's own one says: its path, its size, whether it is sparse."""
+    if kind == b"L":
+        return {"path": _text(data)}
+    found: dict[str, str] = {}
+    at = records = 0
+    while at < len(data) and data[at] != 0:
+        digits, blank, _ = data[at : at + 8].partition(b" ")
+        length = int(digits) if blank and digits.isdigit() else 0
+        if not len(digits) < length <= len(data) - at:
+            raise DamagedError("a long header that can't be read")
+        records += 1
+        if records > _MOST_RECORDS:
+            raise DamagedError(f"a long header of more than {_MOST_RECORDS} records")
+        key, _, value = data[at + len(digits) + 1 : at + length].removesuffix(b"\n").partition(b"=")
+        found[_text(key)] = value.decode("utf-8", "replace")
+        at += length
+    return found
+
+
+def _sparse_blocks(file: IO[bytes], at: int, head: bytes) -> int:
+    """Return the length of the blocks that go on with a GNU sparse file's map, which isn't wanted."""
+    length, goes_on = 0, head[482]
+    while goes_on:
+        block = _read(file, at + length, _BLOCK)
+        if len(block) < _BLOCK:
+            raise DamagedError("it ends too early")
+        goes_on = block[504]
+        length += _BLOCK
+    return length
+
+
+def _read(file: IO[bytes], at: int, size: int, most: int = _BLOCK) -> bytes:
+    if size > most:
+        raise DamagedError("a header that is too long")
+    file.seek(at)
+    data = file.read(size)
+    if len(data) < size and data.strip(b"\0"):
+        raise DamagedError("it ends too early")
+    return data
+
+
+def _slice(file: IO[bytes], begin: int, size: int) -> IO[bytes]:
+    return io.BufferedReader(_Slice(file, begin, size))
+
+
+class _Slice(io.RawIOBase):
+    """A part of a file, read as a file."""
+
+    def __init__(self, file: IO[bytes], begin: int, size: int) -> None:
+        self._file = file
+        self._at = begin
+        self._end = begin + size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        self._file.seek(self._at)
+        data = self._file.read(min(len(buffer), self._end - self._at))
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The entries of a ZIP archive. What its directory says is not believed where it can lie.
+
+_UTF8_FLAG = 0x800
+_ENCRYPTED = 0x1 | 0x40
+# LZMA asks for as much memory as the archive names.
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2}
+_END = b"PK\x05\x06"
+_END_64 = b"PK\x06\x06"
+_LOCATOR_64 = b"PK\x06\x07"
+_UNICODE_NAME = 0x7075
+_LONG_RECORD = 512
+
+
+def listed(file: IO[bytes]) -> int:
+    """Return how many entries an archive lists, or can list in a directory of that size, without reading it.
+
+    0 for what doesn't end as a ZIP archive does: whoever opens it will say so.
+    """
+    length = file.seek(0, os.SEEK_END)
+    begin = max(0, length - 22 - 2**16)
+    file.seek(begin)
+    tail = file.read()
+    at = tail.rfind(_END)
+    if at < 0 or len(tail) < at + 22:
+        return 0
+    count, size = struct.unpack_from("<HI", tail, at + 10)
+    if at >= 20 and tail[at - 20 : at - 16] == _LOCATOR_64:
+        (place,) = struct.unpack_from("<Q", tail, at - 12)
+        file.seek(min(place, length))
+        record = file.read(56)
+        if len(record) == 56 and record.startswith(_END_64):
+            count, size = struct.unpack_from("<QQ", record, 32)
+    # The reader goes by the size alone, so a small count must not hide a large directory.
+    return int(max(count, size // _LONG_RECORD))
+
+
+def zip_members(archive: zipfile.ZipFile) -> list[ArchiveMember]:
+    """Return the entries of an open archive in its order."""
+    infos = archive.infolist()
+    overlapping = _overlapping(infos)
+    shared = "shares its data with another entry, as bombs do"
+    return [
+        _zip_member(archive, info, _fault(info) or (shared if number in overlapping else None))
+        for number, info in enumerate(infos)
+    ]
+
+
+def _zip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, fault: str | None) -> ArchiveMember:
+    name = plain_name(_name(info))
+    return ArchiveMember(name, name.endswith("/"), info.compress_size, fault, partial(archive.open, info))
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    name = info.orig_filename if "\0" in info.orig_filename else info.filename
+    if info.flag_bits & _UTF8_FLAG or name.isascii():
+        return name
+    # Without the flag the name is read as code page 437; macOS writes UTF-8 all the same.
+    raw = name.encode("cp437", "replace")
+    try:
+        return _unicode_name(info, raw) or raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return name
+
+
+def _unicode_name(info: zipfile.ZipInfo, raw: bytes) -> str | None:
+    """Return the name of Info-ZIP's extra field, if there is one and it belongs to this name."""
+    extra, at = info.extra, 0
+    while at + 4 <= len(extra):
+        kind, size = struct.unpack_from("<HH", extra, at)
+        field = extra[at + 4 : at + 4 + size]
+        at += 4 + size
+        if kind == _UNICODE_NAME and len(field) > 5 and field[0] == 1:
+            (checksum,) = struct.unpack_from("<I", field, 1)
+            return field[5:].decode("utf-8") if checksum == zlib.crc32(raw) else None
+    return None
+
+
+def _fault(info: zipfile.ZipInfo) -> str | None:
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind == stat.S_IFLNK:
+        return "is a link"
+    if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
+        return "is no ordinary file"
+    if info.flag_bits & _ENCRYPTED:
+        return "is encrypted"
+    if info.compress_type not in _METHODS:
+        return "is packed by an unusual method"
+    return None
+
+
+def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
+    """Return the numbers of entries whose data begins inside another's."""
+    order = sorted(range(len(infos)), key=lambda number: infos[number].header_offset)
+    found: set[int] = set()
+    end = 0
+    for number in order:
+        info = infos[number]
+        if info.header_offset < end:
+            found.add(number)
+        end = max(end, info.header_offset + 30 + info.compress_size)
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------
+# What is unpacked at most, and the account of what has been: one for a whole nest of archives.
+
+Parts = tuple[str, ...]
+_MIB = 2**20
+# Nobody is left out for a classmate who needs about as much.
+_FAR_MORE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveLimits:
+    """What is unpacked at most; sizes in bytes.
+
+    Parameters
+    ----------
+    entries : int
+        Over all archives together. Beyond it, those who have by far the most are left out first.
+    listed : int
+        Entries of the download itself; one that lists more is refused unread.
+    owner_entries : int
+        What one student's folder holds, with all archives in it.
+    inside : int
+        Entries of one archive that lies inside a student's hand-in.
+    depth : int
+        How deep archives may lie in one another.
+    entry, listing : int
+        Size of a file, and of a system's own list of all hand-ins.
+    top_level : int
+        What one student's folder unpacks to, so that nobody's bomb takes another's place.
+    total : int
+        What everything unpacks to.
+    ratio, ratio_from : int
+        How many times its size in the archive something unpacks to, once that is `ratio_from` bytes.
+    """
+
+    entries: int = 50_000
+    listed: int = 200_000
+    owner_entries: int = 10_000
+    inside: int = 2_000
+    depth: int = 3
+    entry: int = 16 * _MIB
+    listing: int = 64 * _MIB
+    top_level: int = 64 * _MIB
+    total: int = 4 * 2**30
+    ratio: int = 200
+    ratio_from: int = _MIB
+
+    def most_of(self, packed: int) -> int:
+        """Return how many bytes `packed` bytes may unpack to."""
+        return max(self.ratio_from, self.ratio * packed)
+
+
+@dataclass(slots=True)
+class ArchiveShare:
+    """What an archive inside another one takes up there, and what it has unpacked to so far."""
+
+    packed: int
+    unpacked: int = 0
+
+
+class UnpackBudget:
+    """Counts what is unpacked; says which limit a further chunk would break.
+
+    Parameters
+    ----------
+    limits : ArchiveLimits
+    """
+
+    def __init__(self, limits: ArchiveLimits) -> None:
+        self.limits = limits
+        self._entries = 0
+        self._total = 0
+        self._by_owner: Counter[Parts] = Counter()
+        self._entries_by_owner: Counter[Parts] = Counter()
+
+    @property
+    def room(self) -> int:
+        """How many more entries are read."""
+        return max(0, self.limits.entries - self._entries)
+
+    def room_of(self, owner: Parts | None) -> int:
+        """How many more entries of one owner are read."""
+        return self.limits.owner_entries - self._entries_by_owner[owner] if owner is not None else self.room
+
+    def admit(self, entries: int, owner: Parts | None) -> None:
+        """Count entries of one owner; None while that isn't known."""
+        self._entries += entries
+        if owner is not None:
+            self._entries_by_owner[owner] += entries
+
+    def spender(self, owner: Parts | None, *, entries: int = 0, size: int = 0) -> Parts | None:
+        """Return who is left out so that this owner has room: somebody with far more, None for nobody.
+
+        Parameters
+        ----------
+        owner : tuple of str or None
+        entries, size : int
+            What the owner needs, of one or the other.
+        """
+        used = self._by_owner if size else self._entries_by_owner
+        if not used:
+            return None
+        biggest, most = max(used.items(), key=lambda one: one[1])
+        own = used[owner] if owner is not None and owner in used else 0
+        return biggest if biggest != owner and most > _FAR_MORE * (own + max(entries, size)) else None
+
+    def release(self, owner: Parts) -> int:
+        """Forget what an owner has used; return how many entries that were."""
+        self._total -= self._by_owner.pop(owner, 0)
+        entries = self._entries_by_owner.pop(owner, 0)
+        self._entries -= entries
+        return entries
+
+    def is_full(self, chunk: int) -> bool:
+        """Tell whether `chunk` bytes more are more than everything may unpack to."""
+        return self._total + chunk > self.limits.total
+
+    def size_fault(self, size: int, packed: int) -> str | None:
+        """Return what is wrong with a file of `size` bytes so far that takes up `packed` bytes."""
+        if size > self.limits.most_of(packed):
+            return f"unpacks to more than {self.limits.ratio} times its size, as bombs do"
+        return None
+
+    def take(self, chunk: int, owner: Parts | None, share: ArchiveShare | None) -> str | None:
+        """Count `chunk` bytes more; return which limit that breaks.
+
+        Parameters
+        ----------
+        chunk : int
+        owner : tuple of str or None
+            The names that say whose folder it is; None while that isn't known.
+        share : ArchiveShare or None
+            Of the outermost archive inside; None for what lies in the download itself.
+        """
+        limits = self.limits
+        self._total += chunk
+        if self._total > limits.total:
+            return f"brings all hand-ins over {limits.total // _MIB} MiB"
+        if owner is not None:
+            self._by_owner[owner] += chunk
+            if self._by_owner[owner] > limits.top_level:
+                return f"brings its folder over {limits.top_level // _MIB} MiB"
+        if share is not None:
+            share.unpacked += chunk
+            if share.unpacked > limits.most_of(share.packed):
+                return f"brings its archive over {limits.ratio} times its size, as bombs do"
+        return None
+
+
+_GZIP = b"\x1f\x8b"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+
+
+class RefusedError(Exception):
+    """An archive that isn't unpacked: what is wrong with it, and what was there."""
+
+    def __init__(self, what: str, got: str | None = None, next_step: str = "") -> None:
+        super().__init__(what if got is None else f"{what} ({got})")
+        self.what = what
+        self.got = got
+        self.next_step = next_step
+
+
+@contextmanager
+def opened(
+    path: Path, spare: Path, most: int, size: int, limits: ArchiveLimits
+) -> Iterator[list[ArchiveMember]]:
+    """Open a ZIP or tar archive by what it is, whatever it is called.
+
+    Parameters
+    ----------
+    path : Path
+    spare : Path
+        A file to be written while a compressed tar archive is read.
+    most : int
+        Entries; an archive that lists more is refused before they are read.
+    size : int
+        Bytes that a compressed tar archive may unpack to.
+    limits : ArchiveLimits
+
+    Raises
+    ------
+    RefusedError
+        It is no such archive, is damaged, or too large.
+    OSError
+        The spare file can't be written.
+    """
+    try:
+        source = path.open("rb")
+    except OSError as error:
+        raise RefusedError("the archive can't be read", error.strerror, "check its rights") from error
+    with source as file:
+        head = file.read(512)
+        if head.startswith(_GZIP):
+            file.seek(0)
+            try:
+                with spare.open("w+b") as tar:
+                    _gunzip(file, tar, min(size, limits.most_of(path.stat().st_size)))
+                    yield _of_tar(tar, most)
+            finally:
+                spare.unlink(missing_ok=True)
+        elif is_tar(head):
+            yield _of_tar(file, most)
+        else:
+            # The directory stands at the end of a ZIP archive, so something else may stand before it.
+            with _as_zip(file, most, is_zip=head.startswith(_ZIP)) as members:
+                yield members
+
+
+def _gunzip(source: IO[bytes], target: IO[bytes], most: int) -> None:
+    try:
+        size = gunzip(source, target, most)
+    except DAMAGE as error:
+        raise _damaged(error) from error
+    if size > most:
+        raise RefusedError(f"the archive unpacks to more than {most // 2**20} MiB")
+
+
+def _of_tar(file: IO[bytes], most: int) -> list[ArchiveMember]:
+    try:
+        file.seek(0)
+        head = file.read(512)
+        # An empty archive is nothing but zeros.
+        if head.strip(b"\0") and not is_tar(head):
+            raise RefusedError("this is no ZIP or tar archive", "something else that is compressed")
+        members = tar_members(file, most)
+    except DAMAGE as error:
+        raise _damaged(error) from error
+    if len(members) > most:
+        raise too_many(f"more than {most}", most)
+    return members
+
+
+@contextmanager
+def _as_zip(file: IO[bytes], most: int, *, is_zip: bool) -> Iterator[list[ArchiveMember]]:
+    if (count := listed(file)) > most:
+        raise too_many(str(count), most)
+    try:
+        archive = zipfile.ZipFile(file)
+    except DAMAGE as error:
+        if is_zip:
+            raise _damaged(error) from error
+        raise RefusedError("this is no ZIP or tar archive") from error
+    with archive:
+        members = zip_members(archive)
+        if len(members) > most:
+            raise too_many(str(len(members)), most)
+        yield members
+
+
+def too_many(count: str, most: int) -> RefusedError:
+    """Return the refusal of an archive with so many entries."""
+    return RefusedError(
+        "the archive lists too many entries",
+        f"{count}; at most {most}",
+        "pack it without what nobody handed in, such as .git folders",
+    )
+
+
+def _damaged(error: Exception) -> RefusedError:
+    return RefusedError("the archive is damaged", clean_line(str(error), 100) or None)

@@ -1,0 +1,377 @@
+"""One code file, and the files beside it that it imports → :class:`engine.model.CodeSubmission`."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from engine.code.source import MAX_CHARACTERS, parse_python, place_in_cells, top_level
+from engine.errors import InputError, SubmissionError
+from engine.intake.entries import is_junk
+from engine.intake.notebook import notebook_source
+from engine.model import CodeSubmission
+from engine.text.escape import clean_line
+from engine.text.files import decode, read_bytes
+from engine.text.words import counted
+
+__all__ = [
+    "CODE_LIMIT",
+    "NOTEBOOK_LIMIT",
+    "Find",
+    "definition_line",
+    "definition_place",
+    "files_used",
+    "in_folder",
+    "is_library",
+    "read_code_file",
+    "read_module",
+    "read_submission",
+    "sha256_of_file",
+    "sha256_of_files",
+    "source_of",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The files beside a submission that it imports, found by reading it; nothing is run.
+
+CODE_LIMIT = 2**20
+_MOST_FILES = 100
+
+Find = Callable[[str], Path | None]  # module name -> the file beside the submission, if there is one
+
+
+def in_folder(folder: Path) -> Find:
+    """Return a search for ``<name>.py`` in a folder; a file with the name of a module, nothing else."""
+
+    def find(name: str) -> Path | None:
+        path = folder / f"{name}.py"
+        return path if path.is_symlink() or path.is_file() else None
+
+    return find
+
+
+def files_used(source: str, find: Find) -> dict[str, Path]:
+    """Return the files that a source imports, by itself or through one another.
+
+    Parameters
+    ----------
+    source : str
+        Foreign; a source that is no Python imports nothing.
+    find : callable
+
+    Returns
+    -------
+    dict of str to Path
+        Module name to file, in the order in which they are met.  A file with the name of a library is
+        among them, so that somebody can say that it isn't used; what it imports is not followed.
+        The submission's own file is among them if one of the others imports it.
+
+    Raises
+    ------
+    SubmissionError
+        More than 100 files.
+    """
+    found: dict[str, Path] = {}
+    waiting = [source]
+    while waiting:
+        for name in _imported(waiting.pop(0)):
+            path = None if name in found else find(name)
+            if path is None:
+                continue
+            found[name] = path
+            if len(found) > _MOST_FILES:
+                raise SubmissionError(
+                    "the submission imports too many files", expected=f"at most {_MOST_FILES}"
+                )
+            if not is_library(name) and not path.is_symlink():
+                waiting += _text_or_nothing(path)
+    return found
+
+
+def _text_or_nothing(path: Path) -> list[str]:
+    """Return the text of a file to look into; whoever takes it in will say why it can't be read."""
+    try:
+        return [decode(read_bytes(path, CODE_LIMIT), path.name, cookie=True)]
+    except InputError:
+        return []
+
+
+def is_library(name: str) -> bool:
+    """Return whether an import of this name finds the standard library or a package, never a file beside."""
+    if name in sys.stdlib_module_names:
+        return True
+    from engine.sandbox.bwrap import find_layout
+
+    return name in find_layout().package_names
+
+
+def read_module(name: str, path: Path) -> str:
+    """Return the source of a file beside a submission.
+
+    Raises
+    ------
+    SubmissionError
+        It can't be read; the message names it.
+    """
+    shown = f"{clean_line(name, 60)}.py"
+    if path.is_symlink():
+        raise SubmissionError(
+            "this is a link; links are not followed", where=shown, next_step="hand in the file itself"
+        )
+    try:
+        return decode(read_bytes(path, CODE_LIMIT), shown, cookie=True)
+    except SubmissionError as error:
+        place = error.where if error.where and error.where.startswith(shown) else shown
+        raise SubmissionError(
+            f"{error.what} (the submission imports it)",
+            where=place,
+            expected=error.expected,
+            got=error.got,
+            next_step=error.next_step,
+        ) from error
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal; OSError if it can't be read."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256_of_files(main: str, others: Mapping[str, str]) -> str:
+    """Return the identity of a submission from the SHA-256 of each of its files.
+
+    It is that of the main file where there is no other, so a lone file keeps its identity.
+    """
+    if not others:
+        return main
+    lines = [f" {main}", *(f"{name} {others[name]}" for name in sorted(others))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _imported(source: str) -> Iterator[str]:
+    """Yield the first part of every name that a source imports, wherever it does."""
+    try:
+        tree = parse_python(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        yield from (name for name in _names(node) if name.isidentifier())
+
+
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name.partition(".")[0] for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.level <= 1:
+        if node.module is not None:
+            return [node.module.partition(".")[0]]
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        asked = node.args[0].value
+        if called in ("import_module", "__import__") and isinstance(asked, str):
+            return [asked.partition(".")[0]]
+    return []
+
+
+# A notebook carries its pictures along; only its code counts against CODE_LIMIT.
+NOTEBOOK_LIMIT = 16 * 2**20
+
+
+def read_code_file(
+    path: Path, name: str | None = None, beside: Mapping[str, Path] | None = None
+) -> CodeSubmission:
+    """Read a ``.py`` or ``.ipynb`` file and the ``.py`` files beside it that it imports.
+
+    Parameters
+    ----------
+    path : Path
+    name : str, optional
+        Name as handed in, where it lies elsewhere now.
+    beside : mapping of str to Path, optional
+        The files that it imports (module name to file), where somebody has found them already.
+        Without it they are looked for in the folder of `path`, unless a `name` is given: what then
+        lies beside may be anybody's.
+
+    Returns
+    -------
+    CodeSubmission
+        Source as text; it may still be no valid Python, which is for grading to say.  A file beside
+        with the name of a library is no module of it; a note says so.
+
+    Raises
+    ------
+    SubmissionError
+        With one clear message: missing, a folder, another kind of file, empty, larger than 1 MiB of
+        code, binary, not UTF-8 (and no coding cookie that says what it is), NUL characters, a notebook
+        that is none or has a cell that isn't Python, all files together too large.
+    """
+    shown = clean_line(name or path.name)
+    source, data = _read(path, shown, Path(shown if name else path.name).suffix.lower())
+    if beside is None:
+        beside = files_used(source, in_folder(path.parent)) if name is None else {}
+    texts = {other: read_module(other, file) for other, file in beside.items() if not is_library(other)}
+    characters = len(source) + sum(map(len, texts.values()))
+    if texts and characters > MAX_CHARACTERS:
+        raise SubmissionError(
+            "the files of the submission are too large together",
+            where=", ".join([shown, *(f"{clean_line(other, 60)}.py" for other in list(texts)[:8])]),
+            expected=f"at most {MAX_CHARACTERS} characters",
+            got=str(characters),
+        )
+    hashes = {other: sha256_of_file(beside[other]) for other in texts}
+    return CodeSubmission(
+        source=source,
+        filename=shown,
+        sha256=sha256_of_files(hashlib.sha256(data).hexdigest(), hashes),
+        modules=MappingProxyType(texts),
+        notes=tuple(_ignored(other) for other in beside if is_library(other)),
+    )
+
+
+def source_of(path: Path, shown: str) -> str:
+    """Return the Python source of one file alone; raises as :func:`read_code_file` does."""
+    return _read(path, shown, Path(shown).suffix.lower())[0]
+
+
+def _read(path: Path, shown: str, suffix: str) -> tuple[str, bytes]:
+    if suffix not in {".py", ".ipynb"} and path.is_file():
+        raise SubmissionError("this kind of file isn't graded", where=shown, expected="a .py or .ipynb file")
+    notebook = suffix == ".ipynb"
+    data = read_bytes(path, NOTEBOOK_LIMIT if notebook else CODE_LIMIT)
+    source = decode(data, shown, cookie=not notebook)
+    if notebook:
+        source = notebook_source(source, shown)
+        if len(source) > CODE_LIMIT:
+            raise SubmissionError(
+                "the notebook's code is too large", where=shown, expected=f"at most {CODE_LIMIT // 1024} KiB"
+            )
+    return source, data
+
+
+def _ignored(name: str) -> str:
+    return f"{name}.py was ignored: {name} is the name of a library, and the real library was used."
+
+
+# ----------------------------------------------------------------------------------------------------
+# A folder of code files: which one is the submission, by the function that it defines.
+
+_SUFFIXES = {".py", ".ipynb"}
+_MOST_IN_FOLDER = 200
+
+
+def read_submission(path: Path, function: str) -> CodeSubmission:
+    """Read what was handed in for one exercise: a file, or a folder of files.
+
+    Parameters
+    ----------
+    path : Path
+    function : str
+        What the exercise asks for.  Of a folder the file that defines it at its top level is the
+        submission; the files that it imports belong to it, the others don't count.
+
+    Raises
+    ------
+    SubmissionError
+        No file, or more than one, defines the function; and all that
+        :func:`engine.intake.read_code_file` raises.
+    """
+    return read_code_file(_main_file(path, function) if path.is_dir() else path)
+
+
+def _main_file(folder: Path, function: str) -> Path:
+    where = clean_line(str(folder))
+    files = _code_files(folder, where)
+    places = {file: line for file in files if (line := _definition(file, function)) is not None}
+    if len(places) == 1:
+        return next(iter(places))
+    if places:
+        raise SubmissionError(
+            f"{counted(len(places), 'file')} define {function}"
+            if len(places) > 2
+            else f"two files define {function}",
+            where=where,
+            expected="one file that defines it",
+            got=", ".join(places.values()),
+            next_step=f"give the file itself, for example {clean_line(str(next(iter(places))))}",
+        )
+    names = ", ".join(clean_line(file.name, 60) for file in files[:8]) + (", …" if len(files) > 8 else "")
+    raise SubmissionError(
+        f"no file in this folder defines {function}",
+        where=where,
+        expected=f"a .py or .ipynb file with def {function}(…) at its top level",
+        got=names or "no .py or .ipynb file",
+    )
+
+
+def _code_files(folder: Path, where: str) -> list[Path]:
+    try:
+        found = sorted(
+            path
+            for path in folder.iterdir()
+            if path.suffix.lower() in _SUFFIXES
+            and not is_junk((path.name,))
+            and path.is_file()
+            and not path.is_symlink()
+        )
+    except OSError as error:
+        raise SubmissionError(
+            "the folder can't be read", where=where, got=error.strerror or str(error)
+        ) from error
+    if len(found) > _MOST_IN_FOLDER:
+        raise SubmissionError(
+            "the folder holds too many code files",
+            where=where,
+            expected=f"at most {_MOST_IN_FOLDER}",
+            got=str(len(found)),
+            next_step="give the file itself",
+        )
+    return found
+
+
+def _definition(path: Path, function: str) -> str | None:
+    """Return the place where a file defines the function, None if it doesn't or can't be read."""
+    try:
+        source = source_of(path, clean_line(path.name))
+    except InputError:
+        return None
+    return definition_place(source, clean_line(path.name, 60), function)
+
+
+def definition_place(source: str, filename: str, function: str) -> str | None:
+    """Return ``file:line``, or ``file, code cell n, line m``, of the last definition of a function."""
+    line = definition_line(source, function)
+    if line is None:
+        return None
+    if filename.lower().endswith(".ipynb") and (cell := place_in_cells(source, line)):
+        return f"{filename}, code cell {cell[0]}, line {cell[1]}"
+    return f"{filename}:{line}"
+
+
+def definition_line(source: str, function: str) -> int | None:
+    """Return the line of the last definition of a name at the top level of a source.
+
+    A ``def``, a class and an assignment count; an import doesn't.  A source that is no Python is
+    searched for a line that begins with ``def``.
+    """
+    try:
+        tree = parse_python(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        found = list(re.finditer(rf"^(?:async\s+)?def\s+{re.escape(function)}\b", source, re.MULTILINE))
+        return source.count("\n", 0, found[-1].start()) + 1 if found else None
+    lines = [node.lineno for node in top_level(tree) if function in _defined(node)]
+    return lines[-1] if lines else None
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        targets = [node.target]
+    return [target.id for target in targets if isinstance(target, ast.Name)]

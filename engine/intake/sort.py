@@ -1,0 +1,594 @@
+"""The files of a download → hand-ins by student, and a list of what can't be taken in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+
+from engine.course import Roster
+from engine.course.joining import agreed, contradiction, meant, nearest
+from engine.errors import OWN_FAULT_STEP, InputError, IntakeError, own_fault
+from engine.hand_ins import AnswerTable, FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
+from engine.intake.answer_rows import TABLES, is_class_yaml
+from engine.intake.code import (
+    Find,
+    definition_place,
+    files_used,
+    is_library,
+    sha256_of_file,
+    sha256_of_files,
+    source_of,
+)
+from engine.intake.entries import FileEntry, packed_otherwise
+from engine.intake.layouts import DownloadLayout, DownloadPerson, HandIn, PathOwner, PlainLayout
+from engine.intake.names import copy_of, quiz_head
+from engine.text.escape import clean_line
+from engine.text.files import read_text_file
+from engine.text.words import counted
+
+__all__ = [
+    "CodeEntry",
+    "DownloadSorter",
+    "OwnerIndex",
+    "RankedFile",
+    "SortedFolder",
+    "in_sequence",
+    "sort_folder",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Which of a student's hand-ins of one item came first.
+
+_AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was handed in
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFile:
+    """A hand-in, and what tells its place among the others of its kind.
+
+    Parameters
+    ----------
+    file : HandedFile
+    about : str
+        Item, or id of the quiz: only hand-ins about the same thing are put in order.
+    copy : int
+        Which copy of a file its name says it is: ``softmax-1.py`` comes after ``softmax.py``.
+    order : int
+        What the system counts: later hand-ins have larger numbers.
+    """
+
+    file: HandedFile
+    about: str
+    copy: int = 0
+    order: int = 0
+
+
+def in_sequence(hand_ins: Sequence[RankedFile]) -> tuple[HandedFile, ...]:
+    """Return a student's files, those about the same thing in the order in which they came, numbered.
+
+    The first is 0; what a name says to be the third copy isn't below 3, so that a later download, which holds
+    it alone, goes on from there.
+    """
+    files = [one.file for one in hand_ins]
+    places: dict[str, list[int]] = {}
+    for place, one in enumerate(hand_ins):
+        places.setdefault(one.about, []).append(place)
+    for taken in places.values():
+        number = -1
+        ordered = sorted((hand_ins[place] for place in taken), key=_when)
+        for place, one in zip(taken, ordered, strict=True):
+            number = max(number + 1, one.copy)
+            files[place] = replace(one.file, sequence=number)
+    return tuple(files)
+
+
+def _when(ranked: RankedFile) -> tuple[datetime, int, int]:
+    return ranked.file.handed or _AT_LAST, ranked.copy, ranked.order
+
+
+# ----------------------------------------------------------------------------------------------------
+# Whose a hand-in is: what a download calls people → the roster's students. Nobody is guessed.
+
+_LONGEST_ID = 100
+
+
+class OwnerIndex:
+    """Joins people with a roster; without one everybody is who the download says.
+
+    Parameters
+    ----------
+    people : iterable of DownloadPerson
+        Everybody of the download, so that two who would be taken for one are noticed.
+    roster : Roster
+    refuse_unlisted : bool
+        Whether people who aren't in the roster are refused.
+    """
+
+    def __init__(self, people: Iterable[DownloadPerson], roster: Roster, refuse_unlisted: bool) -> None:
+        self._roster = roster
+        self._refuse_unlisted = refuse_unlisted
+        self._students: dict[tuple[str, str], str | None] = {}
+        self.problems: list[IntakeProblem] = []
+        self.labels: dict[str, str] = {}
+        self._keys: dict[str, set[str]] = {}
+        everybody = list({(person.label, person.key): person for person in people}.values())
+        for person in everybody:
+            for student in self._ids(person) if person.key else ():
+                self._keys.setdefault(student, set()).add(person.key)
+        for person in everybody:
+            self.student(person)
+
+    def student(self, person: DownloadPerson) -> str | None:
+        """Return the id of a person, None if nobody can say it; a problem is listed once."""
+        at = (person.label, person.key)
+        if at in self._students:
+            return self._students[at]
+        try:
+            student = self._join(person) or self._unlisted(person)
+        except IntakeError as error:
+            self._students[at] = None
+            self._tell(person, error.what, error.next_step or "")
+            return None
+        self._students[at] = student
+        self.labels.setdefault(student, clean_line(person.label))
+        return student
+
+    def _ids(self, person: DownloadPerson) -> list[str]:
+        try:
+            return agreed(meant(person.who, self._roster))
+        except IntakeError:  # told when the person is joined
+            return []
+
+    def _join(self, person: DownloadPerson) -> str | None:
+        """Return whom of the roster a person is, None for nobody of it."""
+        found = meant(person.who, self._roster)
+        ids = agreed(found)
+        if len(ids) > 1:
+            raise _unjoined(f"this can be {' or '.join(ids)}", "name the folder after the student's id")
+        if found and not ids:
+            raise _unjoined(f"this means several people: {contradiction(found)}", "see whose it is")
+        if ids and set(found) == {"name"} and len(self._keys.get(ids[0], ())) > 1:
+            message = f"several people of this name handed in, and one is in the roster: {ids[0]}"
+            raise _unjoined(message, "see whose it is, and name the folder after the id")
+        return ids[0] if ids else None
+
+    def _unlisted(self, person: DownloadPerson) -> str:
+        """Return what stands for a person whom the roster doesn't have."""
+        label = person.label.strip()
+        shown = clean_line(label)
+        if not shown or len(label) > _LONGEST_ID or label in self._roster.by_id:
+            raise _unjoined("this name can't be a student's id", "rename it")
+        if self._roster.students:
+            step = nearest(label, self._roster, otherwise="add the student, or rename the folder")
+            if self._refuse_unlisted:
+                raise _unjoined("this student isn't in the roster", step)
+            self._tell(person, f"this student isn't in the roster; graded as {shown}", step)
+        return label
+
+    def _tell(self, person: DownloadPerson, message: str, step: str) -> None:
+        where = clean_line(person.label) or "(no name)"
+        self.problems.append(IntakeProblem(where, message, step, unjoined=True))
+
+
+def _unjoined(message: str, step: str) -> IntakeError:
+    return IntakeError(message, next_step=step)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The code files of one folder of one student: which are hand-ins, and which belong to them.
+
+
+@dataclass(frozen=True, slots=True)
+class CodeEntry:
+    """A code file, its name among its neighbours, and the item that the name means, if it means one."""
+
+    entry: FileEntry
+    path: Path
+    name: str
+    item: str | None
+
+
+@dataclass(slots=True)
+class SortedFolder:
+    """What the files of a folder are.
+
+    ``handed`` holds file, item and the files that it imports; ``conflicts`` the places of several
+    definitions of one item's function; ``left`` the files that nothing needs.
+    """
+
+    handed: list[tuple[CodeEntry, str, dict[str, Path]]] = field(default_factory=list)
+    conflicts: list[tuple[CodeEntry, str, str]] = field(default_factory=list)
+    left: list[CodeEntry] = field(default_factory=list)
+
+
+def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: str | None) -> SortedFolder:
+    """Sort the code files of one folder.
+
+    A file whose name means an item is its hand-in.  A file without such a name is the hand-in of every
+    item whose function it and its copies alone define (a function is called as its item, with underscores),
+    unless the item has a file of its name or the file is imported by one that has an item's name.  With
+    `only_item` a file that stands alone is its hand-in whatever it defines.
+
+    Parameters
+    ----------
+    files : sequence of CodeEntry
+        All from the same folder.
+    items : collection of str
+        Ids of the code exercises.
+    only_item : str or None
+        All code is for this item.
+    """
+    if len(files) == 1 and files[0].item is not None:  # nothing to find out: spare the reading
+        return SortedFolder([(files[0], files[0].item, {})])
+    result = SortedFolder()
+    sources = {file.path: _source(file) for file in files}
+    modules = _Modules(files)
+    used = {file.path: _used(sources[file.path], modules.beside(file)) for file in files}
+    named = [(file, file.item) for file in files if file.item is not None]
+    taken = {path for file, _ in named for path in used[file.path].values()} - {f.path for f, _ in named}
+    unnamed = [file for file in files if file.item is None and file.path not in taken]
+    wanted = [only_item] if only_item is not None else sorted(items)
+    handed: list[tuple[CodeEntry, str]] = list(named)
+    disputed: set[Path] = set()
+    for item in wanted:
+        if any(item == own for _, own in named):
+            continue
+        places = {f.path: place for f in unnamed if (place := _defines(f, sources[f.path], item))}
+        definers = [file for file in unnamed if file.path in places]
+        if len({copy_of(file.name)[0] for file in definers}) > 1:
+            told = " and ".join(places.values())
+            result.conflicts += [(file, item, told) for file in definers]
+            disputed |= set(places)
+        else:
+            handed += [(file, item) for file in definers]
+    if only_item is not None and not handed and not disputed:
+        handed = [(file, only_item) for file in unnamed]
+    result.handed = [(file, item, used[file.path]) for file, item in handed]
+    needed = {path for _, _, beside in result.handed for path in beside.values()}
+    needed |= {file.path for file, _ in handed} | disputed
+    result.left = [file for file in files if file.path not in needed]
+    return result
+
+
+def _source(file: CodeEntry) -> str:
+    """Return the source of a file, nothing if it can't be read: reading it for a grade will say why."""
+    try:
+        return source_of(file.path, file.name)
+    except Exception:  # a fault of the reader's too: the file then stands alone
+        return ""
+
+
+class _Modules:
+    """The files of a folder as modules; of ``helpers.py`` and its copies a copy finds its like.
+
+    A system that puts a number behind the second file of a name does it to all files of a hand-in, so that
+    ``softmax-1.py`` means ``helpers-1.py`` by ``helpers``, or the last one before it.
+    """
+
+    def __init__(self, files: Sequence[CodeEntry]) -> None:
+        self._own = {stem: file.path for file in files if (stem := _module(file.name))}
+        self._copies: dict[str, list[tuple[int, Path]]] = {}
+        for file in files:
+            original, number = copy_of(file.name)
+            if number and not _module(file.name) and (stem := _module(original)):
+                self._copies.setdefault(stem, []).append((number, file.path))
+
+    def beside(self, file: CodeEntry) -> Find:
+        """Return the search for a module that a file of the folder imports."""
+        number = copy_of(file.name)[1]
+        fitting = {
+            stem: max(found)[1]
+            for stem, copies in self._copies.items()
+            if (found := [copy for copy in copies if copy[0] <= number])
+        }
+        return (self._own | fitting).get
+
+
+def _module(filename: str) -> str:
+    """Return the name by which a file is imported; nothing where it can't be."""
+    path = Path(filename)
+    return path.stem if path.suffix == ".py" and path.stem.isidentifier() else ""
+
+
+def _used(source: str, find: Find) -> dict[str, Path]:
+    try:
+        return files_used(source, find)
+    except InputError:  # too many files: none of them is taken along
+        return {}
+
+
+def _defines(file: CodeEntry, source: str, item: str) -> str | None:
+    return definition_place(source, clean_line(file.name, 60), item.replace("-", "_"))
+
+
+_MOST_ALIKE = 20
+_CODE = {".py", ".ipynb"}
+_NONE: Mapping[str, Path] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file, what its name says, and whose it is: nobody's where only the file itself can say it."""
+
+    entry: FileEntry
+    path: Path
+    place: PathOwner
+    students: tuple[str, ...]
+    inside: tuple[str, ...]
+
+    @property
+    def first(self) -> str | None:
+        return self.students[0] if self.students else None
+
+    def known_as(self, about: str = "") -> tuple[str, ...]:
+        """Return by what a later file is known to take the place of this one."""
+        own = copy_of(self.inside[-1])[0]
+        return (own, about) if about else (own,)
+
+
+class DownloadSorter:
+    """Sorts what a download holds.
+
+    Parameters
+    ----------
+    layout : DownloadLayout
+    refuse_unlisted : bool
+        Whether people who aren't in the roster are refused.
+    """
+
+    def __init__(self, layout: DownloadLayout, refuse_unlisted: bool) -> None:
+        self._layout = layout
+        self._listing = layout.listing
+        self._plain = PlainLayout(layout.listing)
+        tops = [(name, True) for name in self._listing.files] + [(n, False) for n in self._listing.folders]
+        self._places = {top: self._place(*top) for top in tops}
+        people = [person for place in self._places.values() for person in _people(place)]
+        self._owners = OwnerIndex(people, self._listing.roster, refuse_unlisted)
+        self._problems: list[IntakeProblem] = []
+        self._ignored = list(self._listing.entries.ignored)
+        self._tables: list[AnswerTable] = []
+        self._handed: dict[str, list[RankedFile]] = {}
+        self._folders: dict[tuple[str, ...], list[tuple[_Found, CodeEntry]]] = {}
+
+    def run(self) -> IntakeResult:
+        """Return the collection."""
+        for entry in self._listing.entries.files:
+            try:
+                self._sort(entry)
+            except Exception as error:  # one file never stops the others
+                self._refuse(entry.name, f"not read: {own_fault(error)}", OWN_FAULT_STEP)
+        for files in self._folders.values():
+            try:
+                self._sort_code_folder(files)
+            except Exception as error:
+                for found, code in files:
+                    message = f"not read: {own_fault(error)}"
+                    self._refuse(code.entry.name, message, OWN_FAULT_STEP, found.first, found.known_as())
+        self._problems += map(self._with_student, self._listing.entries.problems)
+        self._list_empty_folders()
+        students = tuple(
+            StudentFiles(student, in_sequence(handed), self._owners.labels[student])
+            for student, handed in sorted(self._handed.items())
+        )
+        problems = (*self._layout.problems, *self._owners.problems, *self._summary_of_problems())
+        ignored = tuple(self._summary_of_ignored())
+        return IntakeResult(students, problems, ignored, tuple(self._tables), layout=self._layout.name)
+
+    def _summary_of_problems(self) -> list[IntakeProblem]:
+        """Return the problems, of many alike of one student the first ones and how many more there are."""
+        kept: list[IntakeProblem] = []
+        counts: Counter[tuple[str, str]] = Counter()
+        last: dict[tuple[str, str], IntakeProblem] = {}
+        for problem in self._problems:
+            at = (problem.student or self._top(problem.where), problem.message)
+            counts[at] += 1
+            if counts[at] <= _MOST_ALIKE:
+                kept.append(problem)
+            last[at] = problem
+        for at, count in counts.items():
+            if count > _MOST_ALIKE:
+                more = f"… and {counted(count - _MOST_ALIKE, 'more entry', ',')} like these: {at[1]}"
+                kept.append(replace(last[at], where=self._top(last[at].where), message=more))
+        return kept
+
+    def _summary_of_ignored(self) -> Iterator[str]:
+        counts: Counter[str] = Counter()
+        for name in self._ignored:
+            counts[self._top(name)] += 1
+            if counts[self._top(name)] <= _MOST_ALIKE:
+                yield name
+        for top, count in counts.items():
+            if count > _MOST_ALIKE:
+                yield f"{top}: … and {count - _MOST_ALIKE:,} more"
+
+    def _top(self, name: str) -> str:
+        return "/".join(name.split("/")[: self._listing.depth + 1])
+
+    def _with_student(self, problem: IntakeProblem) -> IntakeProblem:
+        """Say whose a refused entry is; a refused name is not to be trusted with making a student."""
+        depth = self._listing.depth
+        top = "/".join(problem.where.split("/")[depth : depth + 1])
+        place = self._places.get((top, False)) or self._places.get((top, True))
+        own = copy_of(problem.where.split("/")[-1])[0]
+        return replace(problem, student=next(iter(self._students(place)), None), known_as=(own,))
+
+    def _list_empty_folders(self) -> None:
+        for (_, is_file), place in self._places.items():
+            for student in () if is_file else self._students(place):
+                self._handed.setdefault(student, [])
+        told = {problem.student for problem in self._problems}
+        for student, handed in self._handed.items():
+            if not handed and student not in told:
+                self._refuse(self._owners.labels[student], "this folder holds no file", "", student)
+
+    def _place(self, top: str, is_file: bool) -> PathOwner:
+        return self._layout.place(top, is_file) or self._plain.place(top, is_file)
+
+    def _students(self, place: PathOwner | None) -> tuple[str, ...]:
+        found = (self._owners.student(person) for person in _people(place))
+        return tuple(dict.fromkeys(student for student in found if student is not None))
+
+    # --- whose, and what ---
+
+    def _sort(self, entry: FileEntry) -> None:
+        depth = self._listing.depth
+        if self._layout.is_own(entry.parts[depth:]):
+            self._ignored.append(entry.name)
+            return
+        place = self._places[entry.parts[depth], len(entry.parts) == depth + 1]
+        inside = ((place.name,) if place.name else ()) + entry.parts[depth + 1 :]
+        students = self._students(place)
+        if place.hand_in is not None and not students:
+            step = f"see what is said of {clean_line(place.hand_in.people[0].label, 60)}"
+            self._refuse(entry.name, "it is unclear whose file this is", step)
+            return
+        for student in students:
+            self._handed.setdefault(student, [])
+        self._sort_kind(entry, _Found(entry, entry.path or Path(), place, students, inside))
+
+    def _sort_kind(self, entry: FileEntry, found: _Found) -> None:
+        name = found.inside[-1]
+        suffix = Path(name).suffix.lower()
+        if entry.path is None:
+            self._sort_unread(found, name)
+        elif suffix in TABLES:
+            self._sort_table(found)
+        elif suffix not in _CODE:
+            self._sort_quiz(found)
+        elif not found.place.stands_alone:
+            assert found.place.hand_in is not None
+            folder = (found.place.hand_in.key, *entry.parts[:-1])
+            code = CodeEntry(entry, entry.path, name, self._listing.names.find(name))
+            self._folders.setdefault(folder, []).append((found, code))
+        elif found.place.item is None:
+            step = "name it STUDENT_ITEM.py, or put it into a folder named after the student"
+            self._refuse(entry.name, "it is unclear whose file this is", step)
+        else:
+            self._add(found, FileKind.CODE, found.place.item)
+
+    def _sort_unread(self, found: _Found, name: str) -> None:
+        if packed_otherwise(name):
+            message, step = "this kind of archive is not opened", "pack it as .zip or .tar.gz"
+        else:
+            message, step = "this kind of file isn't graded", "expected .py, .ipynb or .yaml"
+            inner = PurePosixPath(name).stem  # browsers and mail programs add .txt to what they don't know
+            if PurePosixPath(inner).suffix.lower() in (*_CODE, ".yaml", ".yml"):
+                step = f"if it is {clean_line(inner, 60)}, name it so and hand it in again"
+        self._not_graded(found, message, step)
+
+    def _sort_code_folder(self, files: list[tuple[_Found, CodeEntry]]) -> None:
+        by_path = {code.path: found for found, code in files}
+        names = self._listing.names
+        result = sort_folder([code for _, code in files], names.items, self._listing.only_item)
+        for code, item, beside in result.handed:
+            self._add(by_path[code.path], FileKind.CODE, item, beside)
+        for code, item, places in result.conflicts:
+            found, message = by_path[code.path], f"two files define {item.replace('-', '_')}: {places}"
+            step = f"name the one that counts {item}.py"
+            self._refuse(code.entry.name, message, step, found.first, found.known_as(item))
+        for code in result.left:
+            nearest = names.nearest(code.name)
+            step = (
+                f"did you mean {nearest}?" if nearest else "name the file after the function, e.g. softmax.py"
+            )
+            message = "there is no code exercise of this name"
+            self._not_graded(by_path[code.path], message, step, about=nearest or "")
+
+    def _sort_table(self, found: _Found) -> None:
+        if found.place.hand_in is None:
+            self._tables.append(AnswerTable(found.path, found.entry.name))
+        else:
+            step = "put a table of the class's answers beside the students' folders; a student hands in YAML"
+            self._not_graded(found, "a table isn't one student's", step)
+
+    def _sort_quiz(self, found: _Found) -> None:
+        alone = found.place.hand_in is None
+        try:
+            text = read_text_file(found.path)
+        except InputError as error:
+            told = (
+                f"{error.what}: {error.got}"
+                if error.got and error.what.endswith("can't be read")
+                else error.what
+            )
+            self._refuse(found.entry.name, told, error.next_step or "", found.first, found.known_as())
+            return
+        quiz, claimed = quiz_head(text)
+        if alone and is_class_yaml(text):
+            self._tables.append(AnswerTable(found.path, found.entry.name))
+        elif quiz is None:
+            step = "a quiz file has a line `quiz: ID`; hand in that file"
+            self._not_graded(found, "this is no filled-in quiz", step)
+        elif not alone:
+            self._add(found, FileKind.QUIZ, None, about=quiz)
+        elif claimed is None:
+            step = "put it into a folder named after the student"
+            self._refuse(found.entry.name, "this quiz names no student", step)
+        else:
+            student = self._owners.student(DownloadPerson(claimed, {"label": claimed}))
+            if student is None:
+                step = f"see what is said of {clean_line(claimed, 60)}"
+                self._refuse(found.entry.name, "it is unclear whose file this is", step)
+            else:
+                self._add(replace(found, students=(student,)), FileKind.QUIZ, None, about=quiz)
+
+    # --- taking and refusing ---
+
+    def _add(
+        self,
+        found: _Found,
+        kind: FileKind,
+        item: str | None,
+        beside: Mapping[str, Path] = _NONE,
+        about: str = "",
+    ) -> None:
+        hand_in = found.place.hand_in or HandIn("", ())
+        meant = item or f"quiz {about}"
+        try:
+            counting = {name: sha256_of_file(file) for name, file in beside.items() if not is_library(name)}
+            sha256 = sha256_of_files(sha256_of_file(found.path), counting)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            message = f"the file can't be read: {reason}"
+            self._refuse(found.entry.name, message, "check its rights", found.first, found.known_as(meant))
+            return
+        file = HandedFile(
+            found.path,
+            found.entry.name,
+            kind,
+            item,
+            sha256,
+            tuple(beside.items()),
+            handed=hand_in.handed,
+            marked_late=hand_in.marked_late,
+            known_as=found.known_as(meant),
+        )
+        ranked = RankedFile(file, meant, copy_of(found.inside[-1])[1], found.place.order)
+        for student in found.students:
+            self._handed.setdefault(student, []).append(ranked)
+
+    def _not_graded(self, found: _Found, message: str, step: str, about: str = "") -> None:
+        """List a file of a kind that isn't graded, unless the system put it there."""
+        if self._layout.is_leftover(found.entry.parts[self._listing.depth :]):
+            self._ignored.append(found.entry.name)
+        else:
+            self._refuse(found.entry.name, message, step, found.first, found.known_as(about))
+
+    def _refuse(
+        self,
+        name: str,
+        message: str,
+        next_step: str = "",
+        student: str | None = None,
+        known_as: tuple[str, ...] = (),
+    ) -> None:
+        self._problems.append(IntakeProblem(name, message, next_step, student, known_as=known_as))
+
+
+def _people(place: PathOwner | None) -> tuple[DownloadPerson, ...]:
+    return place.hand_in.people if place is not None and place.hand_in is not None else ()

@@ -1,1 +1,0 @@
-"""Item analysis of a class: from the store to figures of items, options, variants, mistakes and checks."""

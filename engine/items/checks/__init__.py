@@ -1,0 +1,44 @@
+"""What must be true of a problem file beyond the form of its values; one file a subject."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from engine.errors import Diagnostic
+from engine.items.checks.choices import check_choices
+from engine.items.checks.code import check_code
+from engine.items.checks.expressions import check_expressions
+from engine.items.checks.prose import check_prose
+from engine.items.checks.reading import CheckContext
+from engine.items.checks.structure import (
+    check_errata,
+    check_fields,
+    check_identity,
+    check_mistakes,
+    check_names,
+    check_parts,
+    check_points,
+    check_source,
+)
+
+__all__ = ["CHECKS", "CheckContext", "check_all"]
+
+CHECKS: tuple[Callable[[CheckContext], Iterator[Diagnostic]], ...] = (
+    check_identity,
+    check_names,
+    check_parts,
+    check_points,
+    check_choices,
+    check_fields,
+    check_mistakes,
+    check_errata,
+    check_source,
+    check_code,
+    check_expressions,
+    check_prose,
+)
+
+
+def check_all(reading: CheckContext) -> list[Diagnostic]:
+    """Return every fault that the checks find."""
+    return [fault for check in CHECKS for fault in check(reading)]

@@ -1,0 +1,157 @@
+"""The registry of known mistakes: id -> the sentence that a learner is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import Discriminator, Field, RootModel, Tag
+
+import engine
+from engine.items.field_types import EntryId, Identifier, MisconceptionId, Sentence, StrictModel, Word
+from engine.text.schema_errors import validate
+from engine.text.yaml import read_yaml
+
+__all__ = [
+    "REGISTRY_FILE",
+    "SYLLABUS_FILE",
+    "TERMS_FILE",
+    "KnownMistake",
+    "MisconceptionRegistry",
+    "Syllabus",
+    "SyllabusEntry",
+    "TaughtTerm",
+    "builtin_registry",
+    "builtin_root",
+    "load_registry",
+    "load_syllabus",
+    "load_terms",
+]
+
+REGISTRY_FILE = "misconceptions.yaml"
+
+
+class KnownMistake(StrictModel):
+    """A known mistake: the wrong formula, for lecturers, and the sentence for learners."""
+
+    feedback: Sentence = Field(description="What is observed in the answer, and what would be right.")
+    formula: Sentence | None = Field(default=None, description="The wrong formula, in words or symbols.")
+
+
+def _form(value: Any) -> str:
+    return "mapping" if isinstance(value, dict | KnownMistake) else "text"
+
+
+class MisconceptionRegistry(RootModel[dict[MisconceptionId, Any]]):
+    """The file ``misconceptions.yaml``: by id a sentence, or ``feedback`` and ``formula``."""
+
+    root: dict[
+        MisconceptionId,
+        Annotated[
+            Annotated[Sentence, Tag("text")] | Annotated[KnownMistake, Tag("mapping")], Discriminator(_form)
+        ],
+    ]
+
+
+def load_registry(path: Path) -> dict[str, str]:
+    """Return the sentences of a registry file by id.
+
+    Raises
+    ------
+    SpecError
+        With all faults of the file.
+    """
+    entries = validate(read_yaml(path, keep_going=True), MisconceptionRegistry).root
+    return {
+        name: entry.feedback if isinstance(entry, KnownMistake) else " ".join(entry.split())
+        for name, entry in entries.items()
+    }
+
+
+def builtin_root() -> Path:
+    """Return the folder of the built-in bank, beside the engine."""
+    return Path(engine.__file__).resolve().parent.parent / "problems"
+
+
+@lru_cache(maxsize=1)
+def builtin_registry() -> Mapping[str, str]:
+    """Return the built-in registry; read once."""
+    return MappingProxyType(load_registry(builtin_root() / REGISTRY_FILE))
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a course covers and in which terms: the entries of ``covers`` and those of ``needs``.
+#
+# The syllabus says what items are about, so that ``grade coverage`` finds topics without an item. The terms
+# say what an item presupposes, so that a quiz of week 1 doesn't ask what week 3 teaches. Both are data of the
+# bank; a course's own files add to them.
+
+SYLLABUS_FILE = "syllabus.yaml"
+TERMS_FILE = "terms.yaml"
+
+
+class SyllabusEntry(StrictModel):
+    """One equation, algorithm, claim … that items cover."""
+
+    title: Sentence = Field(description="What the entry stands for.")
+    where: Sentence | None = Field(default=None, description="Where the lectures have it.")
+    no_item: Sentence | None = Field(default=None, description="Why no item covers it.")
+
+
+class Syllabus(RootModel[dict[Identifier, dict[EntryId, SyllabusEntry]]]):
+    """The file ``syllabus.yaml``: by group (equations, claims …) the entries by id."""
+
+    root: dict[Identifier, dict[EntryId, SyllabusEntry]]
+
+
+def load_syllabus(path: Path) -> Mapping[str, Mapping[str, SyllabusEntry]]:
+    """Return the entries of a syllabus file by group and id.
+
+    Raises
+    ------
+    SpecError
+        With all faults of the file.
+    """
+    return validate(read_yaml(path, keep_going=True), Syllabus).root
+
+
+class TaughtTerm(StrictModel):
+    """One term that has to be taught before items may use it, or a document whose notation they may quote."""
+
+    title: Sentence = Field(description="What the term stands for.")
+    words: tuple[Word, ...] = Field(
+        default=(), max_length=40, description="Words by which a text shows the term; plurals count too."
+    )
+
+    def shown_in(self, text: str) -> str | None:
+        """Return the first of the words that stands in a text, as it is written there; None if none does.
+
+        Capitals don't matter, but in names that begin with one: ``S1`` isn't ``s1``, a state.
+        """
+        for word in self.words:
+            flags = re.NOFLAG if word[:1].isupper() else re.IGNORECASE
+            match = re.search(rf"(?<![A-Za-z0-9]){re.escape(word)}s?(?![A-Za-z0-9])", text, flags)
+            if match is not None:
+                return match[0]
+        return None
+
+
+class _Terms(RootModel[dict[EntryId, TaughtTerm]]):
+    """The file ``terms.yaml``."""
+
+    root: dict[EntryId, TaughtTerm]
+
+
+def load_terms(path: Path) -> Mapping[str, TaughtTerm]:
+    """Return the terms of a file by id.
+
+    Raises
+    ------
+    SpecError
+        With all faults of the file.
+    """
+    return validate(read_yaml(path, keep_going=True), _Terms).root

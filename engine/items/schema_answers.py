@@ -1,0 +1,332 @@
+"""The answer types, except code."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Tag
+
+from engine.items.field_types import (
+    Expression,
+    Flag,
+    Identifier,
+    MisconceptionId,
+    Name,
+    OneOrList,
+    PositiveNumber,
+    Prose,
+    Real,
+    Sentence,
+    StrictModel,
+    Whole,
+    Word,
+)
+
+__all__ = [
+    "CardSpec",
+    "CheckSpec",
+    "CodeAnswer",
+    "LimitsSpec",
+    "MatchPrompt",
+    "MatchingAnswer",
+    "MatrixAnswer",
+    "MultipleChoiceAnswer",
+    "MutantSpec",
+    "NumberAnswer",
+    "OptionSpec",
+    "OrderingAnswer",
+    "SingleChoiceAnswer",
+    "TokenAnswer",
+    "VectorAnswer",
+]
+
+
+class OptionSpec(StrictModel):
+    """An option written by hand (concept items)."""
+
+    text: Prose = Field(description="The option as students see it.")
+    correct: Flag = Field(default=False, description="Whether the option is right.")
+    misconception: MisconceptionId | None = Field(
+        default=None, description="Id of the known mistake that this option stands for."
+    )
+    feedback: Prose | None = Field(default=None, description="Shown to whoever picks the option.")
+    when: Expression | None = Field(
+        default=None, description="Offered only in variants for which this expression is true."
+    )
+
+
+class _Numeric(StrictModel):
+    """What number, vector and matrix answers share.
+
+    ``decimals`` (or ``significant`` figures) is what the stem asks for; ``working_decimals`` is the
+    precision to which a student may round every intermediate. The interval that is graded is the
+    interval that is shown.
+    """
+
+    key: Expression = Field(description="The expression that computes the key.")
+    decimals: Whole | None = Field(
+        default=None,
+        ge=0,
+        le=8,
+        description="Decimal places that the stem asks for. Either this or `significant`.",
+    )
+    significant: Whole | None = Field(
+        default=None,
+        ge=1,
+        le=10,
+        description="Significant figures that the stem asks for. Either this or `decimals`.",
+    )
+    working_decimals: Whole | None = Field(
+        default=None, ge=0, le=10, description="Decimals to which every intermediate may be rounded."
+    )
+    tolerance: PositiveNumber | None = Field(
+        default=None,
+        description=(
+            "Accepted distance from the key, instead of the one that follows from rounding. Where neither "
+            "`decimals` nor `significant` is stated, every number within it is right, however it is written."
+        ),
+    )
+    decimal_comma: Flag = Field(default=False, description="Whether `0,5` means one half.")
+    simplex: Flag = Field(default=False, description="Whether the entries are weights: none negative, sum 1.")
+    near_credit: Real = Field(
+        default=0.0, ge=0, le=1, description="Share of the points for an answer that is off by rounding only."
+    )
+
+
+class NumberAnswer(_Numeric):
+    """One number."""
+
+    type: Literal["number"]
+    unit: Word | None = Field(default=None, description="Unit shown behind the field.")
+
+
+class VectorAnswer(_Numeric):
+    """A vector; ``partial`` says whether entries earn credit one by one."""
+
+    type: Literal["vector"]
+    partial: Literal["all", "per-entry"] = Field(
+        default="all", description="`all` or nothing, or credit `per-entry`."
+    )
+
+
+class MatrixAnswer(_Numeric):
+    """A matrix; ``partial`` says whether entries or rows earn credit one by one."""
+
+    type: Literal["matrix"]
+    partial: Literal["all", "per-entry", "per-row"] = Field(
+        default="all", description="`all` or nothing, or credit `per-entry` or `per-row`."
+    )
+
+
+class SingleChoiceAnswer(StrictModel):
+    """One right option: either ``options`` by hand, or ``key`` and ``distractors`` (misconception ids)."""
+
+    type: Literal["single_choice"]
+    options: tuple[OptionSpec, ...] = Field(
+        default=(),
+        max_length=26,
+        description="Options written by hand, or the pool that `draw` draws from; a variant has exactly one "
+        "correct option.",
+    )
+    draw: tuple[Whole, Whole] | None = Field(
+        default=None,
+        description="How many right (1) and how many wrong options each variant shows of those written.",
+    )
+    key: Expression | None = Field(default=None, description="The expression that computes the right option.")
+    distractors: tuple[MisconceptionId, ...] = Field(
+        default=(),
+        max_length=9,
+        description="Ids from `misconceptions`, whose expressions give the wrong options.",
+    )
+    decimals: Whole | None = Field(
+        default=None, ge=0, le=8, description="Decimal places of computed options."
+    )
+    shuffle: Flag = Field(default=True, description="Whether the options are shown in random order.")
+    key_position: Whole | None = Field(
+        default=None,
+        ge=0,
+        le=9,
+        description="Where the key of computed options stands, from 0, if not shuffled.",
+    )
+
+
+HowMany = Annotated[
+    Annotated[Whole, Field(ge=3, le=26), Tag("one")] | Annotated[tuple[Whole, Whole], Tag("list")], OneOrList
+]
+
+
+class MultipleChoiceAnswer(StrictModel):
+    """Several right options; with ``draw: 6`` each variant shows six, and how many are right differs."""
+
+    type: Literal["multiple_choice"]
+    options: tuple[OptionSpec, ...] = Field(
+        min_length=2, max_length=26, description="The options, or the pool that `draw` draws from."
+    )
+    policy: Literal["exact", "net-correct", "each-answer", "coverage"] = Field(
+        default="net-correct",
+        description="How points are given, with n options of which c are right: `exact` all or nothing; "
+        "`net-correct` max(0, (hits - false picks) / c); `each-answer` 1 - wrong decisions / n; "
+        "`coverage` (hits / c)(hits / picked).",
+    )
+    draw: HowMany | None = Field(
+        default=None,
+        description="How many options each variant shows, of which 1 to 4 are right, another number in each "
+        "variant; or [right, wrong], always the same numbers of both.",
+    )
+    shuffle: Flag = Field(default=True, description="Whether the options are shown in random order.")
+
+
+class CardSpec(StrictModel):
+    """A card of an ordering item, or a target of a matching one."""
+
+    id: Identifier = Field(description="The card's own id; students don't see it.")
+    text: Prose = Field(description="The card as students see it.")
+    when: Expression | None = Field(
+        default=None, description="Shown only in variants for which this expression is true."
+    )
+
+
+class OrderingAnswer(StrictModel):
+    """Cards in their right order; shown shuffled."""
+
+    type: Literal["ordering"]
+    cards: tuple[CardSpec, ...] = Field(
+        min_length=2, max_length=20, description="The cards, in the right order."
+    )
+    draw: Whole | None = Field(
+        default=None, ge=2, le=20, description="How many of the cards each variant shows."
+    )
+    policy: Literal["exact", "positions", "pairs"] = Field(
+        default="pairs",
+        description="`exact` all or nothing; `positions` the share of cards in their place; "
+        "`pairs` from the share of pairs in the right order.",
+    )
+    feedback: Prose | None = Field(default=None, description="Shown when the order is wrong.")
+
+
+class MatchPrompt(StrictModel):
+    """The left side of one pair and the id of its target."""
+
+    text: Prose = Field(description="The prompt as students see it.")
+    target: Identifier = Field(description="Id of the target it belongs to.")
+    feedback: Prose | None = Field(default=None, description="Shown when this pair is wrong.")
+    when: Expression | None = Field(
+        default=None, description="Shown only in variants for which this expression is true."
+    )
+
+
+class MatchingAnswer(StrictModel):
+    """Each prompt belongs to one target; targets may be used more than once or not at all."""
+
+    type: Literal["matching"]
+    prompts: tuple[MatchPrompt, ...] = Field(
+        min_length=2, max_length=40, description="The left side, or the pool that `draw` draws from."
+    )
+    draw: Whole | None = Field(
+        default=None, ge=2, le=20, description="How many of the prompts each variant shows."
+    )
+    targets: tuple[CardSpec, ...] = Field(min_length=2, max_length=20, description="The right side.")
+    policy: Literal["exact", "each-answer"] = Field(
+        default="each-answer", description="`exact` all or nothing; `each-answer` the share of right pairs."
+    )
+
+
+class TokenAnswer(StrictModel):
+    """A short text: one of ``accepted``, or what ``key`` gives (words joined by blanks)."""
+
+    type: Literal["token"]
+    accepted: tuple[Word, ...] = Field(default=(), max_length=50, description="The accepted texts.")
+    key: Expression | None = Field(
+        default=None, description="The expression that computes the accepted text."
+    )
+    case_sensitive: Flag = Field(default=False, description="Whether capitals matter.")
+    order_credit: Real = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Share of the points for the right sequences in another order, where there are several.",
+    )
+
+
+# ----------------------------------------------------------------------------------------------------
+# Code exercises: checks, known-wrong implementations and limits.
+
+
+class CheckSpec(StrictModel):
+    """One check of a code exercise.
+
+    ``property`` names an entry of the property catalogue; ``requires`` the checks that must have
+    passed first; hidden checks show only our sentence.
+    """
+
+    id: Identifier = Field(description="The check's own id.")
+    property: Identifier = Field(description="Name of an entry of the property catalogue.")
+    title: Word | None = Field(
+        default=None, description="What is tried, in a few words; without it the property's own."
+    )
+    points: Real = Field(default=0.0, ge=0, le=1000, description="Points that a passed check earns.")
+    public: Flag = Field(default=False, description="Whether students see inputs and expected values.")
+    requires: tuple[Identifier, ...] = Field(
+        default=(), description="Ids of checks without which this one is skipped."
+    )
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of the property.")
+    message: Sentence | None = Field(default=None, description="Shown when the check fails.")
+    together: Identifier | None = Field(
+        default=None,
+        description="Checks with the same word here earn their points only if all of them pass.",
+    )
+
+
+class MutantSpec(StrictModel):
+    """A known-wrong implementation, the check that must kill it, and what to tell the student."""
+
+    id: MisconceptionId = Field(description="The mutant's own id, the registry's where it has one.")
+    file: Word = Field(description="Its file, seen from the folder of the spec.")
+    killed_by: tuple[Identifier, ...] = Field(
+        min_length=1, description="Ids of the checks that must fail for it."
+    )
+    feedback: Sentence | None = Field(
+        default=None,
+        description="What a student with this mistake is told; needed unless it `combines` others.",
+    )
+    combines: tuple[MisconceptionId, ...] = Field(
+        default=(),
+        description="Ids of the mutants whose mistakes this one makes together: their sentences are told.",
+    )
+    reference_only: Sentence | None = Field(
+        default=None,
+        description="Why no property kills it, if only the comparison with the reference's values does.",
+    )
+    reason: Sentence | None = Field(default=None, description="Why the mutant is in the set, for lecturers.")
+
+
+class LimitsSpec(StrictModel):
+    """Limits on one submission."""
+
+    wall_s: Real = Field(default=10.0, gt=0, le=600, description="Seconds for the whole submission.")
+    call_s: Real = Field(default=2.0, gt=0, le=60, description="Seconds for one call.")
+    memory_mib: Whole = Field(default=1536, ge=64, le=16384, description="Memory in MiB.")
+
+
+class CodeAnswer(StrictModel):
+    """A function to write; the folder of the spec holds starter, solutions and mutants."""
+
+    type: Literal["code"]
+    function: Name = Field(description="Name of the function; the item's id is this name with hyphens.")
+    signature: Word = Field(description="The signature as students see it, such as `softmax(x, axis=-1)`.")
+    plan: Identifier = Field(description="Name of the plan that makes the inputs.")
+    starter: Word = Field(default="starter.py", description="The file that students start from.")
+    solutions: tuple[Word, ...] = Field(min_length=1, description="Right implementations; all must pass.")
+    checks: tuple[CheckSpec, ...] = Field(min_length=1, max_length=100, description="What is checked.")
+    mutants: tuple[MutantSpec, ...] = Field(
+        default=(), max_length=100, description="Known-wrong implementations."
+    )
+    forbidden: tuple[Word, ...] = Field(
+        default=(),
+        max_length=100,
+        description="Calls that the file may not contain, such as `torch.softmax` or `numpy.*`. They are "
+        "looked for in the source; a student who wants to can hide them.",
+    )
+    limits: LimitsSpec = Field(
+        default=LimitsSpec(), description="Time and memory, if the usual ones don't fit."
+    )

@@ -1,0 +1,297 @@
+"""From the store to results by student: what counts in each column by the course's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from engine.course import Roster
+from engine.course.policies import Policies
+from engine.hand_ins import IntakeProblem, IntakeResult
+from engine.marks.deadlines import StudentDeadlines, extended_rules, shown_now
+from engine.marks.results import FurtherAnswer, ItemResult, StudentResults, TableColumn
+from engine.marks.student_marks import CountedMark, student_marks
+from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
+from engine.quiz import release as clock
+from engine.quiz.credit import counted_attempts, why_nothing
+from engine.store import Attempt, HandMark, Store
+
+__all__ = ["ExpectedWork", "class_results", "column_of", "columns_of_quiz"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The column of the gradebook that an attempt belongs to.
+
+
+def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str]) -> TableColumn:
+    """Return the column of an attempt.
+
+    Parameters
+    ----------
+    attempt : Attempt
+    quiz : Quiz or None
+        That it answers.
+    title_of : callable
+        Item id → title.
+    """
+    if quiz is None:
+        # "~" sorts code after the quizzes.
+        return TableColumn("~", 0, attempt.item, title_of(attempt.item), attempt.report.max_score)
+    question = next((q for q in quiz.questions if q.variant.item == attempt.item), None)
+    if question is not None:
+        return replace(_of_question(quiz, question), max_score=attempt.report.max_score)
+    title = attempt.variant.title if attempt.variant else attempt.item
+    return TableColumn(
+        quiz.name, len(quiz.questions) + 1, attempt.item, title, attempt.report.max_score, False
+    )
+
+
+def columns_of_quiz(quiz: Quiz) -> list[TableColumn]:
+    """Return the columns of all questions of a quiz."""
+    return [_of_question(quiz, question) for question in quiz.questions]
+
+
+def _of_question(quiz: Quiz, question: QuizQuestion) -> TableColumn:
+    number, variant = question.number, question.variant
+    if question.own_family:
+        return TableColumn(quiz.name, number, f"question-{number}", f"Question {number}", question.points)
+    return TableColumn(quiz.name, number, variant.item, variant.title, question.points)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Columns at which a student handed nothing in, and about which there is something to say all the same.
+
+
+class ExpectedWork:
+    """Knows what the course expects of its students.
+
+    Parameters
+    ----------
+    store : Store
+        Has the quizzes that were drawn.
+    policies : Policies
+        What is named there is expected.
+    title_of, points_of : callable
+        Code item → title, and full points or None where there is no such item.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        policies: Policies,
+        title_of: Callable[[str], str],
+        points_of: Callable[[str], float | None],
+    ) -> None:
+        self._store = store
+        self._policies = policies
+        self._title_of = title_of
+        self._points_of = points_of
+        dropping = {name for name, group in policies.groups.items() if group.drop_lowest}
+        # What is only blank where it is missing needs no column.
+        self._always = {
+            name
+            for name in policies.named
+            if policies.missing == "zero" or policies.rules_of(name).group in dropping
+        }
+        self._drawn = frozenset(store.quiz_names())
+
+    def missing(
+        self,
+        student: str,
+        has: Collection[TableColumn],
+        quizzes: Mapping[str, Quiz | None],
+        by_hand: Mapping[str, HandMark],
+    ) -> dict[TableColumn, list[Attempt]]:
+        """Return the columns that a student should have, without any attempt.
+
+        Parameters
+        ----------
+        student : str
+        has : collection of TableColumn
+            At which the student handed something in.
+        quizzes : mapping of str to Quiz or None
+            Those that are loaded already, by id.
+        by_hand : mapping of str to HandMark
+            The student's marks by hand, by column id.
+        """
+        ids = {column.id for column in has}
+        excused = set(self._policies.excused_of(student))
+        by_person = {column.partition("/")[0] for column in by_hand if column not in ids}
+        loaded = {quiz.name: quiz for quiz in quizzes.values() if quiz is not None}
+        found = {
+            column: name
+            for name in sorted(self._always | excused | by_person)
+            for column in self.columns(name, student, loaded)
+            if column.id not in ids
+        }
+        wanted = self._always | excused
+        return {column: [] for column, name in found.items() if name in wanted or column.id in by_hand}
+
+    def columns(self, name: str, student: str, loaded: Mapping[str, Quiz]) -> list[TableColumn]:
+        """Return the columns of an assignment for a student; none where it is unknown or wasn't given out.
+
+        Quizzes in `loaded`, by name, aren't read from the store.
+        """
+        if name in loaded:
+            return columns_of_quiz(loaded[name])
+        if name in self._drawn:
+            drawn = self._store.quizzes(name, student)
+            return columns_of_quiz(drawn[-1]) if drawn else []
+        points = self._points_of(name)
+        return [] if points is None else [TableColumn("~", 0, name, self._title_of(name), points)]
+
+
+def class_results(
+    store: Store,
+    *,
+    mode: Mode,
+    title_of: Callable[[str], str],
+    roster: Roster | None = None,
+    intake: IntakeResult | None = None,
+    problems: Sequence[IntakeProblem] = (),
+    policies: Policies | None = None,
+    points_of: Callable[[str], float | None] = lambda item: None,
+    only: Collection[str] | None = None,
+) -> Iterator[StudentResults]:
+    """Yield the results of everybody in the roster, in the store and in the collection, by id.
+
+    One rule holds for all pages and tables: whoever was graded without a line in the roster is in all of
+    them, whichever download a batch was about. One student is in memory at a time.
+
+    Parameters
+    ----------
+    store : Store
+    mode : Mode
+        Only attempts of this mode are seen.
+    title_of : callable
+        Item id → title.
+    roster : Roster, optional
+    intake : IntakeResult, optional
+        Who handed in nothing that can be graded is listed as well.
+    problems : sequence of IntakeProblem
+        Of the whole run; each student gets those of their own.
+    policies : Policies, optional
+        The course's rules about marks. Marks that people set stand above them, and hold without them.
+    points_of : callable
+        Code item → its full points, None where there is no such item: for work that is missing.
+    only : collection of str, optional
+        Of all these students only those with such an id.
+    """
+    names = {student.id: student.name for student in roster.students} if roster else {}
+    students = set(names) | set(store.students(mode))
+    students |= {files.student for files in intake.students} if intake else set()
+    students |= {problem.student for problem in problems if problem.student}
+    if only is not None:
+        students &= set(only)
+    rules = policies or Policies()
+    by_hand = _by_student(store) if mode is Mode.MARKS else {}
+    expected = ExpectedWork(store, rules, title_of, points_of)
+    for student in sorted(students):
+        found = _Gathered(store, student, mode, title_of)
+        hand = by_hand.get(student, {})
+        columns = found.columns | expected.missing(student, found.columns, found.quizzes, hand)
+        countable = {column: _countable(a, found.quiz_of(a)) for column, a in columns.items()}
+        marks = student_marks(student, countable, rules, hand, clock.now())
+        yield StudentResults(
+            student=student,
+            name=names.get(student, ""),
+            items=tuple(
+                _result(column, columns[column], one, found.quiz_of(columns[column]), rules, hand)
+                for column, one in marks.columns.items()
+                if one.attempt is not None
+            ),
+            problems=tuple(problem for problem in problems if problem.student == student),
+            listed=not names or student in names,
+            without_work=tuple((c, one.mark) for c, one in marks.columns.items() if one.attempt is None),
+            percent=marks.percent,
+        )
+
+
+def _by_student(store: Store) -> dict[str, dict[str, HandMark]]:
+    found: dict[str, dict[str, HandMark]] = {}
+    for (student, column), mark in store.hand_marks.standing().items():
+        found.setdefault(student, {})[column] = mark
+    return found
+
+
+class _Gathered:
+    """The attempts of one student by column, and the quizzes that they answer by id."""
+
+    def __init__(self, store: Store, student: str, mode: Mode, title_of: Callable[[str], str]) -> None:
+        self.quizzes: dict[str, Quiz | None] = {}
+        self.columns: dict[TableColumn, list[Attempt]] = {}
+        full: dict[TableColumn, TableColumn] = {}
+        for attempt in store.attempts(student=student, mode=mode):
+            if attempt.quiz is not None and attempt.quiz not in self.quizzes:
+                self.quizzes[attempt.quiz] = store.load_quiz(attempt.quiz, student)
+            column = column_of(attempt, self.quizzes.get(attempt.quiz or ""), title_of)
+            self.columns.setdefault(column, []).append(attempt)
+            full[column] = max(full.get(column, column), column, key=lambda known: known.max_score)
+        # A report about an exercise that couldn't be loaded doesn't know its full marks.
+        self.columns = {full[column]: attempts for column, attempts in self.columns.items()}
+
+    def quiz_of(self, attempts: Sequence[Attempt]) -> Quiz | None:
+        """Return the quiz that attempts of one column answer; the last one's."""
+        return self.quizzes.get(attempts[-1].quiz or "") if attempts else None
+
+
+def _countable(attempts: Sequence[Attempt], quiz: Quiz | None) -> Sequence[Attempt]:
+    """Return the attempts without those that a quiz with limited attempts takes for none."""
+    if quiz is None or not quiz.rules.counts_attempts:
+        return attempts
+    real = {id(attempt) for attempt in counted_attempts(attempts)}
+    return [a for a in attempts if not a.settled or id(a) in real] if real else attempts
+
+
+def _result(
+    column: TableColumn,
+    attempts: Sequence[Attempt],
+    counts: CountedMark,
+    quiz: Quiz | None,
+    rules: Policies,
+    by_hand: Mapping[str, HandMark],
+) -> ItemResult:
+    chosen, now = counts.attempt, clock.now()
+    assert chosen is not None
+    shown, is_final = _shown(attempts, quiz, counts.terms, now)
+    return ItemResult(
+        column=column,
+        report=chosen.report,
+        submission=chosen.submission,
+        graded=chosen.finished,
+        variant=chosen.variant,
+        answers=dict(chosen.response.answers) if chosen.response else {},
+        filename=chosen.filename,
+        attempts=max(1, sum(not attempt.is_blank for attempt in attempts)),
+        reason=chosen.reason,
+        shown=shown,
+        is_final=is_final,
+        mark=counts.mark if rules.touch_marks or column.id in by_hand else None,
+        handed=chosen.handed,
+        marked_late=chosen.marked_late,
+        used=len(counted_attempts(attempts)),
+        allowed=None if quiz is None else quiz.rules.attempts,
+        further=tuple(_further(attempts, chosen)),
+    )
+
+
+def _further(attempts: Sequence[Attempt], chosen: Attempt) -> Iterator[FurtherAnswer]:
+    """Yield the answers that earn nothing by the quiz's rules; the one that counts says so itself."""
+    for attempt in attempts:
+        why = None if attempt is chosen or attempt.is_blank else why_nothing(attempt.report)
+        if why is not None and attempt.response is not None:
+            yield FurtherAnswer(dict(attempt.response.answers), attempt.filename, why)
+
+
+def _shown(
+    attempts: Sequence[Attempt], quiz: Quiz | None, terms: StudentDeadlines, now: datetime
+) -> tuple[ResultDisclosure, bool]:
+    """Return what is shown now, and whether no attempt is left or none is needed."""
+    if quiz is None:
+        return shown_now(terms, ResultDisclosure.FEEDBACK, now), True
+    rules = extended_rules(quiz.rules, terms)
+    made = counted_attempts(attempts)
+    is_right = any(attempt.report.outcome is Outcome.RIGHT for attempt in made)
+    is_final = rules.is_over(now) or is_right or len(made) >= (rules.attempts or 1)
+    return shown_now(terms, rules.shown(now), now), is_final

@@ -1,0 +1,23 @@
+"""Gradebooks that learning systems import: Canvas, Moodle, plain CSV, Excel; and results for Gradescope."""
+
+from __future__ import annotations
+
+from engine.marks.gradebooks.formats import (
+    FORMATS,
+    GradebookFile,
+    GradebookFormat,
+    GradebookNotice,
+    GradebookRequest,
+    NoticeKind,
+    gradebook_format,
+)
+
+__all__ = [
+    "FORMATS",
+    "GradebookFile",
+    "GradebookFormat",
+    "GradebookNotice",
+    "GradebookRequest",
+    "NoticeKind",
+    "gradebook_format",
+]

@@ -1,0 +1,167 @@
+"""Canvas: its gradebook's CSV, filled or made anew.
+
+The first row names the columns, a row ``Points Possible`` follows (a row about manual posting may stand
+before it), then a row per student. Columns that Canvas calculates are marked ``(read only)``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from engine.course.people import person_columns, plain_head
+from engine.errors import UsageError
+from engine.marks.gradebooks.cells import CellSigns, NewRows
+from engine.marks.gradebooks.columns import TargetColumn, wanted_targets, where_headed
+from engine.marks.gradebooks.fill import (
+    LmsSheet,
+    SheetRow,
+    everybody,
+    fill_sheet,
+    join_rows,
+    place_of,
+    read_sheet,
+)
+from engine.marks.gradebooks.formats import (
+    GradebookFile,
+    GradebookFormat,
+    GradebookNotice,
+    GradebookRequest,
+    NoticeKind,
+)
+from engine.text.escape import clean_line
+from engine.text.schema_errors import near_words
+from engine.text.tables import csv_bytes, number_cell, text_cell
+
+__all__ = ["FORMAT", "canvas_gradebook"]
+
+_POSSIBLE = "points possible"
+_SIGNS = CellSigns("EX", locked={"N/A": "Canvas has this assignment for other students only"})
+# Canvas takes a heading with one of these for a column of its own, and reads no marks from it.
+_OWN = tuple(
+    f"{kind} {what}"
+    for kind in ("current", "final", "override")
+    for what in ("score", "points", "grade", "status")
+)
+# The rule has changed from version to version of Canvas, so a heading that only comes near is warned of.
+_NEAR_OWN = re.compile(r"\b(current|final|override)\b")
+_ABOUT = {
+    "student", "lastname", "firstname", "id", "sis user id", "sis login id", "integration id",
+    "root account", "section",
+}  # fmt: skip
+_NEAR_TEXT = (
+    "Canvas may take a heading with “current”, “final” or “override” for a total of its own and ignore the "
+    "column: see whether its marks are in the preview, or rename the assignment"
+)
+_NUMBERED = re.compile(r"\([0-9]+\)$")
+_TEST_STUDENT = {"student, test", "test student"}
+
+
+def canvas_gradebook(request: GradebookRequest) -> GradebookFile:
+    """Return a file that Canvas imports: the one of ``into`` with our marks in it, or a new one.
+
+    Raises
+    ------
+    UsageError
+        ``into`` is no gradebook of Canvas, or the columns asked for don't fit it.
+    """
+    targets = wanted_targets(request)
+    for target in targets:
+        if any(own in plain_head(target.heading) for own in _OWN):
+            raise UsageError(
+                f"Canvas reads no marks under {clean_line(target.heading, 80)!r}",
+                expected="a heading that isn't one of Canvas's own totals",
+            )
+    made = _new(request, targets) if request.into is None else _filled(request, request.into, targets)
+    near = [
+        GradebookNotice(NoticeKind.NOTE, head, _NEAR_TEXT)
+        for head in made.headings
+        if _NEAR_OWN.search(plain_head(head))
+    ]
+    return replace(made, listed=(*near, *made.listed))
+
+
+def _filled(request: GradebookRequest, path: Path, targets: list[TargetColumn]) -> GradebookFile:
+    sheet = read_sheet(path)
+    possible = _possible_row(sheet)
+    about = _about(sheet)
+    listed: list[GradebookNotice] = []
+    places = []
+    there = [sheet.header[number] for number in _open_columns(sheet, possible)]
+    for target, column in where_headed(targets, sheet.header, _open_columns(sheet, possible), request):
+        if column is None:
+            column = sheet.add_column(text_cell(target.heading))
+            possible.raw[column] = number_cell(target.maximum, decimal_comma=sheet.decimal_comma)
+            told = "Canvas makes a new assignment of this column"
+            if near := near_words(target.heading, there):
+                told += f'; did you mean --column "{near[0]}={target.ids}"?'
+            listed.append(GradebookNotice(NoticeKind.NOTE, sheet.header[column], told))
+        place, told_too = place_of(
+            target, column, sheet.header[column], possible.raw[column], scale=request.scale
+        )
+        places.append(place)
+        listed += told_too
+    people = [row for row in sheet.rows if row is not possible and _is_person(row, about)]
+    joined = join_rows(sheet, people, about, request.table, request.roster)
+    return fill_sheet(sheet, replace(joined, listed=[*listed, *joined.listed]), places, _SIGNS)
+
+
+def _possible_row(sheet: LmsSheet) -> SheetRow:
+    heads = [plain_head(head) for head in sheet.header]
+    row = next((row for row in sheet.rows[:2] if plain_head(row.cells[0]) == _POSSIBLE), None)
+    if row is None or "id" not in heads or heads[0] not in {"student", "lastname"}:
+        raise UsageError(
+            "this is no gradebook of Canvas",
+            where=sheet.file,
+            expected="columns Student and ID, and a row “Points Possible”",
+            next_step="export it in Canvas: Grades, Export, Export Entire Gradebook",
+        )
+    return row
+
+
+def _open_columns(sheet: LmsSheet, possible: SheetRow) -> list[int]:
+    """Return the columns of assignments: a custom column has no points possible, a total is read only."""
+    return [
+        place
+        for place, head in enumerate(sheet.header)
+        if plain_head(head) not in _ABOUT
+        and (possible.cells[place] or _NUMBERED.search(head))
+        and not possible.cells[place].startswith("(")
+        and not any(own in plain_head(head) for own in _OWN)
+    ]
+
+
+def _is_person(row: SheetRow, about: Mapping[str, int]) -> bool:
+    """Tell whether a row is about a student; one about posting names nobody."""
+    named = any(row.cells[place] for place in about.values())
+    return named and row.cells[0].casefold() not in _TEST_STUDENT
+
+
+def _about(sheet: LmsSheet) -> dict[str, int]:
+    columns = person_columns(sheet.header)
+    number = next(place for place, head in enumerate(sheet.header) if plain_head(head) == "id")
+    if columns.get("id") == number:  # Canvas's own number, beside which there may be no other id
+        del columns["id"]
+    return columns | {"lms_id": number}
+
+
+def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFile:
+    people = everybody(request.table, request.roster).by_id
+    new = NewRows(targets, _SIGNS, request)
+    rows = [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *new.head()],
+        ["    Points Possible", "", "", "", "", *(number_cell(target.maximum) for target in targets)],
+    ]
+    for row in request.table.rows:
+        student = people[row.student]
+        about = (student.name or student.id, student.lms_id, student.id, student.login, student.section)
+        rows.append([*map(text_cell, about), *new.cells(row)])
+        if not row.listed:
+            told = "isn't in the roster: see whether Canvas knows this person"
+            new.listed.append(GradebookNotice(NoticeKind.UNKNOWN, row.student, told))
+    return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.listed))
+
+
+FORMAT = GradebookFormat("canvas", frozenset({"into", "scale"}), canvas_gradebook)

@@ -1,0 +1,191 @@
+"""Moodle: CSV for its grade import, or its own gradebook's export or grading worksheet with marks in it.
+
+Its import takes ``-`` for no grade, and refuses a whole file because of one person whom it doesn't know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from engine.course import Student
+from engine.course.people import person_columns, plain_head
+from engine.errors import UsageError
+from engine.marks.gradebooks.cells import CellSigns, NewRows
+from engine.marks.gradebooks.columns import TargetColumn, plain_heading, wanted_targets, where_headed
+from engine.marks.gradebooks.fill import (
+    LmsSheet,
+    TargetPlace,
+    everybody,
+    fill_sheet,
+    join_rows,
+    place_of,
+    read_sheet,
+)
+from engine.marks.gradebooks.formats import (
+    GradebookFile,
+    GradebookFormat,
+    GradebookNotice,
+    GradebookRequest,
+    NoticeKind,
+)
+from engine.text.escape import clean_line
+from engine.text.tables import csv_bytes, text_cell
+
+__all__ = ["FORMAT", "is_worksheet", "moodle_gradebook", "worksheet_gradebook"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Moodle's offline grading worksheet: one assignment, a row per participant.
+#
+# Moodle takes a row by its identifier, skips a blank grade, and refuses one above the maximum.
+
+_WORKSHEET_SIGNS = CellSigns(None)
+
+
+def is_worksheet(sheet: LmsSheet) -> bool:
+    """Tell whether a file is a worksheet."""
+    return {"identifier", "grade", "maximum grade"} <= {plain_head(head) for head in sheet.header}
+
+
+def worksheet_gradebook(sheet: LmsSheet, request: GradebookRequest) -> GradebookFile:
+    """Return the worksheet with our marks, and with comments where they are asked for.
+
+    Raises
+    ------
+    UsageError
+        It isn't clear which assignment it is about, or it has no column for comments.
+    """
+    heads = [plain_head(head) for head in sheet.header]
+    targets = wanted_targets(request)
+    if len(targets) != 1 or (request.columns and plain_head(targets[0].heading) != "grade"):
+        known = ", ".join(dict.fromkeys(column.assignment for column in request.table.columns))
+        raise UsageError(
+            "a worksheet is about one assignment",
+            where=sheet.file,
+            expected=f'--column "Grade=ID" with one of: {clean_line(known, 500)}',
+        )
+    column = heads.index("grade")
+    possible = {row.cells[heads.index("maximum grade")] for row in sheet.rows}
+    place, listed = place_of(
+        targets[0], column, "Grade", possible.pop() if len(possible) == 1 else "", scale=request.scale
+    )
+    if request.feedback:
+        if "feedback comments" not in heads:
+            raise UsageError(
+                "the worksheet has no column for comments",
+                where=sheet.file,
+                next_step="switch on feedback comments in the assignment's settings in Moodle",
+            )
+        place = replace(place, comments=heads.index("feedback comments"))
+    about = person_columns(sheet.header)
+    if about.get("id") == heads.index("identifier"):  # a number of the hand-in, not of a person
+        del about["id"]
+    joined = join_rows(sheet, sheet.rows, about, request.table, request.roster)
+    fixed = heads.index("grade can be changed") if "grade can be changed" in heads else None
+    rows = []
+    for row, ours in joined.rows:
+        if fixed is not None and row.cells[fixed].casefold() == "no":
+            told = "Grade: Moodle says that it can't be changed; our mark isn't written"
+            listed.append(GradebookNotice(NoticeKind.LEFT, ours.student, told))
+        else:
+            rows.append((row, ours))
+    return fill_sheet(
+        sheet, replace(joined, rows=rows, listed=[*listed, *joined.listed]), [place], _WORKSHEET_SIGNS
+    )
+
+
+_SIGNS = CellSigns(None, missing="-", ungraded="-", unreadable="-")
+_KEYS: dict[str, tuple[str, Callable[[Student], str]]] = {
+    "email": ("Email address", lambda student: student.email),
+    "idnumber": ("ID number", lambda student: student.id),
+    "username": ("Username", lambda student: student.login),
+}
+# In an export the heading of HW 1 reads "Assignment: HW 1 (Real)".
+_KIND = re.compile(r"^[^:]{1,40}:\s+")
+_SHOWN = re.compile(r"(?<!\s)\s++\((real|percentage|letter|feedback)\)$", re.IGNORECASE)
+_ABOUT = {"institution", "department", "last downloaded from this course"}
+
+
+def moodle_gradebook(request: GradebookRequest) -> GradebookFile:
+    """Return a file that Moodle imports: the one of ``into`` with our marks in it, or a new one.
+
+    Raises
+    ------
+    UsageError
+        ``into`` is no file of Moodle's, or the columns asked for don't fit it.
+    """
+    if request.into is None:
+        return _new(request, wanted_targets(request))
+    sheet = read_sheet(request.into)
+    if is_worksheet(sheet):
+        return worksheet_gradebook(sheet, request)
+    if request.scale:
+        raise UsageError("only a grading worksheet says its full points", next_step="leave --scale out")
+    return _filled(sheet, request)
+
+
+def _filled(sheet: LmsSheet, request: GradebookRequest) -> GradebookFile:
+    about = person_columns(sheet.header)
+    if not about.keys() & {"id", "email", "login"}:
+        raise UsageError(
+            "this is no gradebook of Moodle",
+            where=sheet.file,
+            expected="a column Email address, ID number or Username",
+            next_step="export it in Moodle: Grades, Export, Plain text file",
+        )
+    open_columns = [
+        place
+        for place, head in enumerate(sheet.header)
+        if place not in about.values() and plain_head(head) not in _ABOUT and _kind(head) in ("", "real")
+    ]
+    listed: list[GradebookNotice] = []
+    places = []
+    for target, column in where_headed(wanted_targets(request), sheet.header, open_columns, request, _plain):
+        if column is None:
+            column = sheet.add_column(text_cell(target.heading))
+            told = "new column: choose “New grade item” for it when you import the file"
+            listed.append(GradebookNotice(NoticeKind.NOTE, sheet.header[column], told))
+        comments = _comments(sheet, column) if request.feedback else None
+        places.append(TargetPlace(target, column, comments=comments))
+    joined = join_rows(sheet, sheet.rows, about, request.table, request.roster)
+    return fill_sheet(sheet, replace(joined, listed=[*listed, *joined.listed]), places, _SIGNS)
+
+
+def _plain(heading: str) -> str:
+    return plain_heading(_KIND.sub("", _SHOWN.sub("", heading.strip())))
+
+
+def _kind(heading: str) -> str:
+    found = _SHOWN.search(heading)
+    return found[1].lower() if found else ""
+
+
+def _comments(sheet: LmsSheet, column: int) -> int:
+    """Return the column of the comments on a grade; a new one where there is none."""
+    plain = _plain(sheet.header[column])
+    for place, head in enumerate(sheet.header):
+        if _kind(head) == "feedback" and _plain(head) == plain:
+            return place
+    return sheet.add_column(_SHOWN.sub("", sheet.header[column]) + " (Feedback)")
+
+
+def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFile:
+    people = everybody(request.table, request.roster).by_id
+    mine = [(row, people[row.student]) for row in request.table.rows]
+    key = request.key or ("email" if all(s.email for row, s in mine if row.listed) else "idnumber")
+    head, key_of = _KEYS[key]
+    new = NewRows(targets, _SIGNS, request)
+    rows = [[head, "Full name", *new.head()]]
+    for row, student in mine:
+        if row.listed and key_of(student):
+            rows.append([text_cell(key_of(student)), text_cell(student.name), *new.cells(row)])
+        elif row.cells:
+            why = f"has no {head} in the roster" if row.listed else "isn't in the roster"
+            told = f"{why}: left out, for Moodle refuses a file with people whom it doesn't know"
+            new.listed.append(GradebookNotice(NoticeKind.ABSENT, row.student, told))
+    return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.listed))
+
+
+FORMAT = GradebookFormat("moodle", frozenset({"into", "feedback", "key", "scale"}), moodle_gradebook)

@@ -1,0 +1,326 @@
+"""What students achieved: the values that batch makes and that reports show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from engine.hand_ins import IntakeProblem
+from engine.model import GradeReport, Outcome, ResultDisclosure, Variant
+
+__all__ = [
+    "ClassTable",
+    "ColumnMark",
+    "FurtherAnswer",
+    "ItemResult",
+    "StudentResults",
+    "StudentRow",
+    "TableCell",
+    "TableColumn",
+    "class_table",
+]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TableColumn:
+    """A column of the gradebook, in its order: quizzes by name and question, then code by item.
+
+    ``id`` is the item for code, ``quiz/item`` for a quiz question, ``quiz/question-3`` for one at which
+    students have items of their own. ``asked`` is False for an item that the quiz doesn't ask (any more):
+    its number tells its place in the gradebook alone.
+    """
+
+    quiz: str
+    number: int
+    item: str
+    title: str = field(default="", compare=False)
+    max_score: float = field(default=0.0, compare=False)
+    asked: bool = field(default=True, compare=False)
+
+    @property
+    def place(self) -> str:
+        """Where students know it from: ``week-2, question 3``; empty for code."""
+        if not self.number:
+            return ""
+        return f"{self.quiz}, question {self.number}" if self.asked else self.quiz
+
+    @property
+    def id(self) -> str:
+        """Heading in files."""
+        return f"{self.quiz}/{self.item}" if self.number else self.item
+
+    @property
+    def assignment(self) -> str:
+        """The quiz, or the code item, that it belongs to: what ``course.yaml`` names."""
+        return self.quiz if self.number else self.item
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMark:
+    """What a column counts for one student under the course's policies.
+
+    Parameters
+    ----------
+    raw : float or None
+        As graded; None where there is no score.
+    adjusted : float or None
+        As it counts; None where nothing counts yet.
+    why : tuple of str
+        One sentence for each thing that made the difference; empty where there is none.
+    excused : bool
+        The column is left out for this student.
+    dropped : bool
+        It is among the lowest that aren't counted.
+    comment : str
+        What a person wrote about it, for the student.
+    by_hand : bool
+        Whether a person set the points: what was graded says nothing about them then.
+    """
+
+    raw: float | None
+    adjusted: float | None
+    why: tuple[str, ...] = ()
+    excused: bool = False
+    dropped: bool = False
+    comment: str = ""
+    by_hand: bool = False
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What made the difference, and the comment."""
+        return (*self.why, self.comment) if self.comment else self.why
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherAnswer:
+    """An answer that its quiz's rules give nothing for; ``answers`` and ``filename`` are foreign text."""
+
+    answers: Mapping[str, str]
+    filename: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """The attempt that counts for one student in one column.
+
+    Parameters
+    ----------
+    column : TableColumn
+    report : GradeReport
+    submission : str
+        SHA-256 that the student gets as a receipt.
+    graded : datetime
+        When, in UTC.
+    variant : Variant or None
+        Of a quiz question.
+    answers : mapping of str to str
+        What the student typed, by part: foreign text.
+    filename : str
+        Foreign text.
+    attempts : int
+        How many submissions there were that weren't blank; the best counts, or what the policies say.
+    reason : str or None
+        Why it is ungraded or unreadable.
+    shown : ResultDisclosure
+        How much the student may see now, by the quiz's rules.
+    is_final : bool
+        Whether no attempt is left, or none is needed: before that nothing tells the key.
+    mark : ColumnMark or None
+        What it counts under the course's policies; None where there are none.
+    handed : datetime or None
+        When it was handed in, as far as the hand-in tells.
+    marked_late : bool
+        Whether the learning system marked it as late, without saying by how much.
+    used : int
+        Attempts that count as such by the quiz's rules.
+    allowed : int or None
+        How many the quiz allows; None where it sets no limit.
+    further : tuple of FurtherAnswer
+        Other answers of this column that earn nothing by the quiz's rules, oldest first.
+    """
+
+    column: TableColumn
+    report: GradeReport
+    submission: str
+    graded: datetime
+    variant: Variant | None = None
+    answers: Mapping[str, str] = field(default_factory=dict)
+    filename: str = ""
+    attempts: int = 1
+    reason: str | None = None
+    shown: ResultDisclosure = ResultDisclosure.FEEDBACK
+    is_final: bool = True
+    mark: ColumnMark | None = None
+    handed: datetime | None = None
+    marked_late: bool = False
+    used: int = 0
+    allowed: int | None = None
+    further: tuple[FurtherAnswer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """One cell of the class table: outcome, score, and the known mistakes seen.
+
+    ``outcome`` is None where nothing was handed in and there is a mark all the same: excused, set by
+    hand, or a 0 for missing work.
+    """
+
+    outcome: Outcome | None
+    score: float | None
+    misconceptions: tuple[str, ...] = ()
+    reason: str | None = None
+    mark: ColumnMark | None = None
+
+    @property
+    def counted(self) -> float | None:
+        """The points that count: adjusted by the policies where there are any."""
+        return self.score if self.mark is None else self.mark.adjusted
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether it counts neither in the total nor in the full points: excused, or among the lowest."""
+        return self.mark is not None and (self.mark.excused or self.mark.dropped)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether what it counts isn't known before it is graded."""
+        return self.outcome is Outcome.UNGRADED and self.counted is None and not self.is_left_out
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether it counts for nothing because it can't be read."""
+        return self.outcome is Outcome.FORMAT_ERROR and self.counted is None and not self.is_left_out
+
+
+@dataclass(frozen=True, slots=True)
+class StudentRow:
+    """One line of the class table: small enough to keep for a whole class.
+
+    ``percent`` is what the student has by the weights of the groups; None where there are none.
+    """
+
+    student: str
+    name: str
+    cells: Mapping[str, TableCell]
+    problems: int = 0
+    listed: bool = True
+    percent: float | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the total isn't known before something is graded."""
+        return any(cell.is_waiting for cell in self.cells.values())
+
+    @property
+    def handed_in(self) -> bool:
+        """Whether there is any work of this student."""
+        return any(cell.outcome is not None for cell in self.cells.values())
+
+    def total(self) -> float | None:
+        """Return the sum of all points that count; None while something is ungraded or if nothing counts."""
+        counted = [cell for cell in self.cells.values() if not cell.is_left_out]
+        if not counted or self.is_waiting:
+            return None
+        # Points have six decimals at most, and so has their sum.
+        return round(math.fsum(cell.counted or 0.0 for cell in counted), 6)
+
+    def maximum_so_far(self, columns: Iterable[TableColumn]) -> float:
+        """Return the full points of the columns in which this student has work or a mark that counts.
+
+        It is what the total is out of: work that is missing and counts as nothing is in neither.
+        """
+        return sum(
+            column.max_score
+            for column in columns
+            if (cell := self.cells.get(column.id)) is not None and not cell.is_left_out
+        )
+
+    def maximum(self, columns: Iterable[TableColumn]) -> float:
+        """Return the full points of the columns that count for this student."""
+        return sum(
+            column.max_score
+            for column in columns
+            if (cell := self.cells.get(column.id)) is None or not cell.is_left_out
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StudentResults:
+    """One student's results, one per column, and the problems with what was handed in.
+
+    ``listed`` tells whether the roster has this student (True where there is no roster); ``without_work``
+    holds the marks of columns at which nothing was handed in: excused, set by hand, or 0 for missing work.
+    """
+
+    student: str
+    name: str = ""
+    items: tuple[ItemResult, ...] = ()
+    problems: tuple[IntakeProblem, ...] = ()
+    listed: bool = True
+    without_work: tuple[tuple[TableColumn, ColumnMark], ...] = ()
+    percent: float | None = None
+
+    @property
+    def columns(self) -> list[TableColumn]:
+        """All columns at which this student has a result or a mark."""
+        return [*(item.column for item in self.items), *(column for column, _ in self.without_work)]
+
+    def row(self) -> StudentRow:
+        """Return the line of the class table."""
+        cells = {
+            item.column.id: TableCell(
+                item.report.outcome,
+                item.report.score,
+                tuple(diagnosis.misconception for diagnosis in item.report.diagnosis),
+                item.reason,
+                item.mark,
+            )
+            for item in self.items
+        }
+        cells |= {column.id: TableCell(None, None, mark=mark) for column, mark in self.without_work}
+        return StudentRow(self.student, self.name, cells, len(self.problems), self.listed, self.percent)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The table of a whole class, from the results of its students.
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable:
+    """The class table.
+
+    Parameters
+    ----------
+    title : str
+    columns : tuple of TableColumn
+        In order, with titles and full marks.
+    rows : tuple of StudentRow
+    """
+
+    title: str
+    columns: tuple[TableColumn, ...]
+    rows: tuple[StudentRow, ...]
+
+    @property
+    def maximum(self) -> float:
+        """Sum of all full marks."""
+        return sum(column.max_score for column in self.columns)
+
+
+def class_table(title: str, students: Iterable[StudentResults]) -> ClassTable:
+    """Return the table of a class; one student's results are in memory at a time."""
+    rows: list[StudentRow] = []
+    columns: dict[TableColumn, TableColumn] = {}
+    for results in students:
+        rows.append(results.row())
+        columns |= {column: _larger(columns.get(column), column) for column in results.columns}
+    return ClassTable(title, tuple(columns[column] for column in sorted(columns)), tuple(rows))
+
+
+def _larger(known: TableColumn | None, column: TableColumn) -> TableColumn:
+    # A report about an exercise that couldn't be loaded doesn't know its full marks.
+    return column if known is None or column.max_score > known.max_score else known

@@ -1,0 +1,288 @@
+"""All marks of one student under the course's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from engine.course.policies import Policies
+from engine.marks.deadlines import LateTime, StudentDeadlines, terms_of
+from engine.marks.groups import drop_lowest, percent
+from engine.marks.late_work import (
+    AttemptPoints,
+    CountedChoice,
+    choose,
+    closed_sentence,
+    days_to_use,
+    exact,
+    plain,
+    rounded,
+    sentences,
+)
+from engine.marks.results import ColumnMark, TableColumn
+from engine.model import Outcome
+from engine.text.escape import clean_line
+from engine.text.words import plain_points
+
+if TYPE_CHECKING:
+    from engine.store import Attempt, HandMark
+
+__all__ = ["ColumnWork", "CountedMark", "StudentMarks", "in_order", "set_by_hand", "student_marks"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What one student did in one column, as the rules look at it.
+
+
+def in_order(attempts: Sequence[Attempt]) -> list[Attempt]:
+    """Return attempts in the order in which they were handed in, as far as that is known."""
+    return sorted(attempts, key=lambda attempt: (attempt.handed or attempt.started, attempt.sequence))
+
+
+@dataclass(frozen=True)
+class ColumnWork:
+    """A column of one student.
+
+    Parameters
+    ----------
+    column : TableColumn
+    attempts : tuple of Attempt
+        In their order; none where nothing was handed in.
+    terms : StudentDeadlines
+    """
+
+    column: TableColumn
+    attempts: tuple[Attempt, ...]
+    terms: StudentDeadlines
+
+    @cached_property
+    def full(self) -> Fraction:
+        """Full points."""
+        return exact(max((a.report.max_score for a in self.attempts), default=self.column.max_score))
+
+    @cached_property
+    def tries(self) -> tuple[Attempt, ...]:
+        """The attempts that are such: an answer that can't be read costs none, nor does a blank one.
+
+        Where there are only blank ones, these are.
+        """
+        graded = [a for a in self.attempts if a.settled or a.report.outcome is Outcome.UNGRADED]
+        return tuple(a for a in graded if not a.is_blank) or tuple(graded)
+
+    @cached_property
+    def lateness(self) -> tuple[LateTime, ...]:
+        """How late each of :attr:`tries` is."""
+        return tuple(self.terms.lateness(a.handed, marked_late=a.marked_late) for a in self.tries)
+
+    @property
+    def most_days_late(self) -> int:
+        """Late days that the latest attempt could use."""
+        return max((late.days for late in self.lateness), default=0)
+
+    def scored(self, ungraded: Fraction) -> list[AttemptPoints]:
+        """Return the attempts with their points, `ungraded` for those that wait for theirs."""
+        return [
+            AttemptPoints(
+                ungraded if attempt.report.score is None else exact(attempt.report.score),
+                late,
+                self.terms.is_counted(attempt.handed),
+            )
+            for attempt, late in zip(self.tries, self.lateness, strict=True)
+        ]
+
+    def most(self, late_days: int) -> Fraction:
+        """Return the points with late days used, whatever still waits being right."""
+        choice = choose(self.terms.rules, self.full, self.scored(self.full), late_days)
+        return choice.value if choice else Fraction(0)
+
+    def settled(self, late_days: int) -> CountedChoice | None:
+        """Return what counts; None where nothing does, or where an ungraded attempt can still change it."""
+        rules = self.terms.rules
+        low = choose(rules, self.full, self.scored(Fraction(0)), late_days)
+        if low is None or not self.waits:
+            return low
+        high = choose(rules, self.full, self.scored(self.full), late_days)
+        is_graded = self.tries[low.shown].report.score is not None
+        return low if high is not None and high.value == low.value and is_graded else None
+
+    @property
+    def waits(self) -> bool:
+        """Whether an attempt that counts is ungraded."""
+        return bool(self._waiting)
+
+    @property
+    def _waiting(self) -> list[Attempt]:
+        return [a for a in self.tries if a.report.score is None and self.terms.is_counted(a.handed)]
+
+    def shown(self, choice: CountedChoice | None) -> Attempt | None:
+        """Return the attempt that stands for what was settled; None where nothing was handed in."""
+        if choice is not None:
+            return self.tries[choice.shown]
+        if self.waits:
+            return self._waiting[-1]
+        best = max(self.tries, key=lambda attempt: attempt.report.score or 0.0, default=None)
+        return best or (self.attempts[-1] if self.attempts else None)
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a person decided stands above what was graded and ruled.
+
+_ACCOUNTS = frozenset({"", "root", "admin", "administrator", "ubuntu", "www-data"})
+
+
+def set_by_hand(mark: ColumnMark, hand: HandMark, max_score: float) -> ColumnMark:
+    """Return the mark with a person's decision on it; a comment alone changes no points."""
+    # an account's name such as root tells a student nothing, and isn't theirs to know
+    by = "the instructor" if hand.by in _ACCOUNTS else clean_line(hand.by, 100)
+    if hand.excused:
+        return ColumnMark(mark.raw, None, (f"excused by {by}",), excused=True, comment=hand.comment)
+    if hand.score is None:
+        return replace(mark, comment=hand.comment)
+    told = f"set by {by}: {plain(exact(hand.score))} of {plain(exact(max_score))}"
+    return ColumnMark(mark.raw, hand.score, (told,), comment=hand.comment, by_hand=True)
+
+
+_LAST = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedMark:
+    """A column's mark, the attempt that stands for it (None: nothing was handed in), and its terms."""
+
+    mark: ColumnMark
+    attempt: Attempt | None
+    terms: StudentDeadlines
+
+
+@dataclass(frozen=True, slots=True)
+class StudentMarks:
+    """What counts by column, and the weighted percent where groups have weights."""
+
+    columns: Mapping[TableColumn, CountedMark]
+    percent: float | None = None
+
+
+def student_marks(
+    student: str,
+    columns: Mapping[TableColumn, Sequence[Attempt]],
+    policies: Policies,
+    by_hand: Mapping[str, HandMark],
+    now: datetime,
+) -> StudentMarks:
+    """Return what a student's attempts count.
+
+    Parameters
+    ----------
+    student : str
+    columns : mapping of TableColumn to sequence of Attempt
+        With an empty one for what is expected of the student and wasn't handed in.
+    policies : Policies
+    by_hand : mapping of str to HandMark
+        The student's, by column id: they stand above everything else.
+    now : datetime
+        Whether missing work is due by now.
+
+    Returns
+    -------
+    StudentMarks
+        Work that is missing is left out where nothing is to be said about it.
+    """
+    terms = {name: terms_of(policies, student, name) for name in {c.assignment for c in columns}}
+    works = [
+        ColumnWork(column, tuple(in_order(attempts)), terms[column.assignment])
+        for column, attempts in sorted(columns.items())
+    ]
+    late_days = _late_days([w for w in works if not _is_set(by_hand.get(w.column.id))], policies.late_days)
+    shown: dict[TableColumn, Attempt | None] = {}
+    marks: dict[TableColumn, ColumnMark] = {}
+    for work in works:
+        days = late_days.get(work.column.assignment, 0)
+        choice = work.settled(days)
+        shown[work.column] = work.shown(choice)
+        raw = attempt.report.score if (attempt := shown[work.column]) else None
+        mark = _rounded(_mark(work, raw, choice, days, policies, now), policies.round)
+        hand = by_hand.get(work.column.id)
+        marks[work.column] = mark if hand is None else set_by_hand(mark, hand, work.column.max_score)
+    waiting = {work.column for work in works if work.waits and _is_open(marks[work.column])}
+    due = {work.column for work in works if work.terms.is_due(now)}
+    marks |= drop_lowest(marks, policies, waiting=waiting, due=due)
+    return StudentMarks(
+        {
+            work.column: CountedMark(marks[work.column], shown[work.column], work.terms)
+            for work in works
+            if work.attempts or _says(marks[work.column])
+        },
+        percent(marks, policies, waiting=waiting),
+    )
+
+
+def _late_days(works: Sequence[ColumnWork], left: int) -> dict[str, int]:
+    """Return the late days used for each assignment, those due first being served first."""
+    groups: dict[str, list[ColumnWork]] = {}
+    for work in works:
+        if not work.terms.is_excused:
+            groups.setdefault(work.column.assignment, []).append(work)
+    used: dict[str, int] = {}
+    for name in sorted(groups, key=lambda name: (groups[name][0].terms.due or _LAST, name)) if left else ():
+        group = groups[name]
+        used[name] = days_to_use(left, max(work.most_days_late for work in group), partial(_total, group))
+        left -= used[name]
+    return used
+
+
+def _total(works: Iterable[ColumnWork], late_days: int) -> Fraction:
+    return sum((work.most(late_days) for work in works), Fraction(0))
+
+
+def _mark(
+    work: ColumnWork,
+    raw: float | None,
+    choice: CountedChoice | None,
+    late_days: int,
+    policies: Policies,
+    now: datetime,
+) -> ColumnMark:
+    if work.terms.is_excused:
+        return ColumnMark(raw, None, ("excused",), excused=True)
+    if choice is not None:
+        why = sentences(work.terms.rules, work.full, work.scored(Fraction(0)), choice, late_days)
+        return ColumnMark(raw, rounded(choice.value), tuple(why))
+    if work.waits:
+        return ColumnMark(raw, None)
+    return _nothing_counts(work, raw, zero=policies.missing == "zero" and work.terms.is_due(now))
+
+
+def _rounded(mark: ColumnMark, decimals: int | None) -> ColumnMark:
+    """Round what a mark counts; say so where that changes the number that people see."""
+    if decimals is None or mark.adjusted is None:
+        return mark
+    points = float(plain_points(mark.adjusted, decimals))
+    if plain_points(points) == plain_points(mark.adjusted):
+        return replace(mark, adjusted=points)
+    unit = "decimal" if decimals == 1 else "decimals"
+    to = f"{decimals} {unit}" if decimals else "whole points"
+    return replace(mark, adjusted=points, why=(*mark.why, f"rounded to {to}"))
+
+
+def _nothing_counts(work: ColumnWork, raw: float | None, *, zero: bool) -> ColumnMark:
+    why = [closed_sentence(len(work.tries), len(work.tries))] if work.tries else []
+    if zero:
+        what = "nothing that counts" if work.attempts else "nothing"
+        why.append(f"{what} was handed in by the due date: counts as 0")
+    return ColumnMark(raw, 0.0 if zero else None, tuple(why))
+
+
+def _is_set(hand: HandMark | None) -> bool:
+    return hand is not None and (hand.excused or hand.score is not None)
+
+
+def _is_open(mark: ColumnMark) -> bool:
+    return mark.adjusted is None and not mark.excused
+
+
+def _says(mark: ColumnMark) -> bool:
+    return mark.adjusted is not None or mark.excused or mark.dropped or bool(mark.comment)

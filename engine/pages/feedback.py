@@ -1,0 +1,358 @@
+"""One student's feedback: a single HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+from engine.answers import answer_type
+from engine.errors import ResponseFormatError, StoreError
+from engine.marks.results import ColumnMark, ItemResult, StudentResults, TableColumn
+from engine.model import ChoiceOption, GradeReport, Mode, Outcome, Part, RenderedText, ResultDisclosure
+from engine.pages.render import render
+from engine.pages.weights import WeightsView, answered_weights, code_weights
+from engine.quiz.credit import is_choice
+from engine.quiz.release import shown_report
+from engine.text.escape import clean_line
+from engine.text.files import replace_text
+from engine.text.words import plain_points
+
+__all__ = [
+    "MOST_RECEIPTS",
+    "PageReceipt",
+    "feedback_page",
+    "page_name",
+    "read_receipts",
+    "receipt_of",
+    "told_faults",
+    "write_page",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The receipt on a feedback page: what was handed in, by its hash; written into pages and read from them.
+
+MOST_RECEIPTS = 10_000
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class PageReceipt:
+    """What one entry of a page is about.
+
+    Parameters
+    ----------
+    student, item : str
+        As they stand on the page.
+    sha256 : str
+        Hash of a code file and the files that it imports, or of one answer
+        (:func:`engine.store.response_sha256`).
+    version : str
+        Of the item that graded it.
+    is_answer : bool
+    """
+
+    student: str
+    item: str
+    sha256: str
+    version: str
+    is_answer: bool
+
+    @property
+    def kind(self) -> str:
+        """How the page marks it."""
+        return "answer" if self.is_answer else "file"
+
+
+def receipt_of(student: str, item: ItemResult) -> PageReceipt:
+    """Return the receipt of one result."""
+    report = item.report
+    return PageReceipt(student, report.item, item.submission, report.item_version, item.variant is not None)
+
+
+def read_receipts(page: str) -> list[PageReceipt]:
+    """Return the receipts on a page, which anybody may have written: at most :data:`MOST_RECEIPTS`."""
+    reader = _Reader()
+    # The parser asserts that declarations are well-formed; what stands before a broken one counts.
+    with contextlib.suppress(AssertionError):
+        reader.feed(page)
+    return reader.found
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[PageReceipt] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        sha256 = values.get("data-sha256", "")
+        if tag != "dl" or not _SHA256.fullmatch(sha256) or len(self.found) >= MOST_RECEIPTS:
+            return
+        student, item, version = (
+            clean_line(values.get(f"data-{name}", "")) for name in ("student", "item", "version")
+        )
+        self.found.append(PageReceipt(student, item, sha256, version, values.get("data-receipt") == "answer"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One prompt of a matching with the target that was chosen for it.
+
+    ``is_right`` and ``right`` are None where they aren't shown (yet).
+    """
+
+    prompt: ChoiceOption
+    chosen: ChoiceOption | None
+    is_right: bool | None
+    right: ChoiceOption | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """One part as answered: its options or pairs, or else the text typed, and its weights as a picture.
+
+    ``picked`` are the options named, in the order of the answer; ``others`` those of a choice that were left;
+    ``unused`` all that there were where none is named.
+    """
+
+    prompt: RenderedText | None
+    text: str
+    picked: tuple[ChoiceOption, ...]
+    weights: WeightsView | None
+    others: tuple[ChoiceOption, ...] = ()
+    pairs: tuple[_Pair, ...] = ()
+    unused: tuple[ChoiceOption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One column as its reader may see it.
+
+    ``item`` is None where nothing was handed in; ``report`` is None where it is hidden, and then ``mark``
+    tells an excuse at most.
+    """
+
+    column: TableColumn
+    mark: ColumnMark | None
+    item: ItemResult | None = None
+    report: GradeReport | None = None
+    answered: tuple[_Answered, ...] = ()
+    weights: tuple[WeightsView, ...] = ()
+    with_solution: bool = False
+    receipt: PageReceipt | None = None
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether it counts neither in the total nor in the full points."""
+        return self.mark is not None and (self.mark.excused or self.mark.dropped)
+
+    @property
+    def is_excused(self) -> bool:
+        """Whether nothing has to be done about it any more."""
+        return self.mark is not None and self.mark.excused
+
+    @property
+    def points(self) -> float | None:
+        """The points that count; None where there are none yet, or where they are hidden."""
+        if self.mark is not None:
+            return self.mark.adjusted
+        return None if self.report is None else self.report.score
+
+    @property
+    def needs_new_options(self) -> bool:
+        """Whether an attempt is left that these very options can't be used for."""
+        if self.item is None or self.item.variant is None or self.item.is_final or not self.item.used:
+            return False
+        return self.item.used < (self.item.allowed or 0) and is_choice(self.item.variant)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether other points count than were graded."""
+        if self.mark is None or self.mark.raw is None:
+            return False
+        return self.mark.adjusted is None or plain_points(self.mark.raw) != plain_points(self.mark.adjusted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Total:
+    """What counts in all, over the columns whose points may be told."""
+
+    points: float
+    maximum: float
+    columns: int
+    hidden: int
+    is_waiting: bool
+    unreadable: float
+
+
+def feedback_page(results: StudentResults, *, title: str, solutions: bool = False) -> str:
+    """Return the page of one student.
+
+    Quizzes show as much as their rules and the course's allow now.
+
+    Parameters
+    ----------
+    results : StudentResults
+    title : str
+        Of the course or exercise sheet.
+    solutions : bool
+        Whether worked solutions (and with them keys) are shown, whatever a quiz's rules say.
+    """
+    entries = [_entry(results.student, item, solutions) for item in results.items]
+    entries += [_Entry(column, mark) for column, mark in results.without_work]
+    total = _total(results, solutions)
+    return render(
+        "feedback.html.j2",
+        results=results,
+        title=title,
+        total=total,
+        percent=None if total.hidden else results.percent,
+        practice=any(item.report.mode is Mode.PRACTICE for item in results.items),
+        entries=entries,
+    )
+
+
+def _total(results: StudentResults, solutions: bool) -> _Total:
+    cells = results.row().cells
+    told = [item.column for item in results.items if solutions or item.shown.includes(ResultDisclosure.SCORE)]
+    told += [column for column, _ in results.without_work]
+    counting = [column for column in told if not cells[column.id].is_left_out]
+    return _Total(
+        points=round(sum(cells[column.id].counted or 0.0 for column in counting), 6),
+        maximum=sum(column.max_score for column in counting),
+        columns=len(told),
+        hidden=len(cells) - len(told),
+        is_waiting=any(cells[column.id].is_waiting for column in counting),
+        unreadable=sum(column.max_score for column in counting if cells[column.id].is_unreadable),
+    )
+
+
+def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
+    level = ResultDisclosure.SOLUTION if solutions else item.shown
+    showing = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
+    report = showing.report
+    with_weights = report is not None and level.includes(ResultDisclosure.FEEDBACK)
+    if report is not None and item.mark is not None and item.mark.excused:
+        report = _without_next_steps(report)
+    is_settled = report is not None and report.outcome not in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)
+    return _Entry(
+        column=item.column,
+        mark=_shown_mark(item.mark, is_hidden=not level.includes(ResultDisclosure.VERDICT)),
+        item=item,
+        report=report,
+        answered=_answered(item, with_weights=with_weights, with_key=showing.with_solution),
+        weights=tuple(code_weights(report.weights)) if report is not None and is_settled else (),
+        with_solution=showing.with_solution,
+        receipt=receipt_of(student, item),
+    )
+
+
+def _without_next_steps(report: GradeReport) -> GradeReport:
+    """Return a report without the steps that its checks ask for: whoever is excused needn't take them."""
+    checks = [
+        replace(check, message=re.sub(r"^[ ]*next: .*$", "", check.message, flags=re.MULTILINE).rstrip())
+        for check in report.checks
+    ]
+    return replace(report, checks=tuple(checks))
+
+
+def _shown_mark(mark: ColumnMark | None, *, is_hidden: bool) -> ColumnMark | None:
+    if mark is None or not is_hidden:
+        return mark
+    # That somebody needn't do it is no result.
+    return ColumnMark(None, None, excused=True) if mark.excused else None
+
+
+def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[_Answered, ...]:
+    if item.variant is None:
+        return ()
+    alone = len(item.variant.parts) == 1
+    found = []
+    for part in item.variant.parts:
+        text = item.answers.get(part.id, "").strip()
+        weights = answered_weights(part, text, with_key=with_key) if with_weights else None
+        picked = _picked(part, text)
+        is_choice = part.type in ("single_choice", "multiple_choice")
+        found.append(
+            _Answered(
+                None if alone else part.prompt,
+                text,
+                picked,
+                weights,
+                tuple(option for option in part.options if option not in picked) if is_choice else (),
+                _pairs(part, text, with_verdicts=with_weights, with_key=with_key),
+                () if picked or part.prompts else part.options,
+            )
+        )
+    return tuple(found)
+
+
+def _pairs(part: Part, text: str, *, with_verdicts: bool, with_key: bool) -> tuple[_Pair, ...]:
+    """Return the pairs of a matching with their texts, so that the page says what was asked and chosen."""
+    if not part.prompts:
+        return ()
+    try:
+        chosen: Mapping[str, str] = answer_type(part.type).parse(text, part) if text else {}
+    except ResponseFormatError:  # the page says so, and shows what was typed
+        return ()
+    options = {option.id: option for option in part.options}
+    pairs = []
+    for prompt, key in zip(part.prompts, part.key_ids, strict=True):
+        own = chosen.get(prompt.id)
+        is_right = own == key
+        right = options[key] if with_key and not is_right else None
+        pairs.append(_Pair(prompt, options.get(own or ""), is_right if with_verdicts else None, right))
+    return tuple(pairs)
+
+
+def _picked(part: Part, text: str) -> tuple[ChoiceOption, ...]:
+    """Return the options that the student named, in that order; none where one isn't known."""
+    if part.prompts:
+        return ()
+    options = {option.id.casefold(): option for option in part.options}
+    named = [word for word in re.split(r"[\s,;()\[\]]+", text.casefold()) if word]
+    return tuple(options[word] for word in named) if named and all(word in options for word in named) else ()
+
+
+# ----------------------------------------------------------------------------------------------------
+# The pages of students as files: their names, and writing them one by one.
+
+# Devices of Windows, whatever their suffix.
+_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")
+
+
+def page_name(student: str) -> str:
+    """Return a file name for a student's page: safe on every system, different for different ids."""
+    plain = re.sub(r"[^a-z0-9-]+", "-", student.casefold()).strip("-")[:60]
+    if plain and plain == student and not _RESERVED.fullmatch(plain):
+        return f"{plain}.html"
+    digest = hashlib.sha256(student.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{plain or 'student'}_{digest}.html"
+
+
+def write_page(folder: Path, results: StudentResults, *, title: str, solutions: bool = False) -> Path:
+    """Write one student's feedback page into a folder, in one step, and return where it is."""
+    path = folder / page_name(results.student)
+    replace_text(path, feedback_page(results, title=title, solutions=solutions))
+    return path
+
+
+@contextmanager
+def told_faults(out: Path) -> Iterator[None]:
+    """Raise a :class:`StoreError` that says what to do, where a file of a report can't be written."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            "the report can't be written",
+            where=str(error.filename or out),
+            got=error.strerror or str(error),
+            next_step="make room or choose another folder; the grades are in the store",
+        ) from error

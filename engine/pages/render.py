@@ -1,0 +1,148 @@
+"""Templates → self-contained HTML: no script, no network, every text escaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from engine.model import Outcome, RenderedText, Verdict
+from engine.text.escape import clean, clean_line
+from engine.text.words import counted, plain_points
+
+__all__ = ["OUTCOMES", "VERDICTS", "moment", "number", "percent", "points", "render", "style_sheet"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Words and numbers as people read them; a colour never says anything alone.
+
+# Value → (sign, words, style class).
+OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
+    Outcome.RIGHT: ("✓", "right", "right"),
+    Outcome.PARTIAL: ("◐", "partly right", "partial"),
+    Outcome.WRONG: ("✗", "not right", "wrong"),
+    Outcome.FORMAT_ERROR: ("?", "unreadable", "partial"),
+    Outcome.UNGRADED: ("…", "not graded yet", "waiting"),
+}
+VERDICTS: dict[Verdict, tuple[str, str, str]] = {
+    Verdict.PASSED: ("✓", "passed", "right"),
+    Verdict.FAILED: ("✗", "failed", "wrong"),
+    Verdict.SKIPPED: ("–", "skipped", "waiting"),
+    Verdict.TIMED_OUT: ("✗", "took too long", "wrong"),
+    Verdict.OUT_OF_MEMORY: ("✗", "out of memory", "wrong"),
+    Verdict.CRASHED: ("✗", "crashed", "wrong"),
+    Verdict.ENGINE_ERROR: ("…", "fault of ours", "waiting"),
+}
+
+
+def number(value: float) -> str:
+    """Return points as :func:`engine.model.plain_points` rounds them."""
+    return f"{plain_points(value)}"
+
+
+def percent(value: float) -> str:
+    """Return a percentage as a whole number, without its sign."""
+    return f"{value:.0f}"
+
+
+def points(score: float | None, maximum: float) -> str:
+    """Return ``7.5 of 10 points``; a dash where there is no score."""
+    return f"{'–' if score is None else number(score)} of {counted(number(maximum), 'point')}"
+
+
+def moment(when: datetime) -> str:
+    """Return a time in UTC to the minute."""
+    return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+_LONGEST_TEXT = 20_000
+_FORMULA = re.compile("<math(?:(?!</?math).)*+</math>", re.DOTALL)
+_WIDE = 20  # characters of a formula, which is never broken: a phone has room for as many
+
+
+def _finish(value: Any) -> Any:
+    # Runs on every expression before it is escaped, so that no template can forget it.
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return clean(value, _LONGEST_TEXT)
+
+
+def _html(text: RenderedText) -> Markup:
+    return Markup(text.html)
+
+
+def _scrolls(text: RenderedText) -> Markup:
+    """Return the attribute that lets the keyboard reach what a phone may have to scroll sideways."""
+    formulas = (re.sub(r"<[^<>]*+>|\s", "", formula) for formula in _FORMULA.findall(text.html))
+    is_wide = re.search("<(table|pre)", text.html) or any(len(shown) > _WIDE for shown in formulas)
+    return Markup(' tabindex="0"') if is_wide else Markup()
+
+
+@cache
+def _style(package: str | None = None) -> tuple[Markup, str]:
+    """Return the style sheet with a package's own, and its hash for the content security policy."""
+    css = (files("engine.pages") / "templates" / "style.css").read_text(encoding="utf-8")
+    if package and (more := files(package) / "templates" / "more.css").is_file():
+        css += more.read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(css.encode("utf-8")).digest()).decode("ascii")
+    return Markup(css), f"'sha256-{digest}'"
+
+
+def style_sheet() -> str:
+    """Return the style sheet of all our pages."""
+    return str(_style()[0])
+
+
+@cache
+def _environment(package: str | None) -> Environment:
+    packages = [package] if package else []
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(name, "templates") for name in [*packages, "engine.pages"]]),
+        autoescape=True,
+        finalize=_finish,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    css, digest = _style(package)
+    environment.globals |= {
+        "style": css,
+        "style_hash": digest,
+        "outcomes": OUTCOMES,
+        "verdicts": VERDICTS,
+    }
+    environment.filters |= {
+        "html": _html,
+        "scrolls": _scrolls,
+        "line": clean_line,
+        "number": number,
+        "moment": moment,
+        "percent": percent,
+    }
+    environment.globals["points"] = points
+    return environment
+
+
+def render(template: str, *, package: str | None = None, **values: Any) -> str:
+    """Return the page that a template gives.
+
+    Parameters
+    ----------
+    template : str
+    package : str, optional
+        Package that has it in a folder ``templates``, if it isn't ours; it may extend ours, and its
+        ``more.css`` is added to our style sheet.
+
+    Notes
+    -----
+    Strings are cleaned and escaped; :class:`engine.model.RenderedText` values are shown by the ``html``
+    filter, which trusts that form because the engine made it, in an element with ``scrolls`` of them.
+    """
+    return _environment(package).get_template(template).render(**values)

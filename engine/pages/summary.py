@@ -1,0 +1,282 @@
+"""The class on one page: table, difficulty of items, known mistakes, what needs a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine import __version__
+from engine.crash_points import reached
+from engine.hand_ins import IntakeProblem
+from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
+from engine.marks.results import ClassTable, ColumnMark, StudentResults, TableCell, TableColumn, class_table
+from engine.model import Outcome
+from engine.pages.feedback import told_faults, write_page
+from engine.pages.render import render
+from engine.text.files import replace_text
+
+__all__ = [
+    "ItemDifficulty",
+    "MarkChange",
+    "MistakeCount",
+    "ReportFiles",
+    "changes",
+    "difficulty",
+    "mistakes",
+    "summary_page",
+    "write_reports",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDifficulty:
+    """How one item went; ``mean`` is in percent of full marks, over graded work."""
+
+    column: TableColumn
+    graded: int
+    right: int
+    partial: int
+    wrong: int
+    mean: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class MistakeCount:
+    """A known mistake, how many students showed it, and where."""
+
+    id: str
+    sentence: str
+    students: int
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    student: str
+    column: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkChange:
+    """A mark that the course's rules or a person changed."""
+
+    student: str
+    column: TableColumn
+    cell: TableCell
+    mark: ColumnMark
+
+
+def changes(table: ClassTable) -> list[MarkChange]:
+    """Return the marks about which there is something to say, by student."""
+    return [
+        MarkChange(row.student, column, cell, cell.mark)
+        for row in table.rows
+        for column in table.columns
+        if (cell := row.cells.get(column.id)) is not None and cell.mark is not None and cell.mark.reasons
+    ]
+
+
+def difficulty(table: ClassTable) -> list[ItemDifficulty]:
+    """Return each item's figures, the hardest first."""
+    found = []
+    for column in table.columns:
+        cells = [row.cells[column.id] for row in table.rows if column.id in row.cells]
+        scores = [cell.score for cell in cells if cell.score is not None]
+        mean = 100 * sum(scores) / (len(scores) * column.max_score) if scores and column.max_score else None
+        count = {outcome: sum(cell.outcome is outcome for cell in cells) for outcome in Outcome}
+        found.append(
+            ItemDifficulty(
+                column,
+                len(scores),
+                count[Outcome.RIGHT],
+                count[Outcome.PARTIAL],
+                count[Outcome.WRONG],
+                mean,
+            )
+        )
+    return sorted(found, key=lambda item: (item.mean is None, item.mean or 0.0))
+
+
+def mistakes(table: ClassTable, sentence_of: Callable[[str, str], str]) -> list[MistakeCount]:
+    """Return the known mistakes that came up, the most frequent first, each with its sentence."""
+    items = {column.id: column.item for column in table.columns}
+    students: dict[str, set[str]] = {}
+    columns: dict[str, set[str]] = {}
+    for row in table.rows:
+        for column, cell in row.cells.items():
+            for mistake in cell.misconceptions:
+                students.setdefault(mistake, set()).add(row.student)
+                columns.setdefault(mistake, set()).add(column)
+    found = [
+        MistakeCount(
+            mistake,
+            next(filter(None, (sentence_of(items.get(c, c), mistake) for c in sorted(columns[mistake]))), ""),
+            len(who),
+            tuple(sorted(columns[mistake])),
+        )
+        for mistake, who in students.items()
+    ]
+    return sorted(found, key=lambda mistake: (-mistake.students, mistake.id))
+
+
+def _mean(table: ClassTable) -> float | None:
+    """Return the mean share of the points over all graded work, in percent; missing work isn't part of it."""
+    full = {column.id: column.max_score for column in table.columns}
+    graded = [
+        (cell.counted, full[column])
+        for row in table.rows
+        for column, cell in row.cells.items()
+        if cell.counted is not None and not cell.is_left_out
+    ]
+    most = sum(maximum for _, maximum in graded)
+    return 100 * sum(points for points, _ in graded) / most if most else None
+
+
+def _waiting(table: ClassTable, more: Iterable[tuple[str, str, str]]) -> list[_Waiting]:
+    found = [
+        _Waiting(row.student, column, cell.reason or "no reason was given")
+        for row in table.rows
+        for column, cell in row.cells.items()
+        if cell.is_waiting
+    ]
+    # A code file that is ungraded has a cell as well: it is listed once.
+    told = {(entry.student, entry.reason) for entry in found}
+    return found + [_Waiting(*entry) for entry in more if (entry[0], entry[2]) not in told]
+
+
+def summary_page(
+    table: ClassTable,
+    *,
+    links: Mapping[str, str],
+    problems: Sequence[IntakeProblem] = (),
+    ungraded_files: Iterable[tuple[str, str, str]] = (),
+    ignored: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    sentence_of: Callable[[str, str], str] = lambda item, mistake: "",
+    downloads: Sequence[str] = ("gradebook.csv", "gradebook.json"),
+    practice: bool = False,
+) -> str:
+    """Return the class's page.
+
+    Parameters
+    ----------
+    table : ClassTable
+    links : mapping of str to str
+        Student id → relative address of the student's page.
+    problems : sequence of IntakeProblem
+    ungraded_files : iterable of (student, file, reason)
+        Files without any stored attempt, such as a quiz file that met a fault of ours.
+    ignored : sequence of str
+    notes : sequence of str
+        What the instructor should know of this collection.
+    sentence_of : callable
+        Item and id of a known mistake → what a student with it is told, "" if nothing is known.
+    downloads : sequence of str
+        Files beside the page.
+    practice : bool
+    """
+    return render(
+        "summary.html.j2",
+        table=table,
+        links=links,
+        maximum=table.maximum,
+        handed_in=[row for row in table.rows if row.handed_in],
+        strangers=sum(not row.listed for row in table.rows),
+        mean=_mean(table),
+        changes=changes(table),
+        percents=any(row.percent is not None for row in table.rows),
+        ungraded=_waiting(table, ungraded_files),
+        problems=problems,
+        ignored=ignored,
+        notes=notes,
+        difficulty=difficulty(table),
+        mistakes=mistakes(table, sentence_of),
+        downloads=downloads,
+        practice=practice,
+        engine_version=__version__,
+    )
+
+
+# ----------------------------------------------------------------------------------------------------
+# Write all pages and tables of a class into one folder.
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
+    """What was written, and the table that it shows."""
+
+    index: Path
+    gradebook: Path
+    students: Mapping[str, Path]
+    table: ClassTable
+
+
+def write_reports(
+    out: Path,
+    students: Iterable[StudentResults],
+    *,
+    title: str,
+    problems: Sequence[IntakeProblem] = (),
+    ungraded_files: Iterable[tuple[str, str, str]] = (),
+    ignored: Sequence[str] = (),
+    notes: Callable[[], Sequence[str]] = tuple,
+    sentence_of: Callable[[str, str], str] = lambda item, mistake: "",
+    solutions: bool = False,
+    practice: bool = False,
+) -> ReportFiles:
+    """Write ``index.html``, ``gradebook.csv``, ``gradebook.json`` and ``students/*.html`` into `out`.
+
+    Students are taken one at a time; only their line of the table is kept. Each file is replaced
+    in one step, so a stopped run leaves old or new pages, never half ones.
+
+    Parameters
+    ----------
+    out : Path
+        Made where it isn't there.
+    students : iterable of StudentResults
+        Usually :func:`engine.marks.class_results.class_results`.
+    title : str
+    problems, ungraded_files, ignored, sentence_of, practice
+        As in :func:`engine.pages.summary.summary_page`.
+    notes : callable
+        Returns what the instructor should know; called when all students are taken.
+    solutions : bool
+        Whether the students' pages show worked solutions.
+
+    Raises
+    ------
+    StoreError
+        A file can't be written.
+    """
+    pages: dict[str, Path] = {}
+
+    def with_pages() -> Iterator[StudentResults]:
+        for results in students:
+            pages[results.student] = write_page(out / "students", results, title=title, solutions=solutions)
+            reached("between-pages")
+            yield results
+
+    reached("before-pages")
+    with told_faults(out):
+        (out / "students").mkdir(parents=True, exist_ok=True)
+        table = class_table(title, with_pages())
+        index, gradebook = out / "index.html", out / "gradebook.csv"
+        links = {student: f"students/{path.name}" for student, path in pages.items()}
+        page = summary_page(
+            table,
+            links=links,
+            problems=problems,
+            ungraded_files=ungraded_files,
+            ignored=ignored,
+            notes=notes(),
+            sentence_of=sentence_of,
+            practice=practice,
+        )
+        reached("before-gradebook")
+        replace_text(gradebook, gradebook_csv(table, practice=practice))
+        replace_text(out / "gradebook.json", gradebook_json(table, practice=practice))
+        replace_text(index, page)
+    reached("after-pages")
+    return ReportFiles(index, gradebook, pages, table)

@@ -1,0 +1,1 @@
+"""Stems to plain text, HTML and LaTeX: templates, Markdown, formulas and pictures."""

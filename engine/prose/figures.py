@@ -1,0 +1,209 @@
+"""Values as templates see them: they compute like numbers and print like the drawn decimals."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from engine.expressions.values import as_float, as_tensor, is_tensor, shown, value_of
+from engine.model import DrawnValue
+
+__all__ = ["TemplateFigure", "column_tex", "figure_of", "matrix_tex", "number_tex", "tex", "vector_tex"]
+
+# a value without a stated number of decimals is printed with at most this many
+_DEFAULT_PLACES = 6
+
+
+def _text(value: float, place: int | None) -> str:
+    if place is not None:
+        return shown(value, place)
+    digits = shown(value, _DEFAULT_PLACES)
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+class TemplateFigure:
+    """A number, vector or matrix in a template.
+
+    Parameters
+    ----------
+    value : float or tensor
+        What it computes with.
+    entries : sequence of str, optional
+        The drawn decimals in C order, printed as they are.
+    place : int, optional
+        Decimal place to which it is printed where there are no drawn decimals.
+    """
+
+    __slots__ = ("_entries", "_place", "value")
+
+    def __init__(self, value: Any, entries: Sequence[str] | None = None, place: int | None = None) -> None:
+        self.value = value
+        self._entries = None if entries is None else tuple(entries)
+        self._place = place
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape; ``()`` for a number."""
+        return tuple(self.value.shape) if is_tensor(self.value) else ()
+
+    def texts(self, place: int | None = None) -> list[str]:
+        """Return every entry as digits, rounded to `place` if it is given."""
+        if place is None and self._entries is not None:
+            return list(self._entries)
+        flat = as_tensor(self.value).detach().flatten().tolist()
+        return [_text(number, self._place if place is None else place) for number in flat]
+
+    def __str__(self) -> str:
+        return tex(self)
+
+    __repr__ = __str__
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a number has no length")
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> TemplateFigure:
+        at = int(as_float(_plain(index)))
+        size = len(self)
+        if not -size <= at < size:
+            raise IndexError(f"position {at} isn't within 0 … {size - 1}")
+        at %= size
+        width = as_tensor(self.value).numel() // size
+        entries = None if self._entries is None else self._entries[at * width : (at + 1) * width]
+        return TemplateFigure(self.value[at], entries, self._place)
+
+    def __iter__(self) -> Iterator[TemplateFigure]:
+        return (self[i] for i in range(len(self)))
+
+    def __float__(self) -> float:
+        return as_float(self.value)
+
+    def __index__(self) -> int:
+        number = as_float(self.value)
+        if number != int(number):
+            raise TypeError(f"{number:g} is no whole number")
+        return int(number)
+
+    def __bool__(self) -> bool:
+        return bool(as_float(self.value))
+
+    def __eq__(self, other: object) -> bool:
+        return bool(as_float(self.value) == as_float(_plain(other)))
+
+    def __hash__(self) -> int:
+        return hash(as_float(self.value))
+
+    def __lt__(self, other: Any) -> bool:
+        return as_float(self.value) < as_float(_plain(other))
+
+    def __le__(self, other: Any) -> bool:
+        return as_float(self.value) <= as_float(_plain(other))
+
+    def __gt__(self, other: Any) -> bool:
+        return as_float(self.value) > as_float(_plain(other))
+
+    def __ge__(self, other: Any) -> bool:
+        return as_float(self.value) >= as_float(_plain(other))
+
+    def __neg__(self) -> TemplateFigure:
+        return TemplateFigure(-self.value)
+
+
+def _binary(act: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def forward(self: TemplateFigure, other: Any) -> TemplateFigure:
+        return TemplateFigure(act(self.value, _plain(other)))
+
+    def backward(self: TemplateFigure, other: Any) -> TemplateFigure:
+        return TemplateFigure(act(_plain(other), self.value))
+
+    return forward, backward
+
+
+for _name, _act in (
+    ("add", operator.add),
+    ("sub", operator.sub),
+    ("mul", operator.mul),
+    ("truediv", operator.truediv),
+    ("pow", operator.pow),
+):
+    for _method, _call in zip((f"__{_name}__", f"__r{_name}__"), _binary(_act), strict=True):
+        setattr(TemplateFigure, _method, _call)
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, TemplateFigure) else value
+
+
+def figure_of(value: Any, place: int | None = None) -> Any:
+    """Return a value, or a drawn parameter, for a template: numbers as figures, words as they are."""
+    if isinstance(value, DrawnValue):
+        plain = value_of(value)
+        return plain if value.text or isinstance(plain, int) else TemplateFigure(plain, value.entries)
+    if isinstance(value, TemplateFigure | str | bool | int | tuple | list):
+        return value
+    return TemplateFigure(value, place=place)
+
+
+def _figure(value: Any) -> TemplateFigure:
+    if isinstance(value, TemplateFigure):
+        return value
+    if isinstance(value, list | tuple):
+        return TemplateFigure(as_tensor([_plain(entry) for entry in value]))
+    return TemplateFigure(value)
+
+
+def number_tex(value: Any, place: int | None = None) -> str:
+    """Return one number as digits.
+
+    Raises
+    ------
+    TypeError
+        `value` isn't one number.
+    """
+    figure = _figure(value)
+    texts = figure.texts(place)
+    if len(texts) != 1:
+        raise TypeError(f"one number is needed, got shape {figure.shape}")
+    return texts[0]
+
+
+def vector_tex(value: Any, place: int | None = None) -> str:
+    """Return numbers in brackets: ``[0.1, 0.2]``."""
+    return "[" + ", ".join(_figure(value).texts(place)) + "]"
+
+
+def column_tex(value: Any, place: int | None = None) -> str:
+    """Return numbers as a column in brackets."""
+    return _bmatrix([[text] for text in _figure(value).texts(place)])
+
+
+def matrix_tex(value: Any, place: int | None = None) -> str:
+    """Return a matrix in brackets; a vector is one row.
+
+    Raises
+    ------
+    TypeError
+        `value` has more than two axes.
+    """
+    figure = _figure(value)
+    if len(figure.shape) > 2:
+        raise TypeError(f"a matrix is needed, got shape {figure.shape}")
+    texts = figure.texts(place)
+    width = figure.shape[-1] if figure.shape else 1
+    return _bmatrix([texts[i : i + width] for i in range(0, len(texts), width)])
+
+
+def _bmatrix(rows: list[list[str]]) -> str:
+    return r"\begin{bmatrix} " + r" \\ ".join(" & ".join(row) for row in rows) + r" \end{bmatrix}"
+
+
+def tex(value: Any, place: int | None = None) -> str:
+    """Return a number as digits, a vector as ``[…]``, a matrix as ``bmatrix``; words as they are."""
+    if isinstance(value, str):
+        return value
+    figure = _figure(value)
+    if not figure.shape:
+        return number_tex(figure, place)
+    return vector_tex(figure, place) if len(figure.shape) == 1 else matrix_tex(figure, place)

@@ -1,0 +1,337 @@
+"""Markdown with ``$…$`` and ``$$…$$`` maths into plain text, HTML and LaTeX.
+
+There are no links, images or raw HTML.  The structure of a text is parsed once and kept; a variant
+whose values stand in formulas only fills them in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from engine.model import RenderedText
+from engine.prose.maths import MathsError, maths_forms
+from engine.prose.pictures import FENCE, PictureFault, drawn
+from engine.text.escape import escape_latex
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+__all__ = ["PREAMBLE", "LatexText", "ProseError", "render_prose"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The LaTeX form of Markdown.
+
+PREAMBLE = r"""\usepackage[T1]{fontenc}
+\usepackage{amsmath}
+\usepackage{amssymb}"""
+"""What a document needs that holds our LaTeX."""
+
+# LaTeX would take a bracket or star after a line break, and a bracket after \item, for an argument of theirs
+_ARGUMENT_LIKE = re.compile(r"(?:\\\\\n|\\item )(?=[\[*])")
+_LATEX_BLOCKS = {
+    "bullet_list_open": "\n\\begin{itemize}",
+    "bullet_list_close": "\n\\end{itemize}\n",
+    "ordered_list_open": "\n\\begin{enumerate}",
+    "ordered_list_close": "\n\\end{enumerate}\n",
+    "list_item_open": "\n\\item ",
+    "paragraph_open": "\n\n",
+    "heading_open": "\n\n\\textbf{",
+    "heading_close": "}",
+    "blockquote_open": "\n\\begin{quote}",
+    "blockquote_close": "\n\\end{quote}\n",
+    "th_close": " & ",
+    "td_close": " & ",
+    "tr_close": " \\\\\n",
+    "thead_close": "\\hline\n",
+    "table_close": "\\end{tabular}\n",
+}
+_LATEX_INLINE = {
+    "softbreak": "\n",
+    "hardbreak": "\\\\\n",
+    "em_open": "\\emph{",
+    "em_close": "}",
+    "strong_open": "\\textbf{",
+    "strong_close": "}",
+}
+
+
+class LatexText:
+    """Writes tokens as LaTeX; holes stay."""
+
+    def blocks(self, tokens: Sequence[Token]) -> str:
+        """Return whole blocks."""
+        parts: list[str] = []
+        for i, token in enumerate(tokens):
+            if token.type == "inline":
+                parts.append(self.inline(token.children or []))
+            elif token.type == "picture":
+                parts.append(f"\n\n{token.content}\n")
+            elif token.type in ("fence", "code_block"):
+                parts += [
+                    "\n\n\\texttt{",
+                    escape_latex(token.content.strip()).replace("\n", "}\\\\\n\\texttt{"),
+                    "}\n",
+                ]
+            elif token.type == "table_open":
+                columns = next(j for j, t in enumerate(tokens[i:]) if t.type == "tr_close")
+                count = sum(t.type == "th_open" for t in tokens[i : i + columns])
+                parts.append("\n\n\\begin{tabular}{" + "l" * count + "}\n")
+            elif token.type == "tr_close":
+                parts[-1] = parts[-1].removesuffix(" & ")
+                parts.append(_LATEX_BLOCKS["tr_close"])
+            elif token.type == "paragraph_open" and token.hidden:
+                continue
+            else:
+                parts.append(_LATEX_BLOCKS.get(token.type, ""))
+        text = re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip("\n")
+        return _ARGUMENT_LIKE.sub(r"\g<0>{}", text)
+
+    def inline(self, children: Iterable[Token]) -> str:
+        """Return a run of words."""
+        parts = []
+        for child in children:
+            if child.type == "text":
+                parts.append(escape_latex(child.content))
+            elif child.type == "code_inline":
+                parts.append(f"\\texttt{{{escape_latex(child.content)}}}")
+            else:
+                parts.append(_LATEX_INLINE.get(child.type, ""))
+        return "".join(parts)
+
+
+_FIRST, _LAST = "\ue000", "\uf8ff"
+_HOLE = re.compile(f"[{_FIRST}-{_LAST}]")
+_PIECE = re.compile(
+    r"(?P<code>```.*?```|`[^`\n]*`)|(?P<dollar>\\\$)"
+    r"|\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+?)\$",
+    re.DOTALL,
+)
+_PICTURE = re.compile(rf"```{FENCE} (?P<kind>[a-z_]+)\n(?P<data>.*)\n[ \t]*```", re.DOTALL)
+_MACRO = re.compile(r"\\[A-Za-z]+")
+
+
+class ProseError(ValueError):
+    """A text that can't be rendered; the message says what is wrong and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Formula:
+    source: str
+    display: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    kind: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Skeleton:
+    """A parsed text whose formulas and pictures are holes."""
+
+    html: str
+    latex: str
+    plain: Callable[[Sequence[str]], str]
+    pictures: int
+
+
+def render_prose(source: str, *, inline: bool = False) -> RenderedText:
+    """Return a text in its three forms.
+
+    Parameters
+    ----------
+    source : str
+        Markdown with maths.
+    inline : bool
+        One run of words, without paragraphs (options, cards).
+
+    Raises
+    ------
+    ProseError
+        A formula isn't in our subset, a dollar sign has no partner, or maths stands outside dollars.
+    """
+    body, pieces = _take_pieces(source)
+    skeleton = _skeleton(body, inline)
+    if skeleton.pictures != sum(isinstance(piece, _Picture) for piece in pieces):
+        raise ProseError("a picture stands on lines of its own; it can't be part of a line or an option")
+    try:
+        forms = [_forms(piece) for piece in pieces]
+    except (MathsError, PictureFault) as error:
+        raise ProseError(str(error)) from None
+    return RenderedText(
+        skeleton.plain([form.plain for form in forms]),
+        _fill(skeleton.html, [form.html for form in forms]),
+        _fill(skeleton.latex, [form.latex for form in forms]),
+    )
+
+
+def _forms(piece: _Formula | _Picture) -> RenderedText:
+    if isinstance(piece, _Picture):
+        return drawn(piece.kind, piece.data)
+    text, element = maths_forms(piece.source, piece.display)
+    if piece.display:
+        return RenderedText(f"\n    {text}\n", element, f"\\[{piece.source}\\]")
+    return RenderedText(text, element, f"${piece.source}$")
+
+
+def _take_pieces(source: str) -> tuple[str, list[_Formula | _Picture]]:
+    """Return the text with a hole for each formula and picture, and these."""
+    if _HOLE.search(source):
+        raise ProseError("the text holds a private-use character")
+    pieces: list[_Formula | _Picture] = []
+
+    def hole_for(piece: _Formula | _Picture) -> str:
+        pieces.append(piece)
+        return chr(ord(_FIRST) + len(pieces) - 1)
+
+    def hole(match: re.Match[str]) -> str:
+        if match["code"]:
+            if (picture := _PICTURE.fullmatch(match["code"])) is None:
+                return match["code"]
+            return f"```{FENCE}\n{hole_for(_Picture(picture['kind'], picture['data']))}\n```"
+        if match["dollar"]:
+            return "\ufdd0"
+        display = match["display"] is not None
+        formula = (match["display"] if display else match["inline"]).strip()
+        if "\n\n" in formula:
+            raise ProseError("a formula goes on over an empty line; is a $ missing?")
+        return hole_for(_Formula(formula, display))
+
+    body = _PIECE.sub(hole, source)
+    outside = re.sub(r"```.*?```|`[^`\n]*`", "", body, flags=re.DOTALL)
+    if "$" in outside:
+        raise ProseError(r"a $ has no partner; write \$ for a dollar sign")
+    if (macro := _MACRO.search(outside)) is not None:
+        raise ProseError(f"{macro[0]} stands outside $…$")
+    return body.replace("\ufdd0", "$"), pieces
+
+
+def _fill(template: str, values: Sequence[str]) -> str:
+    return _HOLE.sub(lambda hole: values[ord(hole[0]) - ord(_FIRST)], template)
+
+
+@lru_cache(maxsize=1)
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    markdown = (
+        MarkdownIt("commonmark", {"html": False})
+        .enable("table")
+        .disable(["image", "link", "reference", "autolink", "html_block", "html_inline", "lheading"])
+    )
+    markdown.add_render_rule("picture", lambda renderer, tokens, at, options, env: tokens[at].content)
+    return markdown
+
+
+@lru_cache(maxsize=4096)
+def _skeleton(body: str, inline: bool) -> _Skeleton:
+    markdown = _markdown()
+    tokens = markdown.parseInline(body.strip()) if inline else markdown.parse(body)
+    for token in tokens:
+        # only a hole is believed: what else somebody writes into such a block is shown as the code it is
+        if token.type == "fence" and token.info.strip() == FENCE and _HOLE.fullmatch(token.content.strip()):
+            token.type, token.content = "picture", token.content.strip()
+    html = markdown.renderer.render(tokens, markdown.options, {}).strip()
+    has_table = any(token.type == "table_open" for token in tokens)
+    if has_table:
+
+        def plain(values: Sequence[str]) -> str:
+            return _PlainText(values).blocks(tokens)
+
+    else:
+        template = _PlainText(None).blocks(tokens)
+
+        def plain(values: Sequence[str]) -> str:
+            return _tidy(_fill(template, values))
+
+    pictures = sum(token.type == "picture" for token in tokens)
+    return _Skeleton(html, LatexText().blocks(tokens), plain, pictures)
+
+
+def _tidy(text: str) -> str:
+    """Return lines without trailing blanks, and without the blanks around displayed formulas."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    kept: list[str] = []
+    for line in lines:
+        after_display = bool(kept) and kept[-1].startswith("    ")
+        kept.append(line.lstrip() if after_display and line.startswith(" ") and line[:2] != "  " else line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n")
+
+
+# --- plain text -------------------------------------------------------------------------
+
+
+class _PlainText:
+    """Writes tokens as plain text; without `values` the holes stay."""
+
+    def __init__(self, values: Sequence[str] | None) -> None:
+        self._values = values
+
+    def blocks(self, tokens: Sequence[Token]) -> str:
+        parts: list[str] = []
+        numbers: list[int | None] = []
+        table: list[list[str]] = []
+        for token in tokens:
+            match token.type:
+                case "ordered_list_open" | "bullet_list_open":
+                    if not numbers:
+                        parts.append("\n")
+                    start = int(token.attrs.get("start", 1)) - 1
+                    numbers.append(start if token.type == "ordered_list_open" else None)
+                case "ordered_list_close" | "bullet_list_close":
+                    numbers.pop()
+                case "list_item_open":
+                    if numbers[-1] is not None:
+                        numbers[-1] += 1
+                    indent = "  " * (len(numbers) - 1)
+                    parts.append("\n" + indent + ("- " if numbers[-1] is None else f"{numbers[-1]}. "))
+                case "paragraph_open" | "heading_open" if not numbers:
+                    parts.append("\n\n")
+                case "inline" if table:
+                    table[-1].append(self.inline(token.children or []))
+                case "inline":
+                    parts.append(self.inline(token.children or []))
+                case "table_open":
+                    table = []
+                case "tr_open":
+                    table.append([])
+                case "table_close":
+                    parts.append("\n\n" + _aligned(table))
+                    table = []
+                case "picture":
+                    parts.append("\n\n" + self._filled(token.content))
+                case "fence" | "code_block":
+                    parts.append("\n\n" + "\n".join("    " + line for line in token.content.splitlines()))
+        text = "".join(parts)
+        return (_tidy(text) if self._values is not None else text).strip("\n")
+
+    def inline(self, children: Iterable[Token]) -> str:
+        parts = []
+        for child in children:
+            match child.type:
+                case "text" | "code_inline":
+                    parts.append(child.content)
+                case "softbreak":
+                    parts.append(" ")
+                case "hardbreak":
+                    parts.append("\n")
+        return self._filled("".join(parts))
+
+    def _filled(self, text: str) -> str:
+        return text if self._values is None else _fill(text, self._values)
+
+
+def _aligned(rows: list[list[str]]) -> str:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)

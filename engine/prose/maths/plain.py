@@ -1,0 +1,265 @@
+"""A formula as one line of readable text, e.g. ``h⁽¹⁾ = [1, 2]``, ``α̂^(t,1)``, ``Σⱼ₌₁ⁿ αⱼ hⱼ``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import accumulate
+
+from engine.prose.maths.parser import (
+    ACCENTS,
+    ENVIRONMENTS,
+    SUBSCRIPT,
+    SUPERSCRIPT,
+    AccentNode,
+    AtomNode,
+    FencedNode,
+    FractionNode,
+    Node,
+    RootNode,
+    RowNode,
+    ScriptNode,
+    StyledNode,
+    TableNode,
+    parse_maths,
+    styled,
+)
+
+__all__ = ["plain_maths"]
+
+_OPERANDS = ("operand", "function", "close")
+# a blank of a subscript or exponent that parts two words, as in `k visible`: without it they'd read as one
+_BETWEEN_WORDS = re.compile(r"(?<=\w) +(?=\w)")
+
+
+@lru_cache(maxsize=4096)
+def plain_maths(source: str) -> str:
+    """Return a formula as readable text; the minus sign of numbers is the one on the keyboard.
+
+    Raises
+    ------
+    MathsError
+        The formula isn't in our subset.
+    """
+    return _text(parse_maths(source))
+
+
+def _text(node: Node) -> str:
+    match node:
+        case AtomNode(text, kind):
+            if kind == "space":
+                return "" if text == "!" else " "  # \\! moves its neighbours together
+            return {"∑": "Σ", "∏": "Π"}.get(text, text)
+        case RowNode(children):
+            return _row(children)
+        case ScriptNode():
+            return _script(node)
+        case FractionNode(top, bottom):
+            return _fraction(top, bottom)
+        case RootNode(body):
+            inner = _text(body)
+            alone = len(inner) == 1 or inner.isdigit() or _is_scripted(body) or _is_enclosed(body)
+            return f"√{inner}" if alone else f"√({inner})"
+        case AccentNode(base, mark):
+            inner = _text(base)
+            return inner + ACCENTS[mark][0] if len(inner) == 1 else f"{mark}({inner})"
+        case StyledNode(body, style):
+            inner = _joined(body)
+            return "".join(styled(style, c) for c in inner) if style == "mathbb" else inner
+        case FencedNode(opening, body, closing):
+            return f"{opening}{_text(body)}{closing}"
+        case TableNode():
+            return _table(node)
+
+
+def _joined(body: Node) -> str:
+    """Return letters of one alphabet as one word: mathrm{softmax}."""
+    children = body.children if isinstance(body, RowNode) else (body,)
+    if all(isinstance(c, AtomNode) and c.kind in ("identifier", "number") for c in children):
+        return "".join(_text(c) for c in children)
+    return _text(body)
+
+
+def _kind(node: Node) -> str:
+    """Return how a node stands in its row: as operand, function, operator, bracket …"""
+    if isinstance(node, AtomNode):
+        if node.kind in ("identifier", "number", "text"):
+            return "operand"
+        return "function" if node.kind == "big" else node.kind
+    if (
+        isinstance(node, ScriptNode)
+        and isinstance(node.base, AtomNode)
+        and node.base.kind in ("big", "function")
+    ):
+        return "function"
+    if isinstance(node, StyledNode) and len(_text(node)) > 1:
+        return "function"
+    return "operand"
+
+
+def _row(children: tuple[Node, ...]) -> str:
+    written = ""
+    before: Node | None = None
+    signed = False  # the node before is a sign, not an operator between two operands
+    shown = [
+        c
+        for c in _with_bars(children)
+        if not (isinstance(c, AtomNode) and c.kind == "space" and c.text == "!")
+    ]
+    for at, child in enumerate(shown):
+        if before is not None and not signed and _gap(before, child):
+            written += " "
+        ends = at + 1 == len(shown) or _is_end(shown[at + 1])
+        written += (
+            _fraction(child.top, child.bottom, ends) if isinstance(child, FractionNode) else _text(child)
+        )
+        signed = _kind(child) == "binary" and (before is None or _kind(before) not in _OPERANDS)
+        before = child
+    return " ".join(written.split())
+
+
+def _with_bars(children: tuple[Node, ...]) -> list[Node]:
+    """Return the row with its bars told apart: in pairs they open and close, alone they divide (P(w | x))."""
+    told = list(children)
+    groups: list[list[int]] = [[]]
+    for i, child in enumerate(children):
+        if not isinstance(child, AtomNode):
+            continue
+        if child.kind == "open":
+            groups.append([])
+        elif child.kind == "fence":
+            groups[-1].append(i)
+        elif child.kind == "close" and len(groups) > 1:
+            _tell_bars(told, groups.pop())
+    for group in groups:
+        _tell_bars(told, group)
+    return told
+
+
+def _tell_bars(told: list[Node], places: list[int]) -> None:
+    for count, i in enumerate(places):
+        bar = told[i]
+        if isinstance(bar, AtomNode):
+            kind = "relation" if len(places) % 2 else "close" if count % 2 else "open"
+            told[i] = AtomNode(bar.text, kind, bar.spaced)
+
+
+def _gap(before: Node, after: Node) -> bool:
+    """Tell whether a blank belongs between two neighbours, the first of which is no sign."""
+    left, right = _kind(before), _kind(after)
+    if isinstance(before, AtomNode) and before.text == "∂":
+        return False
+    if right in ("punctuation", "close", "space") or left in ("open", "space"):
+        return False
+    if "relation" in (left, right) or "binary" in (left, right) or left == "punctuation":
+        return True
+    if isinstance(after, FencedNode) and left == "function":
+        return False
+    if right == "open":
+        return after.spaced and left in ("operand", "close")
+    return left == "function" or after.spaced or right == "function" or isinstance(before, ScriptNode)
+
+
+def _raised(text: str, alphabet: Mapping[str, str], mark: str) -> str:
+    words = _BETWEEN_WORDS.sub("\0", text)
+    squeezed = words.replace(" ", "").replace("\0", "" if _is_product(text) else " ")
+    if all(c in alphabet for c in squeezed):
+        return "".join(alphabet[c] for c in squeezed)
+    if mark == "_" and squeezed.isalpha() and squeezed.isascii():
+        return mark + squeezed  # s_new
+    if len(squeezed) == 1 or (squeezed.startswith("(") and squeezed.endswith(")")):
+        return mark + squeezed
+    return f"{mark}({squeezed})"
+
+
+def _is_product(text: str) -> bool:
+    """Tell whether blanks part nothing but single letters and numbers, as in the index `i j`."""
+    return all(len(word) == 1 or word.isdigit() for word in text.split())
+
+
+def _script(node: ScriptNode) -> str:
+    base = _text(node.base)
+    if isinstance(node.base, RowNode | FractionNode) and len(base) > 1:
+        base = f"({base})"
+    sub = "" if node.sub is None else _raised(_text(node.sub), SUBSCRIPT, "_")
+    sup = "" if node.sup is None else _raised(_text(node.sup), SUPERSCRIPT, "^")
+    return base + sub + sup
+
+
+def _is_scripted(node: Node) -> bool:
+    return isinstance(node, ScriptNode) or (
+        isinstance(node, RowNode) and len(node.children) == 1 and _is_scripted(node.children[0])
+    )
+
+
+def _is_enclosed(node: Node) -> bool:
+    """Tell whether a node stands between bars or brackets that belong together."""
+    if not isinstance(node, RowNode):
+        return isinstance(node, FencedNode) and node.opening != "." and node.closing != "."
+    if len(node.children) == 1:
+        return _is_enclosed(node.children[0])
+    marks = _with_bars(node.children)
+    depths = list(accumulate((_kind(c) == "open") - (_kind(c) == "close") for c in marks))
+    return bool(marks) and _kind(marks[0]) == "open" and depths[-1] == 0 and all(depths[:-1])
+
+
+def _has_operator(node: Node) -> bool:
+    """Tell whether an operator stands in a row outside of all brackets; a sign in front is none."""
+    if not isinstance(node, RowNode):
+        return False
+    depth = 0
+    for at, child in enumerate(node.children):
+        kind = _kind(child)
+        depth += (kind == "open") - (kind == "close")
+        if at and depth == 0 and kind in ("binary", "relation"):
+            return True
+    return False
+
+
+def _is_sum(node: Node) -> bool:
+    """Tell whether a node is a sum or product over an index: it takes in all that follows it."""
+    first = node.children[0] if isinstance(node, RowNode) and node.children else node
+    base = first.base if isinstance(first, ScriptNode) else first
+    return isinstance(base, AtomNode) and base.kind == "big"
+
+
+def _is_end(node: Node) -> bool:
+    """Tell whether what stands here can't be read as part of a sum before it: `a / Σ b = c`."""
+    if isinstance(node, AtomNode) and (node.kind == "text" or node.text in ".!?"):
+        return True
+    return _kind(node) in ("relation", "punctuation", "close", "space")
+
+
+def _fraction(top: Node, bottom: Node, ends: bool = False) -> str:
+    """Return a fraction on one line; `ends` if nothing follows that could be read as part of it."""
+    above, below = _text(top), _text(bottom)
+    if _has_operator(top) or (_is_sum(top) and " " in above):
+        above = f"({above})"
+    several = isinstance(bottom, RowNode) and len(bottom.children) > 1 and " " in below
+    if _has_operator(bottom) or (several and not (ends and _is_sum(bottom))):
+        below = f"({below})"
+    is_short = len(above + below) <= 6 and " " not in above + below
+    return f"{above}/{below}" if is_short else f"{above} / {below}"
+
+
+def _table(node: TableNode) -> str:
+    rows = [[_text(cell) for cell in row] for row in node.rows]
+    if node.environment == "cases":
+        return "{ " + "; ".join(_case(row) for row in rows) + " }"
+    if node.environment == "aligned":
+        return "; ".join(" ".join(filter(None, row)) for row in rows)
+    if all(len(row) == 1 for row in rows):
+        body = "[" + ", ".join(row[0] for row in rows) + "]"
+        return body + "ᵀ" if len(rows) > 1 else body
+    body = "[" + ", ".join("[" + ", ".join(row) + "]" for row in rows) + "]"
+    opening, _ = ENVIRONMENTS[node.environment]
+    return f"{opening}{body}{opening}" if opening in ("|", "‖") else body
+
+
+def _case(row: list[str]) -> str:
+    value, *condition = row
+    if not condition:
+        return value
+    joiner = " " if condition[0].startswith(("if ", "for ", "else", "otherwise")) else " if "
+    return value + joiner + " ".join(condition)

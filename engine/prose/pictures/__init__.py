@@ -1,0 +1,23 @@
+"""Pictures in texts: one file per kind, each drawn as SVG, in characters and in LaTeX.
+
+A template function (``heatmap(A, rows, columns)``) puts a picture into the Markdown as a fenced block of
+JSON; :mod:`engine.prose.markdown` takes the block out again and asks :func:`drawn` for its three forms.
+So the Markdown around a picture is parsed once for all variants, and no word of it is ever markup.
+"""
+
+from __future__ import annotations
+
+from engine.prose.pictures import beam_tree, heatmap
+from engine.prose.pictures import heatmap as alignment_grid
+from engine.prose.pictures.registry import (
+    FENCE,
+    PICTURE_FUNCTIONS,
+    PICTURES,
+    PictureFault,
+    StemPicture,
+    drawn,
+)
+
+__all__ = ["FENCE", "PICTURES", "PICTURE_FUNCTIONS", "PictureFault", "StemPicture", "drawn"]
+
+_KINDS = (heatmap, alignment_grid, beam_tree)

@@ -1,0 +1,329 @@
+"""The tree of a beam search: every hypothesis that was looked at, kept or pruned, with its probabilities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Self
+
+from engine.expressions.values import as_float, as_tensor, shown
+from engine.prose.figures import TemplateFigure, figure_of
+from engine.prose.pictures.registry import (
+    INDENT,
+    WIDEST_LINE,
+    PictureFault,
+    StemPicture,
+    checked_places,
+    checked_words,
+    columns_of,
+    figure,
+    latex_table,
+    padded,
+    picture,
+    units,
+    words_of,
+)
+from engine.text.escape import escape_latex
+from engine.text.words import agree, counted
+
+__all__ = ["BeamTree", "TreeBox", "TreeHypothesis", "beam_tree", "tree_figure"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# A tree as SVG, growing to the right: boxes for hypotheses, lines for words.
+
+_BOX_HEIGHT = 38
+_ROW = 46
+_START = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeBox:
+    """One box of a tree; `words` tell where it hangs, and the last of them stands in it."""
+
+    words: tuple[str, ...]
+    on_line: str
+    in_box: str
+    kept: bool
+    result: bool
+    title: str
+
+
+def tree_figure(leaves: Sequence[TreeBox], spoken: str, caption: str) -> str:
+    """Return the figure of a tree.
+
+    Parameters
+    ----------
+    leaves : sequence of TreeBox
+        Each before those that continue it.
+    spoken, caption : str
+        As in :func:`engine.prose.pictures.registry.figure`.
+    """
+    box = max(units([f"✓ {leaf.words[-1]}" for leaf in leaves]), units([leaf.in_box for leaf in leaves])) + 12
+    line = units([leaf.on_line for leaf in leaves]) + 22
+    start = units([_START]) + 8
+    heights = _heights(leaves)
+    root = heights[()]
+    parts = [f'<text x="{start / 2:g}" y="{root + 5:g}">{_START}</text>']
+    for leaf in leaves:
+        left = start + (len(leaf.words) - 1) * (box + line) + line
+        parts.append(_group(leaf, left, box, line, heights))
+    depth = max(len(leaf.words) for leaf in leaves)
+    width = start + depth * (box + line) + 2
+    return figure(width, max(heights.values()) + _ROW / 2, spoken, caption, "".join(parts))
+
+
+def _heights(leaves: Sequence[TreeBox]) -> dict[tuple[str, ...], float]:
+    """Return the middle of each box: ends stand one below the other, the rest beside what continues it."""
+    children: dict[tuple[str, ...], list[tuple[str, ...]]] = {(): []}
+    for leaf in leaves:
+        children[leaf.words] = []
+        children[leaf.words[:-1]].append(leaf.words)
+    heights: dict[tuple[str, ...], float] = {}
+    ends = 0
+    # a hypothesis stands before its children, and before its next sibling stand all of them: so ends are met
+    # in the order in which they are drawn
+    for leaf in leaves:
+        if not children[leaf.words]:
+            heights[leaf.words] = ends * _ROW + _ROW / 2
+            ends += 1
+    for words in reversed(children):
+        if children[words]:
+            beside = [heights[child] for child in children[words]]
+            heights[words] = (beside[0] + beside[-1]) / 2
+    return heights
+
+
+def _group(leaf: TreeBox, left: float, box: float, line: float, heights: dict[tuple[str, ...], float]) -> str:
+    """Return the line to a box, the box, and what stands on them."""
+    at, start = heights[leaf.words], heights[leaf.words[:-1]]
+    stroke = (
+        'stroke-width="4"' if leaf.result else 'stroke-width="2"' if leaf.kept else 'stroke-dasharray="4 3"'
+    )
+    middle = left + box / 2
+    mark = "✓" if leaf.kept else "✗"
+    return (
+        f"<g><title>{escape(leaf.title)}</title>"
+        f'<g fill="none" stroke="currentColor" {stroke}>'
+        f'<path d="M{left - line:g} {start:g}h8V{at:g}H{left:g}"/>'
+        f'<rect x="{left:g}" y="{at - _BOX_HEIGHT / 2:g}" width="{box:g}" height="{_BOX_HEIGHT}" rx="4"/></g>'
+        f'<text x="{left - 4:g}" y="{at - 5:g}" text-anchor="end">{escape(leaf.on_line)}</text>'
+        f'<text x="{middle:g}" y="{at - 3:g}">{mark} {escape(leaf.words[-1])}</text>'
+        f'<text x="{middle:g}" y="{at + 13:g}">{escape(leaf.in_box)}</text></g>'
+    )
+
+
+_LETTERS = "A B C D E F G H"
+_MOST_HYPOTHESES = 64
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+_NUMBERS_WIDTH = 40
+"""Room in a line for all that stands beside a hypothesis."""
+_HEADS = ("hypothesis", "step", "in all")
+
+
+@dataclass(frozen=True, slots=True)
+class TreeHypothesis:
+    """One hypothesis of a search.
+
+    Parameters
+    ----------
+    words : tuple of str
+    step : str
+        Probability of its last word, as printed.
+    total : str
+        Probability of all its words, as printed.
+    rank : int
+        Its place among those that its step kept, from 1; 0 if it was pruned.
+    """
+
+    words: tuple[str, ...]
+    step: str
+    total: str
+    rank: int
+
+    def __post_init__(self) -> None:
+        checked_words(self.words)
+        if not self.words or not all(_NUMBER.fullmatch(text) for text in (self.step, self.total)):
+            raise TypeError("a hypothesis has words and probabilities")
+        if isinstance(self.rank, bool) or not isinstance(self.rank, int) or self.rank < 0:
+            raise TypeError("a rank is a whole number")
+
+    def fate(self) -> str:
+        """Return what became of it: ``kept as number 1``, or ``pruned``."""
+        return f"kept as number {self.rank}" if self.rank else "pruned"
+
+
+@dataclass(frozen=True, slots=True)
+class BeamTree(StemPicture):
+    """All hypotheses of a search, each before those that continue it."""
+
+    width: int
+    hypotheses: tuple[TreeHypothesis, ...]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.width, bool) or not isinstance(self.width, int) or self.width < 1:
+            raise TypeError("a beam width is a whole number from 1")
+        if not 1 <= len(self.hypotheses) <= _MOST_HYPOTHESES:
+            raise PictureFault(
+                f"a beam tree shows 1 to {_MOST_HYPOTHESES} hypotheses, got {len(self.hypotheses)}"
+            )
+        seen: set[tuple[str, ...]] = {()}
+        for one in self.hypotheses:
+            if one.words[:-1] not in seen or one.words in seen:
+                raise TypeError("a hypothesis stands after the one that it continues, and once")
+            seen.add(one.words)
+
+    # --- data -----------------------------------------------------------------------------
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Self:
+        """Return the picture of some JSON data."""
+        rows = ((tuple(words), *rest) for words, *rest in data["hypotheses"])
+        return cls(data["width"], tuple(TreeHypothesis(*row) for row in rows))
+
+    def data(self) -> dict[str, Any]:
+        """Return the picture as JSON data."""
+        return {
+            "width": self.width,
+            "hypotheses": [(h.words, h.step, h.total, h.rank) for h in self.hypotheses],
+        }
+
+    # --- forms ----------------------------------------------------------------------------
+
+    def _depth(self) -> int:
+        return max(len(one.words) for one in self.hypotheses)
+
+    def _title(self) -> str:
+        return f"Beam search with {counted(self.width, 'hypothesis')}"
+
+    def spoken(self) -> str:
+        """Return the alternative text: step by step, every hypothesis with its probabilities."""
+        sentences = [f"{self._title()}."]
+        for step in range(1, self._depth() + 1):
+            told = (
+                f"{' '.join(one.words)}, {one.step}, in all {one.total}, {one.fate()}"
+                for one in self.hypotheses
+                if len(one.words) == step
+            )
+            sentences.append(f"Step {step}: {'; '.join(told)}.")
+        return " ".join(sentences)
+
+    def plain(self) -> str:
+        """Return it as a table whose first column is indented by step."""
+        names = ["  " * (len(one.words) - 1) + " ".join(one.words) for one in self.hypotheses]
+        if max(map(columns_of, names)) > WIDEST_LINE - _NUMBERS_WIDTH:
+            names = ["  " * (len(one.words) - 1) + one.words[-1] for one in self.hypotheses]
+        rows = [_HEADS, *((name, h.step, h.total) for name, h in zip(names, self.hypotheses, strict=True))]
+        widths = [max(columns_of(row[i]) for row in rows) for i in range(len(_HEADS))]
+        fates = ["", *(one.fate() for one in self.hypotheses)]
+        lines = [
+            "  ".join([padded(row[0], widths[0]), *map(str.rjust, row[1:], widths[1:]), fate]).rstrip()
+            for row, fate in zip(rows, fates, strict=True)
+        ]
+        return f"{self._title()}:\n\n" + "\n".join(INDENT + line for line in lines)
+
+    def html(self) -> str:
+        """Return it as a figure."""
+        final = self._depth()
+        leaves = [
+            TreeBox(
+                one.words,
+                one.step,
+                one.total,
+                bool(one.rank),
+                one.rank == 1 and len(one.words) == final,
+                f"{' '.join(one.words)}: {one.step}, in all {one.total}, {one.fate()}",
+            )
+            for one in self.hypotheses
+        ]
+        caption = (
+            f"{self._title()}. On a line: the probability of the word there; in a box: that of the whole "
+            "hypothesis. Solid frames (✓) were kept, dashed ones (✗) pruned; the thickest is the result."
+        )
+        return tree_figure(leaves, self.spoken(), caption)
+
+    def latex(self) -> str:
+        """Return it as a ``tabular`` whose first column is indented by step."""
+        return latex_table("lrrl", self._latex_lines(), f"{self._title()}.")
+
+    def _latex_lines(self) -> Iterator[str]:
+        yield " & ".join((*_HEADS, "")) + r" \\"
+        yield r"\hline"
+        for one in self.hypotheses:
+            name = escape_latex(" ".join(one.words))
+            indent = rf"\hspace*{{{len(one.words) - 1}em}}"
+            yield rf"{indent}{name} & {one.step} & {one.total} & {one.fate()} \\"
+
+
+@picture(BeamTree)
+def beam_tree(T: Any, b: Any, vocabulary: str = "", places: int = 4) -> StemPicture:
+    """Return the tree of a beam search of width `b` on a probability tree; words are A, B, C … by default."""
+    table = figure_of(T)
+    if not isinstance(table, TemplateFigure) or len(table.shape) != 2:
+        raise PictureFault("a beam tree needs a table of probabilities, one row for each prefix")
+    count, size = table.shape
+    if not vocabulary and size > len(_LETTERS.split()):
+        raise PictureFault(f'the table has {counted(size, "word")}; name them: beam_tree(T, b, "…")')
+    words = words_of(vocabulary or " ".join(_LETTERS.split()[:size]), size, "vocabulary")
+    if len(set(words)) != size:
+        raise PictureFault(f"a word stands twice in the vocabulary {' '.join(words)}")
+    width = as_float(b.value if isinstance(b, TemplateFigure) else b)
+    if width != int(width) or width < 1:
+        raise PictureFault(f"a beam width is a whole number from 1, got {width:g}")
+    depth = _depth_of(count, size)
+    return BeamTree(int(width), tuple(_searched(table, int(width), depth, words, checked_places(places))))
+
+
+def _depth_of(count: int, size: int) -> int:
+    rows = depth = 0
+    while rows < count:
+        rows += size**depth
+        depth += 1
+    if rows != count or size < 2:
+        raise PictureFault(
+            f"{counted(count, 'row')} of {counted(size, 'word')} {agree(count, 'are')} no full "
+            "tree of prefixes"
+        )
+    return depth
+
+
+def _searched(
+    table: TemplateFigure, width: int, depth: int, words: tuple[str, ...], places: int
+) -> Iterator[TreeHypothesis]:
+    """Yield every hypothesis before those that continue it; which are kept is the reference's verdict."""
+    import reference
+
+    numbers = as_tensor(table.value).tolist()
+    # a computed table prints 0.3 for 0.30; numbers of one table get one number of decimals
+    digits = max(len(text.partition(".")[2]) for text in table.texts())
+    ranks = {
+        tuple(kept.tokens): place
+        for step in range(1, depth + 1)
+        for place, kept in enumerate(reference.beam_search(as_tensor(table.value), b=width, max_len=step), 1)
+    }
+
+    def grown(prefix: tuple[int, ...], total: float) -> Iterator[TreeHypothesis]:
+        row = _row_of(prefix, len(words))
+        for token, word_probability in enumerate(numbers[row]):
+            tokens, product = (*prefix, token), total * word_probability
+            rank = ranks.get(tokens, 0)
+            yield TreeHypothesis(
+                tuple(words[t] for t in tokens),
+                shown(word_probability, digits),
+                shown(product, places),
+                rank,
+            )
+            if rank and len(tokens) < depth:
+                yield from grown(tokens, product)
+
+    return grown((), 1.0)
+
+
+def _row_of(prefix: tuple[int, ...], size: int) -> int:
+    """Return the row of a prefix: all shorter ones stand before it."""
+    place = 0
+    for token in prefix:
+        place = place * size + token
+    return sum(int(size**length) for length in range(len(prefix))) + place

@@ -1,0 +1,183 @@
+"""What a student may see of a result now, by the quiz's rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from engine.model import GradeReport, Outcome, QuizRules, ResultDisclosure, Variant
+from engine.quiz.credit import percent
+from engine.text.words import counted
+
+__all__ = [
+    "QuestionRelease",
+    "deadline_text",
+    "not_on_files",
+    "now",
+    "rules_text",
+    "shown_report",
+    "time_left",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRelease:
+    """What is shown of one question.
+
+    Parameters
+    ----------
+    level : ResultDisclosure
+    report : GradeReport or None
+        With nothing in it that the level hides; None where not even the verdict is shown.
+    with_solution : bool
+        Whether the key and the worked solution are shown.
+    """
+
+    level: ResultDisclosure
+    report: GradeReport | None
+    with_solution: bool
+
+
+def shown_report(
+    report: GradeReport, variant: Variant | None, level: ResultDisclosure, *, is_final: bool
+) -> QuestionRelease:
+    """Return what of a report is shown.
+
+    Parameters
+    ----------
+    report : GradeReport
+        Complete.
+    variant : Variant or None
+        What was asked; None for code, to which a quiz's rules don't apply.
+    level : ResultDisclosure
+    is_final : bool
+        Whether no attempt is left, or none is needed: before that, nothing tells the key.
+
+    Returns
+    -------
+    QuestionRelease
+        A report that can't be read is shown at every level: it costs nothing and must be mended.
+    """
+    if report.outcome is Outcome.FORMAT_ERROR:
+        return QuestionRelease(level, report, with_solution=False)
+    if not level.includes(ResultDisclosure.VERDICT):
+        return QuestionRelease(level, None, with_solution=False)
+    if not level.includes(ResultDisclosure.FEEDBACK):
+        checks = tuple(replace(check, message="") for check in report.checks)
+        notes = () if report.credit == 1 else (f"This counts {percent(report.credit)}.",)
+        bare = replace(report, checks=checks, diagnosis=(), counterexample=None, notes=notes, weights=())
+        return QuestionRelease(level, bare, with_solution=False)
+    if not is_final and variant is not None:
+        told = {note.plain for note in variant.told_after}
+        report = replace(report, notes=tuple(note for note in report.notes if note not in told))
+    return QuestionRelease(level, report, with_solution=is_final and level is ResultDisclosure.SOLUTION)
+
+
+# ----------------------------------------------------------------------------------------------------
+# A quiz's rules in sentences, as students read them before they begin.
+
+_SHOWN = {
+    ResultDisclosure.NOTHING: "no result is shown",
+    ResultDisclosure.SCORE: "only the total is shown",
+    ResultDisclosure.VERDICT: "it is shown which answers are right",
+    ResultDisclosure.FEEDBACK: "feedback is shown, but no solutions",
+    ResultDisclosure.SOLUTION: "feedback and solutions are shown",
+}
+
+
+def rules_text(rules: QuizRules, *, on_file: bool = False) -> list[str]:
+    """Return what whoever takes the quiz must know, one sentence an entry; empty where nothing is special.
+
+    Parameters
+    ----------
+    rules : QuizRules
+    on_file : bool
+        For the file or page itself, which may be filled in without the store: hints and new variants come
+        from ``grade quiz take`` alone, which tells their rules when it begins.
+    """
+    sentences = []
+    if rules.attempts is not None:
+        sentences.append(_attempts(rules))
+        if rules.attempts > 1 and on_file:
+            sentences.append(
+                "Handing in the file again with other answers is a further attempt; of several answers to "
+                "the same options, order, pairs or words only the first counts."
+            )
+        elif rules.attempts > 1:
+            which = "" if rules.new_variants else " at a choice, an order, pairs or words"
+            sentences.append(f"Every further attempt{which} comes with a new variant.")
+        sentences.append("A blank answer earns nothing and uses no attempt.")
+    if rules.hint_cost is not None and not on_file:
+        cost = percent(rules.hint_cost)
+        sentences.append(
+            f"Each hint takes {cost} off what an attempt can earn." if rules.hint_cost else "Hints are free."
+        )
+    if rules.deadline is not None:
+        sentences.append(f"The quiz is open until {deadline_text(rules.deadline)}.")
+    if rules.show_before is not ResultDisclosure.FEEDBACK or rules.deadline is not None:
+        sentences.append(_shown(rules))
+    return sentences
+
+
+def not_on_files(rules: QuizRules) -> list[str]:
+    """Return which rules do nothing for files that students fill in and hand in, for whoever made them."""
+    found = []
+    if rules.hint_cost is not None:
+        found.append(
+            "`hint_cost` does nothing for students who fill in the file: hints are given in "
+            "`grade quiz take` only"
+        )
+    if rules.attempts is not None and rules.attempts > 1:
+        which = "" if rules.new_variants else " at a choice, an order, pairs or words"
+        kept = "numbers can be answered again as they are, but " if rules.new_variants else ""
+        found.append(
+            f"only `grade quiz take` draws a new variant for a further attempt{which}; in files {kept}of "
+            "several answers to the same options, order, pairs or words only the first counts"
+        )
+    return found
+
+
+def _attempts(rules: QuizRules) -> str:
+    if rules.attempts == 1:
+        credit = rules.credit[0]
+        return "One attempt at each question." if credit == 1 else f"One attempt, for {percent(credit)}."
+    shares = [percent(rules.share(n, 0)) for n in range(rules.attempts or 0)]
+    if set(shares) == {"100 %"}:
+        return f"{counted(rules.attempts or 0, 'attempt')} at each question; the best counts."
+    listed = ", ".join(shares[:-1]) + " and " + shares[-1]
+    return (
+        f"{counted(rules.attempts or 0, 'attempt')} at each question, "
+        f"for {listed} of its points; the best counts."
+    )
+
+
+def _shown(rules: QuizRules) -> str:
+    if rules.deadline is None:
+        return _SHOWN[rules.show_before].capitalize() + "."
+    return f"Until then, {_SHOWN[rules.show_before]}; afterwards, {_SHOWN[rules.show_after]}."
+
+
+def deadline_text(deadline: datetime) -> str:
+    """Return a deadline in the zone that it was given in: ``2026-12-01 23:59 UTC+01:00``."""
+    offset = deadline.strftime("%z")  # +0100
+    zone = "UTC" if offset == "+0000" else f"UTC{offset[:3]}:{offset[3:5]}"
+    return f"{deadline:%Y-%m-%d %H:%M} {zone}"
+
+
+def time_left(deadline: datetime, now: datetime) -> str:
+    """Return ``3 days``, ``5 hours`` or ``12 minutes``, rounded down."""
+    left = max(deadline - now, timedelta())
+    for unit, seconds in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        count = int(left.total_seconds() // seconds)
+        if count >= (2 if unit != "minute" else 1):
+            return counted(count, unit)
+    return "less than a minute"
+
+
+# ----------------------------------------------------------------------------------------------------
+# The one place that asks what time it is for a deadline.
+
+
+def now() -> datetime:
+    """Return this moment, in UTC."""
+    return datetime.now(UTC)

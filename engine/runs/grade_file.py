@@ -1,0 +1,387 @@
+"""Grading one file: read it, mark it, store it. What is wrong with it never stops the others."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from engine.errors import EngineError, InputError, StoreError, UnstorableError, own_fault
+from engine.hand_ins import FileKind, HandedFile, IntakeProblem
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
+from engine.runner import Runner
+from engine.store import ArrivalInfo, Attempt, Store, quiz_responses, response_sha256
+from engine.text.words import agree
+
+if TYPE_CHECKING:
+    from engine.hand_ins import FilledQuiz
+    from engine.items.bank import Bank
+
+__all__ = ["CodeExercises", "CodeGrader", "FileGrader", "FileResult", "ReadCode", "ReadText", "plan_seed"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The code exercises of one batch run: each loaded once, its plan frozen once for the class.
+
+
+class CodeGrader(Protocol):
+    """Grades one code submission; called from several threads at once."""
+
+    def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:
+        """Return the report; raises :class:`engine.errors.EngineError` for machine causes only."""
+        ...
+
+    def blank(self, item: str) -> tuple[str, float]:
+        """Return (item version, full marks) for a report about a file that can't be graded."""
+        ...
+
+
+def plan_seed(secret: bytes, item: str, version: str) -> bytes:
+    """Return the seed of an item's hidden plan in batch runs.
+
+    A class that is graded in several runs (one was killed, a hand-in came late) meets the same
+    inputs in all of them, and the instructor can replay it.
+    """
+    message = json.dumps(["plan", item, version]).encode("ascii")
+    return hmac.new(secret, message, hashlib.sha256).digest()
+
+
+class CodeExercises:
+    """Grades with the real exercises of a bank.
+
+    Parameters
+    ----------
+    bank : Bank
+    secret : bytes
+        Seeds the hidden plans.
+    mode : Mode
+    """
+
+    def __init__(self, bank: Bank, *, secret: bytes, mode: Mode) -> None:
+        self._bank = bank
+        self._secret = secret
+        self._mode = mode
+        self._lock = threading.Lock()
+        self._prepared: dict[str, Any] = {}
+
+    def _prepare(self, item: str) -> Any:
+        from engine.code import exercise_of, freeze_plan
+
+        # An exercise is loaded and its plan frozen once, by whoever comes first.
+        with self._lock:
+            if item not in self._prepared:
+                exercise = exercise_of(self._bank, item)
+                seed = plan_seed(self._secret, item, exercise.version)
+                self._prepared[item] = exercise, freeze_plan(exercise, seed)
+            return self._prepared[item]
+
+    def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:
+        """Grade one submission with the class's plan."""
+        from engine.code import grade_code
+
+        exercise, plan = self._prepare(item)
+        return grade_code(exercise, plan, submission, runner, mode=self._mode, student=student)
+
+    def blank(self, item: str) -> tuple[str, float]:
+        """Return (item version, full marks)."""
+        return self._bank.version(item), self._bank.load(item).points
+
+
+# path, name as handed in, the files that it imports: engine.intake.read_code_file
+ReadCode = Callable[[Path, str, Mapping[str, Path]], CodeSubmission]
+ReadText = Callable[[Path], str]
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """What became of one file.
+
+    ``kept`` means that it had been graded before; ``reason`` that it is ungraded now;
+    ``problem`` that it can't be graded as it is. ``again``: it was ungraded before, too; ``set_aside``: it
+    isn't tried any more.
+    """
+
+    student: str
+    file: HandedFile
+    kept: bool = False
+    reason: str | None = None
+    problem: IntakeProblem | None = None
+    again: bool = False
+    set_aside: bool = False
+
+
+_AGAIN = "ungraded before, too; look at the file, its own code may be the cause"
+_MEND = "mend the file and hand it in again; this cost no attempt"
+_SET_ASIDE = (
+    "the grader was killed each time that it graded this file (perhaps by the kernel, for want of memory), "
+    "so it is set aside; look at it, and mark it by hand: grade mark set"
+)
+_TRY_AGAIN = (
+    "if it was a person who killed the grader, delete the file being-graded.jsonl: then it is tried again"
+)
+_BEHIND = (
+    "a quiz file that was handed in before this one is set aside, and what an answer earns depends on those "
+    "before it; take that file out, or mark this one by hand: grade mark set"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileGrader:
+    """Everything that grading one file needs; shared by all threads."""
+
+    store: Store
+    code: CodeGrader
+    read_code: ReadCode
+    read_text: ReadText
+    mode: Mode
+
+    def grade(self, student: str, file: HandedFile, runner: Runner | None) -> FileResult:
+        """Grade one file and store the result.
+
+        Raises
+        ------
+        StoreError
+            The result can't be kept, so there is no sense in going on.
+        """
+        try:
+            if file.kind is FileKind.QUIZ:
+                return self._grade_quiz(student, file)
+            assert file.item is not None and runner is not None
+            return self._grade_code(student, file, file.item, runner)
+        except StoreError as error:
+            if not isinstance(error, UnstorableError):
+                raise
+            return FileResult(student, file, reason=own_fault(error))
+        except Exception as error:  # the last net: one file never stops the others
+            return FileResult(student, file, reason=own_fault(error))
+
+    def set_aside(self, student: str, file: HandedFile) -> FileResult:
+        """Store that a file isn't tried any more, for it kills the grader: a case for a person."""
+        if file.kind is FileKind.CODE and file.item is not None:
+            said = any(
+                attempt.submission == file.sha256 and attempt.reason == _SET_ASIDE
+                for attempt in self.store.attempts(student=student, item=file.item, mode=self.mode)
+            )
+            if not said:
+                now = datetime.now(UTC)
+                self._record_unread(student, file, file.item, Outcome.UNGRADED, _SET_ASIDE, now)
+        return FileResult(student, file, reason=f"{_SET_ASIDE}; {_TRY_AGAIN}", again=True, set_aside=True)
+
+    def left_waiting(self, student: str, file: HandedFile) -> FileResult:
+        """Return that a quiz file can't be graded, for one before it is set aside: nothing is stored."""
+        return FileResult(student, file, reason=_BEHIND)
+
+    def done(self, student: str, file: HandedFile) -> bool:
+        """Return whether a code file is graded already; a quiz file has to be read to know."""
+        if file.kind is FileKind.QUIZ:
+            return False
+        assert file.item is not None
+        return self.store.graded(student, file.item, file.sha256, self.mode) is not None
+
+    # --- code ---
+
+    def _grade_code(self, student: str, file: HandedFile, item: str, runner: Runner) -> FileResult:
+        started = datetime.now(UTC)
+        try:
+            submission = self.read_code(file.path, file.name, dict(file.beside))
+        except InputError as error:
+            message = "; ".join(line.strip() for line in error.lines())
+            self._record_unread(student, file, item, Outcome.FORMAT_ERROR, message, started)
+            return FileResult(student, file, problem=_problem(student, file, error))
+        except Exception as error:  # no reader may do that: ours, and tried again on the next run
+            message = self._counted(student, item, file.sha256, own_fault(error))
+            self._record_unread(student, file, item, Outcome.UNGRADED, message, started)
+            return FileResult(student, file, reason=message, again=_AGAIN in message)
+        reason = None
+        try:
+            report = self.code.grade(item, submission, runner, student)
+            if report.outcome is Outcome.UNGRADED:
+                reason = "; ".join(report.notes) or "no reason was given"
+            elif report.outcome is Outcome.FORMAT_ERROR:
+                reason = next((check.message for check in report.checks if check.message), "it can't be read")
+        except StoreError:
+            raise
+        except Exception as error:  # whatever fails here is ours: never the student's 0
+            reason = own_fault(error)
+            report = self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
+        report = replace(report, student=student, mode=self.mode)
+        if report.outcome is Outcome.UNGRADED:
+            reason = self._counted(student, item, file.sha256, reason or "")
+        attempt = Attempt.of_code(student, submission, report, started=started, reason=reason)
+        kept = self.store.record(attempt.arrived(_arrival(file)))
+        if kept.report.outcome is Outcome.FORMAT_ERROR:
+            return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", _MEND, student))
+        return FileResult(
+            student, file, reason=None if kept.settled else reason, again=bool(reason and _AGAIN in reason)
+        )
+
+    def _counted(self, student: str, item: str, sha256: str, reason: str) -> str:
+        """Return why a file is ungraded, and that an earlier run left this very file ungraded too.
+
+        The machine may be to blame twice, but so may be what the file does: a person should look.
+        """
+        before = any(
+            attempt.submission == sha256 and attempt.report.outcome is Outcome.UNGRADED
+            for attempt in self.store.attempts(student=student, item=item, mode=self.mode)
+        )
+        return f"{reason} ({_AGAIN})" if before else reason
+
+    def _record_unread(
+        self, student: str, file: HandedFile, item: str, outcome: Outcome, reason: str, started: datetime
+    ) -> None:
+        report = self._without_score(item, student, outcome, reason, None)
+        self.store.record(
+            Attempt(
+                student=student,
+                submission=file.sha256,
+                report=report,
+                started=started,
+                finished=datetime.now(UTC),
+                filename=file.name,
+                reason=reason,
+            ).arrived(_arrival(file))
+        )
+
+    def _without_score(
+        self, item: str, student: str, outcome: Outcome, reason: str, tier: str | None
+    ) -> GradeReport:
+        try:
+            version, points = self.code.blank(item)
+        except (InputError, EngineError):
+            version, points = "unknown", 0.0
+        return GradeReport(
+            item=item,
+            item_version=version,
+            outcome=outcome,
+            score=None,
+            max_score=points,
+            notes=(reason,),
+            student=student,
+            tier=tier,
+            mode=self.mode,
+        )
+
+    # --- quizzes ---
+
+    def _grade_quiz(self, student: str, file: HandedFile) -> FileResult:
+        from engine.quiz import as_answered, hand_in, read_filled
+        from engine.quiz.credit import why_nothing
+
+        started = datetime.now(UTC)
+        problem: IntakeProblem | None
+        try:
+            filled = file.filled or read_filled(self.read_text(file.path), file.name)
+            quiz = self.store.load_quiz(filled.quiz)
+            problem = self._quiz_problem(student, file, quiz)
+            if problem is not None or quiz is None:
+                return FileResult(student, file, problem=problem)
+            asked = as_answered(self.store, quiz, filled.retries, filled.asked)
+            if self._all_graded(asked, filled.answers):
+                return FileResult(student, file, kept=True, problem=_missing(student, file, asked, filled))
+            handed = hand_in(
+                self.store,
+                quiz,
+                filled,
+                mode=self.mode,
+                started=started,
+                filename=file.name,
+                keep_unreadable=True,
+                arrival=_arrival(file),
+            )
+        except InputError as error:
+            return FileResult(student, file, problem=_problem(student, file, error))
+        except StoreError:
+            raise
+        except Exception as error:  # ours again: nothing is stored, so the next run tries again
+            return FileResult(student, file, reason=own_fault(error))
+        reports = handed.reports
+        unread = [
+            question.number
+            for question, report in zip(handed.quiz.questions, reports, strict=True)
+            if report.outcome is Outcome.FORMAT_ERROR
+        ]
+        if unread:
+            what = f"{_listed('the answer to question', 'the answers to questions', unread)} can't be read"
+            step = "ask for a corrected answer: it cost no attempt, and the page says what is wrong"
+            rest = "; the rest was graded" if len(reports) > len(unread) else ""
+            problem = IntakeProblem(file.name, f"{what}{rest}", step, student, partly=bool(rest))
+        else:
+            problem = _missing(student, file, handed.quiz, filled)
+        useless = [
+            question.number
+            for question, report in zip(handed.quiz.questions, reports, strict=True)
+            if why_nothing(report) is not None
+        ]
+        if useless:
+            problem = _with_useless(problem, student, file, useless)
+        if problem is not None:
+            return FileResult(student, file, problem=problem)
+        waiting = [report for report in reports if report.outcome is Outcome.UNGRADED]
+        return FileResult(student, file, reason="; ".join(waiting[0].notes) if waiting else None)
+
+    def _quiz_problem(self, student: str, file: HandedFile, quiz: Quiz | None) -> IntakeProblem | None:
+        if quiz is None:
+            step = "grade it with the course that made it, and see that `quiz:` in the file wasn't changed"
+            return IntakeProblem(file.name, "this quiz isn't in the store", step, student)
+        if quiz.student != student:
+            step = "find out whose file it is; its quiz id tells for whom it was drawn"
+            return IntakeProblem(file.name, "this quiz was made for another student", step, student)
+        return None
+
+    def _all_graded(self, quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> bool:
+        responses = quiz_responses(quiz, answers)
+        return all(
+            self.store.graded(
+                quiz.student,
+                question.variant.item,
+                response_sha256(question.variant.id, response, quiz.id),
+                self.mode,
+            )
+            is not None
+            for question, response in zip(quiz.questions, responses, strict=True)
+        )
+
+
+def _missing(student: str, file: HandedFile, quiz: Quiz, filled: FilledQuiz) -> IntakeProblem | None:
+    """Return the problem of a file from which questions are gone, which perhaps its student doesn't know."""
+    lost = [question.number for question in quiz.questions if question.number not in filled.answers]
+    if not lost:
+        return None
+    what = f"{_listed('question', 'questions', lost)} {agree(len(lost), 'are')} missing in the file"
+    what += f" and {agree(len(lost), 'count')} as left blank"
+    step = "see whether the file is whole: an upload can be cut short"
+    return IntakeProblem(file.name, what, step, student, partly=True)
+
+
+def _with_useless(
+    problem: IntakeProblem | None, student: str, file: HandedFile, numbers: Sequence[int]
+) -> IntakeProblem:
+    """Return the problem of answers that earn nothing by the quiz's rules, after what else is to be said."""
+    which = _listed("the answer to question", "the answers to questions", numbers)
+    what = f"{which} {agree(len(numbers), 'earn')} nothing by the rules of the quiz: an earlier answer counts"
+    if problem is not None:
+        return replace(problem, message=f"{problem.message}; {what}")
+    step = "the student's page says why; to let it count all the same: grade mark set"
+    return IntakeProblem(file.name, what, step, student, noted=True)
+
+
+def _listed(one: str, more: str, numbers: Sequence[int]) -> str:
+    return f"{one if len(numbers) == 1 else more} {', '.join(map(str, numbers))}"
+
+
+def _arrival(file: HandedFile) -> ArrivalInfo:
+    return ArrivalInfo(file.handed, file.marked_late, file.sequence)
+
+
+def _problem(student: str, file: HandedFile, error: InputError) -> IntakeProblem:
+    # Whoever shows a problem names the file before it, so of the place only line and column are left to tell.
+    place = re.search(r":([0-9]+)(?::([0-9]+))?$", error.where or "")
+    at = "" if place is None else f"line {place[1]}" + (f", column {place[2]}" if place[2] else "") + ": "
+    return IntakeProblem(file.name, at + error.what, error.next_step or _MEND, student)

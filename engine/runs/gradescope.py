@@ -1,0 +1,378 @@
+"""Gradescope: the results of one submission as it reads them, and the files that make its autograder."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import io
+import json
+import math
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import engine
+from engine import __version__
+from engine.course.course import settings_text
+from engine.errors import EngineError, InputError
+from engine.items.misconceptions import REGISTRY_FILE, builtin_root
+from engine.model import Check, GradeReport, Outcome, Verdict
+from engine.text.escape import clean, clean_line
+from engine.text.words import plain_points
+
+__all__ = [
+    "HIDDEN",
+    "AutograderContents",
+    "AutograderSettings",
+    "ItemGrade",
+    "harness_zip",
+    "read_settings",
+    "results_json",
+    "ungraded_json",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# ``autograder.json``: what an autograder grades, and when hidden checks are shown.
+
+# Gradescope's words. Its fourth, "hidden", is for tests without points: a total with it tells what is hidden.
+HIDDEN = ("after_due_date", "after_published", "visible")
+
+
+@dataclass(frozen=True, slots=True)
+class AutograderSettings:
+    """The file.
+
+    Parameters
+    ----------
+    items : tuple of str
+        Code exercises.
+    hidden : str
+        When students see the checks whose inputs they don't see: one of :data:`HIDDEN`.
+    tier : str or None
+        Sandbox tier that is demanded.
+    """
+
+    items: tuple[str, ...]
+    hidden: str = HIDDEN[0]
+    tier: str | None = None
+
+    def text(self) -> str:
+        """Return the file's text."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+
+def read_settings(path: Path) -> AutograderSettings:
+    """Read the file; an :class:`InputError` says what is wrong with it."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        found = AutograderSettings(tuple(data["items"]), data["hidden"], data["tier"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _faulty(path, repr(error)) from error
+    if not found.items or not all(isinstance(item, str) for item in found.items):
+        raise _faulty(path, "no items")
+    if found.hidden not in HIDDEN:
+        raise _faulty(path, f"hidden: {found.hidden!r}")
+    return found
+
+
+def _faulty(path: Path, got: str) -> InputError:
+    return InputError(
+        "the autograder's settings can't be used",
+        where=str(path),
+        got=got,
+        next_step="make the autograder again: grade autograder make",
+    )
+
+
+# ----------------------------------------------------------------------------------------------------
+# The zip that Gradescope takes: scripts, settings, Softmark itself, and the exercises with their keys.
+
+_HARNESS = Path(__file__).parent / "harness"
+_PACKAGES = ("engine", "reference")
+_BANK_FILES = ("__init__.py", REGISTRY_FILE)
+# One date for all entries: the same autograder is the same file.
+_DATE = (1980, 1, 1, 0, 0, 0)
+_NAME = re.compile(r"[^A-Za-z0-9._-]")  # ends the name in "torch>=2.4" and in "uvicorn[standard]"
+
+
+@dataclass(frozen=True)
+class AutograderContents:
+    """What goes into an autograder.
+
+    Parameters
+    ----------
+    settings : AutograderSettings
+    title : str
+        Of the course.
+    key : bytes
+        32 secret bytes: the hidden plans are drawn from it.
+    folders : sequence of Path
+        Of the exercises.
+    registry : Path or None
+        The course's own known mistakes.
+    """
+
+    settings: AutograderSettings
+    title: str
+    key: bytes
+    folders: Sequence[Path]
+    registry: Path | None = None
+
+
+def harness_zip(packing: AutograderContents) -> bytes:
+    """Return the zip.
+
+    ``setup.sh``, ``run_autograder``, ``autograder.json`` and ``requirements.txt`` lie at its root;
+    ``softmark/`` holds the program, ``course/`` the key and what isn't in the built-in bank.
+
+    Raises
+    ------
+    EngineError
+        A package that grading needs isn't installed here, so its version isn't known.
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data, mode in sorted(_entries(packing)):
+            info = zipfile.ZipInfo(name, _DATE)
+            info.external_attr = (0o100000 | mode) << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, data)
+    return out.getvalue()
+
+
+def _entries(packing: AutograderContents) -> Iterator[tuple[str, bytes, int]]:
+    """Yield name, content and mode of every file."""
+    for script in ("setup.sh", "run_autograder"):
+        yield script, (_HARNESS / script).read_bytes(), 0o755
+    yield "autograder.json", packing.settings.text().encode(), 0o600
+    yield "requirements.txt", "".join(f"{line}\n" for line in _requirements()).encode(), 0o644
+    house = Path(engine.__file__).resolve().parent.parent
+    yield "softmark/cli.py", (house / "cli.py").read_bytes(), 0o600
+    for package in _PACKAGES:
+        yield from _tree(house / package, f"softmark/{package}")
+    for name in _BANK_FILES:
+        yield f"softmark/problems/{name}", (builtin_root() / name).read_bytes(), 0o600
+    yield "course/course.yaml", settings_text(packing.title).encode(), 0o600
+    yield "course/.softmark/secret", packing.key, 0o600
+    for folder in packing.folders:
+        yield from _tree(folder, f"course/problems/code/{folder.name}")
+    if packing.registry is not None:
+        yield f"course/problems/{REGISTRY_FILE}", packing.registry.read_bytes(), 0o600
+
+
+def _tree(folder: Path, name: str) -> Iterator[tuple[str, bytes, int]]:
+    for path in _files(folder):
+        yield f"{name}/{path.relative_to(folder).as_posix()}", path.read_bytes(), 0o600
+
+
+def _files(folder: Path) -> Iterable[Path]:
+    return (
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts
+    )
+
+
+def _requirements() -> list[str]:
+    """Return the packages that Softmark needs, at the versions that are installed here."""
+    try:
+        needs = importlib.metadata.requires("softmark") or []
+        names = [_NAME.split(line, maxsplit=1)[0] for line in needs if "extra ==" not in line]
+        # A build's own mark ("+cpu") is no version that an index knows.
+        return sorted(f"{name}=={importlib.metadata.version(name).partition('+')[0]}" for name in names)
+    except importlib.metadata.PackageNotFoundError as error:
+        raise EngineError(
+            f"{error.name} isn't installed here, so the autograder's version of it isn't known",
+            next_step="make the autograder on a Linux machine that grades",
+        ) from error
+
+
+# ----------------------------------------------------------------------------------------------------
+# ``results.json``: one submission's marks and checks, as Gradescope reads them.
+
+_SHOWN = "visible"
+_WORDS = {
+    Verdict.PASSED: "",
+    Verdict.SKIPPED: "Skipped.",
+    Verdict.TIMED_OUT: "It took too long.",
+    Verdict.OUT_OF_MEMORY: "It used more memory than allowed.",
+    Verdict.CRASHED: "The process crashed.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ItemGrade:
+    """What became of one exercise.
+
+    Parameters
+    ----------
+    item : str
+    points : float
+        Full points.
+    report : GradeReport or None
+        None where there is no file that can be read.
+    hidden : frozenset of str
+        The checks whose inputs students don't see.
+    sha256 : str or None
+        Hash of what was handed in: the receipt.
+    problem : str
+        Why there is no report.
+    """
+
+    item: str
+    points: float
+    report: GradeReport | None
+    hidden: frozenset[str] = frozenset()
+    sha256: str | None = None
+    problem: str = ""
+
+    @property
+    def is_ungraded(self) -> bool:
+        """Whether it has no mark for a cause that isn't the student's."""
+        return self.report is not None and self.report.outcome is Outcome.UNGRADED
+
+    @property
+    def score(self) -> float:
+        """The points: 0 for what can't be read, which the student is told and can mend."""
+        return (self.report.score or 0.0) if self.report is not None else 0.0
+
+
+def results_json(grades: Sequence[ItemGrade], *, hidden: str, seconds: float) -> str:
+    """Return the file for a submission that is graded.
+
+    Parameters
+    ----------
+    grades : sequence of ItemGrade
+        None of them ungraded.
+    hidden : str
+        Visibility of the checks that aren't public.
+    seconds : float
+        How long grading took.
+
+    Notes
+    -----
+    Gradescope shows no total while a test with points is hidden, so a hidden check can't be told from it.
+    """
+    several = len(grades) > 1
+    tests = [
+        test for grade in grades for test in _tests(grade, hidden, f"{grade.item} · " if several else "")
+    ]
+    document: dict[str, Any] = {
+        "score": plain_points(math.fsum(grade.score for grade in grades)),
+        "execution_time": round(seconds, 3),
+        "output": _output(grades),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+        "extra_data": _extra(grades),
+    }
+    return _text(document)
+
+
+def ungraded_json(grades: Sequence[ItemGrade] = (), *, seconds: float = 0.0) -> str:
+    """Return the file for a submission without a mark because the machine or Softmark is at fault.
+
+    It has no score and no tests: any of them would be taken for a mark.
+    """
+    document = {
+        "output": (
+            "Your submission is stored, and it isn't graded yet: the autograder itself failed. This is not a "
+            "mark of 0. The course's staff can see why, and run it again."
+        ),
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "execution_time": round(seconds, 3),
+        "extra_data": _extra(grades),
+    }
+    return _text(document)
+
+
+def _text(document: dict[str, Any]) -> str:
+    # ASCII: what is left of direction marks or surrogates stays visible as escapes.
+    return json.dumps(document, ensure_ascii=True, indent=1, allow_nan=False) + "\n"
+
+
+def _tests(grade: ItemGrade, hidden: str, head: str) -> list[dict[str, Any]]:
+    report = grade.report
+    if report is None or report.outcome is Outcome.FORMAT_ERROR:
+        checks = report.checks if report is not None else ()
+        told = grade.problem or next((check.message for check in checks if check.message), "it can't be read")
+        test = {
+            "score": 0,
+            "max_score": plain_points(grade.points),
+            "status": "failed",
+            "output": clean(told),
+        }
+        return [{"name": f"{head}file", **_plain(), **test, "visibility": _SHOWN}]
+    tests = [_test(check, grade, hidden, head) for check in report.checks if _is_told(check)]
+    why = _why(report)
+    if why:
+        shown = any(_failed(check) and check.id not in grade.hidden for check in report.checks)
+        test = {"status": "failed", "output": why, "visibility": _SHOWN if shown else hidden}
+        tests.append({"name": f"{head}what went wrong", **_plain(), **test})
+    return tests
+
+
+def _test(check: Check, grade: ItemGrade, hidden: str, head: str) -> dict[str, Any]:
+    test: dict[str, Any] = {"name": head + clean_line(check.id), **_plain()}
+    if check.max_points:
+        test |= {"score": plain_points(check.points), "max_score": plain_points(check.max_points)}
+    test["status"] = "passed" if check.verdict is Verdict.PASSED else "failed"
+    output = clean(check.message) or _WORDS.get(check.verdict, "")
+    if output:
+        test["output"] = output
+    return test | {"visibility": hidden if check.id in grade.hidden else _SHOWN}
+
+
+def _plain() -> dict[str, str]:
+    """Return what keeps foreign text from being read as markup."""
+    return {"name_format": "text", "output_format": "text"}
+
+
+def _is_told(check: Check) -> bool:
+    # What earns nothing is told where it failed.
+    return bool(check.max_points) or _failed(check)
+
+
+def _failed(check: Check) -> bool:
+    return check.verdict not in (Verdict.PASSED, Verdict.SKIPPED)
+
+
+def _why(report: GradeReport) -> str:
+    """Return the known mistakes and the smallest input that shows the fault."""
+    told = [clean(diagnosis.message) for diagnosis in report.diagnosis]
+    if report.counterexample is not None:
+        shown = report.counterexample
+        told += ["Smallest input found that shows it:", clean(shown.code), f"yours:    {clean(shown.got)}"]
+        if shown.expected is not None:
+            told.append(f"expected: {clean(shown.expected)}")
+    return "\n".join(told)
+
+
+def _output(grades: Sequence[ItemGrade]) -> str:
+    lines = []
+    for grade in grades:
+        receipt = f"SHA-256 of what was handed in: {grade.sha256}" if grade.sha256 else "nothing was graded"
+        lines.append(f"{grade.item}: {receipt}")
+        lines += [clean_line(note, 500) for note in (grade.report.notes if grade.report else ())]
+    tiers = sorted({grade.report.tier for grade in grades if grade.report is not None and grade.report.tier})
+    ran = f"your code ran in sandbox tier {', '.join(tiers)}" if tiers else "no code was run"
+    return "\n".join([*lines, f"Graded by Softmark {__version__}; {ran}."])
+
+
+def _extra(grades: Sequence[ItemGrade]) -> dict[str, Any]:
+    items = {
+        grade.item: {
+            "submission_sha256": grade.sha256,
+            "item_version": grade.report.item_version if grade.report else None,
+            "outcome": str(grade.report.outcome) if grade.report else None,
+            "tier": grade.report.tier if grade.report else None,
+        }
+        for grade in grades
+    }
+    return {"softmark": {"engine_version": __version__, "items": items}}

@@ -1,0 +1,477 @@
+"""Writes what a regrade found: new marks with their history, and the keys of quizzes that are out."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from engine.errors import DrawError, EngineError, UnknownItemError
+from engine.grading import grade_answers
+from engine.items.bank import Bank
+from engine.marks.class_results import column_of
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response, Variant
+from engine.quiz.credit import CreditRules
+from engine.runner import Runner
+from engine.runs.batch import Progress
+from engine.runs.grade_file import CodeGrader
+from engine.store import Attempt, Store, reason_of
+from engine.variants import rekey
+
+__all__ = [
+    "AnswerMarker",
+    "RegradeChange",
+    "RegradePlan",
+    "RegradeScope",
+    "RekeyedQuiz",
+    "UndecidedAttempt",
+    "apply_plan",
+    "grade_again",
+    "plan_regrade",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a regrade would do, before it does it.
+
+
+@dataclass(frozen=True, slots=True)
+class RegradeChange:
+    """One attempt as it is stored, and as the corrected item marks it.
+
+    Parameters
+    ----------
+    old, new : Attempt
+    column : str
+        Its column in the gradebook.
+    by_hand : bool
+        A mark by hand stands above it, so the gradebook doesn't change.
+    """
+
+    old: Attempt
+    new: Attempt
+    column: str
+    by_hand: bool = False
+
+    @property
+    def is_visible(self) -> bool:
+        """Whether mark or outcome differ; else only the item's version and what is told do."""
+        return _mark(self.old.report) != _mark(self.new.report)
+
+    @property
+    def lowers(self) -> bool:
+        """Whether the student would have fewer points, or none where there were some."""
+        return (self.new.report.score or 0.0) < (self.old.report.score or 0.0)
+
+
+def _mark(report: GradeReport) -> tuple[str, float | None, float]:
+    return str(report.outcome), report.score, report.max_score
+
+
+@dataclass(frozen=True, slots=True)
+class UndecidedAttempt:
+    """An attempt that a person must look at; its mark stays as it is."""
+
+    attempt: Attempt
+    column: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RekeyedQuiz:
+    """A quiz that was handed out, as stored and with the keys that hold now.
+
+    ``retries`` are the variants for later attempts: (question number, retry) → variant.
+    """
+
+    old: Quiz
+    new: Quiz
+    retries: tuple[tuple[int, int, Variant], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RegradePlan:
+    """Everything that one regrade is about.
+
+    Parameters
+    ----------
+    changes : tuple of RegradeChange
+        By student and column.
+    undecided : tuple of UndecidedAttempt
+    rekeyed : tuple of RekeyedQuiz
+        Quizzes whose keys change, so that what is handed in later is marked alike.
+    current : int
+        Attempts that were marked with the item as it is already.
+    waiting : int
+        Ungraded attempts: `grade batch` takes them up again.
+    spared : int
+        Marks that would have gone down and stay, because nobody shall lose by the correction.
+    """
+
+    changes: tuple[RegradeChange, ...] = ()
+    undecided: tuple[UndecidedAttempt, ...] = ()
+    rekeyed: tuple[RekeyedQuiz, ...] = ()
+    current: int = 0
+    waiting: int = 0
+    spared: int = 0
+
+    def never_lower(self) -> RegradePlan:
+        """Return the plan without the changes by which somebody would lose points."""
+        kept = tuple(change for change in self.changes if not change.lowers)
+        return replace(self, changes=kept, spared=self.spared + len(self.changes) - len(kept))
+
+    @property
+    def visible(self) -> tuple[RegradeChange, ...]:
+        """The changes of marks and outcomes."""
+        return tuple(change for change in self.changes if change.is_visible)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to write."""
+        return not self.changes and not self.rekeyed
+
+
+def apply_plan(store: Store, plan: RegradePlan, *, by: str, cause: str) -> tuple[str, list[Attempt]]:
+    """Write a plan, in one transaction.
+
+    Parameters
+    ----------
+    store : Store
+    plan : RegradePlan
+    by : str
+        Who regrades.
+    cause : str
+        Why, for the history.
+
+    Returns
+    -------
+    (str, list of Attempt)
+        Id of the run, and the attempts that changed since they were looked at: they are left alone.
+
+    Raises
+    ------
+    StoreError
+        Nothing was written.
+    """
+    run = secrets.token_hex(6)
+    left = store.regrades.replace(
+        [(change.old, change.new) for change in plan.changes],
+        run=run,
+        by=by,
+        at=datetime.now(UTC),
+        cause=cause,
+        rekeyed=[(quiz.old, quiz.new, quiz.retries) for quiz in plan.rekeyed],
+    )
+    return run, left
+
+
+# ----------------------------------------------------------------------------------------------------
+# Answers to quiz questions, marked with the keys that their items have now.
+
+
+class AnswerMarker:
+    """Marks stored answers with the items of a bank.
+
+    Parameters
+    ----------
+    bank : Bank
+    store : Store
+        For the credit of an answer that couldn't be read before.
+    """
+
+    def __init__(self, bank: Bank, store: Store) -> None:
+        self._bank = bank
+        self._store = store
+        self._rekeyed: dict[str, Variant | DrawError] = {}
+
+    def rekeyed(self, variant: Variant) -> Variant:
+        """Return a variant with the keys that its item has now; a DrawError says why there are none."""
+        key = f"{variant.id} {variant.item_version} {variant.points}"
+        if key not in self._rekeyed:
+            try:
+                self._rekeyed[key] = rekey(
+                    self._bank.load(variant.item),
+                    variant,
+                    version=self._bank.version(variant.item),
+                    registry=self._bank.registry(),
+                )
+            except DrawError as error:
+                self._rekeyed[key] = error
+        found = self._rekeyed[key]
+        if isinstance(found, DrawError):
+            raise found
+        return found
+
+    def mark(self, old: Attempt, earlier: Sequence[Attempt], quiz: Quiz | None) -> Attempt:
+        """Return an attempt as it is marked now.
+
+        Parameters
+        ----------
+        old : Attempt
+            With variant and response.
+        earlier : sequence of Attempt
+            The student's attempts at the question before it, as they are marked now, oldest first.
+        quiz : Quiz or None
+
+        Raises
+        ------
+        DrawError
+            The item has no key for this variant any more.
+        """
+        assert old.variant is not None
+        response = old.response or Response({})
+        variant = self.rekeyed(old.variant)
+        fresh = grade_answers(variant, response, mode=old.report.mode, student=old.student)
+        told = grade_answers(old.variant, response, mode=old.report.mode, student=old.student)
+        # What the quiz's rules and the hand-in added is no matter of the item.
+        added = tuple(note for note in old.report.notes if note not in told.notes)
+        new = replace(old, variant=variant, finished=datetime.now(UTC))
+        if old.report.outcome is Outcome.FORMAT_ERROR:
+            return self._first_marked(replace(new, report=fresh), earlier, quiz)
+        return _with_report(new, _credited(fresh, old.report.credit, added))
+
+    def _first_marked(self, new: Attempt, earlier: Sequence[Attempt], quiz: Quiz | None) -> Attempt:
+        """Return an attempt that couldn't be read before with the credit that it earns now."""
+        if quiz is not None and quiz.rules.counts_attempts:
+            hints = self._store.sittings.hints(quiz, new.report.mode)
+            new = CreditRules(quiz, hints)(new, earlier)
+        return _with_report(new, new.report)
+
+
+def _credited(report: GradeReport, credit: float, added: tuple[str, ...]) -> GradeReport:
+    score = None if report.score is None else round(report.score * credit, 6)
+    return replace(report, score=score, credit=credit, notes=tuple(dict.fromkeys((*report.notes, *added))))
+
+
+def _with_report(attempt: Attempt, report: GradeReport) -> Attempt:
+    return replace(attempt, report=report, reason=reason_of(report))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Code submissions, graded again by their exercises as these are now.
+
+
+def grade_again(old: Attempt, code: CodeGrader, runner: Runner) -> Attempt:
+    """Return a code attempt as it is graded now.
+
+    Raises
+    ------
+    EngineError
+        The machine or Softmark is at fault: the mark that there is must stay.
+    """
+    submission = CodeSubmission(old.source or "", old.filename, old.submission, modules=old.modules)
+    report = code.grade(old.item, submission, runner, old.student)
+    if report.outcome is Outcome.UNGRADED:
+        raise EngineError("; ".join(report.notes) or "it couldn't be graded, and no reason was given")
+    report = replace(report, student=old.student, mode=old.report.mode)
+    return replace(old, report=report, reason=reason_of(report), finished=datetime.now(UTC))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Finds out what a corrected item changes; nothing is written.
+
+
+@dataclass(frozen=True, slots=True)
+class RegradeScope:
+    """What is looked at; everything where nothing is named.
+
+    Parameters
+    ----------
+    items : collection of str
+    quiz : str or None
+        Name of a quiz.
+    student : str or None
+    everything : bool
+        Also what was marked with the item as it is now.
+    """
+
+    items: Collection[str] = ()
+    quiz: str | None = None
+    student: str | None = None
+    everything: bool = False
+
+
+def plan_regrade(
+    store: Store,
+    bank: Bank,
+    *,
+    code: CodeGrader,
+    open_runner: Callable[[int], AbstractContextManager[Runner]],
+    mode: Mode,
+    scope: RegradeScope | None = None,
+    workers: int = 1,
+    progress: Progress = lambda total: nullcontext(lambda: None),
+) -> RegradePlan:
+    """Mark every attempt again whose item has changed since, and compare.
+
+    Parameters
+    ----------
+    store : Store
+    bank : Bank
+        With the items as they are now.
+    code : CodeGrader
+    open_runner : callable
+        Number of slots → Runner; called only if there is code to run.
+    mode : Mode
+    scope : RegradeScope, optional
+    workers : int
+        Sandbox slots.
+    progress : callable
+        Number of code submissions → block whose value is called after each of them.
+
+    Raises
+    ------
+    engine.errors.SpecError
+        An item has faults.
+    SandboxError
+        The runner can't be opened.
+    """
+    search = _Search(store, bank, mode, scope or RegradeScope())
+    search.run()
+    if search.code:
+        slots = min(workers, len(search.code))
+        with (
+            open_runner(slots) as runner,
+            progress(len(search.code)) as advance,
+            ThreadPoolExecutor(slots) as threads,
+        ):
+            for _ in threads.map(lambda attempt: search.grade(attempt, code, runner), search.code):
+                advance()
+    changes = sorted(search.changes, key=lambda change: (change.old.student, change.column))
+    return RegradePlan(
+        changes=tuple(changes),
+        undecided=tuple(search.undecided),
+        rekeyed=tuple(search.rekeyed()),
+        current=search.current,
+        waiting=search.waiting,
+    )
+
+
+@dataclass
+class _Search:
+    store: Store
+    bank: Bank
+    mode: Mode
+    scope: RegradeScope
+    changes: list[RegradeChange] = field(default_factory=list)
+    undecided: list[UndecidedAttempt] = field(default_factory=list)
+    code: list[Attempt] = field(default_factory=list)
+    current: int = 0
+    waiting: int = 0
+    _quizzes: dict[tuple[str, str], Quiz] = field(default_factory=dict)
+    _versions: dict[str, str | None] = field(default_factory=dict)
+    _earlier: dict[tuple[str, str, str], list[Attempt]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._answers = AnswerMarker(self.bank, self.store)
+        self._by_hand = {
+            place for place, mark in self.store.hand_marks.standing().items() if mark.score is not None
+        }
+
+    def run(self) -> None:
+        """Go through all attempts once, oldest first."""
+        self._quizzes = {
+            (q.id, q.student): q for q in self.store.quizzes(self.scope.quiz, self.scope.student)
+        }
+        for attempt in self.store.attempts(student=self.scope.student, mode=self.mode):
+            quiz = self._quizzes.get((attempt.quiz or "", attempt.student))
+            if self._is_wanted(attempt.item) and (quiz is not None or self.scope.quiz is None):
+                self._take(attempt, quiz)
+
+    def _is_wanted(self, item: str) -> bool:
+        return not self.scope.items or item in self.scope.items
+
+    def _take(self, attempt: Attempt, quiz: Quiz | None) -> None:
+        before = self._before(attempt, quiz)
+        if attempt.report.outcome is Outcome.UNGRADED:
+            self.waiting += 1
+        elif attempt.variant is None and attempt.source is None:
+            pass  # a file that couldn't even be read: no item makes that better
+        elif not self._is_affected(attempt.item, attempt.report.item_version):
+            self.current += 1
+        elif self._version(attempt.item) is None:
+            self._leave(attempt, "the bank has no item of this name any more")
+        elif attempt.variant is None:
+            self.code.append(attempt)
+        else:
+            attempt = self._marked(attempt, before, quiz)
+        before.append(attempt)
+
+    def _marked(self, attempt: Attempt, before: list[Attempt], quiz: Quiz | None) -> Attempt:
+        try:
+            new = self._answers.mark(attempt, before, quiz)
+        except DrawError as error:
+            self._leave(attempt, error.what)
+            return attempt
+        self._change(attempt, new)
+        return new
+
+    def grade(self, attempt: Attempt, code: CodeGrader, runner: Runner) -> None:
+        """Grade a code attempt again; a fault of the machine leaves it as it is."""
+        try:
+            self._change(attempt, grade_again(attempt, code, runner))
+        except EngineError as error:
+            self._leave(attempt, f"it couldn't be graded now: {error.what}")
+
+    def _before(self, attempt: Attempt, quiz: Quiz | None) -> list[Attempt]:
+        """Return the list of the student's attempts at this question so far, where they count."""
+        if quiz is None or not quiz.rules.counts_attempts:
+            return []
+        return self._earlier.setdefault((attempt.student, quiz.name, attempt.item), [])
+
+    def _is_affected(self, item: str, version: str) -> bool:
+        return self.scope.everything or version != self._version(item)
+
+    def _version(self, item: str) -> str | None:
+        if item not in self._versions:
+            try:
+                self._versions[item] = self.bank.version(item)
+            except UnknownItemError:
+                self._versions[item] = None
+        return self._versions[item]
+
+    def _column(self, attempt: Attempt) -> str:
+        quiz = self._quizzes.get((attempt.quiz or "", attempt.student))
+        return column_of(attempt, quiz, lambda item: item).id
+
+    def _change(self, old: Attempt, new: Attempt) -> None:
+        column = self._column(old)
+        self.changes.append(RegradeChange(old, new, column, (old.student, column) in self._by_hand))
+
+    def _leave(self, attempt: Attempt, why: str) -> None:
+        self.undecided.append(UndecidedAttempt(attempt, self._column(attempt), why))
+
+    # --- quizzes that are out ---
+
+    def rekeyed(self) -> Iterator[RekeyedQuiz]:
+        """Yield the quizzes in scope with the keys that hold now, where these differ."""
+        for old in self._quizzes.values():
+            questions = tuple(self._question(question) for question in old.questions)
+            further = {
+                (number, retry): variant
+                for number in self.store.sittings.retries(old)
+                for retry, variant in enumerate(self.store.sittings.variants(old, number))
+                if retry
+            }
+            retries = tuple(
+                (*place, new)
+                for place, variant in further.items()
+                if (new := self._variant(variant)) != variant
+            )
+            if questions != old.questions or retries:
+                yield RekeyedQuiz(old, replace(old, questions=questions), retries)
+
+    def _question(self, question: QuizQuestion) -> QuizQuestion:
+        return replace(question, variant=self._variant(question.variant))
+
+    def _variant(self, variant: Variant) -> Variant:
+        wanted = self._is_wanted(variant.item) and variant.item_version != self._version(variant.item)
+        if not wanted or self._version(variant.item) is None:
+            return variant
+        try:
+            return self._answers.rekeyed(variant)
+        except DrawError:
+            return variant  # told with its attempts; it goes on as it was handed out

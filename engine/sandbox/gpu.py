@@ -1,0 +1,405 @@
+"""A pool of one-shot workers: while one runs a submission, the next is being started."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import os
+import queue
+import signal
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from engine.errors import EngineError, NoDeviceError, RunnerLostError, SandboxError
+from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
+from engine.sandbox.bwrap import find_layout
+from engine.sandbox.child.child import DEVICE_LOST, OUR_FAULT
+from engine.sandbox.child.wire import FrameKind, FrameReader, WireError, WireFrame, pack
+from engine.sandbox.inputs import EncodedPlan
+from engine.sandbox.local import TIMED_OUT, PipedProcess, ProcessExchange, ProcessExit, crashed, run_job
+from engine.sandbox.protocol import ChildDialogue, has_tensors
+
+__all__ = ["DeviceRunner", "DeviceWorker", "WorkerPool"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# One worker as the grader sees it: started ahead, ready, given one job, gone.
+
+_READY_S = 180.0
+# what CUDA and the loader look at; in the walled tier the child forgets them before any student code
+_KEPT = ("CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
+_DEVICE_ENVIRONMENT = {"CUDA_CACHE_DISABLE": "1"}  # it would be a file
+_DEVICE_FILES = ("nvidia*", "kfd", "dri/renderD*", "dxg")
+_DEVICE_THREADS = 64  # of the driver, over those that a submission may have
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """What a worker says when it is ready."""
+
+    device: str
+    torch: str
+    cpu_s: float
+
+
+class DeviceWorker:
+    """A process that makes a device ready, then takes one job and ends.
+
+    Parameters
+    ----------
+    device : {"cuda", "cpu"}
+    walled : bool
+        Whether Landlock, seccomp and all limits are to be put up (Linux); else only limits.
+    number : int
+        Of the worker; as root it becomes a user that belongs to this number alone.
+    off : frozenset of str
+        Layers switched off, by tests only.
+
+    Notes
+    -----
+    The thread that calls the constructor must outlive the worker: the kernel sends the
+    parent-death signal when that *thread* ends.
+    """
+
+    def __init__(self, device: str, *, walled: bool, number: int, off: frozenset[str] = frozenset()) -> None:
+        self._device = device
+        self._process = _start_walled(number) if walled else _start_anywhere()
+        settings = {"device": device, "walled": walled, "packages": list(find_layout().package_names)}
+        if walled:
+            settings |= _wall_settings(number, off)
+        self._process.send(pack(FrameKind.LOAD, settings))
+        self._ready: _Ready | None = None
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def wait_ready(self) -> str:
+        """Wait until the device is ready; return the device's own name.
+
+        Raises
+        ------
+        NoDeviceError
+            If the machine has no such device.
+        SandboxError
+            If it can't be made ready.
+        """
+        if self._ready is None:
+            body = self._first_frame()
+            self._ready = _Ready(str(body["device"]), str(body["torch"]), float(body["cpu_s"]))
+            self._process.forget_printed()
+        return self._ready.device
+
+    def _first_frame(self) -> dict[str, Any]:
+        frame = self._wait_frame()
+        if frame is None:
+            said = self._process.printed().decode("utf-8", "replace").strip().splitlines()
+            raise _unstartable(self._device, said[-1] if said else "it ended or said nothing in time")
+        if frame.kind == FrameKind.READY:
+            return dict(frame.body)
+        if "unavailable" in frame.body:
+            raise NoDeviceError(
+                f"no {self._device.upper()} device: {frame.body['unavailable']}",
+                next_step="leave --device out, or use a machine with a GPU, its driver and a PyTorch that is "
+                'built for it (python -c "import torch; print(torch.cuda.is_available())" says True)',
+            )
+        raise _unstartable(self._device, str(frame.body.get("reason")))
+
+    def _wait_frame(self) -> WireFrame | None:
+        reader = FrameReader(0)
+        deadline = time.monotonic() + _READY_S
+        while True:
+            try:
+                data = self._process.arrived.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                return None
+            reader.feed(data)
+            try:
+                for frame in reader.frames():
+                    return frame
+            except WireError:
+                return None
+            if not data:
+                return None
+
+    def begin(
+        self, dialogue: ChildDialogue, limits: Limits, plan: EncodedPlan, left_s: float
+    ) -> ProcessExchange:
+        """Return the started exchange of its one job.
+
+        Raises
+        ------
+        RunnerLostError
+            If the worker is lost before any student code ran.
+        SandboxError
+            If it can't be made ready, or a layer failed.
+        """
+        self.wait_ready()
+        cpu_limit_s = max(1, math.ceil(left_s)) + (self._ready.cpu_s if self._ready else 0.0)
+
+        def judge(end: ProcessExit) -> CallOutcome:
+            return _outcome_of_exit(end, cpu_limit_s)
+
+        exchange = ProcessExchange(self._process, dialogue, limits, plan, judge)
+        exchange.start({}, left_s)
+        return exchange
+
+    def close(self) -> None:
+        """End it."""
+        self._process.close()
+
+
+def _unstartable(device: str, got: str) -> SandboxError:
+    return SandboxError(
+        f"the process for student code couldn't make {device} ready",
+        got=got,
+        next_step="see what else uses the device (nvidia-smi), or leave --device out",
+    )
+
+
+def _start_anywhere() -> PipedProcess:
+    from engine.sandbox.local import local_process
+
+    return local_process("device", _KEPT)
+
+
+def _start_walled(number: int) -> PipedProcess:
+    from engine.sandbox.zygote import ENVIRONMENT, interpreter_command
+
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    command = interpreter_command(find_layout(), "device", held=_held())
+    return PipedProcess(command, ENVIRONMENT | _DEVICE_ENVIRONMENT | kept, "/")
+
+
+def _held() -> bool:
+    from engine.sandbox.bwrap import is_root
+    from engine.sandbox.zygote import must_hold
+
+    return is_root() and must_hold(find_layout())
+
+
+def _wall_settings(number: int, off: frozenset[str]) -> dict[str, Any]:
+    from engine.sandbox.bwrap import is_root, process_limit, slot_user
+    from engine.sandbox.seccomp import compile_filter
+    from engine.sandbox.tiers import landlock_abi
+
+    layout = find_layout()
+    return {
+        "abi": landlock_abi(),
+        "readable": [str(path) for path in layout.readable()],
+        "device_files": sorted(str(path) for names in _DEVICE_FILES for path in Path("/dev").glob(names)),
+        "filter": "" if "seccomp" in off else compile_filter(device=True).hex(),
+        "uid": slot_user(number) if is_root() else None,
+        "processes": process_limit(namespaced=False, root=is_root()) + _DEVICE_THREADS,
+        "path_fds": len(layout.module_path) if _held() else 0,
+        "off": sorted(off),
+    }
+
+
+def _outcome_of_exit(end: ProcessExit, cpu_limit_s: float) -> CallOutcome:
+    """Return what the end of a worker says about the call that it was in.
+
+    Raises
+    ------
+    RunnerLostError
+        If something outside killed it.
+    """
+    if end.code == DEVICE_LOST:
+        told = "The call left the device unusable, as an index out of range does in a GPU's own code."
+        return CallOutcome(CallStatus.CRASHED, detail=told)
+    if end.code == OUR_FAULT:
+        return CallOutcome(CallStatus.CRASHED, detail="The process stopped working.")
+    number = None if end.code is None else -end.code
+    killed = number == getattr(signal, "SIGKILL", 9)
+    if number == getattr(signal, "SIGXCPU", 24) or (killed and end.cpu_s >= cpu_limit_s):
+        return TIMED_OUT
+    if killed:
+        raise RunnerLostError(
+            "the process that ran student code was killed from outside",
+            got="SIGKILL, perhaps from the kernel's out-of-memory killer",
+            next_step="run it again with more free memory, or with fewer workers",
+        )
+    return crashed(end)
+
+
+class WorkerPool:
+    """Workers for one device; safe to use from several threads.
+
+    Parameters
+    ----------
+    device : {"cuda", "cpu"}
+        ``"cpu"`` runs the very same code without a GPU: for tests.
+    base : {"T2", "T3"}
+        Which layers the workers put up, as far as a process with a GPU can bear them.
+    slots : int
+        How many submissions run at the same time; as many workers wait beside them.
+    off : frozenset of str
+        Layers switched off, by tests only.
+    """
+
+    def __init__(self, device: str, *, base: str, slots: int, off: frozenset[str] = frozenset()) -> None:
+        self.tier = f"{base}-{device}"
+        self._device = device
+        self._walled = base == "T2"
+        self._off = off
+        self._numbers = itertools.count()
+        # one thread starts all workers and lives as long as they: see DeviceWorker's notes
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="worker-starter")
+        self._seats = threading.Semaphore(slots)
+        self._lock = threading.Lock()
+        self._closed = False
+        self._waiting: queue.SimpleQueue[Future[DeviceWorker]] = queue.SimpleQueue()
+        for _ in range(slots):
+            self._waiting.put(self._start())
+
+    def _start(self) -> Future[DeviceWorker]:
+        number = next(self._numbers)
+        return self._starter.submit(
+            DeviceWorker, self._device, walled=self._walled, number=number, off=self._off
+        )
+
+    def check(self) -> str:
+        """Wait until a worker is ready; return the device's own name.
+
+        Raises
+        ------
+        NoDeviceError, SandboxError
+            If none can be had.
+        """
+        future = self._waiting.get()
+        self._waiting.put(future)
+        return _worker(future).wait_ready()
+
+    def take(self) -> DeviceWorker:
+        """Return a worker that nobody else has, and have the next one started."""
+        with self._lock:
+            if self._closed:
+                raise SandboxError("the sandbox is closed")
+            future = self._waiting.get()
+            self._waiting.put(self._start())
+        return _worker(future)
+
+    def run(self, job: Job) -> RunResult:
+        """Run one job to its end or to its limits; wait for a free slot first.
+
+        Raises
+        ------
+        RunnerLostError
+            If a worker was lost for a cause that isn't the code's own.
+        SandboxError
+            If a worker can't be started or a layer failed: no student code ran.
+        """
+        with self._seats:
+            return run_job(job, self.tier, functools.partial(self._begin, job))
+
+    def _begin(self, job: Job, dialogue: ChildDialogue, plan: EncodedPlan, left_s: float) -> ProcessExchange:
+        try:
+            return self._begin_once(job, dialogue, plan, left_s)
+        except RunnerLostError:  # a worker died while it waited; no student code ran in it
+            return self._begin_once(job, dialogue, plan, left_s)
+
+    def _begin_once(
+        self, job: Job, dialogue: ChildDialogue, plan: EncodedPlan, left_s: float
+    ) -> ProcessExchange:
+        worker = self.take()
+        try:
+            return worker.begin(dialogue, job.limits, plan, left_s)
+        except BaseException:
+            worker.close()
+            raise
+
+    def close(self) -> None:
+        """End all waiting workers; those that run a job end with it."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        while not self._waiting.empty():
+            try:
+                self._waiting.get().result().close()
+            except (EngineError, OSError):
+                continue
+        self._starter.shutdown()
+
+
+def _worker(future: Future[DeviceWorker]) -> DeviceWorker:
+    try:
+        return future.result()
+    except OSError as error:
+        raise SandboxError("a process for student code couldn't be started", got=str(error)) from None
+
+
+# ----------------------------------------------------------------------------------------------------
+# The runner behind ``--device``: tensors go to the device's workers, all else to the CPU's runner.
+
+
+class DeviceRunner:
+    """Runs jobs with torch tensors on a device; safe to call from several threads.
+
+    A job without tensors (a numpy submission, a search over lists) has nothing to put on a device:
+    it runs where it always does, and its result names that tier.
+
+    Parameters
+    ----------
+    pool : WorkerPool
+        Closed with the runner.
+    open_plain : callable
+        Opens the runner for jobs without tensors; called when the first comes.
+    """
+
+    def __init__(self, pool: WorkerPool, open_plain: Callable[[], Runner]) -> None:
+        self._pool = pool
+        self._open_plain = open_plain
+        self._plain: Runner | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @property
+    def tier(self) -> str:
+        """The tier of jobs with tensors: ``"T2-cuda"`` or ``"T3-cuda"``."""
+        return self._pool.tier
+
+    def run(self, job: Job) -> RunResult:
+        """Run one job to its end or to its limits.
+
+        Raises
+        ------
+        RunnerLostError
+            If the process was lost for a cause that isn't the code's own.
+        SandboxError
+            If a worker can't be started or a layer failed.
+        """
+        return self._pool.run(job) if has_tensors(job) else self._plain_runner().run(job)
+
+    def _plain_runner(self) -> Runner:
+        with self._lock:
+            if self._closed:
+                raise SandboxError("the sandbox is closed")
+            if self._plain is None:
+                self._plain = self._open_plain()
+            return self._plain
+
+    def close(self) -> None:
+        """Give back all processes."""
+        with self._lock:
+            self._closed = True
+            plain = self._plain
+        self._pool.close()
+        if plain is not None:
+            plain.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

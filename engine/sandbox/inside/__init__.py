@@ -1,4 +1,0 @@
-"""What runs beside student code: it imports nothing of ours but itself, and no secret ever enters it.
-
-The folder is mounted (or named to Landlock) as a whole, so nothing else may live here.
-"""

@@ -1,0 +1,506 @@
+"""The grader's half of the conversation with one child, without any input or output.
+
+Nothing that arrives is believed: frames must come in their order, a reply before its request is a
+violation, and values are decoded into plain data under caps.  After a violation none of the child's
+replies counts, not even earlier ones: whatever wrote the forged frame may have written those too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Any
+
+from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Job, RunResult, WireArray, WireValue
+from engine.sandbox.child.wire import (
+    FRAME_OVERHEAD,
+    MAX_JOB_NODES,
+    MAX_REPLY_NODES,
+    ArrayNode,
+    FrameKind,
+    FrameReader,
+    TreeReader,
+    WireError,
+    WireFrame,
+    pack,
+)
+from engine.sandbox.inputs import EncodedPlan
+
+__all__ = ["ChildDialogue", "JobResults", "clean", "encode_load", "has_tensors"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Foreign text made safe to carry: student code printed or raised it.
+
+_MARK = "\N{REPLACEMENT CHARACTER}"
+_DROPPED = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), _MARK)
+_DROPPED |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F), _MARK)
+for _kept in "\n\t":
+    del _DROPPED[ord(_kept)]
+
+
+def clean(text: str, most: int) -> str:
+    """Return at most `most` characters without control characters, lone surrogates and direction marks."""
+    text = text[:most].encode("utf-8", "replace").decode("utf-8")
+    return text.replace("\r\n", "\n").translate(_DROPPED)
+
+
+_MAX_TEXT = 2000
+_MAX_NAMES = 1000
+_MAX_FAILED = 3
+
+_SENTENCES: Mapping[str, str] = MappingProxyType(
+    {
+        "missing": "The file doesn't define this function.",
+        "generator": "The function returned a generator; it must return the values themselves.",
+        "coroutine": "The function is asynchronous; it must return the values themselves.",
+        "function": "The function returned a function.",
+        "class": "The function returned a class.",
+        "set": "The function returned a set; a list or tuple was expected.",
+        "bytes": "The function returned bytes.",
+        "complex": "The function returned a complex number.",
+        "iterator": "The function returned an iterator; it must return the values themselves.",
+        "dict-key": "The function returned a dict with keys that are no strings.",
+        "array-subclass": "The function returned a subclass of numpy.ndarray; a plain array was expected.",
+        "tensor-subclass": "The function returned a subclass of torch.Tensor; a plain tensor was expected.",
+        "tensor-kind": "The function returned a sparse, quantised, meta or non-CPU tensor.",
+        "dtype": "The function returned an array of a dtype that can't be compared.",
+        "object": "The function returned an object that is no number, array, list, tuple or dict.",
+        "bytes-cap": "The result is larger than the limit.",
+        "tree": "The result is nested too deeply or has too many parts.",
+        "integer": "The result holds an integer with too many digits.",
+        "text": "The result holds a text that is too long.",
+        "dimensions": "The result has too many dimensions.",
+        "json": "The result is larger than the limit.",
+    }
+)
+_DEFAULT_SENTENCES: Mapping[CallStatus, str] = MappingProxyType(
+    {
+        CallStatus.TIMED_OUT: "The call used up its processor time.",
+        CallStatus.OUT_OF_MEMORY: "The call needed more memory than the limit.",
+        CallStatus.TOO_LARGE: "The result is larger than the limit.",
+        CallStatus.UNSUPPORTED: "The function returned something that can't be compared.",
+    }
+)
+VIOLATION = "The code wrote to the grader's channel on its own account; none of its results counts."
+
+# what a child may say of itself; the rest only the grader can state
+_FROM_CHILD = frozenset(
+    {
+        CallStatus.RETURNED,
+        CallStatus.RAISED,
+        CallStatus.TIMED_OUT,
+        CallStatus.OUT_OF_MEMORY,
+        CallStatus.TOO_LARGE,
+        CallStatus.UNSUPPORTED,
+        CallStatus.NOT_RUN,
+    }
+)
+
+
+def encode_load(
+    job: Job, first: int, load_s: float, output_bytes: int, output_nodes: int = MAX_JOB_NODES
+) -> bytes:
+    """Encode the request to load the file; calls begin with number `first`."""
+    name = clean(PurePath(job.filename.replace("\0", "")).name, 100)
+    body = {
+        "filename": name or "submission.py",
+        "functions": list(job.functions),
+        "load_s": load_s,
+        "first": first,
+        "output_bytes": output_bytes,
+        "output_nodes": output_nodes,
+        "modules": list(job.modules),
+    }
+    texts = [text.encode("utf-8", "surrogatepass") for text in (job.source, *job.modules.values())]
+    return pack(FrameKind.LOAD, body | {"sizes": [len(text) for text in texts]}, texts)
+
+
+class ChildDialogue:
+    """State of the conversation with one child.
+
+    Parameters
+    ----------
+    first, count : int
+        Calls ``first`` to ``count - 1`` are expected, in this order.
+    output_bytes : int
+        Most bytes of results.
+    output_nodes : int
+        Most nodes of their trees.
+    check_order : bool
+        False switches the order check off (tests only).
+    """
+
+    def __init__(
+        self,
+        first: int,
+        count: int,
+        output_bytes: int,
+        output_nodes: int = MAX_JOB_NODES,
+        *,
+        check_order: bool = True,
+    ) -> None:
+        self._reader = FrameReader(output_bytes)
+        self._left = output_bytes + FRAME_OVERHEAD * (count - first + 2)
+        self._nodes_left = output_nodes
+        self.nodes = 0
+        self._check_order = check_order
+        self._count = count
+        self.next = first
+        self.locked = False
+        self.plan_sent = False
+        self.ended = False
+        self.violated = False
+        self.broken: str | None = None
+        self.load: CallOutcome | None = None
+        self.missing: tuple[str, ...] = ()
+        self.failed: tuple[ExceptionInfo, ...] = ()
+        self.outcomes: dict[int, CallOutcome] = {}
+
+    @property
+    def wants_plan(self) -> bool:
+        """Whether the file is loaded and the plan not yet sent."""
+        return self.load is not None and self.load.status is CallStatus.RETURNED and not self.plan_sent
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is to be expected."""
+        return self.ended or self.violated or self.broken is not None
+
+    @property
+    def _may_end(self) -> bool:
+        if self.load is None:
+            return False
+        return (
+            self.load.status is not CallStatus.RETURNED or self.next >= self._count or not self._check_order
+        )
+
+    def feed(self, data: bytes) -> None:
+        """Take in bytes from the child; nothing that comes after a violation is looked at."""
+        if self.violated:
+            return
+        self._left -= len(data)
+        if self._left < 0:
+            self.violated = True
+            return
+        self._reader.feed(data)
+        try:
+            for frame in self._reader.frames():
+                if self.over:
+                    self.violated = True
+                    return
+                self._take(frame)
+        except WireError:
+            self.violated = True
+
+    def _take(self, frame: WireFrame) -> None:
+        if not isinstance(frame.body, dict):
+            raise WireError("body")
+        if not self.locked:
+            self._take_lock(frame)
+        elif frame.kind == FrameKind.LOADED and self.load is None:
+            self.load = replace(self._outcome(frame), value=None, arguments=None)
+            self.missing = _names(frame.body.get("missing"))
+            self.failed = _failed(frame.body.get("failed", []))
+        elif frame.kind == FrameKind.RESULT:
+            self._take_result(frame)
+        elif frame.kind == FrameKind.END and self._may_end:
+            self.ended = True
+        else:
+            raise WireError("order")
+
+    def _take_lock(self, frame: WireFrame) -> None:
+        if frame.kind == FrameKind.BROKEN:
+            self.broken = str(frame.body.get("layer"))
+        elif frame.kind == FrameKind.LOCKED:
+            self.locked = True
+        else:
+            raise WireError("order")
+
+    def _take_result(self, frame: WireFrame) -> None:
+        index = frame.body.get("index")
+        if type(index) is not int or not 0 <= index < self._count:
+            raise WireError("index")
+        if self._check_order and (not self.plan_sent or index != self.next):
+            raise WireError("order")
+        self.outcomes.setdefault(index, self._outcome(frame))
+        self.next = index + 1
+
+    def _outcome(self, frame: WireFrame) -> CallOutcome:
+        reader = TreeReader(frame.blob, _leaf, max_nodes=min(MAX_REPLY_NODES, self._nodes_left))
+        outcome = _outcome(frame, reader)
+        self._nodes_left -= reader.nodes
+        self.nodes += reader.nodes
+        return outcome
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > _MAX_NAMES:
+        raise WireError("names")
+    if not all(isinstance(name, str) for name in value):
+        raise WireError("names")
+    return tuple(value)
+
+
+def _failed(value: Any) -> tuple[ExceptionInfo, ...]:
+    if not isinstance(value, list):
+        raise WireError("failed")
+    return tuple(_exception(told) for told in value[:_MAX_FAILED])
+
+
+def _leaf(node: ArrayNode) -> WireArray:
+    return WireArray(node.library, node.dtype, node.shape, bytes(node.data))
+
+
+def _outcome(frame: WireFrame, reader: TreeReader) -> CallOutcome:
+    body = frame.body
+    try:
+        status = CallStatus(body.get("status"))
+    except ValueError:
+        raise WireError("status") from None
+    if status not in _FROM_CHILD:
+        raise WireError("status")
+    value = reader.value(body.get("value"))
+    arguments = body.get("arguments")
+    if arguments is not None:
+        if not isinstance(arguments, list):
+            raise WireError("arguments")
+        arguments = tuple(reader.value(node) for node in arguments)
+    gradients = _gradients(body.get("gradients"), reader)
+    reader.done()
+    returned, raised = status is CallStatus.RETURNED, status is CallStatus.RAISED
+    return CallOutcome(
+        status=status,
+        value=value if returned else None,
+        exception=_exception(body.get("exception")) if raised else None,
+        arguments=arguments if returned else None,
+        seconds=_seconds(body.get("seconds", 0.0)),
+        detail=_sentence(status, body.get("code")),
+        gradients=gradients if returned else None,
+        shared=returned and body.get("shared") is True,
+        kept=returned and body.get("kept") is True,
+    )
+
+
+def _gradients(nodes: Any, reader: TreeReader) -> tuple[WireValue, ...] | None:
+    if nodes is None:
+        return None
+    if not isinstance(nodes, list):
+        raise WireError("gradients")
+    gradients = tuple(reader.value(node) for node in nodes)
+    if not all(gradient is None or isinstance(gradient, WireArray) for gradient in gradients):
+        raise WireError("gradients")
+    return gradients
+
+
+def _sentence(status: CallStatus, code: Any) -> str:
+    if isinstance(code, str) and status is CallStatus.TOO_LARGE:
+        code = "bytes-cap" if code == "bytes" else code
+    if isinstance(code, str) and code in _SENTENCES:
+        return _SENTENCES[code]
+    return _DEFAULT_SENTENCES.get(status, "")
+
+
+def _seconds(value: Any) -> float:
+    if not isinstance(value, (int, float)) or not 0 <= value < 1e6:
+        raise WireError("seconds")
+    return float(value)
+
+
+def _exception(value: Any) -> ExceptionInfo:
+    if not isinstance(value, dict):
+        raise WireError("exception")
+    name, text, line, file = value.get("type"), value.get("text"), value.get("line"), value.get("file")
+    if not isinstance(name, str) or not isinstance(text, str) or type(line) not in (int, type(None)):
+        raise WireError("exception")
+    if not isinstance(file, str | None):
+        raise WireError("exception")
+    return ExceptionInfo(
+        clean(name, 100),
+        clean(text, _MAX_TEXT),
+        line if line and 0 < line < 10**7 else None,
+        f"{file}.py" if file else None,
+    )
+
+
+# ----------------------------------------------------------------------------------------------------
+# Gathers what the children of one job gave back, and decides whether another child is worth it.
+
+_MAX_CHILDREN = 16
+_OUTPUT_CHARACTERS = 20_000
+_NOT_LOADED = CallOutcome(CallStatus.NOT_RUN, detail="The file could not be loaded.")
+_NO_TIME = CallOutcome(CallStatus.NOT_RUN, detail="The time for the whole submission was used up before.")
+_NOTHING_WITHOUT = CallOutcome(CallStatus.NOT_RUN, detail="An earlier call that all others need was lost.")
+_MISFIT = CallOutcome(
+    CallStatus.PROTOCOL_VIOLATION, detail="The arguments or gradients that came back are others."
+)
+_FLOATING = frozenset({"float16", "bfloat16", "float32", "float64"})
+_TOO_MANY = CallOutcome(CallStatus.NOT_RUN, detail="Too many earlier calls ended the process.")
+
+
+class JobResults:
+    """The results of one job so far.
+
+    Parameters
+    ----------
+    job : Job
+    tier : str
+    """
+
+    def __init__(self, job: Job, tier: str) -> None:
+        self._job = job
+        self._tier = tier
+        self._outcomes: list[CallOutcome | None] = [None] * len(job.calls)
+        self._load: CallOutcome | None = None
+        self._missing: tuple[str, ...] = ()
+        self._failed: tuple[ExceptionInfo, ...] = ()
+        self._children = 0
+        self._first: int | None = 0
+        self._rest = _NO_TIME
+        self.bytes_left = job.limits.output_bytes
+        self.nodes_left = MAX_JOB_NODES
+
+    def next_call(self, left_s: float) -> int | None:
+        """Return the call with which the next child begins, None when there is nothing left to do."""
+        if self._first is None or (self._children and self._first >= len(self._outcomes)):
+            return None
+        if self._children and left_s <= 0:
+            self._rest = _NO_TIME
+            return None
+        if self._children >= _MAX_CHILDREN:
+            self._rest = _TOO_MANY
+            return None
+        self._children += 1
+        return self._first
+
+    def violate(self, outcome: CallOutcome) -> None:
+        """Let nothing count: a frame was forged."""
+        self._load = self._load or outcome
+        self._outcomes = [outcome] * len(self._outcomes)
+        self._first = None
+
+    def merge(
+        self,
+        dialogue: ChildDialogue,
+        end: CallOutcome | None,
+        plan: EncodedPlan | None = None,
+        changed: Mapping[int, bytes] = MappingProxyType({}),
+    ) -> None:
+        """Take over what one child gave back.
+
+        Parameters
+        ----------
+        dialogue : ChildDialogue
+        end : CallOutcome or None
+            What its end says about the call it was in; None if it came to its natural end.
+        plan : EncodedPlan, optional
+            Needed where anything changed.
+        changed : mapping of int to bytes
+            The calls after which the grader itself saw other arrays than before, and what it saw.
+        """
+        for index, outcome in dialogue.outcomes.items():
+            call = self._job.calls[index]
+            if not _fits(outcome, call):
+                outcome = _MISFIT
+            elif plan is not None and index in changed and outcome.arguments is not None:
+                outcome = _corrected(outcome, call, plan, index, changed[index])
+            outcome = self._placed(outcome)
+            self._outcomes[index] = outcome
+            self.bytes_left -= _size(outcome)
+        self.nodes_left -= dialogue.nodes
+        load = dialogue.load or end
+        if self._load is None:
+            self._load = load if load is None else self._placed(load)
+            self._missing = tuple(name for name in self._job.functions if name in dialogue.missing)
+            self._failed = tuple(map(self._own_place, dialogue.failed))
+        if load is None or load.status is not CallStatus.RETURNED:
+            self._rest = _NOT_LOADED
+            self._first = None
+        elif end is None:
+            self._first = None
+        else:
+            self._first = self._put(dialogue.next, end)
+
+    def _placed(self, outcome: CallOutcome) -> CallOutcome:
+        """Return the outcome with a place in files that were handed in only: the rest is made up."""
+        if outcome.exception is None:
+            return outcome
+        return replace(outcome, exception=self._own_place(outcome.exception))
+
+    def _own_place(self, told: ExceptionInfo) -> ExceptionInfo:
+        if told.file is None or told.file.removesuffix(".py") in self._job.modules:
+            return told
+        return replace(told, file=None, line=None)
+
+    def _put(self, index: int, end: CallOutcome) -> int | None:
+        """Note how call `index` ended; return the call to go on with, None where no other is worth it."""
+        if index < len(self._outcomes):
+            self._outcomes[index] = end
+        if index < self._job.essential:
+            self._rest = _NOTHING_WITHOUT
+            return None
+        return index + 1
+
+    def finish(self, printed: bytes) -> RunResult:
+        """Return the result; what was never reached is marked as not run."""
+        load = self._load or _NO_TIME
+        return RunResult(
+            load=load,
+            outcomes=tuple(outcome or self._rest for outcome in self._outcomes),
+            missing=self._missing,
+            failed=self._failed,
+            output=clean(printed.decode("utf-8", "replace"), _OUTPUT_CHARACTERS),
+            tier=self._tier,
+        )
+
+
+def _corrected(outcome: CallOutcome, call: Call, plan: EncodedPlan, index: int, data: bytes) -> CallOutcome:
+    """Put arguments that the grader saw changed in the place of what the child said of them."""
+    span = plan.spans[index]
+    before = span.arguments(call, plan.memory[span.start : span.end])
+    after = span.arguments(call, data)
+    triples = zip(before, outcome.arguments or (), after, strict=True)
+    return replace(outcome, arguments=tuple(said if now == was else now for was, said, now in triples))
+
+
+def _fits(outcome: CallOutcome, call: Call) -> bool:
+    """Tell whether as many arguments and gradients came back as were asked for."""
+    sent = [*call.args, *call.kwargs.values()]
+    if outcome.status is CallStatus.RETURNED and call.return_arguments and outcome.arguments is None:
+        return False
+    if outcome.arguments is not None and not (call.return_arguments and len(outcome.arguments) == len(sent)):
+        return False
+    if not outcome.gradients:  # none, or those of a function that can't be differentiated
+        return outcome.gradients is None or call.cotangents is not None
+    inputs = sum(leaf.library == "torch" and leaf.dtype in _FLOATING for leaf in _leaves_in(sent))
+    return call.cotangents is not None and len(outcome.gradients) == inputs
+
+
+def _size(outcome: CallOutcome) -> int:
+    """Return the bytes of the leaves of an outcome."""
+    parts = [outcome.value, *(outcome.arguments or ()), *(outcome.gradients or ())]
+    return sum(len(leaf.data) for leaf in _leaves_in(parts))
+
+
+def _leaves_in(values: list[WireValue]) -> Iterator[WireArray]:
+    """Yield the arrays of a tree, in no certain order."""
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if isinstance(value, (list, tuple)):
+            pending.extend(value)
+        elif isinstance(value, dict):
+            pending.extend(value.values())
+        elif isinstance(value, WireArray):
+            yield value
+
+
+def has_tensors(job: Job) -> bool:
+    """Return whether any argument of a job's calls is a torch tensor."""
+    return any(
+        leaf.library == "torch"
+        for call in job.calls
+        for leaf in _leaves_in([*call.args, *call.kwargs.values()])
+    )

@@ -1,1 +1,0 @@
-"""Which hand-ins are more alike than chance explains: evidence for a person to read, never a verdict."""

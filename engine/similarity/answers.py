@@ -1,0 +1,345 @@
+"""Wrong answers that are the key of a classmate's variant of the same item."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import median
+
+from engine.answers import answer_type, right_response
+from engine.errors import ResponseFormatError
+from engine.model import Part, Variant, Verdict
+from engine.store import Attempt
+
+__all__ = [
+    "COMPARED_TYPES",
+    "LEAST_CHANCE",
+    "AnswerSearch",
+    "CopiedAnswer",
+    "CopiedAnswers",
+    "CrossedAnswer",
+    "ItemKeys",
+    "VariantHolder",
+    "is_right",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# The keys that a class has at one field of one item, and how easily an answer meets one by chance.
+
+COMPARED_TYPES = frozenset({"number", "vector", "matrix", "token"})
+"""Letters of options say nothing: there are few, and they stand in another order in each variant."""
+
+LEAST_CHANCE = 1e-6
+"""No smaller chance is claimed for one answer: the keys of one item hang together more than this counts."""
+
+_SAMPLE = 300
+_NUMERAL = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[.,][0-9]+")
+_SLACK = 1e-9
+
+_Box = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VariantHolder:
+    """One variant of an item: one of its fields, and whose it is."""
+
+    variant: str
+    part: Part
+    students: frozenset[str]
+
+
+class ItemKeys:
+    """All variants of one field of one item.
+
+    Parameters
+    ----------
+    holders : sequence of VariantHolder
+        One for each variant, at least one.
+    """
+
+    def __init__(self, holders: Sequence[VariantHolder]) -> None:
+        self.holders = holders
+        self._boxes = [_box(holder.part) for holder in holders]
+
+    def accepting(self, text: str, entries: Sequence[float]) -> list[VariantHolder]:
+        """Return the variants for which an answer earns full marks, by the item's own rule.
+
+        Parameters
+        ----------
+        text : str
+            As typed.
+        entries : sequence of float
+            Its numbers; none for words.
+        """
+        return [
+            holder
+            for holder, box in zip(self.holders, self._boxes, strict=True)
+            if _inside(entries, box) and is_right(holder.part, text)
+        ]
+
+    def chance(self, text: str, accepting: int) -> float:
+        """Return about how likely a wrong answer is one given classmate's key by chance.
+
+        The largest of: the share of the other variants that have this key too; how often one variant's key
+        is right for another; the two likeliest entries at random between the smallest and the largest
+        key; as many digits at random; one in a million.
+        """
+        others = max(1, len(self.holders) - 1)
+        typed = 10.0 ** -_digits(text) if self._boxes[0] else 1 / (others + 1)
+        return max((accepting - 1) / others, self._meeting, self._at_random, typed, LEAST_CHANCE)
+
+    @cached_property
+    def _meeting(self) -> float:
+        some = list(zip(self.holders, self._boxes, strict=True))[:_SAMPLE]
+        hits = sum(
+            one.variant != other.variant
+            and _inside(_middle(box), other_box)
+            and is_right(other.part, right_response(one.part))
+            for one, box in some
+            for other, other_box in some
+        )
+        return hits / max(1, len(some) * (len(some) - 1))
+
+    @cached_property
+    def _at_random(self) -> float:
+        boxes = [box for box in self._boxes if len(box) == len(self._boxes[0])]
+        if not boxes[0]:
+            return 0.0
+        shares = []
+        for i, place in enumerate(self.holders[0].part.settings["places"]):
+            unit = 0.0 if place is None else 10.0**-place
+            width = max(unit, median(box[i][1] - box[i][0] for box in boxes))
+            spread = max(box[i][1] for box in boxes) - min(box[i][0] for box in boxes)
+            shares.append(width / (spread + width) if width else 0.0)
+        return math.prod(sorted(shares)[-2:])
+
+
+def is_right(part: Part, text: str) -> bool:
+    """Tell whether a text earns full marks for a field; one that the field can't read doesn't."""
+    try:
+        return answer_type(part.type).grade(part, text).is_full
+    except ResponseFormatError:
+        return False
+
+
+def _box(part: Part) -> _Box:
+    """Return the accepted interval of each entry, a little wider; nothing for words."""
+    if "lower" not in part.settings:
+        return ()
+    pairs = zip(map(float, part.settings["lower"]), map(float, part.settings["upper"]), strict=True)
+    return tuple((low - _SLACK * (1 + abs(low)), high + _SLACK * (1 + abs(high))) for low, high in pairs)
+
+
+def _middle(box: _Box) -> list[float]:
+    return [(low + high) / 2 for low, high in box]
+
+
+def _inside(entries: Sequence[float], box: _Box) -> bool:
+    return len(entries) == len(box) and all(
+        low <= entry <= high for entry, (low, high) in zip(entries, box, strict=True)
+    )
+
+
+def _digits(text: str) -> int:
+    """Return how many digits say something: ``0.50`` has one, ``45.8`` three."""
+    return sum(len(re.sub(r"[.,]", "", numeral).strip("0")) for numeral in _NUMERAL.findall(text))
+
+
+_MOST_CHANCE = 0.1
+_MOST_EXPECTED = 0.5  # pairs of which chance gives more are no evidence
+_Field = tuple[str, str]  # item, part
+
+
+@dataclass(frozen=True, slots=True)
+class CrossedAnswer:
+    """One wrong answer that is a classmate's key.
+
+    Parameters
+    ----------
+    item, part : str
+    title : str
+        Of the item.
+    answer : str
+        As typed: foreign text.
+    key : str
+        The classmate's, as it would be typed.
+    chance : float
+        About how likely it is this classmate's key by chance.
+    holders : int
+        How many classmates have a variant with this key.
+    """
+
+    item: str
+    part: str
+    title: str
+    answer: str
+    key: str
+    chance: float
+    holders: int
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedAnswer:
+    """All such answers of one student that are one classmate's keys.
+
+    Parameters
+    ----------
+    who, whose : str
+        Ids: who answered, and whose keys these are.
+    answers : tuple of CrossedAnswer
+    chance : float
+        That these meet by chance, for this pair: the product over the items, times the ways to choose them
+        among those that the student answered wrongly.
+    expected : float
+        How many pairs of the class would show as much by chance.
+    """
+
+    who: str
+    whose: str
+    answers: tuple[CrossedAnswer, ...]
+    chance: float
+    expected: float
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedAnswers:
+    """What comparing wrong answers with classmates' keys found.
+
+    Parameters
+    ----------
+    compared : int
+        Wrong answers that no known mistake explains.
+    pairs : int
+        Ordered pairs of students that were compared.
+    found : tuple of CopiedAnswer
+        Pairs of which chance gives such a class less than half a one; the least expected first.
+    explained : int
+        The other pairs with a match.
+    """
+
+    compared: int
+    pairs: int
+    found: tuple[CopiedAnswer, ...]
+    explained: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    who: str
+    field: _Field
+    title: str
+    text: str
+    entries: tuple[float, ...]
+
+
+class AnswerSearch:
+    """Takes attempts and handed-out variants one by one, and finds wrong answers that are a classmate's key.
+
+    Left out are answers that a known mistake of the student's own variant gives, that are right for another
+    of the student's own draws, that are letters of options, and that would meet a key by chance once in ten.
+    Of each variant no more is kept than its keys.
+    """
+
+    def __init__(self) -> None:
+        self._students: set[str] = set()
+        self._owners: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self._parts: dict[tuple[str, str], tuple[Part, ...]] = {}
+        self._wrong: dict[tuple[str, _Field, str], _Wrong] = {}
+
+    def hand_out(self, student: str, variant: Variant) -> None:
+        """Take a variant that a student got; they needn't have answered."""
+        name = variant.item, variant.id
+        self._students.add(student)
+        self._owners[name].add(student)
+        if name not in self._parts:
+            self._parts[name] = tuple(
+                replace(part, known_wrong=(), prompt=None)
+                for part in variant.parts
+                if part.type in COMPARED_TYPES
+            )
+
+    def add(self, attempt: Attempt) -> None:
+        """Take an attempt at a question; its variant counts as handed out."""
+        if attempt.variant is not None:
+            self.hand_out(attempt.student, attempt.variant)
+            for answer in _wrong_answers(attempt, attempt.variant):
+                self._wrong.setdefault((answer.who, answer.field, answer.text), answer)
+
+    def crossings(self) -> CopiedAnswers:
+        """Return what was found among all that was taken."""
+        keys = self._keys()
+        met: dict[tuple[str, str], list[CrossedAnswer]] = defaultdict(list)
+        for answer in self._wrong.values():
+            for whose, crossed in _met(answer, keys[answer.field]):
+                met[answer.who, whose].append(crossed)
+        return _crossings(list(self._wrong.values()), met, len(self._students))
+
+    def _keys(self) -> dict[_Field, ItemKeys]:
+        holders: dict[_Field, list[VariantHolder]] = defaultdict(list)
+        for (item, variant), parts in self._parts.items():
+            owners = frozenset(self._owners[item, variant])
+            for part in parts:
+                holders[item, part.id].append(VariantHolder(variant, part, owners))
+        return {field: ItemKeys(found) for field, found in holders.items()}
+
+
+def _wrong_answers(attempt: Attempt, variant: Variant) -> Iterable[_Wrong]:
+    """Yield the answers of an attempt that are wrong and that no known mistake explains."""
+    passed = {check.id for check in attempt.report.checks if check.verdict is Verdict.PASSED}
+    for part in variant.parts:
+        text = (attempt.response.answers.get(part.id) if attempt.response else None) or ""
+        if part.type not in COMPARED_TYPES or part.id in passed or not text.strip():
+            continue
+        kind = answer_type(part.type)
+        try:
+            read = kind.parse(text, part)
+        except ResponseFormatError:
+            continue
+        result = kind.mark(part, read)
+        if not result.is_full and not result.diagnosis:
+            entries = () if part.type == "token" else tuple(map(float, read))
+            yield _Wrong(attempt.student, (variant.item, part.id), variant.title, text.strip(), entries)
+
+
+def _met(answer: _Wrong, keys: ItemKeys) -> Iterable[tuple[str, CrossedAnswer]]:
+    accepting = keys.accepting(answer.text, answer.entries)
+    if not accepting or any(answer.who in holder.students for holder in accepting):
+        return
+    chance = keys.chance(answer.text, len(accepting))
+    if chance > _MOST_CHANCE:
+        return
+    classmates = {student: holder.part for holder in accepting for student in holder.students}
+    item, part = answer.field
+    for whose, field in sorted(classmates.items()):
+        yield (
+            whose,
+            CrossedAnswer(
+                item, part, answer.title, answer.text, right_response(field), chance, len(classmates)
+            ),
+        )
+
+
+def _crossings(
+    wrong: Sequence[_Wrong], met: Mapping[tuple[str, str], Sequence[CrossedAnswer]], students: int
+) -> CopiedAnswers:
+    asked: dict[str, set[str]] = defaultdict(set)
+    for answer in wrong:
+        asked[answer.who].add(answer.field[0])
+    pairs = len(asked) * max(0, students - 1)
+    found = []
+    for (who, whose), answers in met.items():
+        # Steps of one item follow from each other: only the least likely one counts.
+        by_item: dict[str, float] = {}
+        for crossed in answers:
+            by_item[crossed.item] = min(crossed.chance, by_item.get(crossed.item, 1.0))
+        ways = math.comb(len(asked[who]), len(by_item))
+        chance = min(1.0, ways * math.prod(by_item.values()))
+        found.append(CopiedAnswer(who, whose, tuple(answers), chance, chance * pairs))
+    found.sort(key=lambda crossing: (crossing.expected, crossing.who, crossing.whose))
+    rare = tuple(crossing for crossing in found if crossing.expected < _MOST_EXPECTED)
+    return CopiedAnswers(len(wrong), pairs, rare, len(found) - len(rare))

@@ -1,0 +1,353 @@
+"""All files of one item → the pairs that are most alike."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from heapq import nlargest
+from importlib.resources import files
+from itertools import combinations, islice, product
+
+from engine.parallel import on_all_cores
+from engine.similarity.fingerprints import all_grams, fingerprints, words
+from engine.similarity.normal_form import normal_form
+from engine.similarity.work import FilePair, HandedInCode, ItemComparison, SimilaritySpread
+
+__all__ = [
+    "CLOSE_SHARE",
+    "CLOSE_SURPRISE",
+    "FeatureChannel",
+    "FeatureMatch",
+    "FeatureRarity",
+    "Features",
+    "compare",
+    "groups",
+    "identical",
+    "is_close",
+    "known_spread",
+    "sample_spread",
+    "spread",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# How rare something is: shared by two of many it says much, shared by half of them nothing.
+
+_USUAL_SHARE = 0.5
+_USUAL_LEAST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureMatch:
+    """What two sets of features share: how many, the plain share of either, and the surprise."""
+
+    shared: int
+    share_first: float
+    share_second: float
+    surprise: float
+
+
+class FeatureRarity:
+    """How many persons have each feature.
+
+    Parameters
+    ----------
+    features : iterable of (person, features)
+        One person may come several times.
+    """
+
+    def __init__(self, features: Iterable[tuple[Hashable, Collection[Hashable]]]) -> None:
+        by_person: dict[Hashable, set[Hashable]] = {}
+        for person, found in features:
+            by_person.setdefault(person, set()).update(found)
+        self.persons = len(by_person)
+        self._counts: Mapping[Hashable, int] = Counter(f for found in by_person.values() for f in found)
+
+    def usual(self) -> frozenset[Hashable]:
+        """Return what more than half of the persons have, and more than three."""
+        limit = max(_USUAL_LEAST, _USUAL_SHARE * self.persons)
+        return frozenset(feature for feature, count in self._counts.items() if count > limit)
+
+    def match(self, first: frozenset[Hashable], second: frozenset[Hashable]) -> FeatureMatch:
+        """Compare two persons' features; the two themselves don't count as others who have one."""
+        common = first & second
+        bits = sum(self._bits(feature, 2) for feature in common)
+        shares = [0.0]
+        for features in (first, second):
+            rest = sum(self._bits(feature, 1) for feature in features - common)
+            if bits:
+                shares.append(bits / (bits + rest))
+        return FeatureMatch(
+            len(common),
+            len(common) / len(first) if first else 0.0,
+            len(common) / len(second) if second else 0.0,
+            bits * max(shares),
+        )
+
+    def _bits(self, feature: Hashable, own: int) -> float:
+        # half a person more: what nobody else has is rare and not impossible
+        others = max(0, self._counts[feature] - own) + 0.5
+        return max(0.0, -math.log2(others / max(1, self.persons - 1)))
+
+
+# ----------------------------------------------------------------------------------------------------
+# One kind of features of all files, and the pairs that share the rarest of them.
+
+_MOST_HOLDERS = 100
+"""A feature that more different files have finds no pair; it counts in the pairs that others find."""
+
+_LEAST = 1.0  # a bit: what every second person has as well
+
+Features = frozenset[Hashable]
+
+
+class FeatureChannel:
+    """Features of files, without what was given and what is usual.
+
+    Parameters
+    ----------
+    works : sequence of HandedInCode
+    features : mapping of str to frozenset
+        By source.
+    given : collection
+        What everybody got.
+    """
+
+    def __init__(
+        self, works: Sequence[HandedInCode], features: Mapping[str, Features], given: Collection[Hashable]
+    ) -> None:
+        self.rarity = FeatureRarity((work.person, features[work.source]) for work in works)
+        self.usual = frozenset(given) | self.rarity.usual()
+        self._features = {source: found - self.usual for source, found in features.items()}
+        self._works = works
+
+    def match(self, first: HandedInCode, second: HandedInCode) -> FeatureMatch:
+        """Compare two files."""
+        return self.rarity.match(self._features[first.source], self._features[second.source])
+
+    def best(
+        self, keep: int, finer: Callable[[HandedInCode, HandedInCode], float]
+    ) -> list[tuple[FeatureMatch, HandedInCode, HandedInCode]]:
+        """Return the pairs of different people with the largest surprise, the best one for each two people.
+
+        Parameters
+        ----------
+        keep : int
+        finer : callable
+            Puts pairs in order whose surprise is the same.
+        """
+        alike: dict[Features, list[HandedInCode]] = {}
+        for work in self._works:
+            if found := self._features[work.source]:
+                alike.setdefault(found, []).append(work)
+        forms = list(alike)
+        scored = [
+            (self.rarity.match(forms[i], forms[j]), alike[forms[i]], alike[forms[j]])
+            for i, j in self._candidates(forms, alike)
+        ]
+        scored.sort(key=lambda entry: -entry[0].surprise)
+        chosen: dict[frozenset[tuple[bool, str]], tuple[FeatureMatch, HandedInCode, HandedInCode]] = {}
+        least = 0.0
+        for match, first, second in scored:
+            if len(chosen) >= keep and match.surprise < least:
+                break
+            least = match.surprise
+            for a, b in _couples(first, second, keep, finer):
+                chosen.setdefault(frozenset((a.person, b.person)), (match, a, b))
+        ranked = nlargest(keep, chosen.values(), key=lambda entry: (entry[0].surprise, finer(*entry[1:])))
+        return [entry for entry in ranked if entry[0].surprise >= _LEAST]
+
+    def _candidates(
+        self, forms: Sequence[Features], alike: Mapping[Features, Sequence[HandedInCode]]
+    ) -> set[tuple[int, int]]:
+        holders: dict[Hashable, list[int]] = defaultdict(list)
+        for number, form in enumerate(forms):
+            for feature in form:
+                holders[feature].append(number)
+        found = {
+            pair
+            for numbers in holders.values()
+            if len(numbers) <= _MOST_HOLDERS
+            for pair in combinations(numbers, 2)
+        }
+        return found | {(i, i) for i, form in enumerate(forms) if len(alike[form]) > 1}
+
+
+def _couples(
+    first: Sequence[HandedInCode],
+    second: Sequence[HandedInCode],
+    keep: int,
+    finer: Callable[[HandedInCode, HandedInCode], float],
+) -> Iterator[tuple[HandedInCode, HandedInCode]]:
+    """Yield couples of different people, at most so many that a crowd with one form doesn't take for ever."""
+    every = combinations(first, 2) if first is second else product(first, second)
+    able = ((a, b) for a, b in every if a.person != b.person and not (a.is_earlier and b.is_earlier))
+    return iter(nlargest(keep, islice(able, 100 * keep), key=lambda couple: finer(*couple)))
+
+
+# ----------------------------------------------------------------------------------------------------
+# How alike two files are that have nothing to do with each other.
+
+_SAMPLE = 4_000
+
+
+def spread(shares: Iterable[float]) -> SimilaritySpread:
+    """Return what half, 95 % and all of the shares don't exceed."""
+    ordered = sorted(shares)
+    if not ordered:
+        return SimilaritySpread(0, 0.0, 0.0, 0.0)
+    last = len(ordered) - 1
+    return SimilaritySpread(len(ordered), ordered[last // 2], ordered[last * 95 // 100], ordered[last])
+
+
+def sample_spread(
+    works: Sequence[HandedInCode], share: Callable[[HandedInCode, HandedInCode], float]
+) -> SimilaritySpread:
+    """Return the spread of the class: of all pairs of different people, or of 4,000 drawn by chance."""
+    count = len(works)
+    chance = random.Random(0)  # the same class gives the same figures
+    if count * (count - 1) // 2 <= _SAMPLE:
+        couples = [(a, b) for i, a in enumerate(works) for b in works[i + 1 :]]
+    else:
+        couples = [(chance.choice(works), chance.choice(works)) for _ in range(_SAMPLE)]
+    return spread(share(a, b) for a, b in couples if a.person != b.person)
+
+
+@cache
+def known_spread(item: str) -> SimilaritySpread | None:
+    """Return the spread of right solutions that were written independently, where we have measured it."""
+    text = (files("engine.similarity") / "independent.json").read_text(encoding="utf-8")
+    found = json.loads(text).get(item)
+    return SimilaritySpread(**found) if found else None
+
+
+# ----------------------------------------------------------------------------------------------------
+# Three or more people whose files hang together.
+
+CLOSE_SHARE = 0.6
+CLOSE_SURPRISE = 15.0
+
+
+def is_close(pair: FilePair, spread: SimilaritySpread) -> bool:
+    """Tell whether a pair stands out: it shares much, that is rare, and 95 % of all pairs share less."""
+    return pair.share >= CLOSE_SHARE and pair.surprise >= CLOSE_SURPRISE and pair.share > spread.most
+
+
+def identical(
+    works: Iterable[HandedInCode], given: Iterable[str] = ()
+) -> tuple[tuple[HandedInCode, ...], ...]:
+    """Return the groups of students whose files are the same, the largest first.
+
+    Blanks at line ends and empty lines don't count. What everybody got, such as a starter left as it was, is
+    no group; nor are files of earlier years alone.
+    """
+    usual = {_lines(source) for source in given}
+    same: dict[tuple[str, ...], dict[tuple[bool, str], HandedInCode]] = {}
+    for work in works:
+        same.setdefault(_lines(work.source), {}).setdefault(work.person, work)
+    found = [
+        tuple(sorted(persons.values(), key=lambda work: work.person))
+        for lines, persons in same.items()
+        if lines and lines not in usual and len(persons) > 1
+        if not all(work.is_earlier for work in persons.values())
+    ]
+    return tuple(sorted(found, key=lambda works: (-len(works), [w.person for w in works])))
+
+
+def _lines(source: str) -> tuple[str, ...]:
+    return tuple(line.rstrip() for line in source.splitlines() if line.strip())
+
+
+def groups(pairs: Iterable[FilePair]) -> tuple[tuple[HandedInCode, ...], ...]:
+    """Return the groups of at least three that close pairs link, the largest first.
+
+    Two of a group may share little: a chain of pairs is a group as well.
+    """
+    where: dict[tuple[bool, str], set[HandedInCode]] = {}
+    for pair in pairs:
+        joined = where.get(pair.first.person, {pair.first}) | where.get(pair.second.person, {pair.second})
+        for work in joined:
+            where[work.person] = joined
+    found = {frozenset(works) for works in where.values() if len(works) > 2}
+    ordered = [tuple(sorted(works, key=lambda work: work.person)) for works in found]
+    return tuple(sorted(ordered, key=lambda works: (-len(works), [w.person for w in works])))
+
+
+_FORK_FROM = 300
+_LEAST_WORDING = 10.0  # two rare names say nothing
+
+
+def compare(
+    item: str, works: Sequence[HandedInCode], *, given: Iterable[str] = (), keep: int = 50
+) -> ItemComparison:
+    """Compare all files of one item with each other.
+
+    Parameters
+    ----------
+    item : str
+        For the result only.
+    works : sequence of HandedInCode
+        One student may have several; no two files of one student are compared, nor two of earlier years.
+    given : iterable of str
+        Sources that everybody got, such as the starter: what comes from there doesn't count.
+    keep : int
+        How many pairs to return.
+    """
+    sources = list(dict.fromkeys(work.source for work in works))
+    given = list(given)
+    made = on_all_cores(_features, sources, least=_FORK_FROM)
+    features = {source: made[source] if source in made else _features(source) for source in sources}
+    shape = FeatureChannel(
+        works,
+        {source: found[0] for source, found in features.items()},
+        {gram for source in given for gram in all_grams(normal_form(source))},
+    )
+    wording = FeatureChannel(
+        works,
+        {source: found[1] for source, found in features.items()},
+        {word for source in given for word in words(source)},
+    )
+
+    def pair(first: HandedInCode, second: HandedInCode) -> FilePair:
+        match = shape.match(first, second)
+        said = wording.match(first, second).surprise
+        return FilePair(
+            first, second, match.shared, match.share_first, match.share_second, match.surprise, said
+        )
+
+    def surprise(match: FeatureMatch) -> float:
+        return match.surprise
+
+    by_shape = shape.best(keep, lambda a, b: surprise(wording.match(a, b)))
+    pairs = tuple(pair(a, b) for _, a, b in by_shape)
+    listed = {frozenset((found.first.person, found.second.person)) for found in pairs}
+    by_wording = [
+        pair(a, b)
+        for match, a, b in wording.best(keep, lambda a, b: surprise(shape.match(a, b)))
+        if match.surprise >= _LEAST_WORDING and frozenset((a.person, b.person)) not in listed
+    ]
+    spread = sample_spread(works, lambda a, b: _larger(shape.match(a, b)))
+    return ItemComparison(
+        item=item,
+        files=len(works),
+        students=shape.rarity.persons,
+        pairs=pairs,
+        by_wording=tuple(by_wording),
+        groups=groups(found for found in pairs if is_close(found, spread)),
+        usual=shape.usual,
+        spread=spread,
+        identical=identical(works, given),
+    )
+
+
+def _features(source: str) -> tuple[Features, Features]:
+    return fingerprints(normal_form(source)), words(source)
+
+
+def _larger(match: FeatureMatch) -> float:
+    return max(match.share_first, match.share_second)

@@ -1,0 +1,144 @@
+"""Files to compare, from the store and from folders."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.course import Roster, StudentLabels
+from engine.errors import InputError
+from engine.hand_ins import FileKind, IntakeProblem
+from engine.intake import collect, read_code_file
+from engine.model import Mode
+from engine.similarity.answers import AnswerSearch, CopiedAnswers
+from engine.similarity.work import HandedInCode
+from engine.store import Store
+from engine.text.escape import clean_line
+from engine.text.files import work_folder
+
+__all__ = ["CollectedFiles", "FileLabels", "of_folder", "of_store"]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedFiles:
+    """Files by item, and what can't be compared.
+
+    Parameters
+    ----------
+    works : dict of str to list of HandedInCode
+    problems : list of IntakeProblem
+    """
+
+    works: dict[str, list[HandedInCode]] = field(default_factory=dict)
+    problems: list[IntakeProblem] = field(default_factory=list)
+    _seen: set[tuple[str, bool, str, str]] = field(default_factory=set)
+
+    def add(self, item: str, work: HandedInCode) -> None:
+        """Add a file, unless the same one of the same student is there already."""
+        key = (item, *work.person, work.source)
+        if key not in self._seen:
+            self._seen.add(key)
+            self.works.setdefault(item, []).append(work)
+
+    def add_earlier(self, earlier: CollectedFiles) -> None:
+        """Add another year's files at the items that there are."""
+        self.problems.extend(earlier.problems)
+        for item in self.works:
+            for work in earlier.works.get(item, ()):
+                self.add(item, work)
+
+
+def of_store(store: Store, mode: Mode, item: str | None = None) -> tuple[CollectedFiles, CopiedAnswers]:
+    """Return the code of a store and what its answers show; of everything, or of one item."""
+    found, search = CollectedFiles(), AnswerSearch()
+    for attempt in store.attempts(item=item, mode=mode):
+        if attempt.source is not None:
+            source = _whole(attempt.source, attempt.modules)
+            found.add(attempt.item, HandedInCode(attempt.student, source, attempt.filename))
+        else:
+            search.add(attempt)
+    for name in store.quiz_names():
+        for quiz in store.quizzes(name):
+            for question in quiz.questions:
+                if item is None or question.variant.item == item:
+                    search.hand_out(quiz.student, question.variant)
+    return found, search.crossings()
+
+
+def of_folder(
+    path: Path,
+    *,
+    items: Collection[str],
+    roster: Roster | None = None,
+    only_item: str | None = None,
+    is_earlier: bool = False,
+) -> CollectedFiles:
+    """Return the code that a class handed in, read as ``grade batch`` reads it.
+
+    Parameters
+    ----------
+    path : Path
+        A folder or an archive.
+    items : collection of str
+        Ids that files may be called after.
+    roster : Roster, optional
+    only_item : str, optional
+        All code is for this item: files may be called after their students.
+    is_earlier : bool
+        Whether it is another year's.
+
+    Raises
+    ------
+    IntakeError
+        `path` can't be read at all.
+    """
+    found = CollectedFiles()
+    with work_folder() as workdir:
+        intake = collect(path, workdir, items=items, roster=roster, only_item=only_item)
+        found.problems.extend(intake.problems)
+        for student in intake.students:
+            for file in student.files:
+                if file.kind is not FileKind.CODE or file.item is None:
+                    continue
+                try:
+                    code = read_code_file(file.path, file.name, dict(file.beside))
+                except InputError as error:
+                    problem = IntakeProblem(file.name, error.what, error.next_step or "", student.student)
+                    found.problems.append(problem)
+                    continue
+                source = _whole(code.source, code.modules)
+                found.add(file.item, HandedInCode(student.student, source, file.name, is_earlier))
+    return found
+
+
+def _whole(source: str, modules: Mapping[str, str]) -> str:
+    """Return the source with the files that it imports below it."""
+    return source + "".join(
+        f"\n# --- {clean_line(name, 60)}.py ---\n{text}" for name, text in modules.items()
+    )
+
+
+# ----------------------------------------------------------------------------------------------------
+# What students are called on a page: by name, or hidden behind numbers.
+
+
+class FileLabels(StudentLabels):
+    """Labels of students, some of them of another year, and of their files."""
+
+    def of(self, work: HandedInCode) -> str:
+        """Return the label of whoever handed in a file."""
+        return self.student(work.who, is_earlier=work.is_earlier)
+
+    def student(self, who: str, *, is_earlier: bool = False) -> str:
+        """Return the label of a student; one of another year is marked so."""
+        later = " (earlier)" if is_earlier else ""
+        if self.is_hidden:
+            return f"{self.numbered((is_earlier, who))}{later}"
+        name = "" if is_earlier else self.name(who)
+        shown = clean_line(who)
+        return f"{name} ({shown}){later}" if name and name != shown else f"{shown}{later}"
+
+    def filename(self, work: HandedInCode) -> str:
+        """Return the name of a file; it often holds its student's, so it is hidden with that."""
+        return "" if self.is_hidden else clean_line(work.filename)

@@ -1,0 +1,334 @@
+"""The pages: an index, and for each pair one with both files side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine import __version__
+from engine.errors import StoreError
+from engine.pages.render import render
+from engine.similarity.compare import CLOSE_SHARE, CLOSE_SURPRISE
+from engine.similarity.findings import ExerciseFindings, SimilarityFindings, odds
+from engine.similarity.fingerprints import GRAM
+from engine.similarity.gather import FileLabels
+from engine.similarity.passages import COLOURS, PairDetail, ranges
+from engine.similarity.work import FilePair, SimilaritySpread
+from engine.text.escape import clean_line, csv_cell, csv_text
+from engine.text.files import replace_text
+
+__all__ = ["NOT_A_VERDICT", "answers_csv", "as_json", "pairs_csv", "write_pages"]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What was found as CSV and JSON.
+
+NOT_A_VERDICT = (
+    "This is evidence to read, not a verdict: two people can find the same solution, or may be allowed to "
+    "work together. No mark changes."
+)
+
+_PAIR_COLUMNS = (
+    "item",
+    "list",
+    "rank",
+    "first",
+    "second",
+    "of_first",
+    "of_second",
+    "shared",
+    "longest",
+    "surprise",
+    "wording",
+    "stands_out",
+)
+_ANSWER_COLUMNS = (
+    "answered_by",
+    "key_of",
+    "item",
+    "part",
+    "answer",
+    "key",
+    "chance",
+    "pair_chance",
+    "expected",
+)
+
+
+def pairs_csv(exercises: Iterable[ExerciseFindings], labels: FileLabels) -> str:
+    """Return one line for each pair of either list; shares from 0 to 1."""
+    rows = []
+    for found in exercises:
+        for kind, details in (("structure", found.pairs), ("wording", found.by_wording)):
+            for rank, entry in enumerate(details, start=1):
+                pair = entry.pair
+                named = [csv_cell(labels.of(work)) for work in (pair.first, pair.second)]
+                figures = [
+                    round(pair.share_first, 4),
+                    round(pair.share_second, 4),
+                    pair.shared,
+                    entry.longest,
+                ]
+                bits = [round(pair.surprise, 2), round(pair.wording, 2)]
+                out = "yes" if found.is_close(entry) else "no"
+                rows.append([csv_cell(found.comparison.item), kind, rank, *named, *figures, *bits, out])
+    return csv_text(_PAIR_COLUMNS, rows)
+
+
+def answers_csv(findings: SimilarityFindings, labels: FileLabels) -> str:
+    """Return one line for each wrong answer that is a classmate's key."""
+    rows = []
+    for crossing in findings.crossings.found if findings.crossings else ():
+        pair = [csv_cell(labels.student(crossing.who)), csv_cell(labels.student(crossing.whose))]
+        for answer in crossing.answers:
+            texts = [csv_cell(text) for text in (answer.item, answer.part, answer.answer, answer.key)]
+            rows.append([*pair, *texts, answer.chance, crossing.chance, crossing.expected])
+    return csv_text(_ANSWER_COLUMNS, rows)
+
+
+def as_json(findings: SimilarityFindings, labels: FileLabels) -> dict[str, Any]:
+    """Return the documented object of ``grade similar --json``."""
+    crossings = findings.crossings
+    return {
+        "note": NOT_A_VERDICT,
+        "engine_version": __version__,
+        "exercises": [_exercise(found, labels) for found in findings.exercises],
+        "answers": None
+        if crossings is None
+        else {
+            "compared": crossings.compared,
+            "pairs_compared": crossings.pairs,
+            "explained_by_chance": crossings.explained,
+            "pairs": [
+                {
+                    "answered_by": labels.student(crossing.who),
+                    "key_of": labels.student(crossing.whose),
+                    "chance": crossing.chance,
+                    "expected": crossing.expected,
+                    "answers": [
+                        {
+                            "item": answer.item,
+                            "part": answer.part,
+                            "answer": clean_line(answer.answer),
+                            "key": answer.key,
+                            "chance": answer.chance,
+                            "holders": answer.holders,
+                        }
+                        for answer in crossing.answers
+                    ],
+                }
+                for crossing in crossings.found
+            ],
+        },
+        "not_compared": len(findings.problems),
+        "problems": [
+            {"where": problem.where, "message": problem.message}
+            for problem in (() if labels.is_hidden else findings.problems)  # they name people
+        ],
+    }
+
+
+def _exercise(found: ExerciseFindings, labels: FileLabels) -> dict[str, Any]:
+    comparison = found.comparison
+    return {
+        "item": comparison.item,
+        "files": comparison.files,
+        "students": comparison.students,
+        "usual": _spread(comparison.spread),
+        "independent": None if found.known is None else _spread(found.known),
+        "pairs": [_pair(entry, found, labels) for entry in found.pairs],
+        "by_wording": [_pair(entry, found, labels) for entry in found.by_wording],
+        "groups": [[labels.of(work) for work in group] for group in comparison.groups],
+        "identical": [[labels.of(work) for work in group] for group in comparison.identical],
+    }
+
+
+def _spread(spread: SimilaritySpread) -> dict[str, float | int]:
+    return {
+        "pairs": spread.pairs,
+        "half": round(spread.half, 4),
+        "most": round(spread.most, 4),
+        "highest": round(spread.highest, 4),
+    }
+
+
+def _pair(entry: PairDetail, found: ExerciseFindings, labels: FileLabels) -> dict[str, Any]:
+    pair = entry.pair
+    return {
+        "first": labels.of(pair.first),
+        "second": labels.of(pair.second),
+        "files": [labels.filename(pair.first), labels.filename(pair.second)],
+        "of_first": round(pair.share_first, 4),
+        "of_second": round(pair.share_second, 4),
+        "shared": pair.shared,
+        "longest": entry.longest,
+        "surprise": round(pair.surprise, 2),
+        "wording": round(pair.wording, 2),
+        "stands_out": found.is_close(entry),
+        "passages": [
+            {
+                "first": ranges(passage.first),
+                "second": ranges(passage.second),
+                "tokens": passage.tokens,
+                "names": {clean_line(a): clean_line(b) for a, b in passage.names.items()},
+            }
+            for passage in entry.passages
+        ],
+    }
+
+
+_PACKAGE = "engine.similarity"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One pair as the index has it."""
+
+    page: str
+    first: str
+    second: str
+    pair: FilePair
+    longest: int
+    is_close: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """One page to write."""
+
+    row: _Row
+    found: ExerciseFindings
+    detail: PairDetail
+
+
+@dataclass(frozen=True, slots=True)
+class _Exercise:
+    """One exercise with the pages of its pairs."""
+
+    found: ExerciseFindings
+    pairs: list[_Sheet]
+    by_wording: list[_Sheet]
+
+
+def write_pages(out: Path, findings: SimilarityFindings, labels: FileLabels, *, title: str) -> Path:
+    """Write ``index.html``, ``pairs/*.html``, ``similar.csv`` and ``answers.csv``; return the index.
+
+    Pages of an earlier run that this one doesn't have are removed: a pair that isn't listed any more must
+    not be found there.
+
+    Raises
+    ------
+    StoreError
+        The folder can't be written.
+    """
+    exercises = [
+        _Exercise(
+            found,
+            _sheets(found, f"{number:02}-structure", found.pairs, labels),
+            _sheets(found, f"{number:02}-wording", found.by_wording, labels),
+        )
+        for number, found in enumerate(findings.exercises, start=1)
+    ]
+    index = out / "index.html"
+    try:
+        (out / "pairs").mkdir(parents=True, exist_ok=True)
+        written = set()
+        for sheet in (sheet for e in exercises for sheet in (*e.pairs, *e.by_wording)):
+            replace_text(out / sheet.row.page, _pair_page(sheet, labels))
+            written.add(out / sheet.row.page)
+        for old in set((out / "pairs").glob("[0-9][0-9]-*-[0-9][0-9][0-9].html")) - written:
+            old.unlink()
+        replace_text(out / "similar.csv", pairs_csv(findings.exercises, labels))
+        replace_text(out / "answers.csv", answers_csv(findings, labels))
+        replace_text(index, _index_page(findings, exercises, labels, title))
+    except OSError as error:
+        raise StoreError(
+            "the pages can't be written",
+            where=str(error.filename or out),
+            got=error.strerror or str(error),
+            next_step="make room or choose another folder",
+        ) from error
+    return index
+
+
+def _sheets(
+    found: ExerciseFindings, prefix: str, details: Sequence[PairDetail], labels: FileLabels
+) -> list[_Sheet]:
+    """Return the pages of some pairs; their names tell nobody's name."""
+    return [
+        _Sheet(
+            _Row(
+                f"pairs/{prefix}-{rank:03}.html",
+                labels.of(entry.pair.first),
+                labels.of(entry.pair.second),
+                entry.pair,
+                entry.longest,
+                found.is_close(entry),
+            ),
+            found,
+            entry,
+        )
+        for rank, entry in enumerate(details, start=1)
+    ]
+
+
+def _pair_page(sheet: _Sheet, labels: FileLabels) -> str:
+    pair = sheet.detail.pair
+    return render(
+        "pair.html.j2",
+        package=_PACKAGE,
+        item=sheet.found.comparison.item,
+        comparison=sheet.found.comparison,
+        known=sheet.found.known,
+        pair=pair,
+        detail=sheet.detail,
+        first=sheet.row.first,
+        second=sheet.row.second,
+        file_first=labels.filename(pair.first),
+        file_second=labels.filename(pair.second),
+        hidden=labels.is_hidden,
+        colours=COLOURS,
+        ranges=ranges,
+    )
+
+
+def _index_page(
+    findings: SimilarityFindings, exercises: Sequence[_Exercise], labels: FileLabels, title: str
+) -> str:
+    parts = [
+        {
+            "comparison": exercise.found.comparison,
+            "known": exercise.found.known,
+            "rows": [sheet.row for sheet in exercise.pairs],
+            "by_wording": [sheet.row for sheet in exercise.by_wording],
+            "groups": [[labels.of(work) for work in group] for group in exercise.found.comparison.groups],
+        }
+        for exercise in exercises
+    ]
+    crossed = [
+        {
+            "who": labels.student(crossing.who),
+            "whose": labels.student(crossing.whose),
+            "crossing": crossing,
+            "expected": f"{crossing.expected:.2g}",
+        }
+        for crossing in (findings.crossings.found if findings.crossings else ())
+    ]
+    return render(
+        "index.html.j2",
+        package=_PACKAGE,
+        title=title,
+        engine_version=__version__,
+        downloads=["similar.csv", *(["answers.csv"] if findings.crossings else [])],
+        parts=parts,
+        crossings=findings.crossings,
+        crossed=crossed,
+        problems=findings.problems,
+        hidden=labels.is_hidden,
+        odds=odds,
+        gram=GRAM,
+        close_share=CLOSE_SHARE,
+        close_surprise=CLOSE_SURPRISE,
+    )

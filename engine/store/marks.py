@@ -1,0 +1,252 @@
+"""What a person decides about a mark: it stands above what was graded, and survives regrades."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from engine.crash_points import reached
+from engine.model import GradeReport, Mode, Quiz, Variant
+from engine.store.attempt import Attempt, attempt_row, same_attempt
+from engine.store.codec import decode, encode, storable
+from engine.store.database import Database
+from engine.store.tables import attempts, hand_marks, quiz_retries, quizzes, regrades
+
+__all__ = ["HandMark", "HandMarks", "RegradeHistory", "StoredRegrade"]
+
+
+@dataclass(frozen=True, slots=True)
+class HandMark:
+    """One decision about one student's mark in one column.
+
+    Parameters
+    ----------
+    student : str
+    column : str
+        As in the gradebook: ``quiz/item`` or a code item's id.
+    score : float or None
+        The points that count; None leaves the graded ones.
+    excused : bool
+        Whether the column is left out for this student.
+    comment : str
+        For the student to read; may be empty.
+    by : str
+        Who decided.
+    at : datetime
+        With time zone.
+    """
+
+    student: str
+    column: str
+    score: float | None
+    excused: bool
+    comment: str
+    by: str
+    at: datetime
+
+
+class HandMarks:
+    """Decisions are only ever added; the newest about a student and column holds."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, mark: HandMark) -> None:
+        """Keep a decision; one without score, excuse and comment takes the earlier ones back."""
+        self.add_all([mark])
+
+    def add_all(self, marks: Sequence[HandMark]) -> None:
+        """Keep several decisions in one transaction: all of them or none."""
+        rows = [
+            {
+                "student": mark.student,
+                "column": mark.column,
+                "score": mark.score,
+                "excused": mark.excused,
+                "comment": storable(mark.comment),
+                "by": storable(mark.by, 200),
+                "at": mark.at,
+            }
+            for mark in marks
+        ]
+        with self._database.write() as connection:
+            for row in rows:
+                connection.execute(sa.insert(hand_marks), row)
+                reached("in-hand-mark")
+
+    def history(self, *, student: str | None = None, column: str | None = None) -> list[HandMark]:
+        """Return all decisions that fit, oldest first."""
+        query = sa.select(hand_marks).order_by(hand_marks.c.id)
+        if student is not None:
+            query = query.where(hand_marks.c.student == student)
+        if column is not None:
+            query = query.where(hand_marks.c.column == column)
+        with self._database.read() as connection:
+            rows = connection.execute(query).mappings().all()
+        return [HandMark(**{name: value for name, value in row.items() if name != "id"}) for row in rows]
+
+    def standing(self) -> Mapping[tuple[str, str], HandMark]:
+        """Return the decisions that hold now, by (student, column); those taken back are left out."""
+        newest = {(mark.student, mark.column): mark for mark in self.history()}
+        return {
+            place: mark
+            for place, mark in newest.items()
+            if mark.score is not None or mark.excused or mark.comment
+        }
+
+
+# ----------------------------------------------------------------------------------------------------
+# Attempts that are marked again: the new report takes the old one's place, and both are kept.
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRegrade:
+    """One change of one attempt.
+
+    Parameters
+    ----------
+    run : str
+        Id that all changes of one run share.
+    student, submission : str
+    mode : Mode
+    by : str
+        Who started it.
+    at : datetime
+    cause : str
+        Why, in the words of who started it.
+    old, new : GradeReport
+        Item versions, outcomes and marks are read from them.
+    old_variant : Variant or None
+        With the keys that held before.
+    """
+
+    run: str
+    student: str
+    submission: str
+    mode: Mode
+    by: str
+    at: datetime
+    cause: str
+    old: GradeReport
+    new: GradeReport
+    old_variant: Variant | None = None
+
+
+class RegradeHistory:
+    """The history of marks that were changed by grading again."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def replace(
+        self,
+        changes: Sequence[tuple[Attempt, Attempt]],
+        *,
+        run: str,
+        by: str,
+        at: datetime,
+        cause: str,
+        rekeyed: Sequence[tuple[Quiz, Quiz, Sequence[tuple[int, int, Variant]]]] = (),
+    ) -> list[Attempt]:
+        """Put new reports in the place of old ones, in one transaction.
+
+        Parameters
+        ----------
+        changes : sequence of (Attempt, Attempt)
+            As stored, and as it is to be.
+        run, by, at, cause
+            As in :class:`StoredRegrade`.
+        rekeyed : sequence of (Quiz, Quiz, sequence of (int, int, Variant))
+            Quizzes that are out, as stored and with the keys that hold now, and their variants for later
+            attempts by question number and retry. One whose rules changed meanwhile keeps the new rules.
+
+        Returns
+        -------
+        list of Attempt
+            The old ones that are left as they are, because somebody changed or erased them meanwhile.
+        """
+        # In one order for everybody: two runs on a server then wait for each other, and never both.
+        ordered = sorted(
+            changes, key=lambda change: (change[0].student, change[0].item, change[0].submission)
+        )
+        quizzes_first = sorted(rekeyed, key=lambda change: (change[0].id, change[0].student))
+        told = {"run": run, "by": storable(by, 200), "at": at, "cause": storable(cause)}
+
+        def put(connection: sa.Connection) -> list[Attempt]:
+            for before, after, retries in quizzes_first:
+                _rekey(connection, before, after, retries, self._database.where)
+            return [old for old, new in ordered if not _replaced(connection, old, new, told)]
+
+        return self._database.change(put)
+
+    def history(
+        self, *, student: str | None = None, item: str | None = None, run: str | None = None
+    ) -> Iterator[StoredRegrade]:
+        """Yield the changes that fit, oldest first."""
+        query = sa.select(regrades).order_by(regrades.c.id)
+        for name, value in {"student": student, "item": item, "run": run}.items():
+            if value is not None:
+                query = query.where(regrades.c[name] == value)
+        with self._database.read() as connection:
+            rows = connection.execute(query).mappings().all()
+        where = self._database.where
+        for row in rows:
+            yield StoredRegrade(
+                run=row["run"],
+                student=row["student"],
+                submission=row["submission"],
+                mode=Mode(row["mode"]),
+                by=row["by"],
+                at=row["at"],
+                cause=row["cause"],
+                old=decode(GradeReport, row["old_report"], where),
+                new=decode(GradeReport, row["new_report"], where),
+                old_variant=None
+                if row["old_variant"] is None
+                else decode(Variant, row["old_variant"], where),
+            )
+
+
+def _rekey(
+    connection: sa.Connection,
+    before: Quiz,
+    after: Quiz,
+    retries: Sequence[tuple[int, int, Variant]],
+    where: str,
+) -> None:
+    same = (quizzes.c.id == before.id) & (quizzes.c.student == before.student)
+    stored = connection.execute(sa.select(quizzes.c.quiz).where(same).with_for_update()).scalar()
+    if stored is None:  # erased meanwhile
+        return
+    rules = decode(Quiz, stored, where).rules
+    connection.execute(sa.update(quizzes).where(same).values(quiz=encode(replace(after, rules=rules))))
+    for number, retry, variant in retries:
+        place = sa.and_(
+            quiz_retries.c.quiz_id == before.id,
+            quiz_retries.c.student == before.student,
+            quiz_retries.c.number == number,
+            quiz_retries.c.retry == retry,
+        )
+        connection.execute(sa.update(quiz_retries).where(place).values(variant=encode(variant)))
+
+
+def _replaced(connection: sa.Connection, old: Attempt, new: Attempt, told: Mapping[str, Any]) -> bool:
+    """Put one new report in the place of the old one, unless that isn't there any more."""
+    query = sa.select(attempts.c.report).where(same_attempt(old)).with_for_update()
+    if connection.execute(query).scalar() != encode(old.report):
+        return False
+    row = attempt_row(new)
+    connection.execute(sa.update(attempts).where(same_attempt(old)), row)
+    both = {
+        "old_report": encode(old.report),
+        "old_variant": None if old.variant is None else encode(old.variant),
+        "new_report": row["report"],
+    }
+    key = {name: row[name] for name in ("student", "item", "submission", "mode")}
+    connection.execute(sa.insert(regrades), {**key, **told, **both})
+    reached("in-regrade")
+    return True

@@ -1,0 +1,297 @@
+"""SQLite the way that the store needs it: journal, pragmas, transactions that can wait."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import re
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from engine.errors import StoreError, UnstorableError
+from engine.store.postgres import KEPT, server_fault
+
+__all__ = [
+    "CommitPace",
+    "begin_file",
+    "is_local",
+    "mount_type",
+    "sqlite_engine",
+    "store_faults",
+    "write_option",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Whether a folder lies on a file system where SQLite's WAL is safe.
+
+# WAL needs memory that all processes share, which no network file system gives.
+_LOCAL = {
+    "apfs", "bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "hfs", "jfs", "msdos", "exfat",
+    "ntfs", "ntfs3", "overlay", "ramfs", "reiserfs", "tmpfs", "ufs", "vfat", "xfs", "zfs", "erofs", "aufs",
+}  # fmt: skip
+
+
+def mount_type(folder: Path, mountinfo: str) -> str | None:
+    """Return the type of the file system that `folder` lies on.
+
+    Parameters
+    ----------
+    folder : Path
+        Absolute and resolved.
+    mountinfo : str
+        Text in the form of ``/proc/self/mountinfo``; of several mounts on one point the last counts.
+    """
+    best: tuple[int, str] | None = None
+    for line in mountinfo.splitlines():
+        mounted, _, rest = line.partition(" - ")
+        fields = mounted.split()
+        if len(fields) < 5 or not rest:
+            continue
+        point = Path(re.sub(r"\\([0-7]{3})", lambda escape: chr(int(escape.group(1), 8)), fields[4]))
+        if folder.is_relative_to(point) and (best is None or len(point.parts) >= best[0]):
+            best = (len(point.parts), rest.split()[0])
+    return best[1] if best else None
+
+
+def is_local(folder: Path) -> bool:
+    """Return whether `folder` is known to be on a local disk; what isn't known counts as network."""
+    folder = folder.resolve()
+    kind = platform.system()
+    if kind == "Linux":
+        return _linux(folder)
+    if kind == "Windows":
+        return _windows(folder)
+    return _bsd(folder)
+
+
+def _linux(folder: Path) -> bool:
+    try:
+        kind = mount_type(folder, Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return False
+    return kind in _LOCAL
+
+
+def _windows(folder: Path) -> bool:
+    import ctypes
+
+    kernel: Any = ctypes.__dict__["windll"].kernel32  # there on Windows only
+    remote = 4
+    return not folder.drive.startswith("\\\\") and kernel.GetDriveTypeW(folder.anchor) != remote
+
+
+def _bsd(folder: Path) -> bool:
+    # A line of macOS reads: /dev/disk3s1 on /System/Volumes/Data (apfs, local, journaled)
+    try:
+        shown = subprocess.run(["/sbin/mount"], capture_output=True, text=True, timeout=10, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return False
+    best: tuple[int, bool] = (-1, False)
+    for line in shown.splitlines():
+        place, _, options = line.rpartition(" (")
+        point = Path(place.partition(" on ")[2])
+        if place and folder.is_relative_to(point) and len(point.parts) >= best[0]:
+            best = (len(point.parts), "local" in options.rstrip(")").split(", "))
+    return best[1]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Turn what databases throw into :class:`engine.errors.StoreError` with a next step.
+
+# By SQLite's primary result code: what is wrong, and what to do.
+_SQLITE: dict[int, tuple[str, str]] = {
+    sqlite3.SQLITE_BUSY: (
+        "the store is locked by another program",
+        "wait for the other `grade` command to end, or find the program that holds the file, and run again",
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        "the store is locked by another program",
+        "wait for the other `grade` command to end and run again",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "the store is read-only",
+        "make the file and its folder writable for this user, or choose another folder, and run again",
+    ),
+    sqlite3.SQLITE_PERM: ("the store may not be opened", "check the rights of the file and its folder"),
+    sqlite3.SQLITE_FULL: ("the disk is full", f"make room and run again: {KEPT}"),
+    sqlite3.SQLITE_IOERR: (
+        "the disk can't be read or written",
+        f"check the disk, its quota and the file size limit, and run again: {KEPT}",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "the store can't be opened",
+        "check that the folder exists and that this user may write in it",
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        "the store is damaged",
+        "make a copy of the file, then restore a backup or recover it with `sqlite3 FILE .recover`",
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "the file is no Softmark store",
+        "give the path of a store, or move the file away so that a new store can be made",
+    ),
+}
+
+
+def _sqlite_fault(error: sqlite3.Error, where: str) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", None)
+    fallback = ("the store failed", "run `grade doctor`; the attempt stays ungraded and can be run again")
+    what, next_step = _SQLITE.get((code or 0) & 0xFF, fallback)
+    return StoreError(what, where=where, got=str(error), next_step=next_step)
+
+
+def _server_fault(error: BaseException | None, where: str) -> StoreError:
+    text = str(error).strip()
+    what, next_step = server_fault(getattr(error, "sqlstate", None), text)
+    return StoreError(what, where=where, got=text.splitlines()[0] if text else None, next_step=next_step)
+
+
+@contextmanager
+def store_faults(where: str) -> Iterator[None]:
+    """Raise every database or file error inside as a :class:`StoreError` about `where`."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except sa.exc.IntegrityError as error:
+        raise UnstorableError(
+            "the attempt doesn't fit what the store holds",
+            where=where,
+            got=str(error.orig).strip().splitlines()[0],
+            next_step="report this: a score without its outcome, or a quiz that was never saved",
+        ) from error
+    except sa.exc.DBAPIError as error:
+        if isinstance(error.orig, sqlite3.Error):
+            raise _sqlite_fault(error.orig, where) from error
+        raise _server_fault(error.orig, where) from error
+    except sa.exc.StatementError as error:  # a value that its column refuses
+        raise UnstorableError(
+            "something can't be stored",
+            where=where,
+            got=str(error.orig).splitlines()[0],
+            next_step="give it another id or name; nothing was stored",
+        ) from error
+    except sqlite3.Error as error:
+        raise _sqlite_fault(error, where) from error
+    except (UnicodeError, ValueError, TypeError) as error:  # a row, or the file's own words, of other bytes
+        what, next_step = _SQLITE[sqlite3.SQLITE_CORRUPT]
+        got = str(error).splitlines()[0][:200]
+        raise StoreError(what, where=where, got=got, next_step=next_step) from error
+    except sa.exc.SQLAlchemyError as error:
+        raise StoreError("the store failed", where=where, got=str(error).splitlines()[0]) from error
+    except OSError as error:
+        raise StoreError(
+            "the store's file can't be used",
+            where=where,
+            got=error.strerror or str(error),
+            next_step="check that the folder exists and that this user may write in it",
+        ) from error
+
+
+_WRITE = "softmark_write"
+
+
+@dataclass
+class CommitPace:
+    """How long a commit waits; read by the connections of one database."""
+
+    hurried: bool = False
+
+
+def write_option(write: bool) -> Mapping[str, bool]:
+    """Return the execution option that tells whether a transaction is going to write."""
+    return {_WRITE: write}
+
+
+def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, CommitPace | None]:
+    """Return the connections of a file, made if it isn't there, and the pace of its commits.
+
+    The pace is None where commits always wait: without the write-ahead log.
+
+    Raises
+    ------
+    StoreError
+        It can't be opened, or is no database.
+    """
+    with store_faults(str(path)):
+        if path.is_dir():
+            raise StoreError("the store is a folder", where=str(path), expected="a file")
+        journal = "WAL" if is_local(path.parent) else "DELETE"
+        _make_or_check(path, journal)
+        pace = CommitPace() if journal == "WAL" else None
+        engine = sa.create_engine(
+            sa.URL.create("sqlite", database=str(path)), connect_args={"timeout": busy_timeout_s}
+        )
+
+        @sa.event.listens_for(engine, "connect")
+        def on_connect(connection: sqlite3.Connection, _record: Any) -> None:
+            # Transactions are opened by us alone: sqlite3's own deferred BEGIN can't be retried.
+            connection.isolation_level = None
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = FULL")
+
+        @sa.event.listens_for(engine, "begin")
+        def on_begin(connection: sa.Connection) -> None:
+            write = connection.get_execution_options().get(_WRITE, False)
+            if write and pace is not None:
+                connection.exec_driver_sql(f"PRAGMA synchronous = {'NORMAL' if pace.hurried else 'FULL'}")
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+        try:
+            _set_journal(engine, journal)
+        except BaseException:
+            engine.dispose()
+            raise
+        return engine, pace
+
+
+def _make_or_check(path: Path, journal: str) -> None:
+    """Make a new file where there is none; one without a byte was a store that somebody has emptied.
+
+    A new file gets its name only when it has a beginning, so that nobody ever finds an empty one of ours.
+    """
+    if path.exists():
+        if path.stat().st_size == 0:
+            raise StoreError(
+                "the store is empty: the file has 0 bytes",
+                where=str(path),
+                next_step="restore it from a backup; if nothing was ever stored here, delete the file, and a "
+                "new store is made",
+            )
+        return
+    # Whatever can't be done here is done, or refused with its reason, when the file is opened.
+    with contextlib.suppress(OSError, sqlite3.Error), tempfile.TemporaryDirectory(dir=path.parent) as name:
+        begun = Path(name) / "store.db"
+        begin_file(begun, journal)
+        os.link(begun, path)  # fails where another process was faster
+
+
+def begin_file(path: Path, journal: str) -> None:
+    """Write the first page of a database without tables; an empty file there keeps its permissions."""
+    connection = sqlite3.connect(path)
+    try:
+        connection.execute(f"PRAGMA journal_mode = {journal}")
+        connection.execute("PRAGMA user_version = 1")  # writes the first page
+    finally:
+        connection.close()
+
+
+def _set_journal(engine: sa.Engine, journal: str) -> None:
+    raw = engine.raw_connection()
+    try:
+        cursor = raw.cursor()
+        if cursor.execute("PRAGMA journal_mode").fetchone()[0].upper() != journal:
+            cursor.execute(f"PRAGMA journal_mode = {journal}")
+        cursor.close()
+    finally:
+        raw.close()

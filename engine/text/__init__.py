@@ -1,0 +1,1 @@
+"""Text in and out: bounded reading, tables, YAML with places, escapes, words for people."""

@@ -1,0 +1,407 @@
+"""Turns a document into a pydantic model, or into every fault with its place."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, RootModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from engine.errors import Diagnostic, InputError, SpecError
+from engine.text.files import shown
+from engine.text.yaml_errors import Loc, YamlDocument
+
+__all__ = [
+    "describe",
+    "did_you_mean",
+    "explain",
+    "field_at",
+    "in_order",
+    "keys_at",
+    "listed",
+    "models_at",
+    "near_words",
+    "validate",
+    "validation_faults",
+]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Finds what a pydantic model allows at a path, to say what was expected and to suggest near names.
+
+
+def models_at(model: type[BaseModel], loc: Loc) -> list[type[BaseModel]]:
+    """Return the models that may stand at a pydantic error's ``loc``.
+
+    Tags of unions in ``loc`` (``"vector"``, ``"list"``) choose among several.
+    """
+    return [kind for kind in _types_at(model, loc) if _is_model(kind)]
+
+
+def keys_at(model: type[BaseModel], loc: Loc) -> list[str]:
+    """Return the keys that a mapping at ``loc`` may have, as they are written in a file."""
+    keys = [
+        _written_name(name, field)
+        for kind in models_at(model, loc)
+        for name, field in kind.model_fields.items()
+    ]
+    return list(dict.fromkeys(keys))
+
+
+def field_at(model: type[BaseModel], loc: Loc) -> FieldInfo | None:
+    """Return the field that the last key of ``loc`` names, None where that is no key of a model."""
+    if not loc or not isinstance(loc[-1], str):
+        return None
+    for kind in models_at(model, loc[:-1]):
+        for name, field in kind.model_fields.items():
+            if loc[-1] in (name, field.alias):
+                return field
+    return None
+
+
+def _types_at(model: type[BaseModel], loc: Loc) -> list[Any]:
+    current: list[Any] = [model]
+    for part in loc:
+        inner = [found for kind in current for found in _step(kind, part)]
+        if inner:
+            current = inner
+        elif isinstance(part, str):
+            current = [kind for kind in current if _has_tag(kind, part)] or current
+    return current
+
+
+def _step(kind: Any, part: int | str) -> list[Any]:
+    """Return the types one key or position further in, none if ``kind`` has no such place."""
+    if _is_model(kind) and issubclass(kind, RootModel):
+        return [
+            found for inner in _flat(kind.model_fields["root"].annotation) for found in _step(inner, part)
+        ]
+    if _is_model(kind):
+        for name, field in kind.model_fields.items():
+            if part in (name, field.alias):
+                return list(_flat(field.annotation))
+        return []
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (tuple, list, Sequence) and isinstance(part, int) and args:
+        homogeneous = origin is not tuple or args[-1] is Ellipsis
+        return list(_flat(args[0] if homogeneous else args[min(part, len(args) - 1)]))
+    if isinstance(origin, type) and issubclass(origin, dict) and args and isinstance(part, str):
+        return list(_flat(args[1]))
+    return []
+
+
+def _flat(annotation: Any) -> Iterator[Any]:
+    """Yield the members of unions, without their annotations."""
+    if get_origin(annotation) is Annotated:
+        yield from _flat(get_args(annotation)[0])
+    elif get_origin(annotation) in (Union, types.UnionType):
+        for member in get_args(annotation):
+            yield from _flat(member)
+    else:
+        yield annotation
+
+
+def _has_tag(kind: Any, tag: str) -> bool:
+    if not _is_model(kind):
+        return False
+    literals = [
+        get_args(field.annotation)
+        for field in kind.model_fields.values()
+        if get_origin(field.annotation) is Literal and field.is_required()
+    ]
+    return any(values == (tag,) for values in literals)
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _written_name(name: str, field: FieldInfo) -> str:
+    return field.alias or name
+
+
+# ----------------------------------------------------------------------------------------------------
+# Says in plain words what pydantic found wrong, with what was expected and what stands there.
+
+Fault = Mapping[str, Any]
+"""One entry of ``pydantic.ValidationError.errors()``."""
+
+_PATTERNS = {
+    r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$": "small letters, digits and single hyphens, such as softmax-weights",
+    r"^[a-z][a-z0-9]*(-[A-Za-z0-9]+)*$": "letters, digits and single hyphens, such as m-base2",
+    r"^[A-Za-z][A-Za-z0-9_]*$": "a letter, then letters, digits or underscores, such as W_1",
+    r"^[FD]-[0-9]{1,2}$": "F- or D- and a number, such as F-02",
+    r"^[A-Za-z0-9]{1,4}$": "a letter or number, such as a",
+}
+
+
+def near_words(word: str, known: Iterable[str], count: int = 1) -> list[str]:
+    """Return the known words most like a word that isn't known, the nearest first."""
+    words, word = list(known), word[:100]
+    same = [candidate for candidate in words if candidate.lower() == word.lower()]
+    near = same + difflib.get_close_matches(word, words, n=count, cutoff=0.65)
+    return list(dict.fromkeys(near))[:count]
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest known word, else ``otherwise``."""
+    near = near_words(word, known)
+    return f"; did you mean '{near[0]}'?" if near else otherwise
+
+
+def listed(words: Iterable[str], limit: int = 12) -> str:
+    """Return words as ``a, b or c``, cut after ``limit``."""
+    some = list(words)
+    if len(some) > limit:
+        return ", ".join(some[:limit]) + " …"
+    return " or ".join(part for part in (", ".join(some[:-1]), *some[-1:]) if part)
+
+
+def describe(value: Any) -> str:
+    """Return what a value of a YAML file is, in words."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"the text '{shown(value, 40)}'" if value else "an empty text"
+    if isinstance(value, int | float):
+        return f"the number {shown(str(value), 40)}"
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value)}" if value else "an empty list"
+    return "a mapping (key: value)" if isinstance(value, Mapping) else "something else"
+
+
+def explain(fault: Fault, keys: Iterable[str] = ()) -> str:
+    """Return one sentence for one of pydantic's errors.
+
+    Parameters
+    ----------
+    fault : mapping
+        With ``type``, ``loc``, ``input``, ``ctx`` and ``msg``.
+    keys : iterable of str
+        The keys that are allowed where an unknown key stands.
+    """
+    kind, last = str(fault["type"]), fault["loc"][-1] if fault["loc"] else ""
+    if kind == "extra_forbidden":
+        allowed = list(keys)
+        if not re.fullmatch(r"[\w-]+", str(last)):
+            return f"'{shown(str(last))}' is no key; inside {{ }} a text with commas or colons needs quotes"
+        return f"unknown key '{shown(str(last))}'" + did_you_mean(
+            str(last), allowed, f"; the keys here are {listed(sorted(allowed), 20)}" if allowed else ""
+        )
+    if kind == "missing":
+        return (
+            f"the key '{last}' is missing here" if isinstance(last, str) else "this list has too few entries"
+        )
+    sentence = _SENTENCES.get(kind)
+    return sentence(fault) if sentence else f"this value isn't allowed: {shown(str(fault['msg']), 200)}"
+
+
+def _expected(what: str) -> Callable[[Fault], str]:
+    def sentence(fault: Fault) -> str:
+        return f"{what} was expected, not {describe(fault['input'])}{_quotes_hint(what, fault['input'])}"
+
+    return sentence
+
+
+def _quotes_hint(what: str, value: Any) -> str:
+    """Say how to write what was probably meant."""
+    if what == "text" and isinstance(value, int | float):
+        return "; put it in quotes"
+    if isinstance(value, str) and what == "true or false":
+        word = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
+        meant = word.get(value.lower(), value.lower() if value.lower() in ("true", "false") else "")
+        return f"; write {meant}" if meant else ""
+    if isinstance(value, str) and what in ("a number", "a whole number") and _is_number(value):
+        return "; leave out the quotes"
+    return ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _bound(words: str, key: str) -> Callable[[Fault], str]:
+    def sentence(fault: Fault) -> str:
+        bound = fault["ctx"][key]
+        bound = int(bound) if isinstance(bound, float) and bound == int(bound) else bound
+        return f"the number must be {words} {bound}, not {shown(str(fault['input']), 40)}"
+
+    return sentence
+
+
+def _length(fault: Fault) -> str:
+    context = fault["ctx"]
+    count = len(fault["input"]) if isinstance(fault["input"], list | str | Mapping) else "?"
+    text = fault["type"].startswith("string")
+    if "min_length" in context:
+        least = context["min_length"]
+        if least == 1:
+            return "this text is empty" if text else "at least one entry is needed"
+        return f"at least {least} {'characters' if text else 'entries'} are needed, not {count}"
+    most = context["max_length"]
+    return f"at most {most} {'characters' if text else 'entries'} are possible, not {count}"
+
+
+def _pattern(fault: Fault) -> str:
+    form = _PATTERNS.get(fault["ctx"]["pattern"], f"the pattern {fault['ctx']['pattern']}")
+    return f"'{shown(str(fault['input']), 40)}' has the wrong form; expected: {form}"
+
+
+def _choice(fault: Fault) -> str:
+    words = [word.strip("'") for word in fault["ctx"]["expected"].replace(" or ", ", ").split(", ")]
+    return _not_one_of(fault["input"], words)
+
+
+def _tag(fault: Fault) -> str:
+    words = [word.strip("'") for word in fault["ctx"]["expected_tags"].split(", ")]
+    name = fault["ctx"]["discriminator"].strip("'")
+    return f"{name}: " + _not_one_of(fault["ctx"]["tag"], words)
+
+
+def _not_one_of(value: Any, words: list[str]) -> str:
+    got = f"'{shown(value, 40)}'" if isinstance(value, str) else describe(value)
+    return f"{got} isn't one of {listed(words, 20)}" + did_you_mean(str(value), words)
+
+
+def _tag_missing(fault: Fault) -> str:
+    name = fault["ctx"]["discriminator"].strip("'")
+    return f"the key '{name}' is missing here; it says which kind this is"
+
+
+def _own(fault: Fault) -> str:
+    return str(fault.get("ctx", {}).get("text") or fault["msg"])
+
+
+_SENTENCES: dict[str, Callable[[Fault], str]] = {
+    "string_type": _expected("text"),
+    "int_type": _expected("a whole number"),
+    "int_from_float": _expected("a whole number"),
+    "int_parsing": _expected("a whole number"),
+    "float_type": _expected("a number"),
+    "float_parsing": _expected("a number"),
+    "finite_number": _expected("a finite number"),
+    "number": _expected("a number"),
+    "numbers": _expected("a number or a list of numbers"),
+    "bool_type": _expected("true or false"),
+    "bool_parsing": _expected("true or false"),
+    "tuple_type": _expected("a list"),
+    "list_type": _expected("a list"),
+    "dict_type": _expected("a mapping (key: value)"),
+    "model_type": _expected("a mapping (key: value)"),
+    "model_attributes_type": _expected("a mapping (key: value)"),
+    "mapping_type": _expected("a mapping (key: value)"),
+    "decimal_type": _expected("a number"),
+    "decimal_parsing": _expected("a number"),
+    "greater_than": _bound("greater than", "gt"),
+    "greater_than_equal": _bound("at least", "ge"),
+    "less_than": _bound("less than", "lt"),
+    "less_than_equal": _bound("at most", "le"),
+    "string_too_short": _length,
+    "string_too_long": _length,
+    "too_short": _length,
+    "too_long": _length,
+    "string_pattern_mismatch": _pattern,
+    "literal_error": _choice,
+    "enum": _choice,
+    "union_tag_invalid": _tag,
+    "union_tag_not_found": _tag_missing,
+    "store_address": _own,
+    "rule": _own,
+    "ragged": _own,
+    "rule_here": _own,
+    "number_range": _own,
+    "number_digits": _own,
+    "too_many_numbers": _own,
+    "value_error": lambda fault: str(fault["msg"]).removeprefix("Value error, "),
+}
+
+M = TypeVar("M", bound=BaseModel)
+_MAX_FAULTS = 100
+
+
+def validate(document: YamlDocument, model: type[M], *, error: type[InputError] = SpecError) -> M:
+    """Return the model that a document describes.
+
+    Parameters
+    ----------
+    document : YamlDocument
+        From :func:`engine.text.yaml.read_yaml`.
+    model : type of BaseModel
+    error : type of InputError
+        What is raised, with all faults in the order of their lines.
+
+    Raises
+    ------
+    InputError
+        Of class ``error``.
+    """
+    value, faults = validation_faults(document, model)
+    faults += document.faults
+    if value is None or faults:
+        raise error.of_file(in_order(faults))
+    return value
+
+
+def validation_faults(document: YamlDocument, model: type[M]) -> tuple[M | None, list[Diagnostic]]:
+    """Return the model and no fault, or None and all faults."""
+    if not isinstance(document.data, dict):
+        what = f"the file must hold keys and values (key: value), not {describe(document.data)}"
+        return None, [document.diagnostic((), what)]
+    try:
+        return model.model_validate(document.data), []
+    except ValidationError as problem:
+        errors = problem.errors(include_url=False)
+    return None, [_fault(document, model, entry) for entry in _without_echoes(model, errors)]
+
+
+def in_order(faults: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return faults by line and column, each once, at most 100."""
+    unique = dict.fromkeys(faults)
+    return sorted(unique, key=lambda fault: (fault.line, fault.column))[:_MAX_FAULTS]
+
+
+def _without_echoes(model: type[BaseModel], errors: Sequence[Any]) -> list[Any]:
+    """Leave out faults that only follow from others.
+
+    A list is too short because its entries are wrong; a key is missing because it is misspelt.
+    """
+    misspelt = {
+        (*entry["loc"][:-1], near[0])
+        for entry in errors
+        if entry["type"] == "extra_forbidden"
+        and (near := near_words(str(entry["loc"][-1]), keys_at(model, entry["loc"][:-1])))
+    }
+    return [
+        entry
+        for entry in errors
+        if not (entry["type"] == "missing" and tuple(entry["loc"]) in misspelt)
+        and not (entry["type"] == "too_short" and any(_inside(other, entry) for other in errors))
+    ]
+
+
+def _inside(entry: Any, outer: Any) -> bool:
+    return len(entry["loc"]) > len(outer["loc"]) and entry["loc"][: len(outer["loc"])] == outer["loc"]
+
+
+def _fault(document: YamlDocument, model: type[BaseModel], entry: Any) -> Diagnostic:
+    loc, kind = tuple(entry["loc"]), entry["type"]
+    if loc[-1:] == ("[key]",):
+        return document.diagnostic(loc[:-1], "the name " + explain(entry), key=True)
+    if kind == "extra_forbidden":
+        return document.diagnostic(loc, explain(entry, keys_at(model, loc[:-1])), key=True)
+    context = entry.get("ctx", {})
+    if kind == "rule":
+        loc = (*loc, context["field"])
+    elif kind == "union_tag_invalid":
+        loc = (*loc, context["discriminator"].strip("'"))
+    return document.diagnostic(loc, explain(entry))

@@ -1,0 +1,310 @@
+"""Tables as text, the way spreadsheets and learning systems save them: every row with its line."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import Diagnostic, InputError
+from engine.text.escape import begins_formula, csv_cell
+from engine.text.files import read_bounded, utf16_as_utf8
+from engine.text.words import plain_points
+
+__all__ = [
+    "DelimitedTable",
+    "TableRow",
+    "csv_bytes",
+    "id_cell",
+    "is_number",
+    "kept_cell",
+    "number_cell",
+    "plain_cell",
+    "read_delimited",
+    "text_cell",
+]
+
+_LIMIT = 8 * 2**20
+# Bounds for files that are no tables: each quotation mark that stays open costs this many lines.
+_LONGEST_RECORD = 200
+_MOST_FAULTS = 100
+# No class and no gradebook has more; a file of nothing but commas is neither.
+_MOST_ROWS = 100_000
+_MOST_LINES = 500_000
+_MOST_COLUMNS = 2_000
+_MOST_CELLS = 2_000_000
+_MOST_SEPARATORS = 10 * _MOST_COLUMNS  # of a line; some may stand in quoted texts
+_SEPARATOR = re.compile(r"sep=([,;\t])")  # Excel's own first line
+_QUOTED = re.compile(r'"[^"]*"')
+# What stands around a cell and isn't seen: blanks, and marks without width.
+_BLANK = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_KEPT_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One row that isn't empty: its first line (from 1), its cells, and that line as it stands.
+
+    ``raw`` holds the cells exactly as the file has them.
+    """
+
+    line: int
+    cells: tuple[str, ...]
+    source: str = ""
+    raw: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DelimitedTable:
+    """The rows of a file, and the lines that are no rows.
+
+    ``marked`` tells whether it begins with the byte order mark of UTF-8.
+    """
+
+    file: str
+    rows: tuple[TableRow, ...]
+    faults: tuple[Diagnostic, ...] = ()
+    delimiter: str = ","
+    marked: bool = False
+
+
+def plain_cell(text: str) -> str:
+    """Return a cell in NFC without blanks around it, and without what marks a text for a spreadsheet.
+
+    ``="007"`` is 007, and ``'-1`` is -1: an apostrophe keeps a formula from being one. Marks without width,
+    which come along where text is copied, go the way of blanks.
+    """
+    plain = unicodedata.normalize("NFC", text).strip(_BLANK)
+    kept = _KEPT_AS_TEXT.fullmatch(plain)
+    text = kept[1].strip() if kept else plain
+    # The other way round than engine.text.escape.csv_cell.
+    return text[1:] if text.startswith("'") and begins_formula(text.lstrip("'")) else text
+
+
+def read_delimited(
+    path: Path, *, noun: str, error: type[InputError], file: str | None = None
+) -> DelimitedTable:
+    """Read a file of rows.
+
+    UTF-8 and UTF-16 (with or without BOM) and, failing that, Windows-1252 are understood; columns are
+    separated by commas, semicolons or tabs. A first line ``sep=;`` is obeyed. Every line of the file is in
+    a row, in a fault, or empty; after 100 faults the rest is one fault.
+
+    Parameters
+    ----------
+    path : Path
+    noun : str
+        What the file is called in messages: ``"the roster"``.
+    error : type of InputError
+        What to raise.
+    file : str, optional
+        Name in messages; the path by default.
+
+    Raises
+    ------
+    InputError
+        Of class `error`: it can't be read, is larger than 8 MiB, has more rows or columns than any class
+        needs, or is no text.
+    """
+    where = str(path) if file is None else file
+    try:
+        data = read_bounded(path, _LIMIT)
+    except (OSError, ValueError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) else None
+        is_there = not isinstance(fault, FileNotFoundError)
+        step = "see whether it is a file that you may read" if is_there else "check the path"
+        raise error(f"{noun} can't be read", where=where, got=reason or str(fault), next_step=step) from fault
+    if len(data) > _LIMIT:
+        raise error(f"{noun} is too large", where=where, expected="at most 8 MiB")
+    text = _decode(data)
+    if text is None:
+        raise error(
+            f"{noun} is no text file",
+            where=where,
+            expected="CSV",
+            next_step="save it as CSV (UTF-8) in the spreadsheet",
+        )
+    if text.count("\n") + text.count("\r") > _MOST_LINES:
+        raise error(f"{noun} has too many lines", where=where, expected=f"at most {_MOST_LINES:,}")
+    lines = list(io.StringIO(text, newline=""))
+    faults: list[Diagnostic] = []
+    delimiter = _delimiter(lines)
+    try:
+        rows = tuple(_rows(lines, delimiter, where, faults))
+    except _TooMuch as fault:
+        what, line, most = fault.args
+        raise error(
+            f"{noun} has too many {what}", where=f"{where}:{line}", expected=f"at most {most:,}"
+        ) from None
+    return DelimitedTable(where, rows, tuple(faults), delimiter, data.startswith(codecs.BOM_UTF8))
+
+
+class _TooMuch(Exception):  # noqa: N818 - ends the reading
+    """What there is too much of, the line where it is, and how many there may be."""
+
+
+def _decode(data: bytes) -> str | None:
+    data = utf16_as_utf8(data)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # and isn't
+        return None
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        # One damaged row is a fault of its own; a file of another kind has no first line without zeros.
+        if "\0" not in text or (encoding == "utf-8-sig" and _zeros_are_few(text)):
+            return text
+    return None
+
+
+def _zeros_are_few(text: str) -> bool:
+    return text.count("\0") < _MOST_FAULTS and "\0" not in text.lstrip().partition("\n")[0]
+
+
+def _delimiter(lines: Sequence[str]) -> str:
+    head = next((line for line in lines if line.strip()), "")
+    named = _SEPARATOR.fullmatch(head.strip().strip('"'))
+    return named[1] if named else max(",;\t", key=_QUOTED.sub("", head).count)
+
+
+def _rows(lines: Sequence[str], delimiter: str, file: str, faults: list[Diagnostic]) -> Iterator[TableRow]:
+    is_first = True
+    count = cells_taken = 0
+    for line, found in _records(lines, delimiter):
+        source = lines[line - 1].rstrip("\r\n")
+        if isinstance(found, str):
+            faults.append(Diagnostic(file, line, 1, found, source))
+            continue
+        if len(found) > _MOST_COLUMNS:
+            raise _TooMuch("columns", line, _MOST_COLUMNS)
+        if any("\0" in cell for cell in found):
+            message = "this line holds a NUL character, which no text has"
+            faults.append(Diagnostic(file, line, 1, message, source.replace("\0", "\ufffd")))
+            continue
+        cells = tuple(plain_cell(cell) for cell in found)
+        if not any(cells) or (is_first and _SEPARATOR.fullmatch(delimiter.join(cells))):
+            continue
+        is_first = False
+        count, cells_taken = count + 1, cells_taken + len(cells)
+        if count > _MOST_ROWS:
+            raise _TooMuch("rows", line, _MOST_ROWS)
+        if cells_taken > _MOST_CELLS:
+            raise _TooMuch("cells", line, _MOST_CELLS)
+        yield TableRow(line, cells, source, tuple(found))
+
+
+class _Feed:
+    """Gives lines to the CSV reader, not endlessly many for one record."""
+
+    def __init__(self, lines: Sequence[str], start: int, delimiter: str) -> None:
+        self._lines = lines
+        self._delimiter = delimiter
+        self.begun = self.next = start
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if self.next >= len(self._lines):
+            raise StopIteration
+        if self.next - self.begun >= _LONGEST_RECORD:
+            raise csv.Error("unexpected end of data")
+        line = self._lines[self.next]
+        if line.count(self._delimiter) > _MOST_SEPARATORS:
+            raise _TooMuch("columns", self.next + 1, _MOST_COLUMNS)
+        self.next += 1
+        return line
+
+
+def _records(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, list[str] | str]]:
+    """Yield every record with its first line; a text instead says why the line is none.
+
+    Reading goes on behind a line that is none, so that a quotation mark costs one row and not the rest.
+    """
+    start = faults = 0
+    while start < len(lines):
+        feed = _Feed(lines, start, delimiter)
+        try:
+            for record in csv.reader(feed, delimiter=delimiter, strict=True):
+                yield feed.begun + 1, record
+                feed.begun = feed.next
+            return
+        except csv.Error as error:
+            start, faults = feed.begun + 1, faults + 1
+            if faults == _MOST_FAULTS:
+                yield start, "this line is no CSV, like many before it: nothing is read from here on"
+                return
+            yield start, f"this line is no CSV: {_why(str(error))}"
+
+
+def _why(fault: str) -> str:
+    if "expected after" in fault:
+        return "a quotation mark isn't closed, or stands inside a cell without being doubled"
+    return "a quotation mark is opened and not closed" if "end of data" in fault else fault
+
+
+# ----------------------------------------------------------------------------------------------------
+# Cells of text files: nothing that a spreadsheet would run, hide or change.
+
+_NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s?%?")
+# "-1 for style": no spreadsheet can take it for a formula.
+_REMARK = re.compile(r"[+-][0-9]+([.,][0-9]+)?%? [^\W\d_][^=|!(+@]*")
+# Zeros at the front, more digits than a spreadsheet keeps, what it takes for a power of ten or for a date.
+_CHANGED = re.compile(
+    r"0[0-9]+|[0-9]{12,}|[0-9]+[eE][0-9]+|[0-9]{1,4}([-./][0-9]{1,4}){1,2}|[0-9]{1,2}-?[A-Za-z]{3,9}(-?[0-9]+)?"
+)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a cell is a plain number, signed or not: it is no formula then."""
+    return bool(_NUMBER.fullmatch(text.strip()))
+
+
+def text_cell(text: str) -> str:
+    """Return foreign text as a cell: on one line, composed (NFC), nothing hidden, never a formula."""
+    return csv_cell(unicodedata.normalize("NFC", text))
+
+
+def id_cell(text: str, *, protect: bool) -> str:
+    """Return an id as a cell; with `protect` as ``="007"`` where a spreadsheet would change it."""
+    cell = text_cell(text)
+    return f'="{cell}"' if protect and _CHANGED.fullmatch(cell) else cell
+
+
+def number_cell(value: float, *, decimal_comma: bool = False) -> str:
+    """Return points as a cell: at most 4 decimals, no exponent."""
+    points = plain_points(value)
+    text = str(points) if isinstance(points, int) else f"{points:.4f}".rstrip("0")
+    return text.replace(".", ",") if decimal_comma else text
+
+
+def kept_cell(text: str) -> str:
+    """Return a cell of somebody else's file as it is, unless a spreadsheet would run it."""
+    start = text.lstrip(" ")
+    if not begins_formula(start) or is_number(text) or _REMARK.fullmatch(start):
+        return text
+    # A sign alone is no formula: Moodle writes "-" where there is no grade.
+    if len(start.strip()) == 1:
+        return text
+    return text_cell(plain_cell(text))
+
+
+def csv_bytes(rows: Iterable[Sequence[str]], *, delimiter: str = ",", marked: bool = False) -> bytes:
+    """Return rows as CSV (RFC 4180, UTF-8).
+
+    Parameters
+    ----------
+    rows : iterable of sequence of str
+    delimiter : str
+    marked : bool
+        Begin with a byte order mark, by which Excel knows UTF-8.
+    """
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return out.getvalue().encode("utf-8-sig" if marked else "utf-8", "replace")

@@ -1,0 +1,246 @@
+"""Reads YAML that people write: safe, YAML 1.2, every value with its place.
+
+What PyYAML would do and this doesn't: read ``NO`` as false and ``010`` as eight, keep the last of
+two equal keys, follow aliases (a small file can grow to gigabytes), obey tags (``!!python/…``),
+lose the digits of ``0.10``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from engine.errors import Diagnostic, InputError, SpecError
+from engine.text.files import check_text, decode_text, find_control_character, read_text, shown, source_line
+from engine.text.yaml_errors import YamlDocument, YamlPlace, YamlScalar, explain_syntax, read_scalar
+
+__all__ = ["MAX_DEPTH", "MAX_VALUES", "read_yaml", "read_yaml_text"]
+
+MAX_DEPTH = 64
+MAX_VALUES = 50_000
+_MAX_FAULTS = 100
+
+# LaTeX in double quotes: "\tanh" is a tab and "anh"; "\nabla" a new line and "abla".
+_EATEN = re.compile(
+    r"""(?<!\\)(?:\\\\)*(?P<eaten>\\(?:[abefrtv0](?=[A-Za-z])|n(?:abla|eq|ot|u|i|leq|geq|exists|mid)(?![A-Za-z])))"""
+)
+
+
+_COMMAND = re.compile(r"\\[A-Za-z0-9]+")
+
+
+class _Loader(yaml.CSafeLoader):
+    """The C parser with no implicit types: plain values are read by :func:`read_scalar`."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 (PyYAML's own class attribute)
+
+
+def read_yaml(
+    source: Path | str | bytes,
+    filename: str | None = None,
+    *,
+    error: type[InputError] = SpecError,
+    keep_going: bool = False,
+    scalars_as_text: bool = False,
+) -> YamlDocument:
+    """Read one YAML document.
+
+    Parameters
+    ----------
+    source : Path, str or bytes
+        A file, or the text itself.
+    filename : str, optional
+        Name in messages; the path, or ``"<text>"``, if left out.
+    error : type of InputError
+        What is raised, with all faults.
+    keep_going : bool
+        Leave faults that don't keep the rest from being read in ``YamlDocument.faults``.
+    scalars_as_text : bool
+        Give every single value as the text that was typed: ``0.50`` as ``"0.50"``, nothing as ``""``. Escapes
+        in double quotes are what YAML says they are, whatever LaTeX they may have been.
+
+    Returns
+    -------
+    YamlDocument
+
+    Raises
+    ------
+    InputError
+        Of class ``error``: the file can't be read, isn't UTF-8, isn't YAML, is empty, too large or
+        too deep, holds aliases, anchors, tags, merge keys, duplicate keys, or more than one document.
+    """
+    name = filename if filename is not None else (str(source) if isinstance(source, Path) else "<text>")
+    name = shown(name, 300)
+    if isinstance(source, Path):
+        text = read_text(source, error, name)
+    elif isinstance(source, bytes):
+        text = decode_text(source, name, error)
+    else:
+        text = check_text(source.removeprefix("\ufeff"), name, error)
+    document = _Reading(name, text, scalars_as_text).document(error)
+    if document.faults and not keep_going:
+        raise error.of_file(document.faults)
+    return document
+
+
+def read_yaml_text(
+    text: str, filename: str, *, scalars_as_text: bool = False, error: type[InputError] = SpecError
+) -> YamlDocument:
+    """Read one YAML document from text that is at hand; see :func:`read_yaml`."""
+    return read_yaml(text, filename, error=error, scalars_as_text=scalars_as_text)
+
+
+class _Reading:
+    """One file on its way to a :class:`YamlDocument`."""
+
+    def __init__(self, file: str, text: str, scalars_as_text: bool) -> None:
+        self.file = file
+        self.text = text
+        self.scalars_as_text = scalars_as_text
+        self.faults: list[Diagnostic] = []
+
+    def document(self, error: type[InputError]) -> YamlDocument:
+        fatal = self._scan()
+        if fatal or self.faults:  # nothing is composed from a stream with aliases or tags
+            raise error.of_file(sorted(self.faults, key=lambda d: (d.line, d.column)))
+        try:
+            node = yaml.compose(self.text, Loader=_Loader)
+        except yaml.YAMLError as problem:  # pragma: no cover (the scan has seen every event)
+            raise error.of_file([self._syntax(problem)]) from None
+        if node is None:
+            raise error.of_file([Diagnostic(self.file, 1, 1, "the file is empty")])
+        data, root = self._build(node)
+        self.faults.sort(key=lambda d: (d.line, d.column))
+        return YamlDocument(self.file, self.text, data, root, tuple(self.faults[:_MAX_FAULTS]))
+
+    # --- first pass: the event stream, nothing is built ---------------------------------
+
+    def _scan(self) -> bool:
+        """Look at every event before anything is built; True where reading must stop."""
+        depth = values = documents = 0
+        try:
+            for event in yaml.parse(self.text, Loader=_Loader):
+                depth += isinstance(event, yaml.CollectionStartEvent)
+                depth -= isinstance(event, yaml.CollectionEndEvent)
+                values += isinstance(event, yaml.NodeEvent)
+                documents += isinstance(event, yaml.DocumentStartEvent)
+                for message in _objections(event, depth, values, documents):
+                    self._fault(event.start_mark, message)
+                if (
+                    depth > MAX_DEPTH
+                    or values > MAX_VALUES
+                    or documents > 1
+                    or len(self.faults) > _MAX_FAULTS
+                ):
+                    return True
+        except yaml.YAMLError as problem:
+            self.faults.append(self._syntax(problem))
+            return True
+        return False
+
+    # --- second pass: values and places -------------------------------------------------
+
+    def _build(self, node: yaml.Node) -> tuple[Any, YamlPlace]:
+        if isinstance(node, yaml.ScalarNode):
+            return self._scalar(node)
+        if isinstance(node, yaml.SequenceNode):
+            built = [self._build(child) for child in node.value]
+            place = _place(node, children={index: place for index, (_, place) in enumerate(built)})
+            return [value for value, _ in built], place
+        return self._mapping(node)
+
+    def _mapping(self, node: yaml.Node) -> tuple[dict[str, Any], YamlPlace]:
+        data: dict[str, Any] = {}
+        keys: dict[str, YamlPlace] = {}
+        children: dict[str | int, YamlPlace] = {}
+        for key_node, value_node in node.value:
+            value, place = self._build(value_node)
+            key = self._key(key_node)
+            if key is None:
+                continue
+            if key in data:
+                first = keys[key].line + 1
+                self._fault(
+                    key_node.start_mark, f"the key '{shown(key)}' stands here twice; first on line {first}"
+                )
+                continue
+            data[key], keys[key], children[key] = value, _place(key_node), place
+        return data, _place(node, keys=keys, children=children)
+
+    def _key(self, node: yaml.Node) -> str | None:
+        if not isinstance(node, yaml.ScalarNode):
+            self._fault(node.start_mark, "a key must be a word, not a list or a mapping")
+            return None
+        if not node.value:
+            self._fault(node.start_mark, "a key is empty")
+            return None
+        if node.value == "<<" and not node.style:
+            self._fault(node.start_mark, "merge keys (<<) can't be used; write the keys out")
+            return None
+        if node.style == '"':
+            self._look_at_escapes(node)
+        return str(node.value)
+
+    def _scalar(self, node: yaml.ScalarNode) -> tuple[Any, YamlPlace]:
+        place = _place(node, scalar=YamlScalar(node.value, node.style or ""))
+        if node.style == '"':
+            self._look_at_escapes(node)
+        if node.style or self.scalars_as_text:
+            return node.value, place
+        try:
+            return read_scalar(node.value), place
+        except ValueError as problem:
+            self._fault(node.start_mark, shown(str(problem), 100))
+            return node.value, place
+
+    def _look_at_escapes(self, node: yaml.ScalarNode) -> None:
+        raw = self.text[node.start_mark.index : node.end_mark.index]
+        # In a text that isn't LaTeX "\\t" is what programs write for a tab.
+        eaten = None if self.scalars_as_text else _EATEN.search(raw)
+        if eaten:
+            word = _COMMAND.match(raw, eaten.start("eaten"))
+            what = shown(word[0] if word else eaten["eaten"], 20)
+            message = f"in double quotes '{what}' loses its backslash; use single quotes, or | and a new line"
+            self._fault(node.start_mark, message)
+        elif find_control_character(node.value) is not None:
+            self._fault(node.start_mark, "a control character can't stand in a text; delete the escape")
+
+    def _fault(self, mark: Any, message: str) -> None:
+        line, column = mark.line + 1, mark.column + 1
+        self.faults.append(Diagnostic(self.file, line, column, message, source_line(self.text, line)))
+
+    def _syntax(self, problem: yaml.YAMLError) -> Diagnostic:
+        line, column, message = explain_syntax(problem, self.text)
+        return Diagnostic(self.file, line, column, message, source_line(self.text, line))
+
+
+def _objections(event: yaml.Event, depth: int, values: int, documents: int) -> Iterator[str]:
+    anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
+    if isinstance(event, yaml.AliasEvent):
+        yield f"the alias *{shown(str(anchor), 30)} can't be used; write the value out"
+    elif anchor is not None:
+        yield f"the anchor &{shown(anchor, 30)} can't be used; write the value where it is needed"
+    if tag is not None:
+        name = tag.replace("tag:yaml.org,2002:", "!!")
+        yield f"the tag {shown(name, 60)} can't be used; write the plain value"
+    if depth > MAX_DEPTH:
+        yield f"this is nested more than {MAX_DEPTH} levels deep"
+    if values > MAX_VALUES:
+        yield f"the file holds more than {MAX_VALUES:,} values"
+    if documents > 1:
+        yield "a second document starts here (---); a file holds one"
+
+
+def _place(
+    node: yaml.Node,
+    *,
+    scalar: YamlScalar | None = None,
+    keys: dict[str, YamlPlace] | None = None,
+    children: dict[str | int, YamlPlace] | None = None,
+) -> YamlPlace:
+    start, end = node.start_mark, node.end_mark
+    return YamlPlace(start.line, start.column, start.index, end.index, scalar, keys or {}, children or {})
