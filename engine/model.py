@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from engine import __version__
-from engine.text.words import counted, plain_points
+from engine.text.words import count_noun, plain_points
 
 __all__ = [
     "Check",
@@ -162,7 +162,7 @@ class FloatArray:
 
     def __post_init__(self) -> None:
         if math.prod(self.shape) != len(self.data):
-            raise ValueError(f"shape {self.shape} doesn't hold {counted(len(self.data), 'value')}")
+            raise ValueError(f"shape {self.shape} doesn't hold {count_noun(len(self.data), 'value')}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from engine.analysis.statistics.irt import NoFit, SlopeTest
 from engine.course import StudentLabels
 from engine.model import Verdict
 from engine.text.escape import csv_cell, csv_text
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = [
     "TABLES",
@@ -231,7 +231,7 @@ def limits_of(report: ItemReport) -> list[str]:
     """Return what holds for the whole report, one sentence or two each."""
     said = [
         "Only first attempts are counted: they show what students could do before feedback, and nothing of "
-        f"what they learned from it. {counted(report.later, 'later attempt')} "
+        f"what they learned from it. {count_noun(report.later, 'later attempt')} "
         f"{agree(report.later, 'are')} left out. Marks by hand and rules about marks don't touch "
         "these figures.",
         "Everybody is here who handed something in. Who stayed away, or left out an exercise that could be "
@@ -264,19 +264,19 @@ def test_limits(figures: TestFigures) -> list[str]:
     students = len(figures.students)
     if students < _FEW:
         said.append(
-            f"{counted(students, 'student')}: intervals are wide, and single answers decide over "
+            f"{count_noun(students, 'student')}: intervals are wide, and single answers decide over "
             "correlations."
         )
     if not figures.is_common:
         fewest = figures.reliability.fewest
-        few = f" The pair with the fewest has {counted(fewest, 'student')}."
+        few = f" The pair with the fewest has {count_noun(fewest, 'student')}."
         said.append(
             "Not everybody has all items, so items are compared over those who have both, and students by "
             f"their mean distance from the items' means.{few if fewest < _LITTLE_IN_COMMON else ''}"
         )
         if figures.reliability.unseen_pairs:
             pairs = figures.reliability.unseen_pairs
-            said.append(f"For {counted(pairs, 'pair')} of items there are no two students who have both.")
+            said.append(f"For {count_noun(pairs, 'pair')} of items there are no two students who have both.")
     with_parts = [item.item for item in figures.items if item.parts]
     if with_parts:
         said.append(
@@ -287,8 +287,8 @@ def test_limits(figures: TestFigures) -> list[str]:
     missing = sum(item.missing.ungraded for item in figures.items)
     unreadable = sum(item.missing.unreadable for item in figures.items)
     if missing or unreadable:
-        left_out = [f"{counted(missing, 'first attempt')} without a mark"] if missing else []
-        left_out += [f"{counted(unreadable, 'answer')} that can't be read"] if unreadable else []
+        left_out = [f"{count_noun(missing, 'first attempt')} without a mark"] if missing else []
+        left_out += [f"{count_noun(unreadable, 'answer')} that can't be read"] if unreadable else []
         verb = agree(missing + unreadable, "are")
         said.append(f"{' and '.join(left_out)} {verb} left out here, neither right nor wrong.")
     fits = [model for model in (figures.irt.rasch, figures.irt.own_slopes) if isinstance(model, FittedModel)]

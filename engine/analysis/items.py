@@ -24,7 +24,7 @@ from engine.analysis.statistics import (
 from engine.analysis.statistics.items import correlation
 from engine.analysis.statistics.scores import Floats
 from engine.model import Verdict
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "MOST_VARIANTS",
@@ -374,7 +374,7 @@ def _reason(counts: Mapping[str, tuple[int, int]], has_scipy: bool) -> str:
     students = sum(pair[1] for pair in counts.values())
     if students < _FEWEST_EACH * len(counts):
         return (
-            f"{counted(students, 'student')} had {counted(len(counts), 'variant')}: too few "
+            f"{count_noun(students, 'student')} had {count_noun(len(counts), 'variant')}: too few "
             "each to compare them"
         )
     if not has_scipy:

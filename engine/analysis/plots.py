@@ -15,7 +15,7 @@ from engine.analysis.items import MOST_VARIANTS, DrawnItem, ItemFigures
 from engine.analysis.report import FittedModel
 from engine.analysis.statistics import ScoreHistogram
 from engine.text.escape import clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -171,7 +171,7 @@ def histogram_plot(name: str, histogram: ScoreHistogram) -> Markup:
 
     mean = "" if histogram.mean is None else f", mean {100 * histogram.mean:.0f} % (dashed)"
     most = max(range(len(histogram.counts)), key=lambda at: histogram.counts[at])
-    told = f"Scores of {counted(histogram.students, 'student')}{mean}; most, {histogram.counts[most]}, "
+    told = f"Scores of {count_noun(histogram.students, 'student')}{mean}; most, {histogram.counts[most]}, "
     return draw(name, f"{told}from {edges[most]:.0f} to {edges[most + 1]:.0f} %.", paint)
 
 
@@ -193,7 +193,7 @@ def map_plot(name: str, items: Sequence[ItemFigures]) -> Markup:
         axes.set_ylim(bottom=lowest - 0.08)
 
     below = [f"{at}" for at, _, rest in placed if rest is not None and rest < 0]
-    told = f"Difficulty and discrimination of {counted(len(placed), 'item')} by their number in the table"
+    told = f"Difficulty and discrimination of {count_noun(len(placed), 'item')} by their number in the table"
     return draw(name, f"{told}; below 0: {', '.join(below) or 'none'}.", paint)
 
 

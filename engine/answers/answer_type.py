@@ -14,7 +14,7 @@ from engine.expressions.language import evaluate_truth
 from engine.items import ItemMisconception, MultipleChoiceAnswer, OptionSpec, SingleChoiceAnswer
 from engine.model import Check, ChoiceOption, Diagnosis, Part, RenderedText, Verdict
 from engine.prose.text import render_text
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = [
     "AnswerJudgement",
@@ -384,7 +384,7 @@ class MixedPool:
         self.counts = range(max(1, shown - len(wrong)), min(MOST_RIGHT, len(right), shown - 1) + 1)
         if not self.counts:
             raise ImpossibleDraw(
-                f"{counted(shown, 'option')} {agree(shown, 'are')} to be drawn, and this variant has "
+                f"{count_noun(shown, 'option')} {agree(shown, 'are')} to be drawn, and this variant has "
                 f"{len(right)} right and {len(wrong)} wrong"
             )
         self._pools = [

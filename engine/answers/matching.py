@@ -23,7 +23,7 @@ from engine.draws.stream import RandomStream
 from engine.errors import ResponseFormatError
 from engine.items import MatchingAnswer
 from engine.model import ChoiceOption, Part
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["Matching", "draft"]
 
@@ -47,14 +47,18 @@ class Matching(AnswerType):
         """
         if len(text) > MAX_LABELS:
             raise format_error(
-                f"the answer has {counted(len(text), 'character')}; at most {MAX_LABELS} are read", text[:60]
+                f"the answer has {count_noun(len(text), 'character')}; at most {MAX_LABELS} are read",
+                text[:60],
             )
         if any("0" <= c <= "9" for c in text):
             return self._pairs(text, part)
         labels = [option.id for option in part.options]
         letters = read_labels(text, labels, "targets", in_order=True)
         if len(letters) != len(part.prompts):
-            what = f"there are {counted(len(letters), 'letter')} for {counted(len(part.prompts), 'number')}"
+            what = (
+                f"there are {count_noun(len(letters), 'letter')} for "
+                f"{count_noun(len(part.prompts), 'number')}"
+            )
             raise format_error(what, text, self._expected(part))
         return dict(zip((prompt.id for prompt in part.prompts), letters, strict=True))
 
@@ -105,7 +109,7 @@ class Matching(AnswerType):
         names = listed([prompt.id for prompt in wrong])
         hits = len(right) - len(wrong)
         message = (
-            f"{hits} of {counted(len(right), 'pair')} {agree(hits, 'are')} right; {names} "
+            f"{hits} of {count_noun(len(right), 'pair')} {agree(hits, 'are')} right; {names} "
             f"{agree(len(wrong), 'are')} not."
         )
         feedback = [prompt.feedback for prompt in wrong if prompt.feedback and prompt.id in answer]

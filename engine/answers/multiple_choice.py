@@ -19,7 +19,7 @@ from engine.answers.answer_type import (
 from engine.answers.parsing import read_labels, read_texts, same_words
 from engine.items import MultipleChoiceAnswer
 from engine.model import ChoiceOption, Diagnosis, Part
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["POLICIES", "MultipleChoice", "chance_of", "draft", "score_of"]
 
@@ -137,7 +137,7 @@ class MultipleChoice(AnswerType):
             parts.append(
                 "A right option is missing."
                 if missed == 1
-                else f"{counted(missed, 'right option')} are missing."
+                else f"{count_noun(missed, 'right option')} are missing."
             )
         parts += [option.feedback for option in wrong if option.feedback and not option.misconception]
         return " ".join(parts)

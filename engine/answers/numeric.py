@@ -22,7 +22,7 @@ from engine.answers.pasted import unpasted
 from engine.errors import ResponseFormatError
 from engine.expressions.values import decimal_of, place_of, shown, shown_array, unit
 from engine.model import Check, Diagnosis, KnownWrong, Part, Verdict
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = [
     "Matrix",
@@ -126,7 +126,7 @@ class NumericType(AnswerType):
         most = _LONGEST + size * _LONGEST_ENTRY
         if len(text) > most:
             raise format_error(
-                f"the answer has {counted(len(text), 'character')}; at most {most} are read here",
+                f"the answer has {count_noun(len(text), 'character')}; at most {most} are read here",
                 text[:60],
                 expected=self.wanted(part),
             )
@@ -248,7 +248,7 @@ class NumericType(AnswerType):
             return "No entry is right."
         hits = len(right) - len(wrong)
         rest = f"{listed(wrong)} {agree(len(wrong), 'are')}n't"
-        return f"{hits} of {counted(len(right), 'entry')} {agree(hits, 'are')} right; {rest}."
+        return f"{hits} of {count_noun(len(right), 'entry')} {agree(hits, 'are')} right; {rest}."
 
     def _rounding(self, part: Part, right: Sequence[bool]) -> Diagnosis:
         place = part.settings["places"][0]
@@ -521,7 +521,7 @@ class Vector(NumericType):
     def wanted(self, part: Part) -> str:
         """Return e.g. ``3 numbers``."""
         size = self._size(part)
-        return f"{counted(size, 'number')}" if size > 1 else "1 number"
+        return f"{count_noun(size, 'number')}" if size > 1 else "1 number"
 
     def credit(self, part: Part, right: Sequence[bool], near: Sequence[bool]) -> Fraction:
         """Return the share of the marks: all or nothing, or entry by entry."""

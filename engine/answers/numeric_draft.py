@@ -28,7 +28,7 @@ from engine.expressions.values import (
 )
 from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import FloatArray, KnownWrong, Part
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["EXTRA_DECIMALS", "AskedPrecision", "draft", "foresee", "numbers"]
 
@@ -178,7 +178,7 @@ def _safe_key(
     places = asked.places(key)
     for entry, place in zip(key.data, places, strict=True):
         if place is not None and not is_rounding_safe(entry, place):
-            raise RedrawNeeded(f"the key stays away from a rounding tie at {counted(place, 'decimal')}")
+            raise RedrawNeeded(f"the key stays away from a rounding tie at {count_noun(place, 'decimal')}")
     return value, key, asked, places
 
 

@@ -23,7 +23,7 @@ from engine.draws.stream import RandomStream
 from engine.errors import ResponseFormatError
 from engine.items import OrderingAnswer
 from engine.model import ChoiceOption, Part
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["Ordering", "draft"]
 
@@ -55,7 +55,7 @@ class Ordering(AnswerType):
         found = texts or _by_place(text, labels) or read_labels(text, labels, "cards", in_order=True)
         twice = sorted({label for label in found if found.count(label) > 1})
         missing = [label for label in labels if label not in found]
-        expected = f"each of the {counted(len(labels), 'letter')} once, first to last"
+        expected = f"each of the {count_noun(len(labels), 'letter')} once, first to last"
         if twice:
             raise format_error(f"card {listed(twice)} is named more than once", text, expected)
         if missing:
@@ -69,7 +69,7 @@ class Ordering(AnswerType):
             return AnswerJudgement(1, "Right.")
         placed = sum(a == b for a, b in zip(answer, key, strict=True))
         message = (
-            f"{placed} of {counted(len(key), 'card')} {agree(placed, 'stand')} in the right "
+            f"{placed} of {count_noun(len(key), 'card')} {agree(placed, 'stand')} in the right "
             f"place. {part.settings.get('feedback') or ''}"
         )
         return AnswerJudgement(_share(self._policy(part), key, answer), message.strip())

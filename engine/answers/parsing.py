@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from engine.errors import ResponseFormatError
 from engine.text.escape import clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "MAX_LABELS",
@@ -202,7 +202,7 @@ class NumberRows:
         """Return the shape as a person would say it."""
         sizes = [len(row) for row in self.rows]
         if self.is_flat:
-            return counted(sizes[0], "number")
+            return count_noun(sizes[0], "number")
         if len(set(sizes)) > 1:
             return "rows of " + ", ".join(map(str, sizes)) + " numbers"
         return f"{len(sizes)} row{'s' * (len(sizes) > 1)} of {sizes[0]} number{'s' * (sizes[0] > 1)}"
@@ -225,7 +225,7 @@ def read_numbers(text: str, *, decimal_comma: bool = False) -> NumberRows:
     """
     if len(text) > MAX_TEXT:
         raise format_error(
-            f"the answer has {counted(len(text), 'character')}; at most {MAX_TEXT} are read", text[:60]
+            f"the answer has {count_noun(len(text), 'character')}; at most {MAX_TEXT} are read", text[:60]
         )
     body = _unwrapped(normal_signs(text).strip())
     turned = _TRANSPOSED.search(body)
@@ -527,7 +527,7 @@ def read_labels(text: str, labels: Sequence[str], what: str, *, in_order: bool =
     expected = f"letters from {labels[0]} to {labels[-1]}"
     if len(text) > MAX_LABELS:
         raise format_error(
-            f"the answer has {counted(len(text), 'character')}; at most {MAX_LABELS} are read", text[:60]
+            f"the answer has {count_noun(len(text), 'character')}; at most {MAX_LABELS} are read", text[:60]
         )
     body = _WRAPPING.sub(" ", _BULLET.sub(" ", normal_signs(text).translate(_LOOKALIKES))).strip()
     lead = _LEAD.match(body)

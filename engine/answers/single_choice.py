@@ -35,7 +35,7 @@ from engine.expressions.values import array_of, decimal_of, is_rounding_safe, sh
 from engine.items import SingleChoiceAnswer
 from engine.model import ChoiceOption, Diagnosis, FloatArray, Part, RenderedText
 from engine.prose.text import formula_text, render_text
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["SingleChoice", "draft", "draft_computed"]
 
@@ -62,7 +62,7 @@ class SingleChoice(AnswerType):
         most = max(_LONGEST, *(2 * len(option.text.plain) for option in part.options))
         if len(text) > most:
             raise format_error(
-                f"the answer has {counted(len(text), 'character')}; at most {most} are read here",
+                f"the answer has {count_noun(len(text), 'character')}; at most {most} are read here",
                 text[:60],
                 expected=f"one letter from a to {part.options[-1].id}",
             )
@@ -230,7 +230,7 @@ def _draft_written(answer: SingleChoiceAnswer, context: FieldContext) -> FieldDr
     right = options.right
     if answer.draw is None and len(right) != 1:
         raise ImpossibleDraw(
-            f"{counted(len(right), 'option')} {agree(len(right), 'are')} marked correct, exactly "
+            f"{count_noun(len(right), 'option')} {agree(len(right), 'are')} marked correct, exactly "
             "one is needed"
         )
     value = answer.options[right[0]].text if len(right) == 1 else None
@@ -250,7 +250,7 @@ def draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext) 
         for entry in right.array.data:
             if not is_rounding_safe(entry, answer.decimals):
                 raise RedrawNeeded(
-                    f"the key stays away from a rounding tie at {counted(answer.decimals, 'decimal')}"
+                    f"the key stays away from a rounding tie at {count_noun(answer.decimals, 'decimal')}"
                 )
     known = {m.id: m for m in context.misconceptions}
     options = [right]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.runner import WireArray, WireValue
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "FLOATING",
@@ -106,7 +106,7 @@ def array_of(leaf: WireArray) -> NDArray[Any]:
     if dtype is None:
         raise LeafError(f"dtype {leaf.dtype!r}")
     if any(size < 0 for size in leaf.shape) or math.prod(leaf.shape) * dtype.itemsize != len(leaf.data):
-        raise LeafError(f"{counted(len(leaf.data), 'byte')} for shape {leaf.shape}")
+        raise LeafError(f"{count_noun(len(leaf.data), 'byte')} for shape {leaf.shape}")
     try:
         array = np.frombuffer(leaf.data, dtype=dtype).reshape(leaf.shape)
     except ValueError:  # no entries, but an axis longer than numpy can count, or more axes

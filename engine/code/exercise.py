@@ -15,7 +15,7 @@ from engine.errors import Diagnostic, SpecError
 from engine.items import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
 from engine.items.bank import Bank
 from engine.runner import Limits
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["CodeExercise", "KnownWrongProgram", "RubricCheck", "exercise_of", "freeze_plan", "load_exercise"]
 
@@ -223,7 +223,7 @@ def _points_faults(spec: ProblemSpec, answer: CodeAnswer) -> list[str]:
     total = math.fsum(check.points for check in answer.checks)
     if math.isclose(total, spec.points, abs_tol=1e-9):
         return []
-    return [f"the checks give {counted(total, 'point', 'g')} together, the item has {spec.points:g}"]
+    return [f"the checks give {count_noun(total, 'point', 'g')} together, the item has {spec.points:g}"]
 
 
 def _mutant_faults(answer: CodeAnswer) -> list[str]:

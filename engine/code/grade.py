@@ -30,7 +30,7 @@ from engine.errors import EngineError
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
 from engine.text.escape import clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["grade_code"]
 
@@ -199,7 +199,8 @@ def _run(
     result = runner.run(job)
     if result.load.status is CallStatus.RETURNED and len(result.outcomes) != len(calls):
         raise EngineError(
-            f"the runner gave {counted(len(result.outcomes), 'outcome')} for {counted(len(calls), 'call')}"
+            f"the runner gave {count_noun(len(result.outcomes), 'outcome')} for "
+            f"{count_noun(len(calls), 'call')}"
         )
     return result
 

@@ -22,7 +22,7 @@ from engine.code.arguments import LeafError, array_of
 from engine.code.show import array_text, shape_text
 from engine.runner import WireArray, WireValue
 from engine.text.escape import clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "ArrayResult",
@@ -163,7 +163,7 @@ class TupleResult:
         if not isinstance(value, list | tuple):
             raise MisfitError(_type_name(value, library))
         if len(value) != len(self.parts):
-            raise MisfitError(f"{counted(len(value), 'value')}")
+            raise MisfitError(f"{count_noun(len(value), 'value')}")
         found = []
         for name, entry, shape in zip(self.parts, value, shapes or [()] * len(self.parts), strict=True):
             try:
@@ -211,7 +211,7 @@ class TokensResult:
 
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both lengths."""
-        return f"{counted(got[0], 'token')}, expected {wanted[0]}"
+        return f"{count_noun(got[0], 'token')}, expected {wanted[0]}"
 
     @property
     def misshapen_bluntly(self) -> str:
@@ -268,8 +268,8 @@ class HypothesesResult:
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both numbers of hypotheses, or both lengths."""
         if got[0] != wanted[0]:
-            return f"{counted(got[0], 'hypothesis')}, expected {wanted[0]}"
-        return f"up to {counted(got[-1], 'token')} in a hypothesis, expected {wanted[-1]}"
+            return f"{count_noun(got[0], 'hypothesis')}, expected {wanted[0]}"
+        return f"up to {count_noun(got[-1], 'token')} in a hypothesis, expected {wanted[-1]}"
 
     @property
     def misshapen_bluntly(self) -> str:
@@ -289,7 +289,7 @@ def _check_count(count: int, noun: str, right: int | None) -> None:
     """Raise MisfitError for more of something than even a wrong search gives."""
     most = _UNKNOWN_COUNT if right is None else _COUNT_TIMES * max(0, right) + _COUNT_MORE
     if count > most:
-        raise MisfitError(counted(count, noun), f"at most {most if right is None else right}")
+        raise MisfitError(count_noun(count, noun), f"at most {most if right is None else right}")
 
 
 def _array(value: WireValue, library: str, like: tuple[int, ...]) -> ReadPart:

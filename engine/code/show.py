@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.code.arguments import Argument, SpecialArgument
 from engine.runner import ExceptionInfo
 from engine.text.escape import clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.code.plan import InputPlan
@@ -121,7 +121,7 @@ def array_text(array: NDArray[Any], library: str, dtype: str, digits: int = 6) -
     suffix = "" if dtype == "float64" or truth else f", dtype={prefix}{dtype}"
     if array.size > _MOST_SHOWN:
         first = ", ".join(_nested(x, digits, point=True) for x in array.ravel()[:4].tolist())
-        return f"{name}([{first}, …]{suffix}), {counted(array.size, 'entry')}"
+        return f"{name}([{first}, …]{suffix}), {count_noun(array.size, 'entry')}"
     return f"{name}({_nested(array.tolist(), digits, point=True)}{suffix})"
 
 

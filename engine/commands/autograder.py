@@ -15,7 +15,7 @@ from engine.commands.options import CommandGroup, course_option, json_option
 from engine.errors import EngineError, InputError, SubmissionError, UsageError
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.runner import Runner
     from engine.runs.gradescope import AutograderSettings, ItemGrade
 
@@ -66,21 +66,21 @@ def results(root: Path) -> int:
 
 
 def _grade(root: Path) -> tuple[AutograderSettings, list[ItemGrade]]:
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
     from engine.runs.gradescope import read_settings
 
     source = root / "source"
     try:
         settings = read_settings(source / "autograder.json")
-        workplace = find_workplace(source / "course")
+        context = find_context(source / "course")
         for item in settings.items:
-            workplace.bank.load(item)
+            context.bank.load(item)
     except InputError as error:  # what we have packed ourselves: nothing that a student could mend
         raise EngineError(
             error.what, where=error.where, expected=error.expected, got=error.got, next_step=error.next_step
         ) from error
-    with workplace.open_runner(settings.tier, unsafe_local=False) as runner:
-        grader = _Grader(workplace, root, runner)
+    with context.open_runner(settings.tier, unsafe_local=False) as runner:
+        grader = _Grader(context, root, runner)
         return settings, [grader.grade(item) for item in settings.items]
 
 
@@ -89,20 +89,20 @@ class _Grader:
 
     Parameters
     ----------
-    workplace : CommandContext
+    context : CommandContext
     root : Path
     runner : Runner
     """
 
-    def __init__(self, workplace: CommandContext, root: Path, runner: Runner) -> None:
+    def __init__(self, context: CommandContext, root: Path, runner: Runner) -> None:
         from engine.runs import CodeExercises
 
-        self._bank = workplace.bank
+        self._bank = context.bank
         self._folder = _only_folder(root / "submission")
         self._runner = runner
         # Another plan for each submission: students see feedback between them. The same one when it is rerun.
-        secret = hmac.new(workplace.secret(), _identity(root), hashlib.sha256).digest()
-        self._code = CodeExercises(self._bank, secret=secret, mode=workplace.mode)
+        secret = hmac.new(context.secret(), _identity(root), hashlib.sha256).digest()
+        self._code = CodeExercises(self._bank, secret=secret, mode=context.mode)
 
     def grade(self, item: str) -> ItemGrade:
         """Return what became of one exercise."""
@@ -186,22 +186,22 @@ def make(
     Example:
       grade autograder make softmax sdpa --out autograder.zip --course attention-2026
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
     from engine.items.misconceptions import REGISTRY_FILE
     from engine.runs.gradescope import AutograderContents, AutograderSettings, harness_zip
     from engine.text.files import replacing
 
-    workplace = find_workplace(course_path)
-    course = workplace.course
+    context = find_context(course_path)
+    course = context.course
     wanted = tuple(dict.fromkeys(items))
-    points = sum(_points(workplace, item) for item in wanted)
+    points = sum(_points(context, item) for item in wanted)
     own = course.problems / REGISTRY_FILE if course else None
     packed = harness_zip(
         AutograderContents(
             settings=AutograderSettings(wanted, hidden, tier),
             title=course.title if course else "Gradescope",
-            key=_key(workplace, wanted),
-            folders=[workplace.bank.path(item).parent for item in wanted],
+            key=_key(context, wanted),
+            folders=[context.bank.path(item).parent for item in wanted],
             registry=own if own is not None and own.is_file() else None,
         )
     )
@@ -236,24 +236,24 @@ def make(
     return 0
 
 
-def _points(workplace: CommandContext, item: str) -> float:
+def _points(context: CommandContext, item: str) -> float:
     """Return an exercise's points; a :class:`UsageError` if it is no code exercise."""
-    spec = workplace.bank.load(item)
+    spec = context.bank.load(item)
     if spec.kind != "code":
         raise UsageError(f"{item} is no code exercise", expected="code exercises only: see grade list")
     return spec.points
 
 
-def _key(workplace: CommandContext, items: tuple[str, ...]) -> bytes:
+def _key(context: CommandContext, items: tuple[str, ...]) -> bytes:
     """Return the autograder's key: of a course always the same, and no way back to the course's secret."""
     import hashlib
     import hmac
     import secrets
 
-    if workplace.course is None:
+    if context.course is None:
         return secrets.token_bytes(32)
     message = json.dumps(["autograder", sorted(items)]).encode("ascii")
-    return hmac.new(workplace.secret(), message, hashlib.sha256).digest()
+    return hmac.new(context.secret(), message, hashlib.sha256).digest()
 
 
 @click.group("autograder", cls=CommandGroup)

@@ -23,10 +23,10 @@ from engine.commands.options import (
     tell_problems,
 )
 from engine.errors import UsageError
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.course import Roster
     from engine.hand_ins import IntakeProblem, IntakeResult
     from engine.marks.late_work import Untimed
@@ -88,25 +88,25 @@ def command(
       grade batch handed-in.zip --course attention-2026 --out results
       grade batch answers.csv --quiz week-1 --course attention-2026 --out results
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
-    workplace = find_workplace(course_path)
-    _refuse_course_folder(workplace, source)
-    workplace.check_tier(tier, unsafe_local, device)
-    for name in workplace.missing_packages():
+    context = find_context(course_path)
+    _refuse_course_folder(context, source)
+    context.check_tier(tier, unsafe_local, device)
+    for name in context.missing_packages():
         click.echo(
             f"warning: the package {name} of course.yaml isn't installed; code that needs it isn't graded",
             err=True,
         )
     result, earlier, late, changed, files = _grade(
-        workplace,
+        context,
         source,
         out,
         item=item,
         quiz=quiz,
         layout=layout,
         workers=workers if device == "cpu" else workers or _DEVICE_WORKERS,
-        open_runner=lambda slots: workplace.open_runner(tier, unsafe_local, slots, device),
+        open_runner=lambda slots: context.open_runner(tier, unsafe_local, slots, device),
         solutions=solutions,
     )
     if as_json:
@@ -116,7 +116,7 @@ def command(
     return result.exit_code
 
 
-def _refuse_course_folder(workplace: CommandContext, source: Path) -> None:
+def _refuse_course_folder(context: CommandContext, source: Path) -> None:
     """Refuse a course where hand-ins are due: its folders aren't students, nor its quizzes answers."""
     from engine.course import Course
 
@@ -125,20 +125,20 @@ def _refuse_course_folder(workplace: CommandContext, source: Path) -> None:
             "this is a course folder, and no folder of hand-ins",
             where=str(source),
             next_step="name what was handed in, and the course with --course"
-            if workplace.course is None
+            if context.course is None
             else "name what was handed in",
         )
 
 
-def _open_store(workplace: CommandContext, out: Path) -> Store:
+def _open_store(context: CommandContext, out: Path) -> Store:
     from engine.store import open_store
 
-    own = workplace.course or workplace.store
-    return workplace.open_store() if own else open_store(out / "practice.db")
+    own = context.course or context.store
+    return context.open_store() if own else open_store(out / "practice.db")
 
 
 def _grade(
-    workplace: CommandContext,
+    context: CommandContext,
     source: Path,
     out: Path,
     *,
@@ -159,16 +159,16 @@ def _grade(
     from engine.runs import CodeExercises, grade_batch
     from engine.text.files import read_text_file, work_folder
 
-    bank, course = workplace.bank, workplace.course
+    bank, course = context.bank, context.course
     roster = course.roster(tolerant=True) if course else None
     with ExitStack() as stack:
         workdir = stack.enter_context(work_folder())
-        intake = collected(workplace, source, workdir, roster=roster, item=item, layout=layout)
+        intake = collected(context, source, workdir, roster=roster, item=item, layout=layout)
         _make_folder(out)
-        store = stack.enter_context(_open_store(workplace, out))
+        store = stack.enter_context(_open_store(context, out))
         tables = [table.name for table in intake.tables]
-        intake = _with_answers(workplace, intake, store, roster, quiz)
-        code = CodeExercises(bank, secret=workplace.secret(), mode=workplace.mode)
+        intake = _with_answers(context, intake, store, roster, quiz)
+        code = CodeExercises(bank, secret=context.secret(), mode=context.mode)
         result = grade_batch(
             intake,
             store=store,
@@ -177,11 +177,11 @@ def _grade(
             read_text=read_text_file,
             open_runner=open_runner,
             workers=workers,
-            mode=workplace.mode,
+            mode=context.mode,
             progress=lambda total: progress_bar("grading", total),
-            notes=(workplace.private_folder() if course else out) / "being-graded.jsonl",
+            notes=(context.private_folder() if course else out) / "being-graded.jsonl",
         )
-        earlier = _still_open(workplace, out, store, intake, result, roster, tables)
+        earlier = _still_open(context, out, store, intake, result, roster, tables)
         problems = (*result.problems, *earlier)
         late = untimed(
             intake,
@@ -191,8 +191,8 @@ def _grade(
             now=clock.now(),
         )
         changed = Counter[str]()
-        results = workplace.results(store, roster=roster, intake=intake, problems=problems)
-        students = _counting_changed(workplace, results, changed)
+        results = context.results(store, roster=roster, intake=intake, problems=problems)
+        students = _counting_changed(context, results, changed)
         files = write_reports(
             out,
             students,
@@ -203,15 +203,15 @@ def _grade(
             notes=lambda: [
                 f"{message}. Next: {step}." for message, step in (*late.sentences(), *_regrade_notes(changed))
             ],
-            sentence_of=workplace.sentence_of,
+            sentence_of=context.sentence_of,
             solutions=solutions,
-            practice=workplace.mode is Mode.PRACTICE,
+            practice=context.mode is Mode.PRACTICE,
         )
     return result, earlier, late, changed, files
 
 
 def _still_open(
-    workplace: CommandContext,
+    context: CommandContext,
     out: Path,
     store: Store,
     intake: IntakeResult,
@@ -222,10 +222,10 @@ def _still_open(
     """Keep what this batch couldn't grade; return what earlier ones couldn't, and nobody has mended since."""
     from engine.text.escape import clean_line
 
-    kept = workplace.open_problems(out)
+    kept = context.open_problems(out)
     assert kept is not None
     # Faults of the course's own files are found anew by each batch.
-    own = {*(workplace.course.rule_problems() if workplace.course else ())}
+    own = {*(context.course.rule_problems() if context.course else ())}
     own |= {*(roster.problems() if roster else ())}
     try:
         kept.take(
@@ -245,16 +245,16 @@ def _still_open(
 
 
 def _counting_changed(
-    workplace: CommandContext, students: Iterator[StudentResults], changed: Counter[str]
+    context: CommandContext, students: Iterator[StudentResults], changed: Counter[str]
 ) -> Iterator[StudentResults]:
     """Pass on the results, and count by item those that were marked before the item was changed."""
     known: dict[tuple[str, str], bool] = {}
     for results in students:
-        for one in results.items if workplace.course else ():
+        for one in results.items if context.course else ():
             if one.report.score is not None:
                 at = (one.report.item, one.report.item_version)
                 if at not in known:
-                    known[at] = workplace.has_changed(*at)
+                    known[at] = context.has_changed(*at)
                 changed[one.report.item] += known[at]
         yield results
     for item in [item for item, count in changed.items() if not count]:
@@ -269,10 +269,10 @@ def _regrade_notes(changed: Counter[str]) -> list[tuple[str, str]]:
     if not changed:
         return []
     named = sorted(changed) if len(changed) <= _MOST_NAMED else []
-    what = ", ".join(named) or counted(len(changed), "item")
+    what = ", ".join(named) or count_noun(len(changed), "item")
     count = sum(changed.values())
     stand = "it stands as it was marked" if count == 1 else "they stand as they were marked"
-    message = f"{what} {agree(len(changed), 'have')} changed since {counted(count, 'result')} "
+    message = f"{what} {agree(len(changed), 'have')} changed since {count_noun(count, 'result')} "
     message += f"{agree(count, 'were')} marked; {stand}"
     return [
         (message, f"{' '.join(['grade regrade', *named, '--dry-run'])} shows what marking again would change")
@@ -280,7 +280,7 @@ def _regrade_notes(changed: Counter[str]) -> list[tuple[str, str]]:
 
 
 def _with_answers(
-    workplace: CommandContext, intake: IntakeResult, store: Store, roster: Roster | None, quiz: str | None
+    context: CommandContext, intake: IntakeResult, store: Store, roster: Roster | None, quiz: str | None
 ) -> IntakeResult:
     """Return the collection with the rows of its tables as hand-ins."""
     from engine.intake.answer_tables import take_answers
@@ -292,8 +292,8 @@ def _with_answers(
         store,
         roster=roster,
         quiz=quiz,
-        zone=workplace.course.settings.policies.zone if workplace.course else UTC,
-        refuse_unlisted=refuses_unlisted(workplace),
+        zone=context.course.settings.policies.zone if context.course else UTC,
+        refuse_unlisted=refuses_unlisted(context),
     )
 
 
@@ -382,7 +382,7 @@ def _tell(
     not_graded = result.refused + len(result.ungraded)
     more = f", {not_graded} not graded" if not_graded else ""
     click.echo(
-        f"{counted(result.graded, 'file')} graded, {result.kept} kept from before{more}, "
+        f"{count_noun(result.graded, 'file')} graded, {result.kept} kept from before{more}, "
         f"in {result.seconds:.1f} s"
     )
     for message, step in notes:
@@ -393,13 +393,13 @@ def _tell(
     tell_problems(result.problems)
     if earlier:
         click.echo(
-            f"still open from earlier batches: {counted(len(earlier), 'problem')}, listed in the summary"
+            f"still open from earlier batches: {count_noun(len(earlier), 'problem')}, listed in the summary"
         )
     for waiting in result.ungraded:
         what = "not tried again" if waiting.set_aside else "tried again on the next run"
         click.echo(f"ungraded ({what}): {waiting.student} {waiting.name}: {waiting.reason}")
     if result.interrupted:
-        click.echo(f"stopped with {counted(result.left, 'file')} left; call it again to go on")
+        click.echo(f"stopped with {count_noun(result.left, 'file')} left; call it again to go on")
     click.echo(f"summary:   {files.index}")
     click.echo(f"gradebook: {files.gradebook}")
     click.echo(f"feedback:  {files.index.parent / 'students'}")

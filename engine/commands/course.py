@@ -10,10 +10,10 @@ import click
 
 from engine.commands.options import CommandGroup, course_option, json_option, store_option
 from engine.errors import UsageError
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.course import Course
     from engine.errors import Diagnostic
 
@@ -42,16 +42,16 @@ def check(as_json: bool, course_path: Path | None) -> int:
     Example:
       grade course check --course attention-2026
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
-    workplace = find_workplace(course_path)
-    if workplace.course is None:
+    context = find_context(course_path)
+    if context.course is None:
         raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
-    faults = _faults(workplace.course)
+    faults = _faults(context.course)
     # Rules that can't be read can't contradict anything.
-    warnings = missing_package_faults(workplace.course)
-    if not workplace.course.rule_faults:
-        warnings += _warnings(workplace, workplace.course)
+    warnings = missing_package_faults(context.course)
+    if not context.course.rule_faults:
+        warnings += _warnings(context, context.course)
     if as_json:
         found = {"faults": [_as_json(f) for f in faults], "warnings": [_as_json(w) for w in warnings]}
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
@@ -84,11 +84,11 @@ def missing_package_faults(course: Course) -> list[Diagnostic]:
     ]
 
 
-def _warnings(workplace: CommandContext, course: Course) -> list[Diagnostic]:
+def _warnings(context: CommandContext, course: Course) -> list[Diagnostic]:
     from engine.marks.check import facts_of, find_contradictions
 
-    with workplace.open_store() as store:
-        facts = facts_of(course, store, workplace.bank)
+    with context.open_store() as store:
+        facts = facts_of(course, store, context.bank)
     return find_contradictions(course.settings_file, course.policies, facts)
 
 
@@ -102,7 +102,9 @@ def _tell(faults: list[Diagnostic], warnings: list[Diagnostic]) -> None:
             for line in source:
                 click.echo(clean(line, 5000))
     told = [
-        f"{counted(len(found), kind)}" for kind, found in (("fault", faults), ("warning", warnings)) if found
+        f"{count_noun(len(found), kind)}"
+        for kind, found in (("fault", faults), ("warning", warnings))
+        if found
     ]
     click.echo(", ".join(told) if told else "nothing to mind")
 

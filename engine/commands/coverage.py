@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from engine.commands.options import course_option, json_option
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["command"]
 
@@ -31,9 +31,9 @@ def command(gaps: bool, as_json: bool, course_path: Path | None) -> int:
       grade coverage --gaps
     """
     from engine.authoring.lint.coverage import coverage
-    from engine.commands.workplace import find_workplace, tell_unreadable
+    from engine.commands.context import find_context, tell_unreadable
 
-    bank = find_workplace(course_path).bank
+    bank = find_context(course_path).bank
     specs, faulty = bank.readable()
     entries = coverage(bank, specs)
     missing = [entry for entry in entries if entry.is_gap]
@@ -49,9 +49,9 @@ def command(gaps: bool, as_json: bool, course_path: Path | None) -> int:
             show_table(["group", "entry", "title", "items"], rows)
         covered = sum(bool(entry.items) for entry in entries)
         excused = len(entries) - covered - len(missing)
-        gap = counted(len(missing), "gap")
+        gap = count_noun(len(missing), "gap")
         click.echo(
-            f"{counted(len(entries), 'entry')}: {covered} covered, {excused} without an item by "
+            f"{count_noun(len(entries), 'entry')}: {covered} covered, {excused} without an item by "
             f"decision, {gap}"
         )
     return 2 if faulty else 1 if missing else 0

@@ -10,10 +10,10 @@ import click
 
 from engine.commands.options import course_option, json_option, store_option
 from engine.errors import UsageError
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.marks.gradebooks import GradebookFile, GradebookFormat, GradebookRequest
     from engine.store import Store
 
@@ -86,10 +86,10 @@ def command(
       grade export moodle --out moodle.csv --feedback
       grade export excel --out marks.xlsx
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
     from engine.marks.gradebooks import gradebook_format
 
-    workplace = find_workplace(course_path)
+    context = find_context(course_path)
     chosen = gradebook_format(format_name)
     given: dict[str, Any] = {
         "into": into,
@@ -101,12 +101,12 @@ def command(
         "marked": excel,
         "protect_ids": excel,
     }
-    _check(workplace, chosen, given, out)
-    with workplace.open_marks() as store:
-        request = _request(workplace, store, columns, given)
+    _check(context, chosen, given, out)
+    with context.open_marks() as store:
+        request = _request(context, store, columns, given)
     gradebook = chosen.make(request)
     _write(out, gradebook)
-    rules = workplace.course.rule_problems() if workplace.course else ()
+    rules = context.course.rule_problems() if context.course else ()
     problems = [f"{p.where}: {p.message}" for p in (*rules, *request.roster.problems())]
     if as_json:
         click.echo(json.dumps(_as_json(out, gradebook, problems), ensure_ascii=False, indent=2))
@@ -122,10 +122,10 @@ def _delimiter(given: str | None) -> str | None:
     return delimiter
 
 
-def _check(workplace: CommandContext, chosen: GradebookFormat, given: dict[str, Any], out: Path) -> None:
+def _check(context: CommandContext, chosen: GradebookFormat, given: dict[str, Any], out: Path) -> None:
     from engine.model import Mode
 
-    if workplace.mode is Mode.PRACTICE:
+    if context.mode is Mode.PRACTICE:
         raise UsageError(
             "practice never reaches a gradebook", next_step="export the marks of a course: --course FOLDER"
         )
@@ -149,15 +149,15 @@ def _check(workplace: CommandContext, chosen: GradebookFormat, given: dict[str, 
 
 
 def _request(
-    workplace: CommandContext, store: Store, columns: tuple[str, ...], given: dict[str, Any]
+    context: CommandContext, store: Store, columns: tuple[str, ...], given: dict[str, Any]
 ) -> GradebookRequest:
     from engine.course import Roster
     from engine.marks.gradebooks import GradebookRequest
     from engine.marks.results import class_table
 
-    course = workplace.course
+    course = context.course
     roster = course.roster(tolerant=True) if course else Roster()
-    table = class_table(course.title if course else "", workplace.results(store, roster=roster))
+    table = class_table(course.title if course else "", context.results(store, roster=roster))
     if not table.columns:
         raise UsageError("there are no marks yet", where=store.where, next_step="grade batch grades hand-ins")
     quizzes = store.sittings.quiz_titles()
@@ -208,4 +208,4 @@ def _tell(out: Path, gradebook: GradebookFile, problems: list[str]) -> None:
         click.echo()
     for problem in problems:
         click.echo(f"problem: {problem}")
-    click.echo(f"{counted(gradebook.marks, 'mark')} written: {out}")
+    click.echo(f"{count_noun(gradebook.marks, 'mark')} written: {out}")

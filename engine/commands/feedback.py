@@ -12,10 +12,10 @@ import click
 
 from engine.commands.options import CommandGroup, course_option, json_option, store_option
 from engine.errors import UsageError
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.course import Roster
     from engine.pages.feedback import PageReceipt
     from engine.pages.zip import LeftOut, PageArchive
@@ -37,21 +37,21 @@ class WrittenPages:
 
 
 def _stored_place(course_path: Path | None) -> CommandContext:
-    """Return the workplace whose store is asked.
+    """Return the context whose store is asked.
 
     Raises
     ------
     UsageError
         There is no course here, and no store was named.
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
-    workplace = find_workplace(course_path)
-    if workplace.course is None and workplace.store is None:
+    context = find_context(course_path)
+    if context.course is None and context.store is None:
         raise UsageError(
             "there is no course here", next_step="name one with --course FOLDER, or a store with --store FILE"
         )
-    return workplace
+    return context
 
 
 def write_feedback(
@@ -68,20 +68,20 @@ def write_feedback(
     from engine.pages.feedback import told_faults, write_page
     from engine.pages.zip import PageArchive
 
-    workplace = _stored_place(course_path)
-    course = workplace.course
+    context = _stored_place(course_path)
+    course = context.course
     if course:
         course.require_rules()  # they say what may be shown
     roster = course.roster(tolerant=True) if course else None
     pack = PageArchive(layout, assignment) if layout else None
     folder, pages = out / "students", dict[str, Path]()
-    with workplace.open_marks() as store, told_faults(out):
-        known = _known(store, roster, workplace, students)
+    with context.open_marks() as store, told_faults(out):
+        known = _known(store, roster, context, students)
         if assignment is not None:
-            _check_assignment(assignment, {*store.quiz_names(), *workplace.bank.code_ids()})
+            _check_assignment(assignment, {*store.quiz_names(), *context.bank.code_ids()})
         folder.mkdir(parents=True, exist_ok=True)
         with progress_bar("writing pages", len(students or known)) as advance:
-            for results in workplace.results(store, roster=roster, only=students or None):
+            for results in context.results(store, roster=roster, only=students or None):
                 title = course.title if course else "Practice"
                 page = write_page(folder, results, title=title, solutions=solutions)
                 pages[results.student] = page
@@ -91,11 +91,9 @@ def write_feedback(
         return WrittenPages(folder, pages) if pack is None else _packed(out, folder, pages, pack)
 
 
-def _known(
-    store: Store, roster: Roster | None, workplace: CommandContext, students: Sequence[str]
-) -> set[str]:
-    known = set(store.students(workplace.mode)) | set(roster.by_id if roster else ())
-    kept = workplace.open_problems()
+def _known(store: Store, roster: Roster | None, context: CommandContext, students: Sequence[str]) -> set[str]:
+    known = set(store.students(context.mode)) | set(roster.by_id if roster else ())
+    kept = context.open_problems()
     known |= {one.student for one in (kept.still_open(store) if kept else ()) if one.student}
     for student in students:
         if student not in known:
@@ -150,9 +148,9 @@ def tell(written: WrittenPages) -> None:
     from engine.text.escape import clean_line
 
     count = len(written.pages)
-    click.echo(f"{counted(count, 'page')}: {written.folder}")
+    click.echo(f"{count_noun(count, 'page')}: {written.folder}")
     if written.archive is not None:
-        pages = f"{counted(written.members, 'page')}"
+        pages = f"{count_noun(written.members, 'page')}"
         click.echo(f"{pages}, {_size(written.size)}: {written.archive}")
     elif written.left_out:
         click.echo("no archive was written: no page can be packed")
@@ -212,12 +210,12 @@ def verify(page: Path, files: tuple[Path, ...], as_json: bool, course_path: Path
     Example:
       grade feedback verify results/students/ada.html softmax.py --course attention-2026
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
-    workplace = find_workplace(course_path)
+    context = find_context(course_path)
     receipts = _receipts(page)
-    hashes = {str(path): _hashes(workplace, path) for path in files}
-    checked = _checked(workplace, receipts, hashes)
+    hashes = {str(path): _hashes(context, path) for path in files}
+    checked = _checked(context, receipts, hashes)
     strangers = _strangers(receipts, hashes)
     if as_json:
         click.echo(json.dumps(_json(checked, strangers), ensure_ascii=False, indent=2))
@@ -238,22 +236,22 @@ def _receipts(page: Path) -> list[PageReceipt]:
     return found
 
 
-def _hashes(workplace: CommandContext, path: Path) -> Mapping[str | None, str]:
+def _hashes(context: CommandContext, path: Path) -> Mapping[str | None, str]:
     """Return the hashes of a file by item: of code, which may be for any item, under None."""
     from engine.intake import read_code_file
 
     if path.suffix.lower() not in {".yaml", ".yml"}:
         return {None: read_code_file(path).sha256}
-    return _answer_hashes(workplace, path)
+    return _answer_hashes(context, path)
 
 
-def _answer_hashes(workplace: CommandContext, path: Path) -> Mapping[str | None, str]:
+def _answer_hashes(context: CommandContext, path: Path) -> Mapping[str | None, str]:
     from engine.quiz import as_answered, read_filled
     from engine.store import quiz_responses, response_sha256
     from engine.text.files import read_text_file
 
     filled = read_filled(read_text_file(path), path.name)
-    place, quiz = workplace.of_quiz(filled, path)
+    place, quiz = context.of_quiz(filled, path)
     with place.open_store() as store:
         quiz = as_answered(store, quiz, filled.retries)
     return {
@@ -263,13 +261,13 @@ def _answer_hashes(workplace: CommandContext, path: Path) -> Mapping[str | None,
 
 
 def _checked(
-    workplace: CommandContext, receipts: Sequence[PageReceipt], hashes: Mapping[str, Mapping[str | None, str]]
+    context: CommandContext, receipts: Sequence[PageReceipt], hashes: Mapping[str, Mapping[str | None, str]]
 ) -> list[_Checked]:
     owners = {sha256: name for name, found in hashes.items() for sha256 in found.values()}
-    asked = workplace.course is not None or workplace.store is not None
+    asked = context.course is not None or context.store is not None
     if not asked:
         return [_Checked(receipt, owners.get(receipt.sha256), None, False) for receipt in receipts]
-    with workplace.open_store() as store:
+    with context.open_store() as store:
         return [
             _Checked(
                 receipt,

@@ -14,10 +14,10 @@ import click
 
 from engine.commands.options import course_option, item_argument, json_option
 from engine.errors import InputError, SoftmarkError, UsageError
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.items import CodeAnswer, ProblemSpec
     from engine.model import GradeReport, Variant
     from engine.practice.session import PracticeSession
@@ -54,19 +54,19 @@ def command(
       grade hint softmax
       grade hint softmax softmax.py
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
-    workplace = find_workplace(course_path)
-    need_item(workplace, item, file)
-    variant = workplace.draw(item, seed)
-    record = _record(workplace)
+    context = find_context(course_path)
+    need_item(context, item, file)
+    variant = context.draw(item, seed)
+    record = _record(context)
     if reset:
         if show_all or file is not None:
             raise UsageError("--reset stands alone", expected=f"grade hint {item} --reset")
         _remember(record, item, 0)
         _tell(_Given(variant, seed, 0, 0, None), as_json)
         return
-    report = _graded(workplace, item, file) if file is not None else None
+    report = _graded(context, item, file) if file is not None else None
     total = len(variant.hints)
     before = min(record.seen(item), total)
     is_right = report is not None and report.score == report.max_score
@@ -94,10 +94,10 @@ class _Given:
         return f"grade {name} {self.variant.item}{seeded}"
 
 
-def _record(workplace: CommandContext) -> HintRecord:
+def _record(context: CommandContext) -> HintRecord:
     from engine.practice.starter import HintRecord
 
-    return HintRecord(workplace.private_folder() / "hints.json")
+    return HintRecord(context.private_folder() / "hints.json")
 
 
 def _remember(record: HintRecord, item: str, count: int) -> None:
@@ -110,14 +110,14 @@ def _remember(record: HintRecord, item: str, count: int) -> None:
         click.echo(f"note: can't remember which hints you saw ({error.strerror}): {record.path}", err=True)
 
 
-def _graded(workplace: CommandContext, item: str, file: Path) -> GradeReport:
+def _graded(context: CommandContext, item: str, file: Path) -> GradeReport:
     from engine.intake import read_code_file
 
-    code_spec(workplace, item)
+    code_spec(context, item)
     submission = read_code_file(submission_path(item, file))
     from engine.commands.render import running
 
-    with running("running your file"), open_session(workplace, item, None) as session:
+    with running("running your file"), open_session(context, item, None) as session:
         return session.grade(submission)
 
 
@@ -181,7 +181,7 @@ def _what_next(given: _Given) -> str:
     solution = f"The solution: {given.command('show')} --solution"
     if given.numbers:
         return f"That was the last hint. {solution}"
-    return f"You have seen all {counted(total, 'hint')} (again: {given.command('hint')} --all). {solution}"
+    return f"You have seen all {count_noun(total, 'hint')} (again: {given.command('hint')} --all). {solution}"
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -193,12 +193,10 @@ NOTICE = (
 )
 
 
-def code_spec(
-    workplace: CommandContext, item: str, file: Path | None = None
-) -> tuple[ProblemSpec, CodeAnswer]:
+def code_spec(context: CommandContext, item: str, file: Path | None = None) -> tuple[ProblemSpec, CodeAnswer]:
     """Return the spec of a code exercise; a :class:`UsageError` tells how other items are answered."""
-    need_item(workplace, item, file)
-    spec = workplace.bank.load(item)
+    need_item(context, item, file)
+    spec = context.bank.load(item)
     if spec.answer is None or spec.answer.type != "code":
         raise UsageError(
             f"{item} asks for an answer, not for code",
@@ -210,13 +208,13 @@ def code_spec(
 _FILES = (".py", ".ipynb", ".yaml", ".yml", ".txt", ".zip", ".md", ".csv", ".json", ".pdf")
 
 
-def need_item(workplace: CommandContext, item: str, file: Path | None = None) -> None:
+def need_item(context: CommandContext, item: str, file: Path | None = None) -> None:
     """Refuse a file where an item is asked for, and say what the whole command would be.
 
     Whoever forgets the item, or types the file first, is told the command to type; a word that is neither
     is left to the bank, which knows the nearest ids.
     """
-    if item in workplace.bank:
+    if item in context.bank:
         return
     path = Path(item)
     if path.suffix.lower() not in _FILES and not path.exists():
@@ -229,13 +227,13 @@ def need_item(workplace: CommandContext, item: str, file: Path | None = None) ->
             where=item,
             next_step=f"rename it to {quoted(path.name[:-4])}, then {called} {quoted(item[:-4])}",
         )
-    if file is not None and str(file) in workplace.bank:
+    if file is not None and str(file) in context.bank:
         raise UsageError(
             "the item comes first",
             expected=f"{called} {file} {quoted(item)}",
             got=f"{called} {quoted(item)} {file}",
         )
-    meant = _items_of(workplace, path)
+    meant = _items_of(context, path)
     after = f" {quoted(item)}" if takes_file else ""
     raise UsageError(
         "say which item this file is for" if takes_file else "this is a file, not the id of an item",
@@ -245,13 +243,13 @@ def need_item(workplace: CommandContext, item: str, file: Path | None = None) ->
     )
 
 
-def _items_of(workplace: CommandContext, path: Path) -> list[str]:
+def _items_of(context: CommandContext, path: Path) -> list[str]:
     """Return the code exercises whose id is the file's name, or whose function the file defines."""
     from engine.code.source import parse_python, top_level
     from engine.intake import read_code_file
 
     stem = path.stem.replace("_", "-").casefold()
-    functions = {item: _function(workplace, item) for item in workplace.bank.code_ids()}
+    functions = {item: _function(context, item) for item in context.bank.code_ids()}
     named = [item for item in functions if item in (stem, path.stem)]
     if named or not path.is_file():
         return named
@@ -263,10 +261,10 @@ def _items_of(workplace: CommandContext, path: Path) -> list[str]:
     return [item for item, function in functions.items() if function in defined]
 
 
-def _function(workplace: CommandContext, item: str) -> str:
+def _function(context: CommandContext, item: str) -> str:
     """Return the name of the function that a code exercise asks for; its id where it can't be read."""
     try:
-        answer = workplace.bank.load(item).answer
+        answer = context.bank.load(item).answer
     except InputError:
         return item
     return answer.function if answer is not None and answer.type == "code" else item
@@ -288,19 +286,19 @@ def submission_path(item: str, file: Path) -> Path:
     return file
 
 
-def open_session(workplace: CommandContext, item: str, tier: str | None) -> PracticeSession:
+def open_session(context: CommandContext, item: str, tier: str | None) -> PracticeSession:
     """Open the sandbox and load the exercise beside it; say so where there is only T3.
 
     It is practice, in a course for marks too: nothing is recorded, so T3 may stand in.
     """
-    runner = workplace.open_runner(tier, unsafe_local=True)  # its processes start while we load the rest
+    runner = context.open_runner(tier, unsafe_local=True)  # its processes start while we load the rest
     try:
         if runner.tier == "T3":
             click.echo(NOTICE, err=True)
         from engine.code import exercise_of
         from engine.practice.session import PracticeSession
 
-        return PracticeSession(exercise_of(workplace.bank, item), runner, secrets.token_bytes(16))
+        return PracticeSession(exercise_of(context.bank, item), runner, secrets.token_bytes(16))
     except BaseException:
         runner.close()
         raise

@@ -14,7 +14,7 @@ from engine.errors import UsageError
 
 if TYPE_CHECKING:
     from engine.authoring.importing.to_item import ImportedItem, ImportReport
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
 
 __all__ = ["command"]
 
@@ -59,15 +59,15 @@ def command(
       grade import week3.gift --out drafts
     """
     from engine.authoring.importing.importing import import_file
+    from engine.commands.context import find_context
     from engine.commands.render import progress_bar
-    from engine.commands.workplace import find_workplace
 
-    workplace = find_workplace(course_path)
-    place = folder if folder is not None else _course_folder(workplace)
+    context = find_context(course_path)
+    place = folder if folder is not None else _course_folder(context)
     report = import_file(
         file,
         place,
-        workplace.bank,
+        context.bank,
         form=form,
         keep_going=keep_going,
         watch=partial(progress_bar, "checking"),
@@ -79,14 +79,14 @@ def command(
     return 1 if report.faults or not report.items else 0
 
 
-def _course_folder(workplace: CommandContext) -> Path:
-    if workplace.course is None:
+def _course_folder(context: CommandContext) -> Path:
+    if context.course is None:
         raise UsageError(
             "there is no course here to import into",
             expected="--out FOLDER, or a course",
             next_step="name a folder with --out, or a course with --course",
         )
-    problems = workplace.course.problems
+    problems = context.course.problems
     try:  # shorter, and what people type
         return problems.relative_to(Path.cwd())
     except ValueError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.commands.options import collected, course_option, json_option, layout_option, tell_problems
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.hand_ins import HandedFile, IntakeResult
@@ -37,14 +37,14 @@ def command(source: Path, item: str | None, layout: str, as_json: bool, course_p
       grade intake submissions.zip --course attention-2026
     """
 
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
     from engine.text.files import work_folder
 
-    workplace = find_workplace(course_path)
-    course = workplace.course
+    context = find_context(course_path)
+    course = context.course
     roster = course.roster(tolerant=True) if course else None
     with work_folder() as workdir:
-        intake = collected(workplace, source, workdir, roster=roster, item=item, layout=layout)
+        intake = collected(context, source, workdir, roster=roster, item=item, layout=layout)
     if as_json:
         click.echo(json.dumps(_as_json(intake), ensure_ascii=False, indent=2))
     else:
@@ -100,13 +100,13 @@ def _tell(intake: IntakeResult, zone: tzinfo) -> None:
     click.echo()
     people = sum(bool(student.files) for student in intake.students)
     click.echo(
-        f"layout {intake.layout}: {counted(len(rows), 'file')} of {counted(people, 'student')} "
+        f"layout {intake.layout}: {count_noun(len(rows), 'file')} of {count_noun(people, 'student')} "
         "would be graded"
     )
     for table in intake.tables:
         click.echo(f"a table of answers, read when it is graded: {table.name}")
     if intake.ignored:
-        click.echo(f"ignored: {counted(len(intake.ignored), 'file')} that systems left behind")
+        click.echo(f"ignored: {count_noun(len(intake.ignored), 'file')} that systems left behind")
     tell_problems(intake.problems)
 
 

@@ -12,7 +12,7 @@ import click
 
 from engine.commands.options import complete_items, course_option, json_option
 from engine.errors import UsageError
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.authoring.lint import LintReport
@@ -61,16 +61,16 @@ def command(
       grade lint --own --course attention-2026
     """
     from engine.authoring.lint import lint_bank
+    from engine.commands.context import find_context
     from engine.commands.render import progress_bar
-    from engine.commands.workplace import find_workplace
 
     reports: list[LintReport] = []
-    workplace = find_workplace(course_path)
-    bank = workplace.bank
+    context = find_context(course_path)
+    bank = context.bank
     if own:
-        if workplace.course is None:
+        if context.course is None:
             raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
-        items = (*items, *_own_items(bank, workplace.course.problems))
+        items = (*items, *_own_items(bank, context.course.problems))
     folders = [name for name in items if name not in bank and Path(name).is_dir()]
     names = [name for name in items if name not in folders and not name.endswith((".yaml", ".yml"))]
     files = [Path(name) for name in items if name.endswith((".yaml", ".yml"))]
@@ -137,7 +137,7 @@ def matrix_lines(item: str, facts: Mapping[str, Any]) -> list[str]:
     kills: Mapping[str, list[str]] = facts["kill_matrix"]
     columns = ["runs", *facts["checks"]]
     width = max([len(name) for name in kills], default=0)
-    lines = [f"{item}: {counted(len(kills), 'mutant')}, {counted(len(columns), 'check')}"]
+    lines = [f"{item}: {count_noun(len(kills), 'mutant')}, {count_noun(len(columns), 'check')}"]
     lines.append(" " * width + " " + "".join(f"{number:>3}" for number in range(len(columns))))
     for mutant, killers in kills.items():
         marks = "".join(f"{'x' if name in killers else '.':>3}" for name in columns)
@@ -171,7 +171,8 @@ def _tell(reports: Sequence[LintReport]) -> None:
     warnings = sum(len(report.warnings) for report in reports)
     declared = [report.item for report in reports if report.facts.get("errata")]
     click.echo(
-        f"{counted(len(reports), 'item')} checked: {counted(errors, 'error')}, {counted(warnings, 'warning')}"
+        f"{count_noun(len(reports), 'item')} checked: "
+        f"{count_noun(errors, 'error')}, {count_noun(warnings, 'warning')}"
     )
     if declared:
         click.echo(f"errata of the sources, recomputed and declared: {', '.join(declared)}")

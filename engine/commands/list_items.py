@@ -29,9 +29,9 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
     Example:
       grade list --topic softmax
     """
-    from engine.commands.workplace import find_workplace, tell_unreadable
+    from engine.commands.context import find_context, tell_unreadable
 
-    specs, faulty = find_workplace(course_path).bank.readable()
+    specs, faulty = find_context(course_path).bank.readable()
     _check_filter("topic", topic, {t for spec in specs for t in spec.topics})
     _check_filter("type", answer_type, {spec.kind for spec in specs})
     rows: list[dict[str, Any]] = []

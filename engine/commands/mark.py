@@ -43,11 +43,11 @@ def list_marks(
     Example:
       grade mark list --student ada --history
     """
+    from engine.commands.context import find_context
     from engine.commands.render import show_table
-    from engine.commands.workplace import find_workplace
     from engine.text.escape import clean_line
 
-    with find_workplace(course_path).open_store() as store:
+    with find_context(course_path).open_store() as store:
         found = store.hand_marks.history(student=student, column=column)
         if not history:
             standing = store.hand_marks.standing()
@@ -228,21 +228,21 @@ class _At:
 
 @contextmanager
 def _desk(course_path: Path | None, by: str | None) -> Iterator[_At]:
+    from engine.commands.context import find_context
     from engine.commands.options import decider
-    from engine.commands.workplace import find_workplace
     from engine.marks.manual import MarkDesk
     from engine.model import Mode
 
     name = decider(by)
-    workplace = find_workplace(course_path)
-    if workplace.course is None:
+    context = find_context(course_path)
+    if context.course is None:
         raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
-    if workplace.mode is not Mode.MARKS:
+    if context.mode is not Mode.MARKS:
         raise UsageError("this course is for practice: it has no marks")
-    roster = workplace.course.roster(tolerant=True)
-    with workplace.open_store() as store:
+    roster = context.course.roster(tolerant=True)
+    with context.open_store() as store:
         students = set(roster.by_id) | set(store.students(Mode.MARKS))
-        desk = MarkDesk(store, students, workplace.bank.code_ids(), workplace.points_of, roster.match_cell)
+        desk = MarkDesk(store, students, context.bank.code_ids(), context.points_of, roster.match_cell)
         yield _At(desk, store, name, datetime.now(UTC))
 
 

@@ -13,7 +13,7 @@ from engine.commands.options import CommandGroup, course_option, json_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
 
 __all__ = ["command"]
 
@@ -55,33 +55,33 @@ def new_item(
       grade new item lstm-gates --type matching --folder problems/rnn --title "Gates of an LSTM"
     """
     from engine.authoring.scaffold import scaffold, write_new_files
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
-    workplace = find_workplace(course_path)
-    place = folder if folder is not None else _usual_folder(workplace)
+    context = find_context(course_path)
+    place = folder if folder is not None else _usual_folder(context)
     texts = scaffold(kind, item, title, place)
     path = next(iter(texts))
-    replaced = _replaced(workplace, item, path)
+    replaced = _replaced(context, item, path)
     write_new_files(texts)
     _tell(item, kind, list(texts), replaced, as_json)
 
 
-def _usual_folder(workplace: CommandContext) -> Path:
-    if workplace.course is None:
+def _usual_folder(context: CommandContext) -> Path:
+    if context.course is None:
         return Path()
-    problems = workplace.course.problems
+    problems = context.course.problems
     try:  # shorter, and what people type
         return problems.relative_to(Path.cwd())
     except ValueError:
         return problems
 
 
-def _replaced(workplace: CommandContext, item: str, path: Path) -> bool:
+def _replaced(context: CommandContext, item: str, path: Path) -> bool:
     """Tell whether the new item takes the place of a built-in one; refuse an id that the course has."""
-    if item not in workplace.bank:
+    if item not in context.bank:
         return False
-    there = workplace.bank.path(item)
-    course = workplace.course
+    there = context.bank.path(item)
+    course = context.course
     if course is None or not there.absolute().is_relative_to(course.problems.absolute()):
         return course is not None
     if there.absolute() == path.absolute():

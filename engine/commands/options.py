@@ -14,7 +14,7 @@ import click
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.course import Roster
     from engine.hand_ins import IntakeProblem, IntakeResult
 
@@ -115,10 +115,10 @@ def store_wanted(*, in_course: bool) -> str | None:
 
 def complete_items(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Return the ids that begin with what is typed, for the shell's completion."""
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
     try:
-        return [item for item in find_workplace(None).bank.ids() if item.startswith(typed)]
+        return [item for item in find_context(None).bank.ids() if item.startswith(typed)]
     except Exception:  # a completion that fails must not write into somebody's command line
         return []
 
@@ -189,7 +189,7 @@ def layout_option(function: F) -> F:
 
 
 def collected(
-    workplace: CommandContext,
+    context: CommandContext,
     source: Path,
     workdir: Path,
     *,
@@ -203,9 +203,9 @@ def collected(
     """
     from engine.intake import collect
 
-    items = workplace.bank.code_ids()
+    items = context.bank.code_ids()
     if item is not None:
-        workplace.bank.path(item)
+        context.bank.path(item)
         if item not in items:
             raise UsageError(
                 f"{item} is no code exercise",
@@ -218,17 +218,17 @@ def collected(
         items=items,
         roster=roster,
         only_item=item,
-        refuse_unlisted=refuses_unlisted(workplace),
+        refuse_unlisted=refuses_unlisted(context),
         layout=None if layout == "auto" else layout,
     )
-    rules = workplace.course.rule_problems() if workplace.course else ()
+    rules = context.course.rule_problems() if context.course else ()
     faults = (*rules, *(roster.problems() if roster else ()))
     return replace(intake, problems=(*faults, *intake.problems))
 
 
-def refuses_unlisted(workplace: CommandContext) -> bool:
+def refuses_unlisted(context: CommandContext) -> bool:
     """Return whether the course grades nobody who isn't in its roster."""
-    course = workplace.course
+    course = context.course
     return course is not None and course.settings.policies.unlisted_students == "refuse"
 
 

@@ -88,20 +88,20 @@ def _need_server() -> None:
 
 def _source(item: str, seeds: int, course_path: Path | None) -> PreviewSource:
     from engine.authoring.preview.follow import PreviewSource
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
     from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE, builtin_root
 
-    workplace = find_workplace(course_path)
-    path = Path(item) if item.endswith((".yaml", ".yml")) else workplace.bank.path(item)
+    context = find_context(course_path)
+    path = Path(item) if item.endswith((".yaml", ".yml")) else context.bank.path(item)
     if not path.is_file():
         what = "this isn't a file" if path.exists() else "there is no such file"
         raise UsageError(
             what, where=str(path), next_step=f"grade new item {path.stem} --type TYPE writes one"
         )
-    roots = [builtin_root()] + ([workplace.course.problems] if workplace.course else [])
+    roots = [builtin_root()] + ([context.course.problems] if context.course else [])
     return PreviewSource(
         path=path,
-        bank=lambda: find_workplace(course_path).bank,
+        bank=lambda: find_context(course_path).bank,
         seeds=seeds,
         registries=tuple(root / name for root in roots for name in (REGISTRY_FILE, SYLLABUS_FILE)),
     )

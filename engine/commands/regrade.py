@@ -16,10 +16,10 @@ from engine.errors import UsageError
 from engine.model import GradeReport
 from engine.runs.regrade import RegradeChange, RegradePlan
 from engine.store import StoredRegrade
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.runs.regrade import RegradeScope
     from engine.store import Store
 
@@ -74,15 +74,15 @@ def command(
       grade regrade softmax-weights --dry-run
       grade regrade softmax-weights --cause "key of the third entry" --yes
     """
+    from engine.commands.context import find_context
     from engine.commands.options import decider
-    from engine.commands.workplace import find_workplace
     from engine.runs.regrade import RegradeScope, apply_plan
 
-    workplace = find_workplace(course_path)
-    workplace.check_tier(tier, unsafe_local)
+    context = find_context(course_path)
+    context.check_tier(tier, unsafe_local)
     for item in items:
-        workplace.bank.path(item)
-    with workplace.open_marks() as store:
+        context.bank.path(item)
+    with context.open_marks() as store:
         if history:
             found = [
                 change
@@ -96,7 +96,7 @@ def command(
             return 0
         _check_scope(store, quiz, student)
         scope = RegradeScope(items, quiz, student, everything)
-        plan = _plan(workplace, store, scope, workers, tier, unsafe_local)
+        plan = _plan(context, store, scope, workers, tier, unsafe_local)
         if never_lower:
             plan = plan.never_lower()
         if not as_json:
@@ -127,7 +127,7 @@ def _check_scope(store: Store, quiz: str | None, student: str | None) -> None:
 
 
 def _plan(
-    workplace: CommandContext,
+    context: CommandContext,
     store: Store,
     scope: RegradeScope,
     workers: int | None,
@@ -140,12 +140,12 @@ def _plan(
     from engine.runs import CodeExercises
     from engine.runs.regrade import plan_regrade
 
-    bank, mode = workplace.bank, workplace.mode
+    bank, mode = context.bank, context.mode
     return plan_regrade(
         store,
         bank,
-        code=CodeExercises(bank, secret=workplace.secret(), mode=mode),
-        open_runner=lambda slots: workplace.open_runner(tier, unsafe_local, slots),
+        code=CodeExercises(bank, secret=context.secret(), mode=mode),
+        open_runner=lambda slots: context.open_runner(tier, unsafe_local, slots),
         mode=mode,
         scope=scope,
         workers=workers or os.cpu_count() or 1,
@@ -188,20 +188,21 @@ def tell_plan(plan: RegradePlan) -> None:
         show_table(["student", "column", "was", "is now", "difference", "because"], rows)
         click.echo()
     same = len(plan.changes) - len(plan.visible)
-    changes = f"{counted(len(plan.visible), 'mark')} {agree(len(plan.visible), 'change')}"
+    changes = f"{count_noun(len(plan.visible), 'mark')} {agree(len(plan.visible), 'change')}"
     click.echo(
         f"{changes}, {same} {agree(same, 'stay')} after marking again, "
         f"{plan.current} {agree(plan.current, 'were')} marked with the item as it is now"
     )
     if plan.spared:
         stay = "stays as it is" if plan.spared == 1 else "stay as they are"
-        click.echo(f"{counted(plan.spared, 'mark')} would go down and {stay} (--never-lower)")
+        click.echo(f"{count_noun(plan.spared, 'mark')} would go down and {stay} (--never-lower)")
     if plan.waiting:
         click.echo(f"{plan.waiting} {agree(plan.waiting, 'are')} ungraded: grade batch tries again")
     if plan.rekeyed:
         out = len(plan.rekeyed)
         click.echo(
-            f"{counted(out, 'quiz')} that {agree(out, 'are')} out {agree(out, 'get')} the keys that hold now"
+            f"{count_noun(out, 'quiz')} that {agree(out, 'are')} out "
+            f"{agree(out, 'get')} the keys that hold now"
         )
     for case in plan.undecided:
         click.echo(f"needs a person: {case.attempt.student} {case.column}: {case.why}")

@@ -19,7 +19,7 @@ from rich.text import Text as RichText
 
 from engine.model import Check, GradeReport, Mode, Outcome, Part, RenderedText, Variant, Verdict
 from engine.text.escape import clean, clean_line
-from engine.text.words import counted, plain_points
+from engine.text.words import count_noun, plain_points
 
 __all__ = [
     "agreed",
@@ -77,7 +77,7 @@ def number(value: float) -> str:
 
 def points(value: float) -> str:
     """Return ``1 point`` or ``2.5 points``."""
-    return counted(number(value), "point")
+    return count_noun(number(value), "point")
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str | RichText]], title: str = "") -> None:
@@ -227,7 +227,7 @@ def _folded(report: GradeReport) -> list[RichText | Table]:
         worth = f", {points(earned)}" if earned else ""
         told.append(
             RichText(
-                f"✓ {len(passed)} of {counted(len(report.checks), 'check')} passed{worth}", style="green"
+                f"✓ {len(passed)} of {count_noun(len(report.checks), 'check')} passed{worth}", style="green"
             )
         )
     if skipped:

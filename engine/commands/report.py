@@ -16,11 +16,11 @@ from engine.commands.options import course_option, json_option, store_option
 from engine.commands.render import show_table
 from engine.errors import UsageError
 from engine.text.escape import clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.analysis.first_attempts import ItemTest
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.store import Store
 
 __all__ = ["command", "tell_report"]
@@ -59,15 +59,15 @@ def command(
     """
     from engine.analysis.export import as_json as document
     from engine.analysis.page import write_report
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
     from engine.course import StudentLabels
 
     if abilities and out is None:
         raise UsageError("--abilities writes a file", expected="--abilities with --out DIR")
-    workplace = find_workplace(course_path)
-    roster = workplace.course.roster(tolerant=True) if workplace.course else None
-    with workplace.open_marks() as store:
-        report = _report(workplace, store, quizzes, code, items)
+    context = find_context(course_path)
+    roster = context.course.roster(tolerant=True) if context.course else None
+    with context.open_marks() as store:
+        report = _report(context, store, quizzes, code, items)
     names = {student.id: student.name for student in roster.students} if roster else {}
     people = StudentLabels(names, is_hidden=anonymous)
     written = write_report(out, report, people, with_abilities=abilities) if out else []
@@ -79,7 +79,7 @@ def command(
 
 
 def _report(
-    workplace: CommandContext, store: Store, quizzes: tuple[str, ...], code: bool, items: tuple[str, ...]
+    context: CommandContext, store: Store, quizzes: tuple[str, ...], code: bool, items: tuple[str, ...]
 ) -> ItemReport:
     from engine.analysis.first_attempts import ItemTest, TestKind, collect
     from engine.analysis.mistakes import KnownMistakes
@@ -96,8 +96,8 @@ def _report(
     )
     collected = collect(
         store,
-        workplace.mode,
-        title_of=_title_of(workplace),
+        context.mode,
+        title_of=_title_of(context),
         wanted=lambda test: not chosen or test in chosen,
     )
     seen = sorted({item for _, item in collected.missing})
@@ -108,15 +108,15 @@ def _report(
             raise UsageError(f"nobody handed in anything for {item!r} there{did_you_mean(item, seen)}")
     return build(
         collected,
-        KnownMistakes.of_bank(workplace.bank, seen),
-        title=workplace.course.title if workplace.course else "Practice",
-        mode=str(workplace.mode),
+        KnownMistakes.of_bank(context.bank, seen),
+        title=context.course.title if context.course else "Practice",
+        mode=str(context.mode),
         title_of=lambda test: _test_title(test, titles),
         items=items,
     )
 
 
-def _title_of(workplace: CommandContext) -> Callable[[str], str]:
+def _title_of(context: CommandContext) -> Callable[[str], str]:
     from functools import cache
 
     from engine.errors import InputError
@@ -124,7 +124,7 @@ def _title_of(workplace: CommandContext) -> Callable[[str], str]:
     @cache
     def title(item: str) -> str:
         try:
-            return workplace.bank.load(item).title
+            return context.bank.load(item).title
         except InputError:
             return item
 
@@ -176,7 +176,7 @@ def _tell_test(test: TestFigures) -> None:
         interval = f" ({whole.interval[0]:.2f} to {whole.interval[1]:.2f})" if whole.interval else ""
         told.append(f"alpha {whole.alpha:.2f}{interval}")
     if whole.standard_error is not None:
-        told.append(f"standard error {counted(whole.standard_error, 'point', '.2f')}")
+        told.append(f"standard error {count_noun(whole.standard_error, 'point', '.2f')}")
     if told:
         click.echo(f"  {', '.join(told)}")
     show_table(
@@ -224,4 +224,4 @@ def _figure(value: float | None) -> str:
 
 
 def _students(count: int) -> str:
-    return counted(count, "student")
+    return count_noun(count, "student")

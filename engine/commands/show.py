@@ -42,17 +42,17 @@ def command(
     Example:
       grade show softmax-weights --seed 7
     """
+    from engine.commands.context import find_context
     from engine.commands.hint import need_item
-    from engine.commands.workplace import find_workplace
     from engine.text.files import read_text
 
-    workplace = find_workplace(course_path)
-    need_item(workplace, item)
-    spec = workplace.bank.load(item)
-    variant = workplace.draw(item, seed)
+    context = find_context(course_path)
+    need_item(context, item)
+    spec = context.bank.load(item)
+    variant = context.draw(item, seed)
     starter = None
     if spec.answer is not None and spec.answer.type == "code":
-        starter = read_text(workplace.bank.path(item).parent / spec.answer.starter)
+        starter = read_text(context.bank.path(item).parent / spec.answer.starter)
     if as_json:
         click.echo(
             json.dumps(_as_json(variant, seed, hints, solution, starter), ensure_ascii=False, indent=2)

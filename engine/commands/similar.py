@@ -17,10 +17,10 @@ from engine.similarity.gather import FileLabels
 from engine.similarity.page import NOT_A_VERDICT
 from engine.similarity.passages import PairDetail
 from engine.text.escape import clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.course import Roster
     from engine.similarity.gather import CollectedFiles
 
@@ -72,29 +72,29 @@ def command(
       grade similar softmax --against handed-in-2025.zip --out alike --anonymous
       grade similar handed-in.zip --item softmax --json
     """
+    from engine.commands.context import find_context
     from engine.commands.render import progress_bar
-    from engine.commands.workplace import find_workplace
     from engine.similarity.findings import find
     from engine.similarity.gather import FileLabels, of_store
     from engine.similarity.page import as_json as document
     from engine.similarity.page import write_pages
 
-    workplace = find_workplace(course_path)
-    folder, item = _source(workplace, source, item)
-    roster = workplace.course.roster(tolerant=True) if workplace.course else None
+    context = find_context(course_path)
+    folder, item = _source(context, source, item)
+    roster = context.course.roster(tolerant=True) if context.course else None
     crossings = None
     if folder is None:
-        with workplace.open_marks() as store:
-            collected, crossings = of_store(store, workplace.mode, item)
+        with context.open_marks() as store:
+            collected, crossings = of_store(store, context.mode, item)
     else:
-        collected = _of_folder(workplace, folder, item, roster)
+        collected = _of_folder(context, folder, item, roster)
     for path in against:
-        collected.add_earlier(_of_folder(workplace, path, item, is_earlier=True))
+        collected.add_earlier(_of_folder(context, path, item, is_earlier=True))
     with progress_bar("comparing", len(collected.works)) as advance:
-        given = _given(workplace, starter)
+        given = _given(context, starter)
         findings = find(collected, given=given, crossings=crossings, keep=top, progress=advance)
     labels = FileLabels({s.id: s.name for s in roster.students} if roster else {}, is_hidden=anonymous)
-    title = workplace.course.title if workplace.course else folder.name if folder else "Practice"
+    title = context.course.title if context.course else folder.name if folder else "Practice"
     index = write_pages(out, findings, labels, title=title) if out else None
     if as_json:
         click.echo(json.dumps(document(findings, labels), ensure_ascii=False, indent=2))
@@ -105,16 +105,14 @@ def command(
     return 0
 
 
-def _source(
-    workplace: CommandContext, source: str | None, item: str | None
-) -> tuple[Path | None, str | None]:
+def _source(context: CommandContext, source: str | None, item: str | None) -> tuple[Path | None, str | None]:
     """Return the folder to read, None for the store; and the one item that is looked at, if it is one."""
-    if source is None or source in workplace.bank:
+    if source is None or source in context.bank:
         if item is not None:
             raise UsageError(
                 "--item says what all code in a folder is for", expected="--item with DIR or ZIP"
             )
-        if workplace.course is None and workplace.store is None:
+        if context.course is None and context.store is None:
             raise UsageError(
                 "there is no course here, so nothing is stored that can be compared",
                 next_step="name one with --course FOLDER, or give a folder of files",
@@ -129,7 +127,7 @@ def _source(
 
 
 def _of_folder(
-    workplace: CommandContext,
+    context: CommandContext,
     path: Path,
     item: str | None,
     roster: Roster | None = None,
@@ -139,7 +137,7 @@ def _of_folder(
     """Read a folder: by the files' own names, or else all of it as the item that was named."""
     from engine.similarity.gather import of_folder
 
-    items = workplace.bank.code_ids()
+    items = context.bank.code_ids()
     if is_earlier or item is None:
         found = of_folder(path, items=items, roster=roster, is_earlier=is_earlier)
         if item is None or item in found.works:
@@ -147,7 +145,7 @@ def _of_folder(
     return of_folder(path, items=[*items, item], roster=roster, only_item=item, is_earlier=is_earlier)
 
 
-def _given(workplace: CommandContext, starter: Sequence[Path]) -> Callable[[str], list[str]]:
+def _given(context: CommandContext, starter: Sequence[Path]) -> Callable[[str], list[str]]:
     """Return what gives the sources that everybody got for an item: its starter, and files named here."""
     from engine.commands.hint import code_spec, commands_for
     from engine.intake import read_code_file
@@ -157,12 +155,12 @@ def _given(workplace: CommandContext, starter: Sequence[Path]) -> Callable[[str]
     named = [read_code_file(path).source for path in starter]
 
     def given(item: str) -> list[str]:
-        if item not in workplace.bank:
+        if item not in context.bank:
             return named
-        _, answer = code_spec(workplace, item)
-        text = read_text(workplace.bank.path(item).parent / answer.starter)
+        _, answer = code_spec(context, item)
+        text = read_text(context.bank.path(item).parent / answer.starter)
         told = tuple(commands_for(item, f"{answer.function}.py").values())
-        return [starter_source(workplace.draw(item, 0), text, told), *named]
+        return [starter_source(context.draw(item, 0), text, told), *named]
 
     return given
 
@@ -182,7 +180,7 @@ def show_findings(findings: SimilarityFindings, labels: FileLabels) -> None:
     if not findings.exercises and findings.crossings is None:
         click.echo("there is no code to compare")
     if labels.is_hidden and findings.problems:
-        click.echo(f"not compared: {counted(len(findings.problems), 'file')}")
+        click.echo(f"not compared: {count_noun(len(findings.problems), 'file')}")
     for problem in () if labels.is_hidden else findings.problems:
         click.echo(f"not compared: {clean_line(problem.where)}: {clean_line(problem.message)}")
     click.echo(NOT_A_VERDICT)
@@ -191,7 +189,8 @@ def show_findings(findings: SimilarityFindings, labels: FileLabels) -> None:
 def _tell_exercise(found: ExerciseFindings, labels: FileLabels) -> None:
     comparison = found.comparison
     click.echo(
-        f"{comparison.item}: {counted(comparison.files, 'file')} of {counted(comparison.students, 'student')}"
+        f"{comparison.item}: {count_noun(comparison.files, 'file')} of "
+        f"{count_noun(comparison.students, 'student')}"
     )
     usual, known = comparison.spread, found.known
     if usual.pairs:
@@ -256,7 +255,7 @@ def _tell_crossings(findings: SimilarityFindings, labels: FileLabels) -> None:
     if rows:
         show_table(["answered by", "key of", "item", "answer", "by chance", "pairs expected"], rows)
     if len(crossings.found) > _SHOWN:
-        click.echo(f"  {counted(len(crossings.found) - _SHOWN, 'more pair')} with --out or --json")
+        click.echo(f"  {count_noun(len(crossings.found) - _SHOWN, 'more pair')} with --out or --json")
     if crossings.explained:
         pairs = "pair" if crossings.explained == 1 else "pairs"
         click.echo(f"  {crossings.explained} further {pairs} with a match that chance explains")

@@ -38,16 +38,16 @@ def command(
       grade start softmax
       grade start softmax --to week3/ --notebook
     """
+    from engine.commands.context import find_context
     from engine.commands.hint import code_spec, commands_for
-    from engine.commands.workplace import find_workplace
     from engine.practice.starter import starter_notebook, starter_source, write_starter
     from engine.text.files import read_text
 
-    workplace = find_workplace(course_path)
-    spec, answer = code_spec(workplace, item)
+    context = find_context(course_path)
+    spec, answer = code_spec(context, item)
     path = _place(target, answer.function, notebook)
-    starter = read_text(workplace.bank.path(item).parent / answer.starter)
-    variant = workplace.draw(item, 0)
+    starter = read_text(context.bank.path(item).parent / answer.starter)
+    variant = context.draw(item, 0)
     told = tuple(commands_for(item, path.name).values())
     if path.suffix.lower() == ".ipynb":
         text = starter_notebook(variant, spec.stem, starter, told)

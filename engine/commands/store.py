@@ -11,10 +11,10 @@ import click
 
 from engine.commands.options import CommandGroup, course_option, json_option, store_option
 from engine.errors import UsageError
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.store import Store
 
 __all__ = [
@@ -43,10 +43,10 @@ def check(as_json: bool, course_path: Path | None) -> int:
       grade store check --course attention-2026
       grade store check --store monday.db
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
     from engine.text.escape import clean_line
 
-    with open_existing(find_workplace(course_path)) as store:
+    with open_existing(find_context(course_path)) as store:
         found = store.upkeep.check()
     if as_json:
         told = {"where": store.where, "schema": found.schema, "rows": found.rows, "faults": found.faults}
@@ -81,9 +81,9 @@ def backup(file: Path, as_json: bool, course_path: Path | None) -> None:
     Example:
       grade store backup monday.db --course attention-2026
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
-    with open_existing(find_workplace(course_path)) as store:
+    with open_existing(find_context(course_path)) as store:
         rows = store.upkeep.back_up(file)
     _tell(rows, store.where, str(file), as_json)
 
@@ -104,11 +104,11 @@ def copy(target: str, as_json: bool, course_path: Path | None) -> None:
       grade store copy postgresql://grader@db/attention --course attention-2026
       grade store copy attention-2026/.softmark/store.db --store monday.db
     """
+    from engine.commands.context import find_context
     from engine.commands.options import checked_store
-    from engine.commands.workplace import find_workplace
 
     checked_store(target, "the store to copy to")
-    with open_existing(find_workplace(course_path)) as store:
+    with open_existing(find_context(course_path)) as store:
         rows, where = store.upkeep.copy_to(target)
     _tell(rows, store.where, where, as_json)
 
@@ -153,15 +153,15 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
     Example:
       grade store export-student 007 --course attention-2026 --out 007.zip
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
     from engine.store.people import write_person
 
-    workplace = find_workplace(course_path)
-    with open_existing(workplace) as store:
+    context = find_context(course_path)
+    with open_existing(context) as store:
         stored = store.people.everything_on(student)
-    course = workplace.course
+    course = context.course
     person = course.roster(tolerant=True).by_id.get(student) if course else None
-    kept = workplace.open_problems()
+    kept = context.open_problems()
     unread = [problem.as_json() for problem in (kept.of(student) if kept else ())]
     if unread:
         stored = {**stored, "not_graded": unread}
@@ -178,7 +178,7 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
 
     show_rows(rows)
     click.echo()
-    click.echo(f"{path}: everything stored on {student}, {counted(files, 'file')} of code")
+    click.echo(f"{path}: everything stored on {student}, {count_noun(files, 'file')} of code")
 
 
 @click.command("erase-student")
@@ -197,12 +197,12 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
       grade store erase-student 007 --course attention-2026
       grade store erase-student 007 --course attention-2026 --yes
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
-    workplace = find_workplace(course_path)
-    with open_existing(workplace) as store:
+    context = find_context(course_path)
+    with open_existing(context) as store:
         rows = store.people.erase(student) if yes else store.people.rows(student)
-    kept = workplace.open_problems()
+    kept = context.open_problems()
     unread = 0 if kept is None else kept.forget(student) if yes else len(kept.of(student))
     if unread:
         rows = {**rows, "not_graded": unread}
@@ -261,16 +261,16 @@ for _sub in (check, backup, copy, export_student, erase_student):
 # A store that is there already: looking after one must not make one.
 
 
-def open_existing(workplace: CommandContext) -> Store:
+def open_existing(context: CommandContext) -> Store:
     """Open the store; a :class:`UsageError` if it is a file that isn't there."""
-    place = workplace.store_place
+    place = context.store_place
     if "://" not in str(place) and not Path(place).exists():
         raise UsageError(
             "there is no store",
             where=str(place),
             next_step="name it with --store, or its course with --course",
         )
-    return workplace.open_store()
+    return context.open_store()
 
 
 def show_rows(rows: Mapping[str, int]) -> None:

@@ -22,7 +22,7 @@ from engine.commands.options import (
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.model import GradeReport
     from engine.store import Attempt
 
@@ -98,31 +98,31 @@ def command(
       grade submit l16-full-pass --answer "e=[0.5, 1]" --answer "w=[0.38, 0.62]" --answer "c=[1, 2]"
       grade submit quiz.yaml
     """
+    from engine.commands.context import find_context
     from engine.commands.hint import need_item
-    from engine.commands.workplace import find_workplace
 
     if student is not None:
         check_student(student)
-    workplace = find_workplace(course_path)
+    context = find_context(course_path)
     if what.endswith((".yaml", ".yml")):
         if file is not None or answers:
             raise UsageError("a quiz file stands alone", expected="grade submit QUIZ.yaml")
-        return _submit_quiz(workplace, Path(what), as_json)
-    need_item(workplace, what, file)
-    if workplace.bank.load(what).kind == "code":
+        return _submit_quiz(context, Path(what), as_json)
+    need_item(context, what, file)
+    if context.bank.load(what).kind == "code":
         if file is None or answers:
             raise UsageError(f"{what} is a code exercise", expected=f"grade submit {what} FILE.py")
-        told = _submit_code(workplace, what, file, student, tier, unsafe_local, device, plan_seed)
+        told = _submit_code(context, what, file, student, tier, unsafe_local, device, plan_seed)
     else:
         if file is not None or not answers:
             raise UsageError(
                 f"{what} asks for an answer", expected=f"grade submit {what} --seed {seed} --answer TEXT"
             )
-        told = _submit_answer(workplace, what, seed, answers, student)
+        told = _submit_answer(context, what, seed, answers, student)
     return _tell_one(told, as_json, every_check=every_check)
 
 
-def _submit_quiz(workplace: CommandContext, path: Path, as_json: bool) -> int:
+def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
     """Grade a filled-in quiz file against the stored quiz, record the attempt and tell what may be shown."""
     from engine.commands.quiz.sheet import results_json, show_results, tell_when
     from engine.commands.render import number, points
@@ -133,7 +133,7 @@ def _submit_quiz(workplace: CommandContext, path: Path, as_json: bool) -> int:
     from engine.text.files import read_text_file
 
     filled = read_filled(read_text_file(path), str(path))
-    place, quiz = workplace.of_quiz(filled, path)
+    place, quiz = context.of_quiz(filled, path)
     with place.open_store() as store:
         handed = hand_in(store, quiz, filled, mode=place.mode, filename=path.name)
         sitting = sitting_of(store, quiz, place.mode, place.bank)
@@ -157,25 +157,25 @@ def _submit_quiz(workplace: CommandContext, path: Path, as_json: bool) -> int:
 
 
 def _submit_answer(
-    workplace: CommandContext, item: str, seed: int, answers: Sequence[str], student: str | None
+    context: CommandContext, item: str, seed: int, answers: Sequence[str], student: str | None
 ) -> _Told:
     from engine.grading import grade_answers
     from engine.model import QuizQuestion, Response
 
     started = datetime.now(UTC)
-    variant = workplace.draw(item, seed)
+    variant = context.draw(item, seed)
     response = Response(_by_part(answers, [part.id for part in variant.parts]))
-    report = grade_answers(variant, response, mode=workplace.mode, student=student)
+    report = grade_answers(variant, response, mode=context.mode, student=student)
     is_blank = not any(text.strip() for text in response.answers.values())
     seeded = f" --seed {seed}" if seed else ""
     step = f"grade hint {item}{seeded}" if variant.hints else f"grade show {item}{seeded} --solution"
-    if student is None or workplace.course is None:
+    if student is None or context.course is None:
         return _Told(report, step, is_blank=is_blank)
     from engine.store import Attempt
 
     question = QuizQuestion(1, variant, variant.points)
     attempt = Attempt.of_answer(student, question, response, report, quiz=None, started=started)
-    return _Told(_record(workplace, attempt), step, is_blank=is_blank)
+    return _Told(_record(context, attempt), step, is_blank=is_blank)
 
 
 def _by_part(answers: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
@@ -202,7 +202,7 @@ def _by_part(answers: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
 
 
 def _submit_code(
-    workplace: CommandContext,
+    context: CommandContext,
     item: str,
     file: Path,
     student: str | None,
@@ -217,49 +217,49 @@ def _submit_code(
     from engine.intake import read_submission
     from engine.practice.session import EchoingRunner
 
-    submission = read_submission(file, _function(workplace, item))
+    submission = read_submission(file, _function(context, item))
     try:
         seed = bytes.fromhex(plan_seed) if plan_seed is not None else secrets.token_bytes(16)
     except ValueError:
         raise UsageError("--plan-seed is no hexadecimal text", got=repr(plan_seed)) from None
-    workplace.check_tier(tier, unsafe_local, device)
+    context.check_tier(tier, unsafe_local, device)
     started = datetime.now(UTC)
     with (
         running("running your file"),
-        EchoingRunner(workplace.open_runner(tier, unsafe_local, device=device)) as runner,
+        EchoingRunner(context.open_runner(tier, unsafe_local, device=device)) as runner,
     ):
         from engine.code import exercise_of, freeze_plan, grade_code
 
-        exercise = exercise_of(workplace.bank, item)
+        exercise = exercise_of(context.bank, item)
         plan = freeze_plan(exercise, seed)
         runner.listen(submission.source)
-        report = grade_code(exercise, plan, submission, runner, mode=workplace.mode, student=student)
+        report = grade_code(exercise, plan, submission, runner, mode=context.mode, student=student)
     if device != "cpu" and report.tier and not report.tier.endswith(device):
         note = f"Nothing here is a torch tensor, so it was graded on the CPU, at {report.tier}."
         report = replace(report, notes=(*report.notes, note))
-    if student is not None and workplace.course is not None:
+    if student is not None and context.course is not None:
         from engine.store import Attempt
 
-        report = _record(workplace, Attempt.of_code(student, submission, report, started=started))
+        report = _record(context, Attempt.of_code(student, submission, report, started=started))
     return _Told(report, f"grade hint {item}", runner.printed)
 
 
-def _function(workplace: CommandContext, item: str) -> str:
+def _function(context: CommandContext, item: str) -> str:
     """Return the name of the function that a code exercise asks for."""
     from engine.items import CodeAnswer
 
-    answer = workplace.bank.load(item).answer
+    answer = context.bank.load(item).answer
     assert isinstance(answer, CodeAnswer)  # the caller has asked for the item's kind
     return answer.function
 
 
-def _record(workplace: CommandContext, attempt: Attempt) -> GradeReport:
+def _record(context: CommandContext, attempt: Attempt) -> GradeReport:
     """Keep an attempt and return what the store now holds: what was graded once stays graded."""
     from engine.model import Outcome
 
     if attempt.report.outcome is Outcome.FORMAT_ERROR:  # costs no attempt
         return attempt.report
-    with workplace.open_store() as store:
+    with context.open_store() as store:
         return store.record(attempt).report
 
 

@@ -21,7 +21,7 @@ from engine.errors import SoftmarkError, UsageError
 from engine.model import GradeReport, Outcome, Verdict
 from engine.practice.session import CheckChanges
 from engine.text.escape import clean
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
     from engine.practice.session import PracticeSession
@@ -49,17 +49,17 @@ def command(item: str, file: Path | None, tier: str | None, as_json: bool, cours
     Example:
       grade watch softmax softmax.py
     """
+    from engine.commands.context import find_context
     from engine.commands.hint import code_spec, open_session, submission_path
-    from engine.commands.workplace import find_workplace
 
-    workplace = find_workplace(course_path)
-    code_spec(workplace, item, file)
+    context = find_context(course_path)
+    code_spec(context, item, file)
     if file is None:
         raise UsageError("say which file is to be watched", expected=f"grade watch {item} FILE.py")
     path = submission_path(item, file)
     blocks = None
     try:
-        with open_session(workplace, item, tier) as session:
+        with open_session(context, item, tier) as session:
             blocks = WatchOutput(as_json)
             click.echo(f"watching {path}; nothing is recorded; Ctrl-C ends", err=True)
             _follow(session, path, blocks)
@@ -191,7 +191,7 @@ def _checks(report: GradeReport) -> list[RichText | Table]:
         rest = [check.id for check in others[MOST_ROWS:]]
         lines.append(RichText(f"  … and {len(rest)} more: {', '.join(rest)}", style="red"))
     if report.outcome in (Outcome.PARTIAL, Outcome.WRONG):
-        told = f"  {len(passed)} of {counted(len(report.checks), 'check')} {agree(len(passed), 'pass')}"
+        told = f"  {len(passed)} of {count_noun(len(report.checks), 'check')} {agree(len(passed), 'pass')}"
         if skipped:
             told += f", {len(skipped)} skipped"
         lines.append(RichText(told, style="dim"))

@@ -22,7 +22,7 @@ from engine.errors import CourseError, Diagnostic, InputError, SoftmarkError, Sp
 from engine.hand_ins import IntakeProblem
 from engine.text.escape import clean_line
 from engine.text.files import read_bounded, replace_text
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.store import Store
@@ -259,7 +259,7 @@ def read_secret(path: Path) -> bytes:
             "the course secret is damaged",
             where=str(path),
             expected=f"{SECRET_BYTES} bytes",
-            got="more" if len(secret) > SECRET_BYTES else f"{counted(len(secret), 'byte')}",
+            got="more" if len(secret) > SECRET_BYTES else f"{count_noun(len(secret), 'byte')}",
             next_step="restore it from a backup: without it no variant can be drawn again",
         )
     return secret

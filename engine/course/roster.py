@@ -13,7 +13,7 @@ from engine.course.people import LabelIndex, Student, person_columns, person_nam
 from engine.errors import CourseError, Diagnostic
 from engine.hand_ins import IntakeProblem
 from engine.text.tables import DelimitedTable, TableRow, read_delimited
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["Roster", "RosterFault", "read_roster", "students_of"]
 
@@ -126,7 +126,7 @@ class _Reading:
     def _row_fault(self, row: TableRow, student: Student) -> str | None:
         if len(row.cells) > self._width and any(row.cells[self._width :]):
             return (
-                f"{counted(len(row.cells), 'field')}, but the header has {self._width}: "
+                f"{count_noun(len(row.cells), 'field')}, but the header has {self._width}: "
                 "put a name with a comma in quotes"
             )
         return _id_fault(student.id)

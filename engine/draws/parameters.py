@@ -20,7 +20,7 @@ from engine.items import (
     WeightsParameter,
 )
 from engine.model import DrawnValue
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "MAX_SIZE",
@@ -117,13 +117,15 @@ def composition(total: int, parts: int, stream: RandomStream, distinct: bool) ->
     least = parts * (parts + 1) // 2 if distinct else parts
     if total < least:
         kind = "different positive" if distinct else "positive"
-        raise ImpossibleDraw(f"{counted(total, 'step')} can't be split into {counted(parts, f'{kind} part')}")
+        raise ImpossibleDraw(
+            f"{count_noun(total, 'step')} can't be split into {count_noun(parts, f'{kind} part')}"
+        )
     for _ in range(TRIES):
         cuts = sorted(stream.sample(range(1, total), parts - 1))
         sizes = [b - a for a, b in itertools.pairwise([0, *cuts, total])]
         if not distinct or len(set(sizes)) == parts:
             return sizes
-    raise RedrawNeeded(f"no {counted(parts, 'different part')} of {counted(total, 'step')}")
+    raise RedrawNeeded(f"no {count_noun(parts, 'different part')} of {count_noun(total, 'step')}")
 
 
 def draw_choice(spec: ChoiceParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
@@ -232,7 +234,8 @@ def draw_vector(spec: VectorParameter, stream: RandomStream, names: Mapping[str,
         return DrawnValue((size,), tuple(stream.choice(values) for _ in range(size)))
     if size > len(values):
         raise ImpossibleDraw(
-            f"{counted(size, 'distinct entry')}, but only {counted(len(values), 'value')} to choose from"
+            f"{count_noun(size, 'distinct entry')}, but only "
+            f"{count_noun(len(values), 'value')} to choose from"
         )
     return DrawnValue((size,), tuple(stream.sample(values, size)))
 
@@ -247,14 +250,14 @@ def draw_matrix(spec: MatrixParameter, stream: RandomStream, names: Mapping[str,
     values = grid(*spec.range, spec.step, spec.exclude)
     if spec.distinct_rows and len(values) ** columns < rows:
         raise ImpossibleDraw(
-            f"{counted(rows, 'distinct row')}, but only {counted(len(values) ** columns, 'row')} "
+            f"{count_noun(rows, 'distinct row')}, but only {count_noun(len(values) ** columns, 'row')} "
             "to choose from"
         )
     for _ in range(TRIES):
         drawn = [tuple(stream.choice(values) for _ in range(columns)) for _ in range(rows)]
         if not spec.distinct_rows or len(set(drawn)) == rows:
             return DrawnValue((rows, columns), tuple(entry for row in drawn for entry in row))
-    raise RedrawNeeded(f"no {counted(rows, 'distinct row')}")
+    raise RedrawNeeded(f"no {count_noun(rows, 'distinct row')}")
 
 
 # ----------------------------------------------------------------------------------------------------

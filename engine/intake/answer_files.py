@@ -13,7 +13,7 @@ from engine.hand_ins import IntakeProblem
 from engine.intake.answer_rows import AnswerRow, ClassAnswers
 from engine.text.escape import clean_line
 from engine.text.tables import DelimitedTable, TableRow, read_delimited
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "Kind",
@@ -264,7 +264,7 @@ class _Reading:
 
     def _take(self, row: TableRow) -> None:
         if any(row.cells[self._width :]):
-            what = f"{counted(len(row.cells), 'field')}, but the header has {self._width}"
+            what = f"{count_noun(len(row.cells), 'field')}, but the header has {self._width}"
             self._refuse(row, what, "put an answer with commas in quotes")
             return
         who = self._named(row, self._layout.who)

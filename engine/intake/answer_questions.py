@@ -11,7 +11,7 @@ from engine.errors import IntakeError, QuizError, UsageError
 from engine.model import Quiz, QuizQuestion
 from engine.store import Store
 from engine.text.escape import clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["Place", "QuizQuestions", "StoredQuizzes"]
 
@@ -216,7 +216,7 @@ class StoredQuizzes:
         drawn = self._store.quizzes(name, student)
         if len(drawn) > 1:
             raise IntakeError(
-                f"{counted(len(drawn), 'quiz')} {name} were drawn for {clean_line(student, 60)}",
+                f"{count_noun(len(drawn), 'quiz')} {name} were drawn for {clean_line(student, 60)}",
                 next_step="a column `quiz` with the quiz's own id, as the student's file has it, tells which",
             )
         if not drawn:

@@ -30,7 +30,7 @@ from engine.intake.times import TimeColumn, damage
 from engine.model import Quiz
 from engine.store import Store
 from engine.text.escape import clean_line
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["AnsweredQuiz", "answer_quiz", "take_answers"]
 
@@ -274,7 +274,7 @@ class _Taking:
                     message = f"{clean_line(head, 60)!r}: {what} of this student"
                     self._refuse(row, message, "see whose answers these are", student)
         for (head, what, step), count in lost.items():
-            marked = f"{counted(count, 'answer')} {agree(count, 'are')}n't"
+            marked = f"{count_noun(count, 'answer')} {agree(count, 'are')}n't"
             where = f"{self._file}:{answers.heads[head]}"
             message = f"{clean_line(head, 60)!r}: {what}; {marked} marked"
             self.problems.append(IntakeProblem(where, message, step))

@@ -29,7 +29,7 @@ from engine.intake.entries import (
 )
 from engine.intake.names import common_length, name_fault, name_parts
 from engine.text.escape import clean_line
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["read_source"]
 
@@ -114,7 +114,7 @@ class _Nest:
     def _finished(self) -> FoundEntries:
         for owner, count in self._beyond.items():
             name = "/".join(owner)
-            message = f"… and {counted(count, 'more entry', ',')}, not looked at"
+            message = f"… and {count_noun(count, 'more entry', ',')}, not looked at"
             most = self._limits.owner_entries
             self._entries.refuse(name, message, f"hand in the files that count, at most {most:,} of them")
         return self._entries
@@ -188,7 +188,7 @@ class _Nest:
         self._entries.refuse(
             "/".join(owner),
             f"all hand-ins together are more than is read, and this one is by far the largest: "
-            f"its {counted(count, 'entry', ',')} {agree(count, 'are')} left out",
+            f"its {count_noun(count, 'entry', ',')} {agree(count, 'are')} left out",
             "ask for the files that count alone",
         )
 

@@ -17,7 +17,7 @@ from engine.intake.notebook import notebook_source
 from engine.model import CodeSubmission
 from engine.text.escape import clean_line
 from engine.text.files import decode, read_bytes
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "CODE_LIMIT",
@@ -292,7 +292,7 @@ def _main_file(folder: Path, function: str) -> Path:
         return next(iter(places))
     if places:
         raise SubmissionError(
-            f"{counted(len(places), 'file')} define {function}"
+            f"{count_noun(len(places), 'file')} define {function}"
             if len(places) > 2
             else f"two files define {function}",
             where=where,

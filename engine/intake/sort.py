@@ -28,7 +28,7 @@ from engine.intake.layouts import DownloadLayout, DownloadPerson, HandIn, PathOw
 from engine.intake.names import copy_of, quiz_head
 from engine.text.escape import clean_line
 from engine.text.files import read_text_file
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "CodeEntry",
@@ -392,7 +392,7 @@ class DownloadSorter:
             last[at] = problem
         for at, count in counts.items():
             if count > _MOST_ALIKE:
-                more = f"… and {counted(count - _MOST_ALIKE, 'more entry', ',')} like these: {at[1]}"
+                more = f"… and {count_noun(count - _MOST_ALIKE, 'more entry', ',')} like these: {at[1]}"
                 kept.append(replace(last[at], where=self._top(last[at].where), message=more))
         return kept
 

@@ -31,7 +31,7 @@ from engine.items.misconceptions import (
 )
 from engine.items.schema import ProblemSpec
 from engine.items.schema_answers import CodeAnswer
-from engine.text.files import shown
+from engine.text.files import one_line
 from engine.text.schema_errors import in_order, near_words, validation_faults
 from engine.text.yaml import read_yaml
 
@@ -334,7 +334,7 @@ class Bank:
     def _unknown(self, item_id: str) -> UnknownItemError:
         near = near_words(item_id, self._paths, count=3)
         step = f"did you mean {' or '.join(near)}?" if near else "see: grade list"
-        return UnknownItemError(f"there is no item '{shown(item_id)}' in the bank", next_step=step)
+        return UnknownItemError(f"there is no item '{one_line(item_id)}' in the bank", next_step=step)
 
 
 def without_errata_notes(spec: ProblemSpec) -> ProblemSpec:
@@ -357,7 +357,7 @@ def _index(root: Path) -> tuple[dict[str, Path], dict[str, SpecError]]:
     for path in item_files(root):
         first = found.setdefault(path.stem, path)
         if first != path:
-            message = f"the id '{shown(path.stem)}' belongs to {first} already; ids are unique in a bank"
+            message = f"the id '{one_line(path.stem)}' belongs to {first} already; ids are unique in a bank"
             doubled.setdefault(path.stem, []).append(Diagnostic(str(path), 1, 1, message))
     return found, {item_id: SpecError(faults) for item_id, faults in doubled.items()}
 
@@ -388,8 +388,8 @@ def _with_imports(spec: ProblemSpec, packages: Sequence[str]) -> ProblemSpec:
 
 
 def _listed(names: Sequence[str], word: str) -> str:
-    shown = [f"`{name}`" for name in names]
-    return f"{', '.join(shown[:-1])} {word} {shown[-1]}" if len(shown) > 1 else shown[0]
+    quoted = [f"`{name}`" for name in names]
+    return f"{', '.join(quoted[:-1])} {word} {quoted[-1]}" if len(quoted) > 1 else quoted[0]
 
 
 def _with_decimal_commas(spec: ProblemSpec) -> ProblemSpec:

@@ -21,7 +21,7 @@ from engine.items.field_types import (
     StrictModel,
     Whole,
 )
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "ChoiceParameter",
@@ -71,14 +71,16 @@ def check_range(
     if count > _MAX_VALUES:
         refuse(
             "range",
-            f"the range holds {counted(count, 'multiple', ',')} of {step}; at most "
+            f"the range holds {count_noun(count, 'multiple', ',')} of {step}; at most "
             f"{_MAX_VALUES:,} are possible",
         )
     removed = {value for value in exclude if low <= value <= high and _units(value) % _units(step) == 0}
     if count - len(removed) < distinct:
         left = max(0, count - len(removed))
         needed = "a value is needed" if distinct == 1 else f"{distinct} different ones are needed"
-        refuse("exclude" if removed else "range", f"the range leaves {counted(left, 'value')}, but {needed}")
+        refuse(
+            "exclude" if removed else "range", f"the range leaves {count_noun(left, 'value')}, but {needed}"
+        )
 
 
 def check_probability_step(step: Decimal, size: int, *, distinct: bool) -> None:
@@ -97,7 +99,9 @@ def check_probability_step(step: Decimal, size: int, *, distinct: bool) -> None:
     needed = size * (size + 1) // 2 if distinct else size
     if parts < needed:
         kind = "different positive" if distinct else "positive"
-        refuse("step", f"{size} {counted(kind, 'multiple')} of {step} can't sum to 1; choose a smaller step")
+        refuse(
+            "step", f"{size} {count_noun(kind, 'multiple')} of {step} can't sum to 1; choose a smaller step"
+        )
 
 
 def _units(value: Decimal) -> int:

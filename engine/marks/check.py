@@ -20,7 +20,7 @@ from engine.model import QuizRules
 from engine.quiz.blueprint import read_blueprint
 from engine.store import Store
 from engine.text.schema_errors import did_you_mean
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 from engine.text.yaml_errors import Loc
 
 __all__ = [
@@ -213,7 +213,9 @@ def _deadlines(one: PlacedRules, drawn: Mapping[str, QuizRules], policies: Polic
             apart.setdefault(rules.deadline, []).append(student)
     for deadline, students in apart.items():
         whose = (
-            f" for {len(students)} of {counted(len(drawn), 'student')}" if len(students) < len(drawn) else ""
+            f" for {len(students)} of {count_noun(len(drawn), 'student')}"
+            if len(students) < len(drawn)
+            else ""
         )
         terms = terms_of(policies, "", one.name)
         what = f"due {one.rules.due} here, but the quiz itself is open until {_text(deadline, terms)}{whose}"

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from engine.course.local_time import LocalTime, days_late, hours_late
 from engine.course.policies import AssignmentRules, DeadlineExtension, Policies
 from engine.model import QuizRules, ResultDisclosure
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["LateTime", "StudentDeadlines", "extended_due", "extended_rules", "shown_now", "terms_of"]
 
@@ -42,7 +42,7 @@ class LateTime:
         return self.units if self.per == "day" else -(-self.units // 24)
 
     def __str__(self) -> str:
-        return f"{counted(self.units, self.per)} late"
+        return f"{count_noun(self.units, self.per)} late"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from engine.course.policies import AssignmentRules, LatePenalty, Policies
 from engine.hand_ins import FileKind, HandedFile, IntakeResult
 from engine.marks.deadlines import LateTime, terms_of
 from engine.store import Store
-from engine.text.words import agree, counted, plain_points
-from engine.text.words import counted as count_of
+from engine.text.words import agree, count_noun, plain_points
 
 __all__ = [
     "AttemptPoints",
@@ -151,10 +150,12 @@ class Untimed:
                 count = sum(numbers.values())
                 names = sorted(numbers)
                 which = f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
+                noun = count_noun(count, "hand-in")
+                pronoun = "it" if count == 1 else "them"
                 message = (
-                    f"{counted(count, 'hand-in')} {one if count == 1 else many}; the rules about late work "
+                    f"{noun} {one if count == 1 else many}; the rules about late work for {which} weren't "
+                    f"applied to {pronoun}"
                 )
-                message += f"for {which} weren't applied to {'it' if count == 1 else 'them'}"
                 found.append((message, step))
         return found
 
@@ -305,9 +306,9 @@ def sentences(
     closed = sum(not one.in_time for one in tries)
     found = [closed_sentence(closed, len(tries))] if closed else []
     if len(choice.used) < len(tries) - closed:
-        counted, came = len(choice.used), len(tries) - closed
-        few = "first" if counted == 1 else f"first {counted}"
-        found.append(f"only the {few} of {count_of(came, 'attempt')} {agree(counted, 'count')}")
+        used, came = len(choice.used), len(tries) - closed
+        few = "first" if used == 1 else f"first {used}"
+        found.append(f"only the {few} of {count_noun(came, 'attempt')} {agree(used, 'count')}")
     if rules.attempts.which == "average" and len(choice.used) > 1:
         return found + _average(full, tries, choice, late_days)
     if rules.attempts.which in ("first", "last") and len(choice.used) > 1:
@@ -334,7 +335,7 @@ def _average(
     late = [tries[place].lateness for place in choice.used if tries[place].lateness.units]
     if late:
         what += f", {len(late)} of them late"
-        what += f" ({count_of(late_days, 'late day')} used)" if late_days else ""
+        what += f" ({count_noun(late_days, 'late day')} used)" if late_days else ""
     return [f"{what}: {_of(choice.value, full)}"]
 
 
@@ -347,7 +348,7 @@ def _late(
     what = f"{late}, as the learning system marked it" if late.marked else str(late)
     used = min(late_days, late.days)
     if used:
-        what += f", {count_of(used, 'late day')} used"
+        what += f", {count_noun(used, 'late day')} used"
     if value == earned:
         return [f"{what}: nothing off"] if used else []
     percent = taken_off(rule, late.less(used).units)
@@ -365,4 +366,4 @@ def _of(value: Fraction, full: Fraction) -> str:
 
 
 def _attempts(count: int) -> str:
-    return count_of(count, "attempt")
+    return count_noun(count, "attempt")

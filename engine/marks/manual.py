@@ -17,7 +17,7 @@ from engine.store import HandMark, Store
 from engine.text.escape import clean_line
 from engine.text.schema_errors import did_you_mean
 from engine.text.tables import TableRow, read_delimited
-from engine.text.words import counted, plain_points
+from engine.text.words import count_noun, plain_points
 
 __all__ = ["Decide", "ManualDecision", "MarkDesk", "read_marks"]
 
@@ -173,7 +173,7 @@ def _check_score(score: float, column: TableColumn, allow_extra: bool) -> None:
         raise UsageError("this is no score", expected=f"0 to {full}", got=f"{score:g}")
     if score > column.max_score and not allow_extra:
         raise UsageError(
-            f"{column.id} has {counted(full, 'point')}, and {plain_points(score)} are more",
+            f"{column.id} has {count_noun(full, 'point')}, and {plain_points(score)} are more",
             next_step="add --allow-extra if that is meant",
         )
 
@@ -248,7 +248,9 @@ def _checked(
     for row in rows:
         if len(row.cells) > len(heads) and any(row.cells[len(heads) :]):
             faults.append(
-                _fault(file, row, f"{counted(len(row.cells), 'cell')}, but the first line names {len(heads)}")
+                _fault(
+                    file, row, f"{count_noun(len(row.cells), 'cell')}, but the first line names {len(heads)}"
+                )
             )
             continue
         told = dict.fromkeys(_HEADS, "") | dict(zip(heads, row.cells, strict=False))

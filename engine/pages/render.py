@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from engine.model import Outcome, RenderedText, Verdict
 from engine.text.escape import clean, clean_line
-from engine.text.words import counted, plain_points
+from engine.text.words import count_noun, plain_points
 
 __all__ = ["OUTCOMES", "VERDICTS", "moment", "number", "percent", "points", "render", "style_sheet"]
 
@@ -54,7 +54,7 @@ def percent(value: float) -> str:
 
 def points(score: float | None, maximum: float) -> str:
     """Return ``7.5 of 10 points``; a dash where there is no score."""
-    return f"{'–' if score is None else number(score)} of {counted(number(maximum), 'point')}"
+    return f"{'–' if score is None else number(score)} of {count_noun(number(maximum), 'point')}"
 
 
 def moment(when: datetime) -> str:

@@ -16,7 +16,7 @@ from engine.errors import SubmissionError
 from engine.intake import read_code_file
 from engine.model import CodeSubmission
 from engine.text.escape import clean_line
-from engine.text.watch import folders_of, wakes
+from engine.text.watch import file_changes, folders_of
 
 __all__ = ["SavedFile", "readings"]
 
@@ -68,7 +68,7 @@ def readings(path: Path) -> Iterator[SavedFile]:
     beside = _stamps_beside(path, last)
     yield last
     # the first look is at once: it may have been saved while the first reading was graded
-    for event in itertools.chain([True], wakes(folders_of(path), (".py", ".ipynb"))):
+    for event in itertools.chain([True], file_changes(folders_of(path), (".py", ".ipynb"))):
         noticed_s = time.monotonic()
         if not event and (_stamp(path), _stamps_beside(path, last)) == (stamp, beside):
             continue

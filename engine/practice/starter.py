@@ -14,7 +14,7 @@ from typing import Any
 from engine.errors import UsageError
 from engine.model import Variant
 from engine.text.files import replace_text
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["HintRecord", "starter_notebook", "starter_source", "write_starter"]
 
@@ -121,7 +121,7 @@ def _copied(path: Path) -> Path:
 
 
 def _points(variant: Variant) -> str:
-    return counted(variant.points, "point")
+    return count_noun(variant.points, "point")
 
 
 def _cell(name: str, kind: str, text: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from engine.prose.figures import (
     vector_tex,
 )
 from engine.prose.pictures import PICTURE_FUNCTIONS
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["TemplateFault", "fill_template", "is_template", "names_in_template"]
 
@@ -51,7 +51,7 @@ def _table(value: Any, columns: str = "", rows: str = "", corner: str = "", plac
     width = figure.shape[1]
     heads, names = columns.split() or [str(j + 1) for j in range(width)], rows.split()
     if len(heads) != width or (names and len(names) != len(figure)):
-        raise TypeError(f"the table has {counted(len(figure), 'row')} and {counted(width, 'column')}")
+        raise TypeError(f"the table has {count_noun(len(figure), 'row')} and {count_noun(width, 'column')}")
     lines = [[*([corner] if names else []), *heads]]
     lines.append(["---"] * len(lines[0]))
     lines += [[*names[i : i + 1], *row.texts(places)] for i, row in enumerate(figure)]

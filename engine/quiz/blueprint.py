@@ -19,7 +19,7 @@ from engine.items.field_types import EntryId, Flag, Identifier, Real, SourceName
 from engine.items.schema_parameters import refuse
 from engine.model import QuizRules, ResultDisclosure
 from engine.text.schema_errors import describe, validate
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 from engine.text.yaml import read_yaml
 from engine.text.yaml_errors import Loc, YamlDocument
 
@@ -162,7 +162,7 @@ class BlueprintSection(_Filter):
         if self.count is not None and len(self.items) > self.count:
             refuse(
                 "count",
-                f"{counted(len(self.items), 'item')} {agree(len(self.items), 'are')} pinned, but "
+                f"{count_noun(len(self.items), 'item')} {agree(len(self.items), 'are')} pinned, but "
                 f"the count is {self.count}",
             )
         if not self.items and not self.draws:
@@ -200,8 +200,8 @@ class Blueprint(_Strict):
         if self.credit and self.attempts is not None and self.attempts != len(self.credit):
             refuse(
                 "credit",
-                f"{counted(self.attempts, 'attempt')} {agree(self.attempts, 'need')} "
-                f"{counted(self.attempts, 'entry')}, not {len(self.credit)}",
+                f"{count_noun(self.attempts, 'attempt')} {agree(self.attempts, 'need')} "
+                f"{count_noun(self.attempts, 'entry')}, not {len(self.credit)}",
             )
         if self.deadline is None and "show_after" in self.model_fields_set:
             refuse("show_after", "without a `deadline` there is no afterwards")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from engine.model import GradeReport, Quiz, QuizRules, Variant
 from engine.store import Attempt
 from engine.text.words import agree
-from engine.text.words import counted as count_of
+from engine.text.words import count_noun as count_of
 
 __all__ = ["CreditRules", "counted_attempts", "is_choice", "percent", "why_nothing"]
 

@@ -14,7 +14,7 @@ from engine.model import GradeReport, Mode, Outcome, Quiz, QuizQuestion, Respons
 from engine.quiz.credit import CreditRules
 from engine.store import ArrivalInfo, Store
 from engine.text.escape import clean_line
-from engine.text.words import counted, plain_points
+from engine.text.words import count_noun, plain_points
 
 __all__ = ["HandedIn", "as_answered", "grade_quiz", "hand_in", "total"]
 
@@ -80,7 +80,7 @@ def _edits(question: QuizQuestion, claim: Mapping[str, Any]) -> tuple[str, ...]:
     points = claim.get("points")
     if isinstance(points, str) and points != str(plain_points(question.points)):
         notes.append(
-            f"the file says {counted(clean_line(points), 'point')} for question {question.number}; "
+            f"the file says {count_noun(clean_line(points), 'point')} for question {question.number}; "
             f"the stored quiz counts: {plain_points(question.points)}"
         )
     stem = claim.get("stem")

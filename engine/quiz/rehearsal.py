@@ -21,7 +21,7 @@ from engine.quiz.choose import untaught
 from engine.quiz.credit import is_choice, percent
 from engine.quiz.item_variants import content
 from engine.quiz.release import deadline_text
-from engine.text.words import agree, all_of, counted, plain_points
+from engine.text.words import agree, all_of, count_noun, plain_points
 
 __all__ = [
     "GuessScore",
@@ -424,7 +424,8 @@ def _of_question(question: QuestionFigures, rehearsal: QuizStatistics) -> list[s
     elif question.shared > 1:
         cause = f" (there are {size} in all)" if size is not None and size < students else ""
         found.append(
-            f"{counted(question.variants, 'different variant')} for {counted(students, 'student')}{cause}; "
+            f"{count_noun(question.variants, 'different variant')} for "
+            f"{count_noun(students, 'student')}{cause}; "
             f"up to {question.shared} have the same"
         )
     elif question.keys == 1 and students > 1:
@@ -432,7 +433,8 @@ def _of_question(question: QuestionFigures, rehearsal: QuizStatistics) -> list[s
     attempts = rehearsal.rules.attempts or 1
     if question.is_choice and size is not None and size < attempts:
         found.append(
-            f"{counted(attempts, 'attempt')}, but {counted(size, 'variant')}: each variant is asked once, "
+            f"{count_noun(attempts, 'attempt')}, but {count_noun(size, 'variant')}: "
+            f"each variant is asked once, "
             "because the same options again would be elimination"
         )
     if rehearsal.students > 1 and question.guessing > _MUCH * 2:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from engine.model import GradeReport, Outcome, QuizRules, ResultDisclosure, Variant
 from engine.quiz.credit import percent
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "QuestionRelease",
@@ -143,10 +143,10 @@ def _attempts(rules: QuizRules) -> str:
         return "One attempt at each question." if credit == 1 else f"One attempt, for {percent(credit)}."
     shares = [percent(rules.share(n, 0)) for n in range(rules.attempts or 0)]
     if set(shares) == {"100 %"}:
-        return f"{counted(rules.attempts or 0, 'attempt')} at each question; the best counts."
+        return f"{count_noun(rules.attempts or 0, 'attempt')} at each question; the best counts."
     listed = ", ".join(shares[:-1]) + " and " + shares[-1]
     return (
-        f"{counted(rules.attempts or 0, 'attempt')} at each question, "
+        f"{count_noun(rules.attempts or 0, 'attempt')} at each question, "
         f"for {listed} of its points; the best counts."
     )
 
@@ -170,7 +170,7 @@ def time_left(deadline: datetime, now: datetime) -> str:
     for unit, seconds in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         count = int(left.total_seconds() // seconds)
         if count >= (2 if unit != "minute" else 1):
-            return counted(count, unit)
+            return count_noun(count, unit)
     return "less than a minute"
 
 

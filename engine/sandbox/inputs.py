@@ -28,7 +28,7 @@ from engine.sandbox.child.wire import (
     array_size,
     pack,
 )
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["EncodedPlan", "Span", "describe", "encode_plan"]
 
@@ -171,7 +171,7 @@ class _Memory:
         ):
             return array
         if len(value.data) != array_size(value.dtype, value.shape):
-            raise ValueError(f"{counted(len(value.data), 'byte')} for {value.dtype} {value.shape}")
+            raise ValueError(f"{count_noun(len(value.data), 'byte')} for {value.dtype} {value.shape}")
         self.data += bytes(-len(self.data) % _ALIGNMENT)
         at = len(self.data)
         self._places.append(at - self._start)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from engine.store.codec import storable
 from engine.text.escape import clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -61,7 +61,7 @@ class ShortText(sa.TypeDecorator[str]):
         if value is not None and (len(value) > self.most or storable(value) != value):
             shown = clean_line(value, 60)
             raise ValueError(
-                f"'{shown}' isn't a text of at most {counted(self.most, 'character')}, or holds NUL"
+                f"'{shown}' isn't a text of at most {count_noun(self.most, 'character')}, or holds NUL"
             )
         return value
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["begins_formula", "clean", "clean_line", "csv_cell", "csv_text", "escape_latex", "visible"]
 
@@ -46,7 +46,7 @@ def clean(text: str, limit: int = 2000) -> str:
     """Return `text` as :func:`visible` gives it, cut to `limit` characters and saying so."""
     shown = visible(text[:limit])
     if len(text) > limit:
-        shown += f" … ({counted(len(text) - limit, 'more character')})"
+        shown += f" … ({count_noun(len(text) - limit, 'more character')})"
     return shown
 
 

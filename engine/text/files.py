@@ -33,6 +33,7 @@ __all__ = [
     "decode_text",
     "find_control_character",
     "keep_libraries_tidy",
+    "one_line",
     "own_folder",
     "read_bounded",
     "read_bytes",
@@ -40,7 +41,6 @@ __all__ = [
     "read_text_file",
     "replace_text",
     "replacing",
-    "shown",
     "source_line",
     "utf16_as_utf8",
     "work_folder",
@@ -249,7 +249,7 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def shown(text: str, limit: int = 60) -> str:
+def one_line(text: str, limit: int = 60) -> str:
     """Return foreign text fit for one line of a message: no control characters, cut to ``limit``."""
     text = visible(text[: limit + 1]).replace("\n", "\ufffd")
     return text if len(text) <= limit else text[: limit - 1] + "…"
@@ -284,7 +284,7 @@ def read_text(path: Path, error: type[InputError] = SpecError, filename: str | N
     InputError
         Of class ``error``: the file can't be read, is too large, or isn't text in UTF-8 or UTF-16.
     """
-    name = shown(str(path), 300) if filename is None else filename
+    name = one_line(str(path), 300) if filename is None else filename
     try:
         data = read_bounded(path, MAX_BYTES)
     except (OSError, ValueError) as problem:

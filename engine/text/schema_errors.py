@@ -12,7 +12,7 @@ from pydantic import BaseModel, RootModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from engine.errors import Diagnostic, InputError, SpecError
-from engine.text.files import shown
+from engine.text.files import one_line
 from engine.text.yaml_errors import Loc, YamlDocument
 
 __all__ = [
@@ -168,9 +168,9 @@ def describe(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f"the text '{shown(value, 40)}'" if value else "an empty text"
+        return f"the text '{one_line(value, 40)}'" if value else "an empty text"
     if isinstance(value, int | float):
-        return f"the number {shown(str(value), 40)}"
+        return f"the number {one_line(str(value), 40)}"
     if isinstance(value, list | tuple):
         return f"a list of {len(value)}" if value else "an empty list"
     return "a mapping (key: value)" if isinstance(value, Mapping) else "something else"
@@ -190,8 +190,10 @@ def explain(fault: Fault, keys: Iterable[str] = ()) -> str:
     if kind == "extra_forbidden":
         allowed = list(keys)
         if not re.fullmatch(r"[\w-]+", str(last)):
-            return f"'{shown(str(last))}' is no key; inside {{ }} a text with commas or colons needs quotes"
-        return f"unknown key '{shown(str(last))}'" + did_you_mean(
+            return (
+                f"'{one_line(str(last))}' is no key; inside {{ }} a text with commas or colons needs quotes"
+            )
+        return f"unknown key '{one_line(str(last))}'" + did_you_mean(
             str(last), allowed, f"; the keys here are {listed(sorted(allowed), 20)}" if allowed else ""
         )
     if kind == "missing":
@@ -199,7 +201,7 @@ def explain(fault: Fault, keys: Iterable[str] = ()) -> str:
             f"the key '{last}' is missing here" if isinstance(last, str) else "this list has too few entries"
         )
     sentence = _SENTENCES.get(kind)
-    return sentence(fault) if sentence else f"this value isn't allowed: {shown(str(fault['msg']), 200)}"
+    return sentence(fault) if sentence else f"this value isn't allowed: {one_line(str(fault['msg']), 200)}"
 
 
 def _expected(what: str) -> Callable[[Fault], str]:
@@ -234,7 +236,7 @@ def _bound(words: str, key: str) -> Callable[[Fault], str]:
     def sentence(fault: Fault) -> str:
         bound = fault["ctx"][key]
         bound = int(bound) if isinstance(bound, float) and bound == int(bound) else bound
-        return f"the number must be {words} {bound}, not {shown(str(fault['input']), 40)}"
+        return f"the number must be {words} {bound}, not {one_line(str(fault['input']), 40)}"
 
     return sentence
 
@@ -254,7 +256,7 @@ def _length(fault: Fault) -> str:
 
 def _pattern(fault: Fault) -> str:
     form = _PATTERNS.get(fault["ctx"]["pattern"], f"the pattern {fault['ctx']['pattern']}")
-    return f"'{shown(str(fault['input']), 40)}' has the wrong form; expected: {form}"
+    return f"'{one_line(str(fault['input']), 40)}' has the wrong form; expected: {form}"
 
 
 def _choice(fault: Fault) -> str:
@@ -269,7 +271,7 @@ def _tag(fault: Fault) -> str:
 
 
 def _not_one_of(value: Any, words: list[str]) -> str:
-    got = f"'{shown(value, 40)}'" if isinstance(value, str) else describe(value)
+    got = f"'{one_line(value, 40)}'" if isinstance(value, str) else describe(value)
     return f"{got} isn't one of {listed(words, 20)}" + did_you_mean(str(value), words)
 
 

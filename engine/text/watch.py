@@ -13,7 +13,7 @@ import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-__all__ = ["LOOK_EVERY_MS", "folders_of", "wakes"]
+__all__ = ["LOOK_EVERY_MS", "file_changes", "folders_of"]
 
 LOOK_EVERY_MS = 500
 """How often files are looked at without any event."""
@@ -27,7 +27,7 @@ def folders_of(path: Path) -> set[Path]:
     return {path.absolute().parent, path.resolve().parent}
 
 
-def wakes(
+def file_changes(
     folders: Collection[Path], endings: tuple[str, ...], stop: threading.Event | None = None
 ) -> Iterator[bool]:
     """Yield True when a file was saved, False when it is time for a look anyway.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["agree", "all_of", "counted", "plain_points", "plural"]
+__all__ = ["agree", "all_of", "count_noun", "plain_points", "plural"]
 
 _IRREGULAR = {"person": "people", "child": "children"}
 _VERBS = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
@@ -37,7 +37,7 @@ def plural(noun: str) -> str:
     return f"{before}{blank}{several}"
 
 
-def counted(number: float | Decimal | str, noun: str, spec: str = "") -> str:
+def count_noun(number: float | Decimal | str, noun: str, spec: str = "") -> str:
     """Return a number with its noun, which is in the plural unless the number is 1.
 
     Parameters
@@ -76,7 +76,7 @@ def agree(number: float | Decimal, verb: str) -> str:
 
 def all_of(number: int, noun: str) -> str:
     """Return ``the only student``, ``both students``, ``all 3 students``; the verb is :func:`agree`'s."""
-    return {1: f"the only {noun}", 2: f"both {plural(noun)}"}.get(number, f"all {counted(number, noun)}")
+    return {1: f"the only {noun}", 2: f"both {plural(noun)}"}.get(number, f"all {count_noun(number, noun)}")
 
 
 def plain_points(value: float, decimals: int = 2) -> float | int:

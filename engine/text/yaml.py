@@ -15,7 +15,14 @@ from typing import Any
 import yaml
 
 from engine.errors import Diagnostic, InputError, SpecError
-from engine.text.files import check_text, decode_text, find_control_character, read_text, shown, source_line
+from engine.text.files import (
+    check_text,
+    decode_text,
+    find_control_character,
+    one_line,
+    read_text,
+    source_line,
+)
 from engine.text.yaml_errors import YamlDocument, YamlPlace, YamlScalar, explain_syntax, read_scalar
 
 __all__ = ["MAX_DEPTH", "MAX_VALUES", "read_yaml", "read_yaml_text"]
@@ -74,7 +81,7 @@ def read_yaml(
         too deep, holds aliases, anchors, tags, merge keys, duplicate keys, or more than one document.
     """
     name = filename if filename is not None else (str(source) if isinstance(source, Path) else "<text>")
-    name = shown(name, 300)
+    name = one_line(name, 300)
     if isinstance(source, Path):
         text = read_text(source, error, name)
     elif isinstance(source, bytes):
@@ -165,7 +172,7 @@ class _Reading:
             if key in data:
                 first = keys[key].line + 1
                 self._fault(
-                    key_node.start_mark, f"the key '{shown(key)}' stands here twice; first on line {first}"
+                    key_node.start_mark, f"the key '{one_line(key)}' stands here twice; first on line {first}"
                 )
                 continue
             data[key], keys[key], children[key] = value, _place(key_node), place
@@ -194,7 +201,7 @@ class _Reading:
         try:
             return read_scalar(node.value), place
         except ValueError as problem:
-            self._fault(node.start_mark, shown(str(problem), 100))
+            self._fault(node.start_mark, one_line(str(problem), 100))
             return node.value, place
 
     def _look_at_escapes(self, node: yaml.ScalarNode) -> None:
@@ -203,7 +210,7 @@ class _Reading:
         eaten = None if self.scalars_as_text else _EATEN.search(raw)
         if eaten:
             word = _COMMAND.match(raw, eaten.start("eaten"))
-            what = shown(word[0] if word else eaten["eaten"], 20)
+            what = one_line(word[0] if word else eaten["eaten"], 20)
             message = f"in double quotes '{what}' loses its backslash; use single quotes, or | and a new line"
             self._fault(node.start_mark, message)
         elif find_control_character(node.value) is not None:
@@ -221,12 +228,12 @@ class _Reading:
 def _objections(event: yaml.Event, depth: int, values: int, documents: int) -> Iterator[str]:
     anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
     if isinstance(event, yaml.AliasEvent):
-        yield f"the alias *{shown(str(anchor), 30)} can't be used; write the value out"
+        yield f"the alias *{one_line(str(anchor), 30)} can't be used; write the value out"
     elif anchor is not None:
-        yield f"the anchor &{shown(anchor, 30)} can't be used; write the value where it is needed"
+        yield f"the anchor &{one_line(anchor, 30)} can't be used; write the value where it is needed"
     if tag is not None:
         name = tag.replace("tag:yaml.org,2002:", "!!")
-        yield f"the tag {shown(name, 60)} can't be used; write the plain value"
+        yield f"the tag {one_line(name, 60)} can't be used; write the plain value"
     if depth > MAX_DEPTH:
         yield f"this is nested more than {MAX_DEPTH} levels deep"
     if values > MAX_VALUES:

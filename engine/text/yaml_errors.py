@@ -11,8 +11,8 @@ from typing import Any, Self
 import yaml
 
 from engine.errors import Diagnostic
-from engine.text.files import shown, source_line
-from engine.text.words import counted
+from engine.text.files import one_line, source_line
+from engine.text.words import count_noun
 
 __all__ = [
     "NULLS",
@@ -112,7 +112,7 @@ def _sentence(problem: yaml.MarkedYAMLError, line: str, column: int) -> str:
     if "tab character" in complaint or ("\t" in line[:column] and not line[: column - 1].strip()):
         return "a tab can't be used for indentation; use blanks"
     if "cannot start any token" in complaint:
-        return f"a value can't start with '{shown(here)}'; put it in quotes"
+        return f"a value can't start with '{one_line(here)}'; put it in quotes"
     if "mapping values are not allowed" in complaint:
         return _about_colon(line, column)
     if here in ("[", "{") and re.search(r"expected ',' or '[\]}]'", complaint):
@@ -122,7 +122,7 @@ def _sentence(problem: yaml.MarkedYAMLError, line: str, column: int) -> str:
     for pattern, sentence in _SENTENCES:
         if re.search(pattern, complaint) or re.search(pattern, context):
             return sentence
-    return f"this isn't YAML: {shown(complaint, 100)}"
+    return f"this isn't YAML: {one_line(complaint, 100)}"
 
 
 def _about_colon(line: str, column: int) -> str:
@@ -135,7 +135,7 @@ def _about_quotes(complaint: str, here: str) -> str:
     if "end of stream" in complaint or "document indicator" in complaint:
         return "a quotation mark was opened and never closed"
     if "escape" in complaint:
-        return f"in double quotes '{shown(here)}' has no meaning; use single quotes, or | and a new line"
+        return f"in double quotes '{one_line(here)}' has no meaning; use single quotes, or | and a new line"
     return "something is wrong in this quoted text"
 
 
@@ -246,7 +246,9 @@ def read_scalar(text: str) -> str | int | float | bool | None:
 
 def _bounded(text: str) -> str:
     if len(text) > _MAX_DIGITS:
-        raise ValueError(f"a number of {counted(len(text), 'character')} is too long; at most {_MAX_DIGITS}")
+        raise ValueError(
+            f"a number of {count_noun(len(text), 'character')} is too long; at most {_MAX_DIGITS}"
+        )
     return text
 
 
@@ -352,7 +354,7 @@ class YamlDocument:
             line, column = self.locate(loc, key=key)
         else:
             line, column = self.locate_inside(loc, offset)
-        return Diagnostic(self.file, line, column, shown(message, 1000), source_line(self.text, line))
+        return Diagnostic(self.file, line, column, one_line(message, 1000), source_line(self.text, line))
 
     def _place(self, loc: Loc, *, key: bool = False) -> YamlPlace:
         place, own_key = self.root, None

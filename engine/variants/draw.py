@@ -20,7 +20,7 @@ from engine.expressions.values import array_of, decimal_of, value_of
 from engine.items import ItemMisconception, ProblemSpec, SourceErratum
 from engine.model import DrawnValue, Part, RenderedText, Variant
 from engine.prose.figures import figure_of
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "PRINTED_DIFFERS",
@@ -188,7 +188,7 @@ def solve(spec: ProblemSpec, stream: RandomStream) -> SolvedDraw:
     tries = sum(failures.values())
     others = "; ".join(f"{text} (failed {n})" for text, n in failures.most_common(4)[1:])
     raise DrawError(
-        f"no variant within {counted(tries, 'try')}: this failed {counted(count, 'time')}: {worst}",
+        f"no variant within {count_noun(tries, 'try')}: this failed {count_noun(count, 'time')}: {worst}",
         where=spec.id,
         expected=worst,
         got=f"also failed: {others}" if others else None,

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.text.words import agree, all_of, counted, plural
+from engine.text.words import agree, all_of, count_noun, plural
 
 ENGINE = Path(__file__).parents[2] / "engine"
 # Beside student code nothing of ours may be imported; the acts only report what an attack saw.
-_ALONE = ("inside", "acts.py", "plurals.py")
+_ALONE = ("child", "acts.py", "plurals.py")
 _NOUN_LIST = """
     answer attempt byte call card cell character check column copy day decimal element entry error
     example exercise fault field file formula group header hint hypothesis item key letter level mark
@@ -63,7 +63,7 @@ def _is_plural(text: str, value: ast.expr) -> bool:
     words = [word.rstrip(".,;:)") for word in text.split()[:2]]
     if words and words[0] in _NOUNS:
         return not (
-            isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "counted"
+            isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "count_noun"
         )
     if len(words) == 2 and words[0] in _ADJECTIVES and words[1] in _NOUNS:
         return True
@@ -83,7 +83,7 @@ def test_every_count_of_the_engine_agrees_with_its_noun() -> None:
     # words and not numbers, as can be seen from where they come
     allowed = {"kind", "form", "side", "name", "what"}
     wrong = [one for one in found if not any(f"{{{word}}}" in one for word in allowed)]
-    assert wrong == [], "write these with engine.text.words.counted and agree:\n" + "\n".join(wrong)
+    assert wrong == [], "write these with engine.text.words.count_noun and agree:\n" + "\n".join(wrong)
 
 
 @pytest.mark.parametrize(
@@ -109,11 +109,11 @@ def test_what_is_written_well_is_left_alone(source: str) -> None:
 
 
 def test_nouns_and_verbs_agree_with_their_numbers() -> None:
-    assert [counted(n, "entry") for n in (0, 1, 2)] == ["0 entries", "1 entry", "2 entries"]
-    assert [counted(n, "point") for n in (1.0, 1.5, 0.5)] == ["1 point", "1.5 points", "0.5 points"]
-    assert counted("1", "full point") == "1 full point"
-    assert counted(1.04, "second", ".1f") == "1.0 seconds"
-    assert counted(12345, "row", ",") == "12,345 rows"
+    assert [count_noun(n, "entry") for n in (0, 1, 2)] == ["0 entries", "1 entry", "2 entries"]
+    assert [count_noun(n, "point") for n in (1.0, 1.5, 0.5)] == ["1 point", "1.5 points", "0.5 points"]
+    assert count_noun("1", "full point") == "1 full point"
+    assert count_noun(1.04, "second", ".1f") == "1.0 seconds"
+    assert count_noun(12345, "row", ",") == "12,345 rows"
     nouns = ("quiz", "hypothesis", "copy", "key", "class", "match", "person", "half step")
     assert [plural(noun) for noun in nouns] == [
         "quizzes", "hypotheses", "copies", "keys", "classes", "matches", "people", "half steps",

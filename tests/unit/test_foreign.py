@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text.escape import clean, clean_line, csv_cell, visible
-from engine.text.files import shown, source_line
+from engine.text.files import one_line, source_line
 from engine.text.tables import kept_cell, plain_cell
 
 FOREIGN = st.text(st.characters(codec=None), max_size=60)
@@ -22,7 +22,12 @@ FOREIGN = st.text(st.characters(codec=None), max_size=60)
 def test_what_hides_or_steers_is_made_visible_everywhere(hidden: str) -> None:
     text = f"a{hidden}b"
     assert (
-        visible(text) == clean(text) == clean_line(text) == shown(text) == source_line(text, 1) == "a\ufffdb"
+        visible(text)
+        == clean(text)
+        == clean_line(text)
+        == one_line(text)
+        == source_line(text, 1)
+        == "a\ufffdb"
     )
 
 
@@ -47,7 +52,7 @@ def test_a_cut_is_told() -> None:
 @given(FOREIGN)
 def test_a_line_is_one_line(text: str) -> None:
     assert len(clean_line(text).splitlines()) <= 1
-    assert len(shown(text).splitlines()) <= 1
+    assert len(one_line(text).splitlines()) <= 1
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1"])

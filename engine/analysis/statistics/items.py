@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.analysis.statistics.intervals import correlation_interval, wilson
 from engine.analysis.statistics.scores import Floats, ScoreMatrix
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = [
     "ChoiceTable",
@@ -212,8 +212,8 @@ def choice_table(
     """
     if len(chosen) != len(standing):
         raise ValueError(
-            f"{counted(len(chosen), 'answer')} {agree(len(chosen), 'do')}n't fit "
-            f"{counted(len(standing), 'student')}"
+            f"{count_noun(len(chosen), 'answer')} {agree(len(chosen), 'do')}n't fit "
+            f"{count_noun(len(standing), 'student')}"
         )
     named = names or {}
     placed = ~np.isnan(standing)

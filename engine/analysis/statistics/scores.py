@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["Floats", "ScoreHistogram", "ScoreMatrix", "score_histogram"]
 
@@ -46,7 +46,7 @@ class ScoreMatrix:
         full = np.ones(len(items)) if full is None else np.array(full, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != len(items) or full.shape != (len(items),):
             raise ValueError(
-                f"{counted(len(items), 'item')} {agree(len(items), 'do')}n't fit points "
+                f"{count_noun(len(items), 'item')} {agree(len(items), 'do')}n't fit points "
                 f"{points.shape} and full {full.shape}"
             )
         if len(set(items)) < len(items):

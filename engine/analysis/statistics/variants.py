@@ -17,7 +17,7 @@ from engine.analysis.statistics.intervals import (
     wilson,
 )
 from engine.analysis.statistics.scores import Floats
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = [
     "LogisticTrend",
@@ -261,7 +261,7 @@ def difficulty_trend(
     x, y = np.asarray(numbers, dtype=np.float64), np.asarray(right, dtype=np.float64)
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError(
-            f"{counted(len(x), 'number')} {agree(len(x), 'do')}n't fit {counted(len(y), 'answer')}"
+            f"{count_noun(len(x), 'number')} {agree(len(x), 'do')}n't fit {count_noun(len(y), 'answer')}"
         )
     if not np.isfinite(x).all():
         raise ValueError("a number isn't finite")

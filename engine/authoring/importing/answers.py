@@ -26,7 +26,7 @@ from engine.authoring.importing.question import (
 from engine.authoring.importing.texts import QuestionTexts, UnfitError, named, slug
 from engine.authoring.importing.yaml_writer import WrittenNumber
 from engine.expressions.values import is_rounding_safe
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = [
     "MAX_OPTIONS",
@@ -151,7 +151,8 @@ def choice_answer(question: ForeignQuestion, texts: QuestionTexts) -> ImportedCh
         raise UnfitError("it has one option only", "add a wrong option")
     if len(question.answers) > MAX_OPTIONS:
         raise UnfitError(
-            f"it has {counted(len(question.answers), 'option')}; {MAX_OPTIONS} letters name them", "drop some"
+            f"it has {count_noun(len(question.answers), 'option')}; {MAX_OPTIONS} letters name them",
+            "drop some",
         )
     question = _with_letters_in_order(question)
     right = right_options(question)
@@ -216,7 +217,7 @@ def _single(
     if len(right) > 1:
         data["draw"] = [1, len(question.answers) - len(right)]
         texts.note(
-            f"{counted(len(right), 'option')} {agree(len(right), 'are')} right alone; a variant "
+            f"{count_noun(len(right), 'option')} {agree(len(right), 'are')} right alone; a variant "
             "shows one of them",
             question.place,
         )
@@ -474,7 +475,8 @@ def _check(accepted: list[str]) -> None:
         raise UnfitError("it accepts patterns or signs only", "list the words that are right")
     if len(accepted) > _MAX_ACCEPTED:
         raise UnfitError(
-            f"it accepts {counted(len(accepted), 'text')}; at most {_MAX_ACCEPTED} are possible", "list fewer"
+            f"it accepts {count_noun(len(accepted), 'text')}; at most {_MAX_ACCEPTED} are possible",
+            "list fewer",
         )
     if any(len(word) > _MAX_WORD for word in accepted):
         raise UnfitError(f"an accepted text has over {_MAX_WORD} characters", "ask for a few words")

@@ -31,7 +31,7 @@ from engine.authoring.importing.question import (
     read_share,
 )
 from engine.prose.maths.parser import SYMBOLS
-from engine.text.files import shown
+from engine.text.files import one_line
 
 __all__ = [
     "GAP",
@@ -282,7 +282,7 @@ class _AnswerReading:
         if weight is not None:
             share = read_share(weight[1])
             if share is None:
-                said = f"not '{shown(weight[1], 30)}'"
+                said = f"not '{one_line(weight[1], 30)}'"
                 message = f"a weight is a percentage from -100 to 100, such as %50%, {said}"
                 self.faults.add(self.block.place(weight.start(1)), message)
             start = weight.end()
@@ -351,7 +351,7 @@ class _AnswerReading:
         number = _number(word)
         if number is None:
             forms = "such as 3.14, 3.14:0.01 (tolerance) or 3.1..3.2"
-            self.faults.add(piece.place, f"'{shown(word, 30)}' is no number of GIFT's, {forms}")
+            self.faults.add(piece.place, f"'{one_line(word, 30)}' is no number of GIFT's, {forms}")
         return replace(answer, number=number)
 
 

@@ -32,7 +32,7 @@ from engine.authoring.importing.blocks import (
 from engine.authoring.importing.html import read_html
 from engine.authoring.importing.question import MarkedText, TextForm
 from engine.text.escape import clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -234,7 +234,7 @@ def convert(markup: MarkedText, *, inline: bool = False) -> ConvertedText:
     prose = writer.line(blocks) if inline else writer.text(blocks)
     if len(prose) > MAX_PROSE:
         raise TextTooLong(
-            f"a text has {counted(len(prose), 'character', ',')}; at most {MAX_PROSE:,} are possible"
+            f"a text has {count_noun(len(prose), 'character', ',')}; at most {MAX_PROSE:,} are possible"
         )
     if prose.count("$") > 2 * _MAX_FORMULAS:
         raise TextTooLong(f"a text has over {_MAX_FORMULAS} formulas")

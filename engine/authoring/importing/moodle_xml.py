@@ -28,7 +28,7 @@ from engine.authoring.importing.question import (
 )
 from engine.authoring.importing.xml_tree import XmlElement, read_tree
 from engine.text.escape import clean_line
-from engine.text.files import shown
+from engine.text.files import one_line
 
 __all__ = ["KNOWN_TYPES", "QuestionFields", "read_moodle", "skipped_type"]
 
@@ -70,7 +70,7 @@ class QuestionFields:
         named = element.attributes.get("format", "").strip().lower()
         form = _FORMS.get(named, otherwise)
         if named and named not in _FORMS:
-            self.faults.add(element.place, f"there is no text format '{shown(named, 30)}' in Moodle XML")
+            self.faults.add(element.place, f"there is no text format '{one_line(named, 30)}' in Moodle XML")
         return MarkedText(self._text(element), form)
 
     def _text(self, element: XmlElement) -> str:
@@ -78,7 +78,7 @@ class QuestionFields:
         holder = element if inner is None else inner
         for child in holder.children:
             if holder is inner or child.tag not in ("text", "file", "feedback", "answer"):
-                message = f"a text can't hold the element <{shown(child.tag, 30)}>"
+                message = f"a text can't hold the element <{one_line(child.tag, 30)}>"
                 self.faults.add(child.place, f"{message}; put HTML into <![CDATA[ … ]]>")
                 return ""
         return holder.text
@@ -90,7 +90,7 @@ class QuestionFields:
         if element is None or not word:
             return otherwise
         if word not in ("true", "false", "1", "0"):
-            self.faults.add(element.place, f"<{tag}> is true or false, not '{shown(word, 30)}'")
+            self.faults.add(element.place, f"<{tag}> is true or false, not '{one_line(word, 30)}'")
         return word in ("true", "1")
 
     def number(self, parent: XmlElement, tag: str, otherwise: Decimal) -> Decimal:
@@ -100,7 +100,7 @@ class QuestionFields:
             return otherwise
         value = read_decimal(word)
         if value is None or value < 0:
-            message = f"<{tag}> is a number from 0 on, such as 1 or 0.5, not '{shown(word, 30)}'"
+            message = f"<{tag}> is a number from 0 on, such as 1 or 0.5, not '{one_line(word, 30)}'"
             self.faults.add(element.place, message)
             return otherwise
         return value
@@ -122,7 +122,7 @@ class QuestionFields:
         word = element.attributes.get("fraction", self.words(element, "fraction"))
         share = read_share(word)
         if share is None:
-            said = f"not '{shown(word, 30)}'" if word else "and this answer states none"
+            said = f"not '{one_line(word, 30)}'" if word else "and this answer states none"
             message = f"'fraction' is a percentage from -100 to 100, such as 100 or 33.33333, {said}"
             self.faults.add(element.place, message)
             return Fraction(0)
@@ -227,7 +227,7 @@ def read_moodle(source: SourceText) -> QuestionFile:
     root = read_tree(source, faults)
     bank = _Bank(faults)
     if root is not None and root.tag != "quiz":
-        message = f"a Moodle XML file begins with <quiz>, not with <{shown(root.tag, 30)}>"
+        message = f"a Moodle XML file begins with <quiz>, not with <{one_line(root.tag, 30)}>"
         faults.add(root.place, message)
     elif root is not None:
         for element in root.children:
@@ -245,7 +245,7 @@ class _Bank:
     def read(self, element: XmlElement) -> None:
         """Read a child of ``<quiz>``."""
         if element.tag != "question":
-            self.faults.add(element.place, f"<quiz> holds <question>, not <{shown(element.tag, 30)}>")
+            self.faults.add(element.place, f"<quiz> holds <question>, not <{one_line(element.tag, 30)}>")
             return
         kind = element.attributes.get("type", "").strip().lower()
         fields = QuestionFields(self.faults)
@@ -315,7 +315,7 @@ def _truefalse(question: ForeignQuestion, element: XmlElement, fields: QuestionF
     for answer in fields.answers(element, TextForm.PLAIN):
         word = answer.text.text.strip().lower()
         if word not in ("true", "false"):
-            fields.faults.add(answer.place, f"an answer is true or false, not '{shown(word, 30)}'")
+            fields.faults.add(answer.place, f"an answer is true or false, not '{one_line(word, 30)}'")
         answers.append(
             replace(answer, text=replace(answer.text, text=word.capitalize(), form=TextForm.PLAIN))
         )
@@ -347,7 +347,7 @@ def _number(element: XmlElement, fields: QuestionFields) -> ForeseenAnswer:
     value = read_decimal(word)
     tolerance = fields.number(element, "tolerance", Decimal(0))
     if value is None:
-        message = f"an answer is a number such as 0.25 or 5e-1, not '{shown(word, 30)}'"
+        message = f"an answer is a number such as 0.25 or 5e-1, not '{one_line(word, 30)}'"
         fields.faults.add(element.place, message)
         return answer
     return replace(answer, number=AcceptedNumber(value, tolerance))
@@ -363,7 +363,7 @@ def _with_unit(question: ForeignQuestion, element: XmlElement, fields: QuestionF
     own = next((name for name, factor in named if factor == 1 and name), "")
     others = [name for name, factor in named if name and name != own]
     if others:
-        what = ", ".join(shown(name, 20) for name in others[:5])
+        what = ", ".join(one_line(name, 20) for name in others[:5])
         question = question.noting(ImportNote(f"answers in other units aren't read here: {what}"))
     if len(own) > 200:
         fields.faults.add(element.place, "a unit has over 200 characters")

@@ -26,7 +26,7 @@ from engine.errors import Diagnostic, EngineError, ExchangeError, SpecError
 from engine.items import load_spec
 from engine.items.bank import Bank
 from engine.text.escape import clean_line
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 from engine.text.yaml import read_yaml
 
 __all__ = ["ImportReport", "ImportedItem", "ItemDraft", "PreparedItem", "prepare", "to_spec", "write_all"]
@@ -150,7 +150,7 @@ def _answer(
 
 def _points(points: Decimal, texts: QuestionTexts) -> int | float:
     if not 0 < points <= _MAX_POINTS:
-        texts.note(f"{counted(points, 'point')} {agree(points, 'are')}n't possible here; it has 1")
+        texts.note(f"{count_noun(points, 'point')} {agree(points, 'are')}n't possible here; it has 1")
         return 1
     return int(points) if points == points.to_integral_value() else float(points)
 
@@ -163,7 +163,7 @@ def _after(question: ForeignQuestion, texts: QuestionTexts) -> dict[str, Any]:
     ]
     hints = [hint for hint in hints if hint]
     if len(hints) > _MAX_HINTS:
-        texts.note(f"it has {counted(len(hints), 'hint')}; the first {_MAX_HINTS} are kept")
+        texts.note(f"it has {count_noun(len(hints), 'hint')}; the first {_MAX_HINTS} are kept")
     if hints:
         found["hints"] = hints[:_MAX_HINTS]
     solution = texts.optional(question.general, "feedback for everybody", inline=False)

@@ -14,7 +14,7 @@ from engine.authoring.preview.cards import VariantCard, card_of
 from engine.errors import DrawError, InputError, SoftmarkError
 from engine.items import CodeAnswer, ProblemSpec
 from engine.items.bank import Bank
-from engine.text.watch import folders_of, wakes
+from engine.text.watch import file_changes, folders_of
 
 __all__ = ["PreviewFault", "PreviewSource", "PreviewState", "SaveFollower", "check", "look_at"]
 
@@ -208,7 +208,7 @@ class SaveFollower:
 
     def _follow(self) -> None:
         self._lint()
-        for _ in wakes(self._folders(), _ENDINGS, self._stop):
+        for _ in file_changes(self._folders(), _ENDINGS, self._stop):
             if self._stop.is_set():
                 return
             stamps = self._settled()

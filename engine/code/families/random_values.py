@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.text.files import keep_libraries_tidy
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -44,7 +44,7 @@ def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
     with _lock:
         drawn = _examples(strategy, 4 * count + 8, seed)
     if len(drawn) < count:
-        raise ValueError(f"the strategy has fewer than {counted(count, 'example')}")
+        raise ValueError(f"the strategy has fewer than {count_noun(count, 'example')}")
     return drawn[-count:]  # the first ones are the smallest, the last ones the most varied
 
 

@@ -26,7 +26,7 @@ from engine.code.properties.contract import judge_values
 from engine.code.properties.weights import least
 from engine.code.show import described, number
 from engine.code.step_table import StepTable
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["PROPERTIES", "_CAUSALITY", "_DECODING", "_RECURRENCE", "_SEARCH"]
 
@@ -230,14 +230,14 @@ def _ids(group: CaseGroup, seen: PlanObservations) -> str | None:
 
 
 def _length(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
-    return None if 1 <= len(tokens) <= most else f"has {counted(len(tokens), 'token')}"
+    return None if 1 <= len(tokens) <= most else f"has {count_noun(len(tokens), 'token')}"
 
 
 def _ends(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
     if eos in tokens[:-1]:
         return f"goes on after the end symbol {eos}"
     if len(tokens) < most and (not tokens or tokens[-1] != eos):
-        return f"neither ends with the end symbol {eos} nor has {counted(most, 'token')}"
+        return f"neither ends with the end symbol {eos} nor has {count_noun(most, 'token')}"
     return None
 
 
@@ -308,7 +308,7 @@ def _count(group: CaseGroup, seen: PlanObservations) -> str | None:
     due = int(group.data["due"])
     call = _call(group, seen)
     if len(tokens) != due:
-        came = counted(len(tokens), "hypothesis")
+        came = count_noun(len(tokens), "hypothesis")
         return DifferenceEvidence(f"{call} gave {came} instead of {due}", str(len(tokens)), str(due))
     if len({tuple(row) for row in tokens}) < len(tokens):
         return DifferenceEvidence(f"{call} gave the same hypothesis twice")

@@ -10,10 +10,10 @@ import click
 
 from engine.commands.options import course_option, json_option
 from engine.commands.quiz.new import find_blueprint
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.items import ProblemSpec
     from engine.quiz.rehearsal import QuestionFigures, QuizStatistics
 
@@ -50,30 +50,30 @@ def check(
       grade quiz check l16 --course attention-2026
       grade quiz check my_blueprint.yaml --students 200
     """
+    from engine.commands.context import find_context, tell_unreadable
     from engine.commands.render import progress_bar
-    from engine.commands.workplace import find_workplace, tell_unreadable
     from engine.quiz import compose, read_blueprint
     from engine.quiz import release as clock
     from engine.quiz.rehearsal import rehearse, warnings_of
 
-    workplace = find_workplace(course_path)
-    path = find_blueprint(workplace, blueprint)
+    context = find_context(course_path)
+    path = find_blueprint(context, blueprint)
     plan = read_blueprint(path)
-    students = _students(workplace, count)
+    students = _students(context, count)
     with progress_bar("drawing", len(students)) as advance:
         quizzes = compose(
             plan,
-            workplace.bank,
+            context.bank,
             students,
-            secret=workplace.secret(),
+            secret=context.secret(),
             name=name or path.stem,
             progress=advance,
         )
-    rehearsal = rehearse(quizzes, workplace.bank, observed=_observed(workplace))
-    warnings = warnings_of(rehearsal, workplace.bank, clock.now(), plan.blueprint)
+    rehearsal = rehearse(quizzes, context.bank, observed=_observed(context))
+    warnings = warnings_of(rehearsal, context.bank, clock.now(), plan.blueprint)
     if any(section.draws for section in plan.blueprint.sections):
-        tell_unreadable(workplace.bank.readable()[1])
-    exercises = [workplace.bank.load(item) for item in plan.blueprint.exercises]
+        tell_unreadable(context.bank.readable()[1])
+    exercises = [context.bank.load(item) for item in plan.blueprint.exercises]
     if as_json:
         click.echo(
             json.dumps(
@@ -81,25 +81,25 @@ def check(
             )
         )
     else:
-        _show(rehearsal, plan.blueprint.title, warnings, exercises, on_files=workplace.course is not None)
+        _show(rehearsal, plan.blueprint.title, warnings, exercises, on_files=context.course is not None)
     return 1 if warnings else 0
 
 
-def _students(workplace: CommandContext, count: int | None) -> list[str]:
-    roster = workplace.course.roster_ids() if workplace.course and count is None else []
+def _students(context: CommandContext, count: int | None) -> list[str]:
+    roster = context.course.roster_ids() if context.course and count is None else []
     return roster or [f"student-{number}" for number in range(1, (count or _USUAL_CLASS) + 1)]
 
 
-def _observed(workplace: CommandContext) -> dict[str, float]:
+def _observed(context: CommandContext) -> dict[str, float]:
     """Return the mean share that students of this course earned at each item before."""
     from statistics import fmean
 
     from engine.model import Mode
 
-    if workplace.course is None or workplace.mode is not Mode.MARKS:
+    if context.course is None or context.mode is not Mode.MARKS:
         return {}
     shares: dict[str, list[float]] = {}
-    with workplace.open_store() as store:
+    with context.open_store() as store:
         for best in store.best_scores(Mode.MARKS):
             if best.max_score:
                 shares.setdefault(best.item, []).append(best.score / best.max_score)
@@ -143,8 +143,8 @@ def _show(
 
     total = len(rehearsal.questions)
     click.echo(
-        f"{clean_line(title)}: {counted(total, 'question')}, {points(rehearsal.points)}, "
-        f"drawn for {counted(rehearsal.students, 'student')}"
+        f"{clean_line(title)}: {count_noun(total, 'question')}, {points(rehearsal.points)}, "
+        f"drawn for {count_noun(rehearsal.students, 'student')}"
     )
     for sentence in rules_text(rehearsal.rules):
         click.echo(f"  {sentence}")
@@ -156,15 +156,15 @@ def _show(
     click.echo()
     click.echo(f"Guessing earns {percent(rehearsal.guessing)} of the points on average.")
     if rehearsal.minutes is not None:
-        click.echo(f"Expected time: {counted(rehearsal.minutes, 'minute', 'g')}.")
+        click.echo(f"Expected time: {count_noun(rehearsal.minutes, 'minute', 'g')}.")
     else:
         lacking = sum(question.minutes is None for question in rehearsal.questions)
         click.echo(
-            f"Expected time: unknown; the items of {lacking} of {counted(total, 'question')} "
+            f"Expected time: unknown; the items of {lacking} of {count_noun(total, 'question')} "
             "don't say `minutes`."
         )
     for spec in exercises:
-        time = "" if spec.minutes is None else f", about {counted(spec.minutes, 'minute', 'g')}"
+        time = "" if spec.minutes is None else f", about {count_noun(spec.minutes, 'minute', 'g')}"
         click.echo(f"Code exercise: {spec.id} ({points(spec.points)}{time}).")
     low, high = rehearsal.difficulty_of_students
     if high > low:
@@ -183,7 +183,7 @@ def _row(question: QuestionFigures, seen: bool) -> list[str]:
     low, mean, high = question.difficulty
     row = [
         str(question.number),
-        items[0] if len(items) == 1 else f"{counted(len(items), 'item')}, one per student",
+        items[0] if len(items) == 1 else f"{count_noun(len(items), 'item')}, one per student",
         ", ".join(question.kinds),
         number(question.points),
         f"{mean:.1f} ({low:g}-{high:g})" if high > low else f"{low:g}",

@@ -14,12 +14,12 @@ from engine.commands.quiz.new import file_stem, is_quiz_file
 from engine.commands.render import console, points
 from engine.errors import QuizError, UsageError
 from engine.text.escape import clean, clean_line
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.model import Quiz
     from engine.quiz.answer_key import KeyPart, KeyQuestion, QuizKey
     from engine.store import Store
@@ -59,14 +59,14 @@ def key(
       grade quiz key l16 --student 007 --course attention-2026
       grade quiz key l16 --html l16-key.html --course attention-2026
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
     from engine.quiz.answer_key import quiz_key
 
     if as_json and html is not None:
         raise UsageError("--json and --html don't go together", expected="one of them")
-    workplace = find_workplace(course_path)
-    workplace.secret()  # who may not read the secret has no business here; says so if others may
-    name, wanted, place = _wanted(workplace, quiz, students)
+    context = find_context(course_path)
+    context.secret()  # who may not read the secret has no business here; says so if others may
+    name, wanted, place = _wanted(context, quiz, students)
     with place.open_store() as store:
         found = [
             stored
@@ -85,11 +85,11 @@ def key(
 
 
 def _wanted(
-    workplace: CommandContext, quiz: str, students: tuple[str, ...]
+    context: CommandContext, quiz: str, students: tuple[str, ...]
 ) -> tuple[str, set[str], CommandContext]:
     """Return the quiz's name, the students asked for (none: all), and where it is stored."""
     if not quiz.endswith((".yaml", ".yml")):
-        return quiz, set(students), workplace
+        return quiz, set(students), context
     path = Path(quiz)
     if not path.is_file() or not is_quiz_file(path):
         raise UsageError(
@@ -98,7 +98,7 @@ def _wanted(
     from engine.quiz import read_filled
     from engine.text.files import read_text_file
 
-    place, stored = workplace.of_quiz(read_filled(read_text_file(path), quiz), path)
+    place, stored = context.of_quiz(read_filled(read_text_file(path), quiz), path)
     if students and set(students) != {stored.student}:
         raise UsageError(f"this file is {stored.student}'s", where=quiz, expected="no --student beside it")
     return stored.name, {stored.student}, place
@@ -119,12 +119,12 @@ def _check_found(store: Store, name: str, wanted: set[str], attempt: int | None,
     raise QuizError(f"quiz {name} has no draw{who}" + ("" if attempt is None else f" as attempt {attempt}"))
 
 
-def _write_page(workplace: CommandContext, path: Path, keys: list[QuizKey]) -> None:
+def _write_page(context: CommandContext, path: Path, keys: list[QuizKey]) -> None:
     from engine.pages import key_page
     from engine.text.files import replace_text
 
     folder = path.absolute().parent.resolve()
-    quizzes = workplace.course.quizzes.resolve() if workplace.course else None
+    quizzes = context.course.quizzes.resolve() if context.course else None
     files = (folder / f"{file_stem(entry.quiz)}.yaml" for entry in keys)
     beside = next((file for file in files if file.exists()), None)
     if beside is not None or (quizzes is not None and quizzes in (folder, *folder.parents)):
@@ -134,7 +134,7 @@ def _write_page(workplace: CommandContext, path: Path, keys: list[QuizKey]) -> N
             got=str(beside or quizzes),
             next_step="choose another folder",
         )
-    roster = workplace.course.roster(tolerant=True).by_id if workplace.course else {}
+    roster = context.course.roster(tolerant=True).by_id if context.course else {}
     names = {student: entry.name for student, entry in roster.items()}
     try:
         replace_text(path, key_page(keys, names=names), private=True)
@@ -145,7 +145,7 @@ def _write_page(workplace: CommandContext, path: Path, keys: list[QuizKey]) -> N
             got=error.strerror,
             next_step="name a file in a folder that you may write to: --html FILE",
         ) from error
-    click.echo(f"the key of {counted(len(keys), 'quiz')} is in {path} (mode 0600: for you alone)")
+    click.echo(f"the key of {count_noun(len(keys), 'quiz')} is in {path} (mode 0600: for you alone)")
 
 
 # ----------------------------------------------------------------------------------------------------

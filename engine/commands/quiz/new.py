@@ -14,10 +14,10 @@ import click
 from engine.commands.options import check_student, course_option, json_option, store_option
 from engine.errors import QuizError, UsageError
 from engine.parallel import without_collecting
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.model import Quiz
 
 __all__ = [
@@ -40,7 +40,7 @@ _ELSEWHERE = "choose a folder that you may write to: --out FOLDER"
 _MANY = 40  # students whose files are worth starting processes for
 
 
-def find_blueprint(workplace: CommandContext, blueprint: str) -> Path:
+def find_blueprint(context: CommandContext, blueprint: str) -> Path:
     """Return the file of a blueprint: a path, one of the course's, or a built-in one."""
     from engine.items.misconceptions import builtin_root
 
@@ -53,8 +53,8 @@ def find_blueprint(workplace: CommandContext, blueprint: str) -> Path:
             "this is neither a quiz file nor a blueprint", where=blueprint, expected="a file NAME.yaml"
         )
     folders = [builtin_root() / "blueprints"]
-    if workplace.course:
-        folders.insert(0, workplace.course.blueprints)
+    if context.course:
+        folders.insert(0, context.course.blueprints)
     for folder in folders:
         path = folder / f"{blueprint}.yaml"
         if path.is_file():
@@ -100,7 +100,7 @@ def write_quizzes(
         ) from error
 
 
-def write_starters(workplace: CommandContext, folder: Path, quiz: Quiz) -> list[Path]:
+def write_starters(context: CommandContext, folder: Path, quiz: Quiz) -> list[Path]:
     """Write the starter of each code exercise of a quiz to ``starters/`` and return the files.
 
     Students who don't have the command get them together with their quiz. A starter is the same for
@@ -112,13 +112,13 @@ def write_starters(workplace: CommandContext, folder: Path, quiz: Quiz) -> list[
 
     written = []
     for exercise in quiz.exercises:
-        _, answer = code_spec(workplace, exercise.item)
+        _, answer = code_spec(context, exercise.item)
         path = folder / "starters" / f"{exercise.item}.py"
-        starter = read_text(workplace.bank.path(exercise.item).parent / answer.starter)
+        starter = read_text(context.bank.path(exercise.item).parent / answer.starter)
         following = tuple(commands_for(exercise.item, path.name).values())
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            replace_text(path, starter_source(workplace.draw(exercise.item, 0), starter, following))
+            replace_text(path, starter_source(context.draw(exercise.item, 0), starter, following))
         except OSError as error:
             raise QuizError(
                 "a starter can't be written",
@@ -206,27 +206,27 @@ def new(
       grade quiz new l16 --course attention-2026
       grade quiz new my_blueprint.yaml --student me --out .
     """
+    from engine.commands.context import find_context
     from engine.commands.hint import quoted
-    from engine.commands.workplace import find_workplace
     from engine.quiz.release import not_on_files
 
     for student in students:
         check_student(student)
-    workplace = find_workplace(course_path)
-    path = find_blueprint(workplace, blueprint)
+    context = find_context(course_path)
+    path = find_blueprint(context, blueprint)
     quiz_name = _checked(name or path.stem)
-    ids = list(dict.fromkeys(students)) or (workplace.course.roster_ids() if workplace.course else ["me"])
+    ids = list(dict.fromkeys(students)) or (context.course.roster_ids() if context.course else ["me"])
     if not ids:
         raise UsageError(
             "the roster is empty", next_step="add students to roster.csv, or name one with --student"
         )
-    for student in students if workplace.course else ():
-        _note_a_stranger(workplace, student)
-    folder = out or (workplace.course.quizzes / quiz_name if workplace.course else Path())
+    for student in students if context.course else ():
+        _note_a_stranger(context, student)
+    folder = out or (context.course.quizzes / quiz_name if context.course else Path())
     with without_collecting():
-        quizzes = make_quizzes(workplace, path, ids, quiz_name, attempt)
-        files = write_quizzes(folder, quizzes, _names(workplace))
-        starters = write_starters(workplace, folder, quizzes[0])
+        quizzes = make_quizzes(context, path, ids, quiz_name, attempt)
+        files = write_quizzes(folder, quizzes, _names(context))
+        starters = write_starters(context, folder, quizzes[0])
     if as_json:
         rows = [
             {"student": q.student, "quiz": q.id, "files": [str(f) for f in fs]}
@@ -235,12 +235,12 @@ def new(
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
         click.echo(f"{_counted(quizzes)} in {folder}")
-        for sentence in not_on_files(quizzes[0].rules) if workplace.course else ():
+        for sentence in not_on_files(quizzes[0].rules) if context.course else ():
             click.echo(f"note: {sentence}")
         if starters:
             names = ", ".join(path.name for path in starters)
             click.echo(f"starters of the code exercises in {starters[0].parent}: {names}")
-        if workplace.course is None:
+        if context.course is None:
             click.echo(f"  next: grade quiz take {files[0][0]}")
         else:
             named = f" --course {quoted(course_path)}" if course_path else ""
@@ -248,27 +248,27 @@ def new(
             click.echo(f"  then: grade batch DIR{named} --out results, with what comes back in DIR")
 
 
-def _note_a_stranger(workplace: CommandContext, student: str) -> None:
+def _note_a_stranger(context: CommandContext, student: str) -> None:
     """Say where an id that isn't in the roster is nearly one that is; others, such as `me`, are meant."""
     from engine.text.schema_errors import near_words
 
-    roster = workplace.course.roster(tolerant=True) if workplace.course else None
+    roster = context.course.roster(tolerant=True) if context.course else None
     known = [person.id for person in roster.students] if roster else []
     near = [] if student in known else near_words(student, known)
     if near:
         click.echo(f"note: {student} isn't in the roster; did you mean '{near[0]}'?", err=True)
 
 
-def _names(workplace: CommandContext) -> dict[str, str]:
+def _names(context: CommandContext) -> dict[str, str]:
     """Return the roster's names by id: a printed quiz is handed to a person, not to a number."""
-    roster = workplace.course.roster(tolerant=True) if workplace.course else None
+    roster = context.course.roster(tolerant=True) if context.course else None
     return {student.id: student.name for student in roster.students if student.name} if roster else {}
 
 
 def _counted(quizzes: list[Quiz]) -> str:
     """Return ``1 quiz of 1 question lies`` or ``20 quizzes of 9 questions lie``."""
-    questions = counted(len(quizzes[0].questions), "question")
-    return f"{counted(len(quizzes), 'quiz')} of {questions} {agree(len(quizzes), 'lie')}"
+    questions = count_noun(len(quizzes[0].questions), "question")
+    return f"{count_noun(len(quizzes), 'quiz')} of {questions} {agree(len(quizzes), 'lie')}"
 
 
 def _checked(name: str) -> str:
@@ -286,24 +286,24 @@ def _checked(name: str) -> str:
 
 
 def make_quizzes(
-    workplace: CommandContext, path: Path, students: list[str], name: str, attempt: int
+    context: CommandContext, path: Path, students: list[str], name: str, attempt: int
 ) -> list[Quiz]:
     """Return everybody's quiz: as it is stored, or drawn and stored now; a progress bar on a terminal."""
+    from engine.commands.context import tell_unreadable
     from engine.commands.render import progress_bar
-    from engine.commands.workplace import tell_unreadable
     from engine.model import Mode
     from engine.quiz import compose, read_blueprint
 
     plan = read_blueprint(path)
-    with workplace.open_store() as store, progress_bar("drawing", len(students)) as advance:
+    with context.open_store() as store, progress_bar("drawing", len(students)) as advance:
         stored = store.quizzes(name)
-        if workplace.mode is Mode.PRACTICE:  # there another attempt is another quiz, from the plan as it is
+        if context.mode is Mode.PRACTICE:  # there another attempt is another quiz, from the plan as it is
             stored = [quiz for quiz in stored if quiz.attempt == attempt]
         quizzes = compose(
             plan,
-            workplace.bank,
+            context.bank,
             students,
-            secret=workplace.secret(),
+            secret=context.secret(),
             name=name,
             attempt=attempt,
             stored=stored,
@@ -317,18 +317,18 @@ def make_quizzes(
             err=True,
         )
     kept = {(quiz.id, quiz.student) for quiz in stored}
-    _note_changed_items(workplace, name, [quiz for quiz in quizzes if (quiz.id, quiz.student) in kept])
-    _warn_of_faulty_items(workplace, [quiz for quiz in quizzes if (quiz.id, quiz.student) not in kept])
+    _note_changed_items(context, name, [quiz for quiz in quizzes if (quiz.id, quiz.student) in kept])
+    _warn_of_faulty_items(context, [quiz for quiz in quizzes if (quiz.id, quiz.student) not in kept])
     if any(section.draws for section in plan.blueprint.sections) and len(stored) < len(quizzes):
-        tell_unreadable(workplace.bank.readable()[1])
+        tell_unreadable(context.bank.readable()[1])
     return quizzes
 
 
-def _note_changed_items(workplace: CommandContext, name: str, kept: list[Quiz]) -> None:
+def _note_changed_items(context: CommandContext, name: str, kept: list[Quiz]) -> None:
     """Say which items were corrected since these quizzes were drawn: they keep what was drawn."""
     asked = dict.fromkeys((q.variant.item, q.variant.item_version) for quiz in kept for q in quiz.questions)
-    changed = list(dict.fromkeys(item for item, version in asked if workplace.has_changed(item, version)))
-    if changed and workplace.course is not None:
+    changed = list(dict.fromkeys(item for item, version in asked if context.has_changed(item, version)))
+    if changed and context.course is not None:
         verb, step = agree(len(changed), "have"), f"grade regrade {' '.join(changed)} --dry-run"
         click.echo(
             f"note: {', '.join(changed)} {verb} changed since quiz {name} was drawn; it stays as it was\n"
@@ -340,18 +340,18 @@ def _note_changed_items(workplace: CommandContext, name: str, kept: list[Quiz]) 
 _SEEDS = 10  # variants that are tried: enough to see a wrong key, and quick
 
 
-def _warn_of_faulty_items(workplace: CommandContext, drawn: list[Quiz]) -> None:
+def _warn_of_faulty_items(context: CommandContext, drawn: list[Quiz]) -> None:
     """Say which of the course's own items in new quizzes ``grade lint`` finds at fault."""
     from engine.authoring.lint import lint_bank
 
-    if workplace.course is None:
+    if context.course is None:
         return
     asked = dict.fromkeys(question.variant.item for quiz in drawn for question in quiz.questions)
-    own = [item for item in asked if workplace.bank.path(item).is_relative_to(workplace.course.problems)]
-    for report in lint_bank(workplace.bank, own, seeds=_SEEDS) if own else ():
+    own = [item for item in asked if context.bank.path(item).is_relative_to(context.course.problems)]
+    for report in lint_bank(context.bank, own, seeds=_SEEDS) if own else ():
         if report.errors:
             click.echo(
-                f"warning: {report.item} is in this quiz and has {counted(len(report.errors), 'fault')}: "
+                f"warning: {report.item} is in this quiz and has {count_noun(len(report.errors), 'fault')}: "
                 f"{report.errors[0].message}\n"
                 f"  next: grade lint {report.item} shows all; when it is mended, grade regrade {report.item} "
                 "gives these quizzes the keys that hold then",
@@ -383,11 +383,11 @@ def deadline(
       grade quiz deadline l16 --course attention-2026
       grade quiz deadline l16 2026-12-03T12:00+01:00 --student 007 --course attention-2026
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
     moment = None if time is None else _moment(time)
-    workplace = find_workplace(course_path)
-    with workplace.open_store() as store:
+    context = find_context(course_path)
+    with context.open_store() as store:
         found = [q for q in store.quizzes(quiz) if not students or q.student in students]
         missing = sorted(set(students) - {q.student for q in found})
         if not found or missing:
@@ -398,7 +398,7 @@ def deadline(
             )
         if time is not None:
             found = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
-    dates = [_dates(workplace, q) for q in found]
+    dates = [_dates(context, q) for q in found]
     if as_json:
         rows = [
             {
@@ -429,13 +429,13 @@ def _moment(time: str) -> datetime | None:
     return moment
 
 
-def _dates(workplace: CommandContext, quiz: Quiz) -> tuple[datetime | None, datetime | None]:
+def _dates(context: CommandContext, quiz: Quiz) -> tuple[datetime | None, datetime | None]:
     """Return until when the course's rules say that work is in time, and until when it counts."""
     from engine.marks import terms_of
 
-    if workplace.course is None:
+    if context.course is None:
         return None, None
-    terms = terms_of(workplace.course.policies, quiz.student, quiz.name)
+    terms = terms_of(context.course.policies, quiz.student, quiz.name)
     return terms.due, terms.closes
 
 

@@ -13,7 +13,7 @@ from engine.errors import QuizError
 from engine.text.files import replace_text
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.hand_ins import FilledQuiz
     from engine.model import Mode, Part, Quiz, QuizRules, ResultDisclosure, Variant
     from engine.quiz.hand_in import HandedIn
@@ -37,7 +37,7 @@ class QuizInProgress:
 
     Parameters
     ----------
-    workplace : CommandContext
+    context : CommandContext
     store : Store
         That holds `quiz`; open as long as the sheet is used.
     quiz : Quiz
@@ -54,11 +54,11 @@ class QuizInProgress:
     """
 
     def __init__(
-        self, workplace: CommandContext, store: Store, quiz: Quiz, path: Path, filled: FilledQuiz
+        self, context: CommandContext, store: Store, quiz: Quiz, path: Path, filled: FilledQuiz
     ) -> None:
         from engine.quiz import as_answered
 
-        self._workplace, self._store = workplace, store
+        self._context, self._store = context, store
         self.quiz, self.path = quiz, path
         self._answers = {number: dict(parts) for number, parts in filled.answers.items()}
         self._retries = dict(filled.retries)
@@ -67,7 +67,7 @@ class QuizInProgress:
     @property
     def mode(self) -> Mode:
         """Practice or marks."""
-        return self._workplace.mode
+        return self._context.mode
 
     @property
     def rules(self) -> QuizRules:
@@ -92,7 +92,7 @@ class QuizInProgress:
         """Return where the student stands now."""
         from engine.quiz.sitting import sitting_of
 
-        return sitting_of(self._store, self.quiz, self.mode, self._workplace.bank, self._retries)
+        return sitting_of(self._store, self.quiz, self.mode, self._context.bank, self._retries)
 
     def answers(self, number: int) -> dict[str, str]:
         """Return the answers to a question, by part; they may be changed."""
@@ -160,8 +160,8 @@ class QuizInProgress:
         """Make a question ready for another attempt; False where it has no other variant."""
         from engine.quiz.sitting import next_variant
 
-        workplace = self._workplace
-        question = next_variant(self._store, workplace.bank, workplace.secret(), self.quiz, standing)
+        context = self._context
+        question = next_variant(self._store, context.bank, context.secret(), self.quiz, standing)
         if question is None:
             return False
         self._answers[question.number] = {}

@@ -17,10 +17,10 @@ from engine.commands.render import agreed, ask, drop_typed, running, say
 from engine.errors import ResponseFormatError, UsageError
 from engine.model import ResultDisclosure
 from engine.text.escape import clean_line
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.workplace import CommandContext
+    from engine.commands.context import CommandContext
     from engine.model import Part, Quiz, QuizRules
     from engine.quiz.sitting import QuestionStanding
 
@@ -48,13 +48,13 @@ def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
       grade quiz take quiz.yaml
       grade quiz take l16
     """
-    from engine.commands.workplace import find_workplace
+    from engine.commands.context import find_context
 
-    workplace = find_workplace(course_path)
+    context = find_context(course_path)
     if quiz_file.endswith((".yaml", ".yml")) and is_quiz_file(Path(quiz_file)):
-        return take_quiz(workplace, Path(quiz_file))
-    path = find_blueprint(workplace, quiz_file)
-    practice = workplace.practice
+        return take_quiz(context, Path(quiz_file))
+    path = find_blueprint(context, quiz_file)
+    practice = context.practice
     quizzes = make_quizzes(practice, path, ["me"], path.stem, attempt)
     drop_typed()
     return take_quiz(practice, _write_practice_quiz(quizzes[0]))
@@ -219,7 +219,7 @@ class _TooLateError(Exception):
     """An answer came after the deadline."""
 
 
-def take_quiz(workplace: CommandContext, path: Path) -> int:
+def take_quiz(context: CommandContext, path: Path) -> int:
     """Go on with the quiz in `path` until it is handed in or the person stops.
 
     Returns
@@ -232,7 +232,7 @@ def take_quiz(workplace: CommandContext, path: Path) -> int:
     from engine.text.files import read_text_file
 
     filled = read_filled(read_text_file(path), str(path))
-    place, quiz = workplace.of_quiz(filled, path)
+    place, quiz = context.of_quiz(filled, path)
     with place.open_store() as store:
         sheet = QuizInProgress(place, store, quiz, path, filled)
         session = _Session(sheet, is_practice=place.course is None)
@@ -285,7 +285,7 @@ class _Session:
 
         sheet, sitting = self._sheet, self._sheet.sitting()
         total = len(sheet.quiz.questions)
-        say(f"{clean_line(sheet.quiz.title)}: {counted(total, 'question')}, {points(sitting.maximum)}")
+        say(f"{clean_line(sheet.quiz.title)}: {count_noun(total, 'question')}, {points(sitting.maximum)}")
         lines = rules_text(sheet.rules)
         if sheet.rules.deadline is not None:
             lines.append(f"Time left: {time_left(sheet.rules.deadline, clock.now())}.")
@@ -294,7 +294,7 @@ class _Session:
         lines.append("Enter leaves a question open, Ctrl-C stops; your answers are kept.")
         done = sum(not sheet.blank(standing) for standing in sitting.standings.values())
         if done:
-            lines.append(f"{done} of {counted(total, 'question')} {agree(done, 'are')} answered already.")
+            lines.append(f"{done} of {count_noun(total, 'question')} {agree(done, 'are')} answered already.")
         say("\n".join(f"  {line}" for line in lines))
 
     # --- asking and handing in ---

@@ -18,7 +18,7 @@ from torch import Tensor
 import reference
 from engine.expressions.functions.registry import function
 from engine.expressions.values import as_float, as_tensor
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__: list[str] = []
 
@@ -36,7 +36,8 @@ def _rows(tree: Any) -> tuple[dict[Prefix, list[float]], int]:
         if len(rows) >= count:
             if len(rows) > count:
                 raise TypeError(
-                    f"{counted(count, 'row')} of {counted(words, 'word')} {agree(count, 'are')} no full tree"
+                    f"{count_noun(count, 'row')} of {count_noun(words, 'word')} "
+                    f"{agree(count, 'are')} no full tree"
                 )
             return rows, depth
     raise AssertionError

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from engine.expressions.functions.registry import function
 from engine.expressions.values import as_float, as_tensor
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["stack"]
 
@@ -86,7 +86,7 @@ def entry(x: Any, *position: Any) -> Any:
     tensor = as_tensor(x)
     if len(position) != tensor.ndim:
         raise TypeError(
-            f"{counted(tensor.ndim, 'position')} {agree(tensor.ndim, 'are')} needed, got {len(position)}"
+            f"{count_noun(tensor.ndim, 'position')} {agree(tensor.ndim, 'are')} needed, got {len(position)}"
         )
     return tensor[tuple(_position(i, size) for i, size in zip(position, tensor.shape, strict=True))]
 
@@ -106,7 +106,7 @@ def with_row(H: Any, i: Any, x: Any) -> Tensor:
     """Return the matrix with row i, from 0, replaced by a vector."""
     matrix, new = _matrix(H).clone(), as_tensor(x)
     if new.shape != matrix.shape[1:]:
-        raise TypeError(f"a row has {counted(matrix.shape[1], 'entry')}, got shape {tuple(new.shape)}")
+        raise TypeError(f"a row has {count_noun(matrix.shape[1], 'entry')}, got shape {tuple(new.shape)}")
     matrix[_position(i, matrix.shape[0])] = new
     return matrix
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from engine.errors import Diagnostic
 from engine.items.checks.reading import AnswerSite, CheckContext
 from engine.text.schema_errors import did_you_mean
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["check_choices"]
 
@@ -89,7 +89,7 @@ def _computed(reading: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     if isinstance(position, int) and seen and position > len(seen):
         message = (
             f"the key can't stand at position {position} of "
-            f"{counted(len(seen) + 1, 'option')} (counted from 0)"
+            f"{count_noun(len(seen) + 1, 'option')} (counted from 0)"
         )
         yield reading.fault((*site.loc, "key_position"), message)
     elif position is not None and site.data.get("shuffle") is not False:
@@ -108,7 +108,7 @@ def _draw(reading: CheckContext, site: AnswerSite, count: int, right: int) -> It
     """Yield what can't be drawn from the options written."""
     draw = site.data.get("draw")
     if type(draw) is int and site.type == "multiple_choice" and draw > count:
-        yield reading.fault((*site.loc, "draw"), f"{counted(draw, 'option')} can't be drawn from {count}")
+        yield reading.fault((*site.loc, "draw"), f"{count_noun(draw, 'option')} can't be drawn from {count}")
     if not (isinstance(draw, list) and len(draw) == 2 and all(type(number) is int for number in draw)):
         return
     for index, (wanted, there, kind) in enumerate(
@@ -117,7 +117,7 @@ def _draw(reading: CheckContext, site: AnswerSite, count: int, right: int) -> It
         if wanted < 1:
             yield reading.fault((*site.loc, "draw", index), f"at least one {kind} option must be drawn")
         elif wanted > there:
-            message = f"{counted(wanted, f'{kind} option')} can't be drawn from {there}"
+            message = f"{count_noun(wanted, f'{kind} option')} can't be drawn from {there}"
             yield reading.fault((*site.loc, "draw", index), message)
 
 

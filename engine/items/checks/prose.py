@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.errors import Diagnostic
 from engine.items.checks.reading import CheckContext, ProseSite, Where
 from engine.items.functions import builtin_vocabulary
-from engine.text.files import shown
+from engine.text.files import one_line
 from engine.text.schema_errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -259,11 +259,14 @@ def _forbidden(reading: CheckContext, tree: nodes.Template) -> Iterator[Found]:
         yield word, f"a text can't use {{% {word} %}}"
     for get in tree.find_all(nodes.Getattr):
         if not (isinstance(get.node, nodes.Name) and get.node.name == "loop"):
-            yield f".{get.attr}", f"a text can't use a dot after a value (.{shown(get.attr, 30)})"
+            yield f".{get.attr}", f"a text can't use a dot after a value (.{one_line(get.attr, 30)})"
     known = sorted(reading.vocabulary.text_filters)
     for used in tree.find_all(nodes.Filter):
         if used.name not in known:
-            yield used.name, f"there is no filter '{shown(used.name, 30)}'" + did_you_mean(used.name, known)
+            yield (
+                used.name,
+                f"there is no filter '{one_line(used.name, 30)}'" + did_you_mean(used.name, known),
+            )
 
 
 def _names(reading: CheckContext, site: ProseSite, tree: nodes.Template) -> Iterator[Found]:
@@ -285,14 +288,14 @@ def _syntax(complaint: str, text: str) -> str:
         return "this template opens a {% block %} that never ends"
     touching = any(braces in text for braces in ("{{{", "}}}", "{{%", "%}}"))
     hint = "; put a blank between a brace of LaTeX and one of the template" if touching else ""
-    return f"this template can't be read: {shown(complaint, 120)}{hint}"
+    return f"this template can't be read: {one_line(complaint, 120)}{hint}"
 
 
 def _function(reading: CheckContext, name: nodes.Name) -> str | None:
     known = reading.vocabulary.functions | reading.vocabulary.text_functions | {"range"}
     if name.name in known:
         return None
-    return f"there is no function '{shown(name.name)}'" + did_you_mean(name.name, sorted(known))
+    return f"there is no function '{one_line(name.name)}'" + did_you_mean(name.name, sorted(known))
 
 
 def _undefined(name: nodes.Name, site: ProseSite) -> str | None:
@@ -300,7 +303,7 @@ def _undefined(name: nodes.Name, site: ProseSite) -> str | None:
         return None
     known = ", ".join(sorted(site.names)[:12])
     otherwise = f"; the names here are {known}" if known else "; no names are defined here"
-    return f"'{shown(name.name)}' isn't defined" + did_you_mean(name.name, sorted(site.names), otherwise)
+    return f"'{one_line(name.name)}' isn't defined" + did_you_mean(name.name, sorted(site.names), otherwise)
 
 
 def _line_start(text: str, line: int) -> int | None:

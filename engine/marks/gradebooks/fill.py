@@ -26,7 +26,7 @@ from engine.marks.gradebooks.formats import GradebookFile, GradebookNotice, Noti
 from engine.marks.results import ClassTable, StudentRow
 from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, kept_cell, number_cell, read_delimited, text_cell
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = [
     "JoinedRows",
@@ -122,7 +122,7 @@ def read_sheet(path: Path) -> LmsSheet:
     rows = []
     for row in others:
         if any(row.raw[width:]):
-            told = f"{counted(len(row.cells), 'field')}, but the header has {width}"
+            told = f"{count_noun(len(row.cells), 'field')}, but the header has {width}"
             faults.append(Diagnostic(table.file, row.line, 1, told, row.source))
         rows.append(SheetRow(row.line, _fit(row.cells, width), list(_fit(row.raw, width))))
     if faults:
@@ -338,7 +338,7 @@ def place_of(
         return TargetPlace(target, column, points / target.maximum), []
     ours = number_cell(target.maximum)
     told = (
-        f"{counted(number_cell(points), 'full point')} in the file, {ours} here: marks are "
+        f"{count_noun(number_cell(points), 'full point')} in the file, {ours} here: marks are "
         "written unscaled (--scale)"
     )
     return TargetPlace(target, column), [GradebookNotice(NoticeKind.LEFT, heading, told)]

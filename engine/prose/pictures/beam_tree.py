@@ -26,7 +26,7 @@ from engine.prose.pictures.registry import (
     words_of,
 )
 from engine.text.escape import escape_latex
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["BeamTree", "TreeBox", "TreeHypothesis", "beam_tree", "tree_figure"]
 
@@ -196,7 +196,7 @@ class BeamTree(StemPicture):
         return max(len(one.words) for one in self.hypotheses)
 
     def _title(self) -> str:
-        return f"Beam search with {counted(self.width, 'hypothesis')}"
+        return f"Beam search with {count_noun(self.width, 'hypothesis')}"
 
     def spoken(self) -> str:
         """Return the alternative text: step by step, every hypothesis with its probabilities."""
@@ -265,7 +265,7 @@ def beam_tree(T: Any, b: Any, vocabulary: str = "", places: int = 4) -> StemPict
         raise PictureFault("a beam tree needs a table of probabilities, one row for each prefix")
     count, size = table.shape
     if not vocabulary and size > len(_LETTERS.split()):
-        raise PictureFault(f'the table has {counted(size, "word")}; name them: beam_tree(T, b, "…")')
+        raise PictureFault(f'the table has {count_noun(size, "word")}; name them: beam_tree(T, b, "…")')
     words = words_of(vocabulary or " ".join(_LETTERS.split()[:size]), size, "vocabulary")
     if len(set(words)) != size:
         raise PictureFault(f"a word stands twice in the vocabulary {' '.join(words)}")
@@ -283,7 +283,7 @@ def _depth_of(count: int, size: int) -> int:
         depth += 1
     if rows != count or size < 2:
         raise PictureFault(
-            f"{counted(count, 'row')} of {counted(size, 'word')} {agree(count, 'are')} no full "
+            f"{count_noun(count, 'row')} of {count_noun(size, 'word')} {agree(count, 'are')} no full "
             "tree of prefixes"
         )
     return depth

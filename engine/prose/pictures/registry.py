@@ -12,7 +12,7 @@ from html import escape
 from typing import Any, Self
 
 from engine.model import RenderedText
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = [
     "FENCE",
@@ -153,7 +153,7 @@ def words_of(words: Any, count: int, what: str) -> tuple[str, ...]:
     found = tuple(words.split()) or tuple(str(i + 1) for i in range(count))
     if len(found) != count:
         raise PictureFault(
-            f"{counted(count, f'{what} word')} {agree(count, 'are')} needed, got {len(found)}: "
+            f"{count_noun(count, f'{what} word')} {agree(count, 'are')} needed, got {len(found)}: "
             f"{' '.join(found)[:60]}"
         )
     return checked_words(found)

@@ -23,7 +23,7 @@ from engine.analysis.statistics.irt.likelihood import (
 )
 from engine.analysis.statistics.reliability import pair_sums
 from engine.analysis.statistics.scores import Floats, ScoreMatrix
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = [
     "FEWEST_ITEMS",
@@ -200,12 +200,12 @@ def fit_model(
     students = int(matrix.given.any(axis=1).sum())
     if students < fewest_students:
         return NoFit(
-            f"only {counted(students, 'student')} answered, {fewest_students} are needed", students, {}
+            f"only {count_noun(students, 'student')} answered, {fewest_students} are needed", students, {}
         )
     binary, left_out = _usable(*matrix.dichotomised(partial_credit), fewest_students)
     while True:
         if len(binary.items) < FEWEST_ITEMS:
-            reason = f"only {counted(len(binary.items), 'item')} can be used, {FEWEST_ITEMS} are needed"
+            reason = f"only {count_noun(len(binary.items), 'item')} can be used, {FEWEST_ITEMS} are needed"
             return NoFit(reason, students, left_out)
         seen = ScoreMatrix(binary.items, binary.points[binary.given.any(axis=1)])
         grid = grid_for(len(binary.items), nodes)
@@ -241,7 +241,7 @@ def _usable(binary: ScoreMatrix, left_out: dict[str, str], fewest: int) -> tuple
             reasons[item] = "nobody was given it"
         elif given < fewest:
             reasons[item] = (
-                f"only {counted(given, 'student')} {agree(given, 'were')} given it, {fewest} are needed"
+                f"only {count_noun(given, 'student')} {agree(given, 'were')} given it, {fewest} are needed"
             )
         elif right in (0, given):
             reasons[item] = "all answers are right" if right else "no answer is right"
@@ -300,7 +300,7 @@ def _problems(items: Sequence[ItemParameters], found: LikelihoodMaximum, model: 
         problems.append("the common slope grows without end: don't use the parameters")
     elif not found.converged:
         problems.append(
-            f"the search didn't converge in {counted(found.steps, 'step')}: don't use the parameters"
+            f"the search didn't converge in {count_noun(found.steps, 'step')}: don't use the parameters"
         )
     elif found.covariance is None:
         problems.append("the answers don't determine all parameters: don't use them one by one")

@@ -10,7 +10,7 @@ from engine.analysis.statistics.intervals import chi2_tail
 from engine.analysis.statistics.irt.fit import FEWEST_STUDENTS, IrtModel, ModelFit, NoFit, as_fitted
 from engine.analysis.statistics.irt.likelihood import AnswerPatterns, posteriors
 from engine.analysis.statistics.scores import Floats, ScoreMatrix
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["ItemFit", "PatternFit", "SlopeTest", "compared", "item_fits", "pattern_fit"]
 
@@ -66,7 +66,7 @@ def item_fits(
     students = int(whole.sum())
     if students < fewest_students:
         reason = (
-            f"only {counted(students, 'student')} {agree(students, 'were')} given all items, "
+            f"only {count_noun(students, 'student')} {agree(students, 'were')} given all items, "
             f"{fewest_students} are needed"
         )
         return NoFit(reason, students, {})
@@ -191,8 +191,8 @@ def pattern_fit(fit: ModelFit, matrix: ScoreMatrix) -> PatternFit | NoFit:
     students, items = int(whole.sum()), len(fit.items)
     if items > _MOST_ITEMS or students < _MEAN_EXPECTED * 2**items:
         reason = (
-            f"{counted(students, 'student')} {agree(students, 'are')} too few for the "
-            f"2^{items} possible answers to {counted(items, 'item')}"
+            f"{count_noun(students, 'student')} {agree(students, 'are')} too few for the "
+            f"2^{items} possible answers to {count_noun(items, 'item')}"
         )
         return NoFit(reason, students, {})
     df = 2**items - 1 - fit.parameters

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from engine.authoring.lint.subject import LintFinding, LintSubject, written_texts
 from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import Part
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["check"]
 
@@ -72,8 +72,8 @@ def _of_field(subject: LintSubject, name: str, answer: Numeric, parts: list[Part
         if not (
             decimals and significant and (answer.decimals in decimals or answer.significant in significant)
         ):
-            asked = [counted(n, "decimal") for n in sorted(decimals)]
-            asked += [counted(n, "significant figure") for n in sorted(significant)]
+            asked = [count_noun(n, "decimal") for n in sorted(decimals)]
+            asked += [count_noun(n, "significant figure") for n in sorted(significant)]
             yield warning(
                 "the field is marked at another precision than its text asks for",
                 expected=" or ".join(asked),
@@ -103,9 +103,9 @@ def _numbers(pattern: re.Pattern[str], text: str) -> set[int]:
 
 def _stated(answer: Numeric) -> str:
     if answer.decimals is not None:
-        return counted(answer.decimals, "decimal")
+        return count_noun(answer.decimals, "decimal")
     if answer.significant is not None:
-        return counted(answer.significant, "significant figure")
+        return count_noun(answer.significant, "significant figure")
     return f"every number within {answer.tolerance} of the key"
 
 

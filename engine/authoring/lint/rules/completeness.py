@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from engine.authoring.lint.subject import LintFinding, LintSubject, StudentText, written_texts
 from engine.items import MultipleChoiceAnswer, SingleChoiceAnswer
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["check", "check_formulas", "check_pictures"]
 
@@ -66,7 +66,8 @@ def _points(subject: LintSubject) -> Iterator[LintFinding]:
             RULE,
             "the points are out of keeping with the time that the item takes",
             ("points",) if "points" in subject.spec.model_fields_set else (),
-            expected=f"{least:.3g} to {counted(most, 'point', '.3g')} for {counted(minutes, 'minute', 'g')}",
+            expected=f"{least:.3g} to {count_noun(most, 'point', '.3g')} for "
+            f"{count_noun(minutes, 'minute', 'g')}",
             got=f"{points:g}",
             next_step="change `points`, those of the steps, or `minutes`",
         )
@@ -86,7 +87,7 @@ def _minutes(subject: LintSubject, minutes: float) -> Iterator[LintFinding]:
             RULE,
             "the item can't be done in the time that it states",
             ("minutes",),
-            expected=f"at least {counted(math.ceil(least * 2) / 2, 'minute', 'g')}",
+            expected=f"at least {count_noun(math.ceil(least * 2) / 2, 'minute', 'g')}",
             got=f"{minutes:g}",
         )
     elif not works and minutes > _MOST_PER_CHOICE * len(spec.answers):
@@ -94,7 +95,7 @@ def _minutes(subject: LintSubject, minutes: float) -> Iterator[LintFinding]:
             RULE,
             "the item asks for nothing that takes the time that it states",
             ("minutes",),
-            expected=f"at most {counted(_MOST_PER_CHOICE * len(spec.answers), 'minute', 'g')}",
+            expected=f"at most {count_noun(_MOST_PER_CHOICE * len(spec.answers), 'minute', 'g')}",
             got=f"{minutes:g}",
         )
 

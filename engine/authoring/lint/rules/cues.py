@@ -15,7 +15,7 @@ from statistics import mean
 
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.model import ChoiceOption, Part, Variant
-from engine.text.words import agree, counted
+from engine.text.words import agree, count_noun
 
 __all__ = ["ABSOLUTE", "HEDGES", "check", "words_of"]
 
@@ -192,7 +192,7 @@ def _differs(each: _Shown) -> bool:
 def _count(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
     counts = {each.right for each in shown}
     if len(shown) > 1 and len(counts) == 1 and len(shown[0].options) > 2:
-        right, of = counts.pop(), counted(len(shown[0].options), "option")
+        right, of = counts.pop(), count_noun(len(shown[0].options), "option")
         yield subject.warning(
             RULE,
             f"{right} of {of} {agree(right, 'are')} right in every variant",

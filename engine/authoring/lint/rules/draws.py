@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator
 from engine.authoring.lint.rules.printed import rounded
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.model import Part, Variant
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["LEAST_KEYS", "check", "fingerprint", "looks_finite"]
 
@@ -41,7 +41,9 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     elif len(subject.variants) >= LEAST_KEYS:
         yield from _counted(subject, set(keys))
     elif looks_finite(keys):
-        yield _too_few(subject, f"{counted(len(keys), 'distinct key')} in {counted(keys.total(), 'variant')}")
+        yield _too_few(
+            subject, f"{count_noun(len(keys), 'distinct key')} in {count_noun(keys.total(), 'variant')}"
+        )
     subject.facts["distinct_keys"] = len(keys)
 
 
@@ -73,7 +75,7 @@ def _counted(subject: LintSubject, seen: set[Hashable]) -> Iterator[LintFinding]
         seen.add(fingerprint(variant))
         seed += 1
     if len(seen) < LEAST_KEYS:
-        yield _too_few(subject, f"{counted(len(seen), 'distinct key')} in {counted(seed, 'variant')}")
+        yield _too_few(subject, f"{count_noun(len(seen), 'distinct key')} in {count_noun(seed, 'variant')}")
 
 
 def _too_few(subject: LintSubject, got: str) -> LintFinding:

@@ -14,7 +14,7 @@ from engine.expressions.language import OPERATORS, evaluate
 from engine.expressions.values import names_of
 from engine.items import ProblemSpec
 from engine.model import DrawnValue, Variant
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["check", "decimals_of", "is_computed", "measured", "operations_of"]
 
@@ -82,8 +82,8 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
                 "the item doesn't say how much work it is at most",
                 (),
                 got=(
-                    f"a variant takes {counted(operations, 'operation')} on numbers of up to "
-                    f"{counted(decimals, 'decimal')}"
+                    f"a variant takes {count_noun(operations, 'operation')} on numbers of up to "
+                    f"{count_noun(decimals, 'decimal')}"
                 ),
                 next_step=f"state effort: {{operations: {operations}, decimals: {decimals}}}",
             )

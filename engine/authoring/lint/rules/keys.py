@@ -12,7 +12,7 @@ from engine.authoring.lint.rules.printed import rounded
 from engine.authoring.lint.subject import NUMBER_WORDS, LintFinding, LintSubject
 from engine.expressions.values import unit
 from engine.model import ChoiceOption, KnownWrong, Part, Variant
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["check", "rounds_safely", "units_apart", "value_of"]
 
@@ -116,7 +116,10 @@ def _faults(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
     if part.key is not None and decimals is not None:
         for value in part.key.data:
             if not rounds_safely(value, decimals):
-                yield "tie", f"key entry {value!r} lies on a rounding tie at {counted(decimals, 'decimal')}"
+                yield (
+                    "tie",
+                    f"key entry {value!r} lies on a rounding tie at {count_noun(decimals, 'decimal')}",
+                )
         for wrong in part.known_wrong:
             same_shape = wrong.value is not None and wrong.value.shape == part.key.shape
             if same_shape and wrong.value and units_apart(part.key.data, wrong.value.data, decimals) == 0:
@@ -155,7 +158,7 @@ def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
             yield (
                 "wide",
                 f"answers up to {half:f} beside the key count as right, "
-                f"{counted(units, 'unit', '.1f')} of the last place asked for, "
+                f"{count_noun(units, 'unit', '.1f')} of the last place asked for, "
                 "and nothing before this step is rounded",
             )
             return
@@ -172,7 +175,7 @@ def _option_faults(options: Sequence[ChoiceOption], decimals: int | None) -> Ite
             apart = units_apart(a.value.data, b.value.data, decimals)
             if apart < LEAST_UNITS:
                 both = f"{a.text.plain} and {b.text.plain}"
-                yield "close", f"two options lie within {counted(apart, 'unit')} of the last place: {both}"
+                yield "close", f"two options lie within {count_noun(apart, 'unit')} of the last place: {both}"
 
 
 def _meanings(part: Part, asked: str) -> Iterator[tuple[str, str]]:

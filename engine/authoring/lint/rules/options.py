@@ -8,7 +8,7 @@ from statistics import mean, median
 
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.items import MultipleChoiceAnswer, OptionSpec, SingleChoiceAnswer
-from engine.text.words import counted
+from engine.text.words import count_noun
 from engine.text.yaml_errors import Loc
 
 __all__ = ["check"]
@@ -63,7 +63,8 @@ def _lengths(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) ->
                 "an option is much longer than the others",
                 (*loc, "options", index, "text"),
                 expected=(
-                    f"at most {counted(LONGEST * usual, 'character', '.0f')} ({LONGEST:g} times the median)"
+                    f"at most {count_noun(LONGEST * usual, 'character', '.0f')} "
+                    f"({LONGEST:g} times the median)"
                 ),
                 got=str(size),
                 next_step="shorten it; what explains belongs into the feedback",
@@ -77,7 +78,7 @@ def _lengths(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) ->
             f"the {side} options can be told by their length",
             (*loc, "options"),
             expected=f"average lengths within a factor of {SIDES:g}",
-            got=f"{counted(right, 'character', '.0f')} for right options, {wrong:.0f} for wrong ones",
+            got=f"{count_noun(right, 'character', '.0f')} for right options, {wrong:.0f} for wrong ones",
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.errors import SoftmarkError
 from engine.items import MultipleChoiceAnswer, PrintedExercise, SingleChoiceAnswer, SourceErratum
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 __all__ = ["OptionRecomputation", "check", "recompute", "rounded"]
 
@@ -217,7 +217,7 @@ def _undeclared(subject: LintSubject, found: OptionRecomputation, needed: str) -
     nearest = found.nearest
     if needed == "nearest_option_misrounded":
         why = (
-            f"no printed option is the key rounded to {counted(found.decimals, 'decimal')}; "
+            f"no printed option is the key rounded to {count_noun(found.decimals, 'decimal')}; "
             f"option ({nearest}) is the "
             f"nearest: within one unit of the last place ({found.unit:g}) and beyond half a unit"
         )

@@ -13,7 +13,7 @@ from engine.commands.options import store_wanted
 from engine.errors import InputError, QuizError, SpecError, StoreError, UsageError
 from engine.model import Mode, Quiz, Variant
 from engine.text.files import own_folder
-from engine.text.words import counted
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.course import Course, Roster
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.runner import Runner
     from engine.store import Store
 
-__all__ = ["CommandContext", "find_workplace", "tell_unreadable"]
+__all__ = ["CommandContext", "find_context", "tell_unreadable"]
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class CommandContext:
         yield self
         beside = Course.find(path.absolute().parent)
         if beside is not None and (self.course is None or beside.folder != self.course.folder.absolute()):
-            yield find_workplace(beside.folder)
+            yield find_context(beside.folder)
         if self.course:
             yield self.practice
 
@@ -244,8 +244,8 @@ class CommandContext:
         return draw_seeded(bank.load(item), version=bank.version(item), registry=bank.registry(), seed=seed)
 
 
-def find_workplace(course_path: Path | None) -> CommandContext:
-    """Return the workplace of ``--course``, of the folder above, or of practice."""
+def find_context(course_path: Path | None) -> CommandContext:
+    """Return the context of ``--course``, of the folder above, or of practice."""
     from engine.course import Course
     from engine.items.bank import Bank
     from engine.items.misconceptions import builtin_root
@@ -308,7 +308,7 @@ def tell_unreadable(faulty: Sequence[SpecError]) -> None:
 
     for error in faulty:
         more = (
-            f" (and {counted(len(error.diagnostics) - 1, 'more fault')})"
+            f" (and {count_noun(len(error.diagnostics) - 1, 'more fault')})"
             if len(error.diagnostics) > 1
             else ""
         )
