@@ -14,7 +14,7 @@ import click
 
 from engine import __version__
 from engine.commands.options import CommandGroup, write_commands
-from engine.commands.render import replace_signs, width, wrapped
+from engine.commands.terminal import replace_signs, width, wrapped
 from engine.errors import SoftmarkError
 from engine.text.files import keep_libraries_tidy
 

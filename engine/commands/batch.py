@@ -149,7 +149,7 @@ def _grade(
     open_runner: Callable[[int], Runner],
     solutions: bool,
 ) -> tuple[BatchResult, tuple[IntakeProblem, ...], Untimed, Counter[str], ReportFiles]:
-    from engine.commands.render import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.course.policies import Policies
     from engine.intake import read_code_file
     from engine.marks.late_work import untimed

@@ -64,7 +64,7 @@ def write_feedback(
     assignment: str | None,
 ) -> WrittenPages:
     """Write the pages of these students (of everybody by default), and the archive if one is asked for."""
-    from engine.commands.render import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.pages.feedback import told_faults, write_page
     from engine.pages.zip import PageArchive
 

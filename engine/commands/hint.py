@@ -115,7 +115,7 @@ def _graded(context: CommandContext, item: str, file: Path) -> GradeReport:
 
     code_spec(context, item)
     submission = read_code_file(submission_path(item, file))
-    from engine.commands.render import running
+    from engine.commands.terminal import running
 
     with running("running your file"), open_session(context, item, None) as session:
         return session.grade(submission)

@@ -60,7 +60,7 @@ def command(
     """
     from engine.authoring.importing.importing import import_file
     from engine.commands.context import find_context
-    from engine.commands.render import progress_bar
+    from engine.commands.terminal import progress_bar
 
     context = find_context(course_path)
     place = folder if folder is not None else _course_folder(context)

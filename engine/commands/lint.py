@@ -62,7 +62,7 @@ def command(
     """
     from engine.authoring.lint import lint_bank
     from engine.commands.context import find_context
-    from engine.commands.render import progress_bar
+    from engine.commands.terminal import progress_bar
 
     reports: list[LintReport] = []
     context = find_context(course_path)

@@ -61,7 +61,8 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
 
 def _show(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print one line for each item: ids are whole, and titles as long as the line has room for."""
-    from engine.commands.render import number, width
+    from engine.commands.render import number
+    from engine.commands.terminal import width
 
     table = [["item", "type", "difficulty", "points", "title"]]
     table += [[r["item"], r["type"], str(r["difficulty"]), number(r["points"]), r["title"]] for r in rows]

@@ -136,7 +136,7 @@ def _plan(
 ) -> RegradePlan:
     import os
 
-    from engine.commands.render import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.runs import CodeExercises
     from engine.runs.regrade import plan_regrade
 
@@ -160,9 +160,9 @@ def _agreed(yes: bool, as_json: bool) -> bool:
         raise UsageError(
             "nobody is here to agree to the changes", next_step="add --yes to write them, or --dry-run"
         )
-    from engine.commands.render import agreed
+    from engine.commands.terminal import confirm
 
-    return agreed("Write these changes?")
+    return confirm("Write these changes?")
 
 
 # ----------------------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def command(
       grade similar handed-in.zip --item softmax --json
     """
     from engine.commands.context import find_context
-    from engine.commands.render import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.similarity.findings import find
     from engine.similarity.gather import FileLabels, of_store
     from engine.similarity.page import as_json as document

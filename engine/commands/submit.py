@@ -213,7 +213,7 @@ def _submit_code(
 ) -> _Told:
     import secrets
 
-    from engine.commands.render import running
+    from engine.commands.terminal import running
     from engine.intake import read_submission
     from engine.practice.session import EchoingRunner
 

@@ -51,7 +51,7 @@ def check(
       grade quiz check my_blueprint.yaml --students 200
     """
     from engine.commands.context import find_context, tell_unreadable
-    from engine.commands.render import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.quiz import compose, read_blueprint
     from engine.quiz import release as clock
     from engine.quiz.rehearsal import rehearse, warnings_of

@@ -290,7 +290,7 @@ def make_quizzes(
 ) -> list[Quiz]:
     """Return everybody's quiz: as it is stored, or drawn and stored now; a progress bar on a terminal."""
     from engine.commands.context import tell_unreadable
-    from engine.commands.render import progress_bar
+    from engine.commands.terminal import progress_bar
     from engine.model import Mode
     from engine.quiz import compose, read_blueprint
 

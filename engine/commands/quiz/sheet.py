@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.render import say
+from engine.commands.terminal import say
 from engine.errors import QuizError
 from engine.text.files import replace_text
 

@@ -13,7 +13,7 @@ import click
 from engine.commands.options import course_option, store_option
 from engine.commands.quiz.new import file_stem, find_blueprint, is_quiz_file, make_quizzes
 from engine.commands.quiz.sheet import QuizInProgress, show_results, show_standing, tell_when
-from engine.commands.render import agreed, ask, drop_typed, running, say
+from engine.commands.terminal import ask, confirm, drop_typed, running, say
 from engine.errors import ResponseFormatError, UsageError
 from engine.model import ResultDisclosure
 from engine.text.escape import clean_line
@@ -192,7 +192,7 @@ class QuizDialogue:
                 say(f"Hint {number}: {hint.plain}")
             say("That was the last hint.")
             return standing
-        if self.rules.hint_cost and not agreed(self._cost(standing)):
+        if self.rules.hint_cost and not confirm(self._cost(standing)):
             return standing
         standing = self.take_hint(standing)
         say(f"Hint {standing.hints} of {len(hints)}: {hints[standing.hints - 1].plain}")
