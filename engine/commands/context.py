@@ -11,7 +11,6 @@ import click
 
 from engine.commands.options import store_wanted
 from engine.errors import InputError, QuizError, SpecError, StoreError, UsageError
-from engine.model import Mode, Quiz, Variant
 from engine.text.files import own_folder
 from engine.text.words import count_noun
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from engine.items.bank import Bank
     from engine.marks.open_problems import OpenProblems
     from engine.marks.results import StudentResults
+    from engine.model import Mode, Quiz, Variant
     from engine.runner import Runner
     from engine.store import Store
 
@@ -48,6 +48,8 @@ class CommandContext:
     @property
     def mode(self) -> Mode:
         """The course's mode; practice without a course."""
+        from engine.model import Mode
+
         return Mode(self.course.mode) if self.course else Mode.PRACTICE
 
     def secret(self) -> bytes:
@@ -177,6 +179,8 @@ class CommandContext:
 
     def check_tier(self, tier: str | None, unsafe_local: bool, device: str = "cpu") -> None:
         """Raise a :class:`UsageError` where marks are asked of a tier that gives none."""
+        from engine.model import Mode
+
         if device != "cpu" and tier == "T1":
             raise UsageError("T1 isn't possible with a GPU", expected="--tier T2 or T3, or no --tier")
         if self.mode is Mode.MARKS and device != "cpu" and not unsafe_local:
@@ -191,6 +195,7 @@ class CommandContext:
         self, tier: str | None, unsafe_local: bool, slots: int = 1, device: str = "cpu"
     ) -> Runner:
         """Open the sandbox; in practice T3 may stand in for the stronger tiers."""
+        from engine.model import Mode
         from engine.sandbox import open_runner
         from engine.sandbox.bwrap import COMMON_PACKAGES, offer_packages
 

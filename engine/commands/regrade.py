@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.commands.options import course_option, json_option, store_option
-from engine.commands.render import number, show_table
 from engine.errors import UsageError
-from engine.model import GradeReport
-from engine.runs.regrade import RegradeChange, RegradePlan
-from engine.store import StoredRegrade
 from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
     from engine.commands.context import CommandContext
-    from engine.runs.regrade import RegradeScope
-    from engine.store import Store
+    from engine.model import GradeReport
+    from engine.runs.regrade import RegradeChange, RegradePlan, RegradeScope
+    from engine.store import Store, StoredRegrade
 
 __all__ = ["command", "history_json", "plan_json", "tell_history", "tell_plan"]
 
@@ -173,6 +170,8 @@ _SHORT = 8  # characters of a version that tell it from others
 
 def tell_plan(plan: RegradePlan) -> None:
     """Print the table of differences, and what stays."""
+    from engine.commands.render import show_table
+
     if plan.visible:
         rows = [
             [
@@ -209,12 +208,16 @@ def tell_plan(plan: RegradePlan) -> None:
 
 
 def _mark(report: GradeReport) -> str:
+    from engine.commands.render import number
+
     if report.score is None:
         return report.outcome.word
     return f"{number(report.score)} of {number(report.max_score)}"
 
 
 def _difference(change: RegradeChange) -> str:
+    from engine.commands.render import number
+
     old, new = change.old.report.score, change.new.report.score
     if old is None or new is None:
         return ""
@@ -266,6 +269,8 @@ def _report_json(report: GradeReport) -> dict[str, Any]:
 
 def tell_history(changes: Sequence[StoredRegrade]) -> None:
     """Print what earlier regrades changed, oldest first."""
+    from engine.commands.render import show_table
+
     if not changes:
         click.echo("nothing was regraded yet")
         return

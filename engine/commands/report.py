@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.analysis.export import test_limits
-from engine.analysis.items import ItemFigures
-from engine.analysis.report import ItemReport, TestFigures
 from engine.commands.options import course_option, json_option, store_option
-from engine.commands.render import show_table
 from engine.errors import UsageError
 from engine.text.escape import clean_line
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.analysis.first_attempts import ItemTest
+    from engine.analysis.items import ItemFigures
+    from engine.analysis.report import ItemReport, TestFigures
     from engine.commands.context import CommandContext
     from engine.store import Store
 
@@ -167,6 +165,9 @@ def tell_report(report: ItemReport, written: Sequence[Path]) -> None:
 
 
 def _tell_test(test: TestFigures) -> None:
+    from engine.analysis.export import test_limits
+    from engine.commands.render import show_table
+
     click.echo(f"{clean_line(test.title)} ({clean_line(test.test.id)}): {_students(len(test.students))}")
     whole, spread = test.reliability, test.histogram
     told = [] if spread.mean is None else [f"mean {100 * spread.mean:.0f} %"]
@@ -203,6 +204,8 @@ def _row(item: ItemFigures) -> list[str]:
 
 
 def _tell_mistakes(report: ItemReport) -> None:
+    from engine.commands.render import show_table
+
     rows = [
         [
             mistake.id,

@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.options import course_option, json_option, store_option
-from engine.commands.render import show_table
 from engine.errors import UsageError
-from engine.similarity.findings import ExerciseFindings, SimilarityFindings, odds
-from engine.similarity.gather import FileLabels
-from engine.similarity.page import NOT_A_VERDICT
-from engine.similarity.passages import PairDetail
 from engine.text.escape import clean_line
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.commands.context import CommandContext
     from engine.course import Roster
-    from engine.similarity.gather import CollectedFiles
+    from engine.similarity.findings import ExerciseFindings, SimilarityFindings
+    from engine.similarity.gather import CollectedFiles, FileLabels
+    from engine.similarity.passages import PairDetail
 
 __all__ = ["command", "show_findings"]
 
@@ -173,6 +170,8 @@ _SHOWN = 10
 
 def show_findings(findings: SimilarityFindings, labels: FileLabels) -> None:
     """Print the first pairs of each exercise, the groups, the answers, and that it is no verdict."""
+    from engine.similarity.page import NOT_A_VERDICT
+
     for found in findings.exercises:
         _tell_exercise(found, labels)
     if findings.crossings is not None:
@@ -187,6 +186,8 @@ def show_findings(findings: SimilarityFindings, labels: FileLabels) -> None:
 
 
 def _tell_exercise(found: ExerciseFindings, labels: FileLabels) -> None:
+    from engine.commands.render import show_table
+
     comparison = found.comparison
     click.echo(
         f"{comparison.item}: {count_noun(comparison.files, 'file')} of "
@@ -237,6 +238,9 @@ def _is_identical(found: ExerciseFindings, entry: PairDetail) -> bool:
 
 
 def _tell_crossings(findings: SimilarityFindings, labels: FileLabels) -> None:
+    from engine.commands.render import show_table
+    from engine.similarity.findings import odds
+
     crossings = findings.crossings
     assert crossings is not None
     click.echo(f"wrong answers that are a classmate's key: {crossings.compared} compared")

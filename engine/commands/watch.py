@@ -11,20 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
-from rich.text import Text as RichText
 
 from engine.commands.options import course_option, item_argument, json_option
-from engine.commands.render import check_table, console, explanation, number, printed_text, report_head
-from engine.commands.submit import exit_code
 from engine.errors import SoftmarkError, UsageError
-from engine.model import GradeReport, Outcome, Verdict
-from engine.practice.session import CheckChanges
 from engine.text.escape import clean
 from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
-    from engine.practice.session import PracticeSession
+    from rich.table import Table
+    from rich.text import Text as RichText
+
+    from engine.model import GradeReport
+    from engine.practice.session import CheckChanges, PracticeSession
 
 __all__ = ["WatchOutput", "command"]
 
@@ -108,6 +106,8 @@ class WatchOutput:
     """
 
     def __init__(self, as_json: bool) -> None:
+        from engine.commands.render import console
+
         self._as_json = as_json
         self._console = console()
         self._saves = 0
@@ -115,6 +115,11 @@ class WatchOutput:
 
     def report(self, report: GradeReport, changes: CheckChanges, seconds: float, printed: str = "") -> None:
         """Print a graded save; `seconds` from noticing it to the report, `printed` by the file meanwhile."""
+        from rich.text import Text as RichText
+
+        from engine.commands.render import explanation, number, printed_text, report_head
+        from engine.commands.submit import exit_code
+
         self.code = exit_code([report])
         if self._as_json:
             more = {"milliseconds": round(seconds * 1000, 1), "changes": changes.as_json()}
@@ -130,6 +135,8 @@ class WatchOutput:
 
     def unreadable(self, fault: SoftmarkError) -> None:
         """Print why a save couldn't be read."""
+        from rich.text import Text as RichText
+
         self.code = fault.exit_code
         if self._as_json:
             parts = ("what", "where", "expected", "got", "next_step")
@@ -143,6 +150,8 @@ class WatchOutput:
 
     def repeat(self) -> None:
         """Print that a save changed nothing; the last result stands."""
+        from rich.text import Text as RichText
+
         if self._as_json:
             self._print_json("unchanged")
         else:
@@ -169,6 +178,8 @@ def _clock() -> str:
 
 
 def _changed(changes: CheckChanges) -> list[RichText]:
+    from rich.text import Text as RichText
+
     if changes.is_first:
         return []
     lines = []
@@ -181,6 +192,11 @@ def _changed(changes: CheckChanges) -> list[RichText]:
 
 def _checks(report: GradeReport) -> list[RichText | Table]:
     """Return the checks that didn't pass, and how many did."""
+    from rich.text import Text as RichText
+
+    from engine.commands.render import check_table
+    from engine.model import Outcome, Verdict
+
     passed = [check for check in report.checks if check.verdict is Verdict.PASSED]
     skipped = [check for check in report.checks if check.verdict is Verdict.SKIPPED]
     others = [check for check in report.checks if check not in passed and check not in skipped]

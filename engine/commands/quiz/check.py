@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.options import course_option, json_option
-from engine.commands.quiz.new import find_blueprint
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ def check(
       grade quiz check my_blueprint.yaml --students 200
     """
     from engine.commands.context import find_context, tell_unreadable
+    from engine.commands.quiz.new import find_blueprint
     from engine.commands.terminal import progress_bar
     from engine.quiz import compose, read_blueprint
     from engine.quiz import release as clock

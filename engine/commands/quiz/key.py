@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text as RichText
 
 from engine.commands.options import course_option, json_option, store_option
-from engine.commands.quiz.new import file_stem, is_quiz_file
-from engine.commands.render import console, points
 from engine.errors import QuizError, UsageError
 from engine.text.escape import clean, clean_line
 from engine.text.words import count_noun
@@ -88,6 +85,8 @@ def _wanted(
     context: CommandContext, quiz: str, students: tuple[str, ...]
 ) -> tuple[str, set[str], CommandContext]:
     """Return the quiz's name, the students asked for (none: all), and where it is stored."""
+    from engine.commands.quiz.new import is_quiz_file
+
     if not quiz.endswith((".yaml", ".yml")):
         return quiz, set(students), context
     path = Path(quiz)
@@ -120,6 +119,7 @@ def _check_found(store: Store, name: str, wanted: set[str], attempt: int | None,
 
 
 def _write_page(context: CommandContext, path: Path, keys: list[QuizKey]) -> None:
+    from engine.commands.quiz.new import file_stem
     from engine.pages import key_page
     from engine.text.files import replace_text
 
@@ -154,6 +154,10 @@ def _write_page(context: CommandContext, path: Path, keys: list[QuizKey]) -> Non
 
 def show_key(key: QuizKey) -> None:
     """Print one student's key."""
+    from rich.text import Text as RichText
+
+    from engine.commands.render import console
+
     out = console()
     quiz = key.quiz
     attempt = f", attempt {quiz.attempt}" if quiz.attempt else ""
@@ -165,6 +169,10 @@ def show_key(key: QuizKey) -> None:
 
 
 def _question(out: Console, entry: KeyQuestion) -> None:
+    from rich.text import Text as RichText
+
+    from engine.commands.render import points
+
     question, variant = entry.question, entry.question.variant
     again = f" · variant of retry {question.retry}" if question.retry else ""
     out.print()
@@ -188,6 +196,10 @@ def _question(out: Console, entry: KeyQuestion) -> None:
 
 
 def _part(out: Console, entry: KeyPart, *, alone: bool) -> None:
+    from rich.text import Text as RichText
+
+    from engine.commands.render import points
+
     part = entry.part
     if not alone:
         asked = part.prompt.plain if part.prompt else ""

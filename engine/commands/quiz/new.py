@@ -13,7 +13,6 @@ import click
 
 from engine.commands.options import check_student, course_option, json_option, store_option
 from engine.errors import QuizError, UsageError
-from engine.parallel import without_collecting
 from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
@@ -208,6 +207,7 @@ def new(
     """
     from engine.commands.context import find_context
     from engine.commands.hint import quoted
+    from engine.parallel import without_collecting
     from engine.quiz.release import not_on_files
 
     for student in students:

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.options import course_option, store_option
-from engine.commands.quiz.new import file_stem, find_blueprint, is_quiz_file, make_quizzes
-from engine.commands.quiz.sheet import QuizInProgress, show_results, show_standing, tell_when
 from engine.commands.terminal import ask, confirm, drop_typed, running, say
 from engine.errors import ResponseFormatError, UsageError
-from engine.model import ResultDisclosure
 from engine.text.escape import clean_line
 from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
     from engine.commands.context import CommandContext
+    from engine.commands.quiz.sheet import QuizInProgress
     from engine.model import Part, Quiz, QuizRules
     from engine.quiz.sitting import QuestionStanding
 
@@ -49,6 +47,7 @@ def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
       grade quiz take l16
     """
     from engine.commands.context import find_context
+    from engine.commands.quiz.new import find_blueprint, is_quiz_file, make_quizzes
 
     context = find_context(course_path)
     if quiz_file.endswith((".yaml", ".yml")) and is_quiz_file(Path(quiz_file)):
@@ -62,6 +61,7 @@ def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
 
 def _write_practice_quiz(quiz: Quiz) -> Path:
     """Write one practice quiz into this folder, or go on with the file that is there."""
+    from engine.commands.quiz.new import file_stem
     from engine.quiz import fill_in_text
 
     path = Path(f"{file_stem(quiz)}.yaml")
@@ -228,6 +228,7 @@ def take_quiz(context: CommandContext, path: Path) -> int:
         0 all right, or handed in where no result is shown; 1 not all right, or stopped; 2 an answer that
         can't be read.
     """
+    from engine.commands.quiz.sheet import QuizInProgress
     from engine.quiz import read_filled
     from engine.text.files import read_text_file
 
@@ -335,6 +336,8 @@ class _Session:
                 say(f"{said!r} is neither yes, no nor a question that can be answered")
 
     def _hand_in(self) -> bool:
+        from engine.commands.quiz.sheet import show_results
+
         sheet = self._sheet
         with running("marking"):
             waiting = sheet.waiting()
@@ -351,7 +354,9 @@ class _Session:
     # --- results ---
 
     def _tell_total(self) -> None:
+        from engine.commands.quiz.sheet import show_standing, tell_when
         from engine.commands.render import number, points
+        from engine.model import ResultDisclosure
 
         sheet, sitting = self._sheet, self._sheet.sitting()
         if not sheet.shown.includes(ResultDisclosure.SCORE):
@@ -364,6 +369,7 @@ class _Session:
 
     def _show_all(self) -> None:
         """Show once more what a quiz that is handed in came to."""
+        from engine.commands.quiz.sheet import show_results
         from engine.quiz.sitting import best_results
 
         sitting = self._sheet.sitting()
@@ -386,6 +392,8 @@ class _Session:
         return self._exit_code()
 
     def _exit_code(self) -> int:
+        from engine.model import ResultDisclosure
+
         if not self._sheet.shown.includes(ResultDisclosure.SCORE):
             return 0  # another code would tell what isn't shown
         return 0 if self._sheet.sitting().is_right else 1
@@ -395,6 +403,7 @@ class _Session:
     def _again(self) -> list[int]:
         """Offer another attempt where one is possible, and return the questions to ask again."""
         from engine.commands.render import points
+        from engine.model import ResultDisclosure
 
         while True:
             standings = self._sheet.sitting().standings
