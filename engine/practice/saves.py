@@ -16,15 +16,9 @@ from engine.errors import SubmissionError
 from engine.intake import read_code_file
 from engine.model import CodeSubmission
 from engine.text.escape import clean_line
-from engine.text.watch import file_changes, folders_of
+from engine.text.watch import FileStamp, file_changes, file_stamp, folders_of, read_settled
 
 __all__ = ["SavedFile", "readings"]
-
-_PATIENCE_S = 0.3
-_PAUSE_S = 0.01
-
-# (modified in ns, size, inode): None for a file that isn't there
-Stamp = tuple[int, int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +64,7 @@ def readings(path: Path) -> Iterator[SavedFile]:
     # the first look is at once: it may have been saved while the first reading was graded
     for event in itertools.chain([True], file_changes(folders_of(path), (".py", ".ipynb"))):
         noticed_s = time.monotonic()
-        if not event and (_stamp(path), _stamps_beside(path, last)) == (stamp, beside):
+        if not event and (file_stamp(path), _stamps_beside(path, last)) == (stamp, beside):
             continue
         before = stamp
         reading, stamp = _settled(path, noticed_s)
@@ -86,42 +80,21 @@ def _same(one: SavedFile, other: SavedFile) -> bool:
     return one.submission == other.submission and str(one.fault) == str(other.fault)
 
 
-def _stamp(path: Path) -> Stamp:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-def _stamps_beside(path: Path, reading: SavedFile) -> tuple[Stamp, ...]:
+def _stamps_beside(path: Path, reading: SavedFile) -> tuple[FileStamp, ...]:
     """Return the stamps of the files that the submission took in from the same folder."""
     names = () if reading.submission is None else reading.submission.modules
-    return tuple(_stamp(path.with_name(f"{name}.py")) for name in names)
+    return tuple(file_stamp(path.with_name(f"{name}.py")) for name in names)
 
 
-def _settled(path: Path, noticed_s: float) -> tuple[SavedFile, Stamp]:
-    """Return what the file holds and its stamp at that time.
-
-    A file that an editor has emptied or moved away while it saves, or writes to while it is read here, is
-    waited for, but not for long.
-    """
-    end = time.monotonic() + _PATIENCE_S
-    while True:
-        stamp = _stamp(path)
-        reading = _read(path, noticed_s)
-        if stamp is not None and stamp[1] > 0 and stamp == _stamp(path):
-            return reading, stamp
-        if time.monotonic() > end:
-            return reading, stamp
-        time.sleep(_PAUSE_S)
+def _settled(path: Path, noticed_s: float) -> tuple[SavedFile, FileStamp]:
+    return read_settled(path, lambda: _read(path, noticed_s))
 
 
 def _read(path: Path, noticed_s: float) -> SavedFile:
     try:
         return SavedFile(read_code_file(path), None, False, noticed_s)
     except SubmissionError as error:
-        return SavedFile(None, error if _stamp(path) else _gone(path), False, noticed_s)
+        return SavedFile(None, error if file_stamp(path) else _gone(path), False, noticed_s)
 
 
 def _gone(path: Path) -> SubmissionError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +13,7 @@ from engine.authoring.preview.cards import VariantCard, card_of
 from engine.errors import DrawError, InputError, SoftmarkError
 from engine.items import CodeAnswer, ProblemSpec
 from engine.items.bank import Bank
-from engine.text.watch import file_changes, folders_of
+from engine.text.watch import FileStamp, file_changes, file_stamp, folders_of, read_settled
 
 __all__ = ["PreviewFault", "PreviewSource", "PreviewState", "SaveFollower", "check", "look_at"]
 
@@ -171,11 +170,7 @@ def _bug(error: Exception) -> PreviewFault:
 
 
 _ENDINGS = (".yaml", ".yml", ".py")
-_PATIENCE_S = 0.3
-_PAUSE_S = 0.01
 _JOIN_S = 5.0
-# (modified in ns, size, inode): None for a file that isn't there
-Stamp = tuple[int, int, int] | None
 
 
 class SaveFollower:
@@ -245,25 +240,12 @@ class SaveFollower:
             found += [path.parent / name for name in names]
         return found
 
-    def _now(self, look: PreviewState | None, known: Mapping[Path, Stamp] | None = None) -> dict[Path, Stamp]:
+    def _now(
+        self, look: PreviewState | None, known: Mapping[Path, FileStamp] | None = None
+    ) -> dict[Path, FileStamp]:
         """Return the stamps of all files; of those in `known` as they were then."""
         before = known or {}
-        return {path: before[path] if path in before else _stamp(path) for path in self._files(look)}
+        return {path: before[path] if path in before else file_stamp(path) for path in self._files(look)}
 
-    def _settled(self) -> dict[Path, Stamp]:
-        """Return the stamps; a file that an editor has emptied or moved is waited for, but not for long."""
-        end = time.monotonic() + _PATIENCE_S
-        while True:
-            stamps = self._now(self.look)
-            own = stamps[self._source.path]
-            if (own is not None and own[1] > 0) or time.monotonic() > end or self._stop.is_set():
-                return stamps
-            time.sleep(_PAUSE_S)
-
-
-def _stamp(path: Path) -> Stamp:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    def _settled(self) -> dict[Path, FileStamp]:
+        return read_settled(self._source.path, lambda: self._now(self.look), self._stop)[0]
