@@ -155,7 +155,7 @@ def _bare_forker() -> Iterator[Callable[[Handed, Any], float]]:
 
 
 class _Grader:
-    """What :func:`engine.runs.grade_batch` asks for each file; remembers the outcomes."""
+    """Grades each file of :func:`engine.runs.grade_batch`; remembers the outcomes."""
 
     def __init__(self, explain: bool) -> None:
         from engine.items.bank import builtin_bank
@@ -251,8 +251,6 @@ def grade_mixed(
                     collected,
                     store=kept,
                     code=grader,
-                    read_code=intake.read_code_file,
-                    read_text=intake.read_text_file,
                     open_runner=lambda slots: wrap(_Lent(runner)),
                     workers=slots,
                     progress=counting,

@@ -151,13 +151,12 @@ def _grade(
 ) -> tuple[BatchResult, tuple[IntakeProblem, ...], Untimed, Counter[str], ReportFiles]:
     from engine.commands.terminal import progress_bar
     from engine.course.policies import Policies
-    from engine.intake import read_code_file
     from engine.marks.late_work import untimed
     from engine.model import Mode
     from engine.pages import write_reports
     from engine.quiz import release as clock
     from engine.runs import CodeExercises, grade_batch
-    from engine.text.files import read_text_file, work_folder
+    from engine.text.files import work_folder
 
     bank, course = context.bank, context.course
     roster = course.roster(tolerant=True) if course else None
@@ -173,8 +172,6 @@ def _grade(
             intake,
             store=store,
             code=code,
-            read_code=read_code_file,
-            read_text=read_text_file,
             open_runner=open_runner,
             workers=workers,
             mode=context.mode,
@@ -319,9 +316,9 @@ def _as_json(
 ) -> dict[str, Any]:
     return {
         "graded": result.graded,
-        "kept": result.kept,
-        "refused": result.refused,
-        "left": result.left,
+        "kept": result.graded_before,
+        "refused": result.rejected,
+        "left": result.remaining,
         "interrupted": result.interrupted,
         "seconds": round(result.seconds, 3),
         "ungraded": [
@@ -379,10 +376,10 @@ def _tell(
         ["student", *(c.id for c in table.columns), "total"], [["of", *maximum, number(table.maximum)], *rows]
     )
     click.echo()
-    not_graded = result.refused + len(result.ungraded)
+    not_graded = result.rejected + len(result.ungraded)
     more = f", {not_graded} not graded" if not_graded else ""
     click.echo(
-        f"{count_noun(result.graded, 'file')} graded, {result.kept} kept from before{more}, "
+        f"{count_noun(result.graded, 'file')} graded, {result.graded_before} kept from before{more}, "
         f"in {result.seconds:.1f} s"
     )
     for message, step in notes:
@@ -399,7 +396,7 @@ def _tell(
         what = "not tried again" if waiting.set_aside else "tried again on the next run"
         click.echo(f"ungraded ({what}): {waiting.student} {waiting.name}: {waiting.reason}")
     if result.interrupted:
-        click.echo(f"stopped with {count_noun(result.left, 'file')} left; call it again to go on")
+        click.echo(f"stopped with {count_noun(result.remaining, 'file')} left; call it again to go on")
     click.echo(f"summary:   {files.index}")
     click.echo(f"gradebook: {files.gradebook}")
     click.echo(f"feedback:  {files.index.parent / 'students'}")

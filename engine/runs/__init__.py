@@ -1,8 +1,8 @@
-"""Grades what a class handed in: on all cores, resumable, every result stored as it arrives."""
+"""Grade a whole class at once: batches, regrades after an item was corrected, and Gradescope's autograder."""
 
 from __future__ import annotations
 
 from engine.runs.batch import BatchResult, Progress, UngradedFile, grade_batch
-from engine.runs.grade_file import CodeExercises, CodeGrader
+from engine.runs.grade_file import CodeExercises
 
-__all__ = ["BatchResult", "CodeExercises", "CodeGrader", "Progress", "UngradedFile", "grade_batch"]
+__all__ = ["BatchResult", "CodeExercises", "Progress", "UngradedFile", "grade_batch"]

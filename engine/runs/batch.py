@@ -1,4 +1,11 @@
-"""The local batch engine: one thread per sandbox slot, results in the store as they arrive."""
+"""Grade a class on all cores of this machine: one thread per sandbox slot, each result stored as it arrives.
+
+A run can be stopped or killed at any time: the next one grades only what is missing or ungraded. The kernel,
+however, kills a process that fills the memory without letting it say why. So each file is noted in a small
+file beside the store before it is graded (:class:`InFlight`), and a file that cost two runs is set aside. A
+file that a killed run was grading may be innocent, for several are graded at the same time: the next run
+grades it last and alone. If that run is killed too, there is no doubt left.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -21,42 +28,34 @@ from typing import Final
 from engine.hand_ins import FileKind, HandedFile, IntakeProblem, IntakeResult
 from engine.model import Mode
 from engine.runner import Runner
-from engine.runs.grade_file import CodeGrader, FileGrader, FileResult, ReadCode, ReadText
+from engine.runs.grade_file import CodeExercises, FileGrader, FileResult
 from engine.store import Store
 
 __all__ = ["MOST_LOSSES", "BatchResult", "InFlight", "Progress", "UngradedFile", "grade_batch"]
 
-
-# ----------------------------------------------------------------------------------------------------
-# Which files were being graded when a grader was killed: one that took it down twice isn't tried again.
-#
-# The kernel ends a process that fills the memory without giving it a chance to say why. So each file is noted
-# in a small file beside the store before it is graded; a note without its end is what a killed run leaves.
-# A file that a killed run had in hand may be innocent, for several are graded at the same time: the next run
-# grades it last and alone. If that run is killed too, there is no doubt left.
-#
-# The notes are a help, and never stop a run: where they can't be written (a full or a read-only disk), there
-# are none, and the store says what is wrong with the disk.
-
+# Once may be bad luck (another file of the same moment, or another program, filled the memory); the second
+# time it was graded alone.
 MOST_LOSSES: Final = 2
-_MOST_BYTES = 16 * 2**20
+_MOST_NOTE_BYTES = 16 * 2**20  # some 100,000 lines: more files than any class hands in
 
-Key = tuple[str, str, str]  # student, item or "", hash of the bytes
+FileKey = tuple[str, str, str]  # student, item or "", hash of the bytes
 
 
 class InFlight:
-    """The notes of one run.
+    """The files that one run is grading, noted on disk: a note without its end is what a killed run leaves.
+
+    The notes help, and never stop a run: where they can't be written (a full or a read-only disk), there
+    are none, and the store says what is wrong with the disk.
 
     Parameters
     ----------
     path : Path or None
-        None keeps none. Where another run is at work on the same file, or the file can't be written,
-        none are kept either.
+        None keeps no notes. Where another run is at work on the same file, none are kept either.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._lost: Counter[Key] = Counter()
+        self._losses: Counter[FileKey] = Counter()
         self._lock = threading.Lock()
         self._fd: int | None = None
         if path is None:
@@ -65,78 +64,80 @@ class InFlight:
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         except OSError:
             return
-        if not _locked(self._fd):
+        if not _lock_file(self._fd):
             os.close(self._fd)
             self._fd = None
             return
         with contextlib.suppress(OSError):
-            self._lost = _losses(os.pread(self._fd, _MOST_BYTES, 0) if hasattr(os, "pread") else b"")
-            self._begin_anew()
+            # Windows has no pread; the notes of a killed run are lost there.
+            self._losses = _read_losses(
+                os.pread(self._fd, _MOST_NOTE_BYTES, 0) if hasattr(os, "pread") else b""
+            )
+            self._rewrite()
 
-    def losses(self, key: Key) -> int:
+    def losses(self, key: FileKey) -> int:
         """Return how many runs were killed while they graded this file."""
-        return self._lost[key]
+        return self._losses[key]
 
     @contextlib.contextmanager
-    def of(self, key: Key) -> Iterator[None]:
-        """Note that a file is being graded, and that it isn't any more, however it ended."""
+    def noting(self, key: FileKey) -> Iterator[None]:
+        """Note that a file is being graded, and that it no longer is, however grading ended."""
         with self._lock, contextlib.suppress(OSError):
             self._note("begin", key)
         try:
             yield
         finally:
             with self._lock, contextlib.suppress(OSError):
-                del self._lost[key]
+                del self._losses[key]
                 self._note("end", key)
 
     def close(self) -> None:
-        """End the notes: a run that stops by itself, or is stopped by hand, took no harm from any file."""
+        """End the notes: no file harmed a run that ends by itself or is stopped by hand."""
         with self._lock:
             if self._fd is None:
                 return
             with contextlib.suppress(OSError):
-                self._begin_anew()
+                self._rewrite()
             os.close(self._fd)
             self._fd = None
-        if not self._lost and self._path is not None:
+        if not self._losses and self._path is not None:
             with contextlib.suppress(OSError):
                 self._path.unlink(missing_ok=True)
 
-    def _begin_anew(self) -> None:
-        """Write what is known of killed runs, and nothing else."""
+    def _rewrite(self) -> None:
+        """Keep only what is known of killed runs."""
         assert self._fd is not None
         os.ftruncate(self._fd, 0)
-        for key, count in self._lost.items():
+        for key, count in self._losses.items():
             self._note("lost", key, count)
 
-    def _note(self, what: str, key: Key, count: int = 1) -> None:
+    def _note(self, event: str, key: FileKey, count: int = 1) -> None:
         if self._fd is not None:
-            os.write(self._fd, json.dumps([what, *key, count]).encode() + b"\n")
+            os.write(self._fd, json.dumps([event, *key, count]).encode() + b"\n")
 
 
-def _losses(notes: bytes) -> Counter[Key]:
-    """Return how many runs each file has cost; lines that are cut or damaged are passed over."""
-    begun: dict[Key, int] = {}
-    lost: Counter[Key] = Counter()
+def _read_losses(notes: bytes) -> Counter[FileKey]:
+    begun: dict[FileKey, int] = {}
+    losses: Counter[FileKey] = Counter()
     for line in notes.splitlines():
         try:
-            what, student, item, sha256, count = json.loads(line)
+            event, student, item, sha256, count = json.loads(line)
             key = (str(student), str(item), str(sha256))
-            if what == "lost":
-                lost[key] = int(count)
-            elif what == "begin":
+            if event == "lost":
+                losses[key] = int(count)
+            elif event == "begin":
                 begun[key] = 1
-            elif what == "end":
+            elif event == "end":
                 begun.pop(key, None)
-                del lost[key]
-        except (ValueError, TypeError):
+                del losses[key]
+        except (ValueError, TypeError):  # a line that the killed run had written only in part
             continue
-    lost.update(begun)
-    return lost
+    losses.update(begun)
+    return losses
 
 
-def _locked(fd: int) -> bool:
-    """Take the file for this run, as far as the system has locks; they end with the process."""
+def _lock_file(fd: int) -> bool:
+    """Tell whether no other run has the file; the lock ends with the process, however that ends."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -148,21 +149,21 @@ def _locked(fd: int) -> bool:
     return True
 
 
-_POLL_S = 0.1
-_NOW_AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was handed in came last
+_POLL_S = 0.1  # short enough that Ctrl-C seems to be obeyed at once
+_UNDATED = datetime.max.replace(tzinfo=UTC)  # a file without a time counts as the latest
 
 
 @dataclass(frozen=True, slots=True)
 class UngradedFile:
-    """A file that waits for a grade, with the cause: the next run tries it again.
+    """A file that still waits for a grade, with the reason: the next run tries it again.
 
     Parameters
     ----------
     student, name, item, reason
     again : bool
-        It was ungraded before: perhaps it isn't the machine.
+        It was ungraded before: the machine may not be the cause.
     set_aside : bool
-        It has killed the grader each time that it was tried; the next run doesn't try it.
+        It killed the grader each time it was tried; the next run doesn't try it.
     """
 
     student: str
@@ -179,25 +180,25 @@ class BatchResult:
 
     Parameters
     ----------
-    graded, kept : int
+    graded, graded_before : int
         Files graded now, at least in part, and files that an earlier run had graded.
-    refused : int
+    rejected : int
         Files that can't be graded as they are; the problems say why.
     ungraded : tuple of UngradedFile
     problems : tuple of IntakeProblem
         Of the intake, and files that can't be graded as they are.
-    left : int
+    remaining : int
         Files not looked at because the run was stopped.
     interrupted : bool
     seconds : float
     """
 
     graded: int
-    kept: int
-    refused: int
+    graded_before: int
+    rejected: int
     ungraded: tuple[UngradedFile, ...]
     problems: tuple[IntakeProblem, ...]
-    left: int
+    remaining: int
     interrupted: bool
     seconds: float
 
@@ -211,7 +212,7 @@ class BatchResult:
         return 1 if self.problems else 0
 
 
-# Number of pieces of work → a block whose value is called after each of them.
+# Number of files → a block whose value is called after each of them.
 Progress = Callable[[int], AbstractContextManager[Callable[[], None]]]
 
 
@@ -219,9 +220,7 @@ def grade_batch(
     intake: IntakeResult,
     *,
     store: Store,
-    code: CodeGrader,
-    read_code: ReadCode,
-    read_text: ReadText,
+    code: CodeExercises,
     open_runner: Callable[[int], Runner],
     workers: int | None = None,
     mode: Mode = Mode.MARKS,
@@ -237,58 +236,57 @@ def grade_batch(
     store : Store
         Each graded file is one transaction, keyed by student, item and hash: a killed run loses
         at most the files in flight, and the next run does only what is missing or ungraded.
-    code : CodeGrader
-        Usually :class:`engine.runs.grade_file.CodeExercises`.
-    read_code, read_text : callable
-        ``engine.intake.read_code_file`` and ``read_text_file``.
+    code : CodeExercises
     open_runner : callable
         Number of slots → Runner; called only if there is code to run.
     workers : int, optional
         Threads and slots; all cores by default.
     progress : callable
         Number of files that have no grade yet → block whose value is called in this thread after each of
-        them: what is there from an earlier run would make an estimate of the time left too bold.
+        them. Files from an earlier run don't count: they would make an estimate of the time left too bold.
     stop : threading.Event, optional
         When set, no new file is begun. Ctrl-C does the same; a second Ctrl-C doesn't wait.
     notes : Path, optional
-        Where it is noted which files are being graded, so that one that gets the grader killed again and
-        again (by the kernel, when memory runs out) is set aside; see :mod:`engine.runs.batch`.
+        File in which the files being graded are noted (:class:`InFlight`).
 
     Raises
     ------
     StoreError
-        A result can't be kept; what was stored stays.
+        A result can't be stored; what was stored before stays.
     SandboxError
         The runner can't be opened; nothing was graded.
     """
     begun = time.monotonic()
-    desk = FileGrader(store, code, read_code, read_text, mode)
-    tasks: list[_Task] = []
-    taken: set[tuple[str, str | None, str]] = set()
-    kept = 0
+    grader = FileGrader(store, code, mode)
+    tasks: dict[tuple[str, str | None, str], _Task] = {}
+    tally = _Tally()
     for student in intake.students:
         for file in student.files:
-            at = (student.student, file.item, file.sha256)
-            # The same file again is no other attempt: it counts as it came first.
-            if at in taken or desk.done(student.student, file):
-                kept += 1
+            key = (student.student, file.item, file.sha256)
+            # The same file twice is one attempt, and counts as it came first.
+            if key in tasks or grader.is_graded(student.student, file):
+                tally.graded_before += 1
             else:
-                tasks.append((student.student, file))
-                taken.add(at)
-    tally = _Tally(kept=kept)
+                tasks[key] = student.student, file
     with closing(InFlight(notes)) as flight:
         interrupted = _grade_all(
-            desk, store, tasks, flight, tally, open_runner, workers, progress, stop or threading.Event()
+            grader,
+            [*tasks.values()],
+            flight,
+            tally,
+            open_runner,
+            workers,
+            progress,
+            stop or threading.Event(),
         )
-    done = tally.done
     return BatchResult(
         graded=tally.graded,
-        kept=tally.kept,
-        refused=tally.refused,
+        graded_before=tally.graded_before,
+        rejected=tally.rejected,
         ungraded=tuple(tally.ungraded),
         problems=(*intake.problems, *tally.problems),
-        left=len(tasks) - done,
-        interrupted=interrupted or done < len(tasks),
+        remaining=len(tasks) - tally.looked_at,
+        interrupted=interrupted or tally.looked_at < len(tasks),
         seconds=time.monotonic() - begun,
     )
 
@@ -297,13 +295,12 @@ def grade_batch(
 _Task = tuple[str, HandedFile]
 
 
-def _key(student: str, file: HandedFile) -> tuple[str, str, str]:
+def _key(student: str, file: HandedFile) -> FileKey:
     return student, file.item or "", file.sha256
 
 
 def _grade_all(
-    desk: FileGrader,
-    store: Store,
+    grader: FileGrader,
     tasks: list[_Task],
     flight: InFlight,
     tally: _Tally,
@@ -315,47 +312,47 @@ def _grade_all(
     """Grade all files but those that are set aside; return whether Ctrl-C stopped it."""
     rest: list[_Task] = []
     for chain in _chains(tasks):
-        behind = False
+        is_behind = False
         for student, file in chain:
             if flight.losses(_key(student, file)) >= MOST_LOSSES:
-                tally.add(desk.set_aside(student, file))
+                tally.add(grader.set_aside(student, file))
                 # It isn't read, so which quiz it answers isn't known: any after it may answer the same one.
-                behind = file.kind is FileKind.QUIZ
-            elif behind:
-                tally.add(desk.left_waiting(student, file))
+                is_behind = file.kind is FileKind.QUIZ
+            elif is_behind:
+                tally.add(grader.wait_behind(student, file))
             else:
                 rest.append((student, file))
     if not rest:
         return False
-    code_files = sum(file.kind is FileKind.CODE for _, file in rest)
+    has_code = any(file.kind is FileKind.CODE for _, file in rest)
     slots = max(1, min(workers or os.cpu_count() or 1, len(rest)))
     with (
         progress(len(rest)) as advance,
-        store.bulk(),
-        _runner(open_runner, slots if code_files else 0) as runner,
+        grader.store.bulk(),
+        open_runner(slots) if has_code else nullcontext() as runner,
     ):
 
-        def took(result: FileResult) -> None:
+        def collect(result: FileResult) -> None:
             tally.add(result)
             advance()
 
         def grade(student: str, file: HandedFile) -> FileResult:
-            with flight.of(_key(student, file)):
-                return desk.grade(student, file, runner)
+            with flight.noting(_key(student, file)):
+                return grader.grade(student, file, runner)
 
         calm: list[list[_Task]] = []
         suspect: list[list[_Task]] = []
         for chain in _chains(rest):
             (suspect if any(flight.losses(_key(*task)) for task in chain) else calm).append(chain)
-        stopped = _run(grade, calm, slots, halt, took)
+        is_stopped = _run(grade, calm, slots, halt, collect)
         # one after the other: if the grader is killed again, it is plain by which file
-        return stopped or _run(grade, suspect, 1, halt, took)
+        return is_stopped or _run(grade, suspect, 1, halt, collect)
 
 
 def _chains(tasks: list[_Task]) -> list[list[_Task]]:
     """Return the files that one thread must grade one after the other.
 
-    What an attempt at a quiz earns depends on those before it, and where nothing tells when code was handed
+    What an attempt at a quiz earns depends on those before it, and where nothing says when code was handed
     in, the order of grading does. So a student's quiz files, and the hand-ins of one exercise, go in the
     order in which they were handed in.
     """
@@ -363,43 +360,34 @@ def _chains(tasks: list[_Task]) -> list[list[_Task]]:
     for student, file in tasks:
         chains.setdefault((student, file.item), []).append((student, file))
     for chain in chains.values():
-        chain.sort(key=lambda task: (task[1].handed or _NOW_AT_LAST, task[1].sequence))
+        chain.sort(key=lambda task: (task[1].handed or _UNDATED, task[1].sequence))
     return list(chains.values())
 
 
+@dataclass
 class _Tally:
-    def __init__(self, kept: int) -> None:
-        self.kept = kept
-        self.graded = 0
-        self.refused = 0
-        self.done = 0
-        self.ungraded: list[UngradedFile] = []
-        self.problems: list[IntakeProblem] = []
+    graded_before: int = 0
+    graded: int = 0
+    rejected: int = 0
+    looked_at: int = 0
+    ungraded: list[UngradedFile] = field(default_factory=list)
+    problems: list[IntakeProblem] = field(default_factory=list)
 
     def add(self, result: FileResult) -> None:
-        self.done += 1
+        self.looked_at += 1
         if result.problem is not None:
             self.problems.append(replace(result.problem, known_as=result.file.known_as))
         if result.problem is not None and not (result.problem.partly or result.problem.noted):
-            self.refused += 1
+            self.rejected += 1
         elif result.reason is not None:
             file, again, aside = result.file, result.again, result.set_aside
             self.ungraded.append(
                 UngradedFile(result.student, file.name, file.item, result.reason, again, aside)
             )
-        elif result.kept:
-            self.kept += 1
+        elif result.was_graded:
+            self.graded_before += 1
         else:
             self.graded += 1
-
-
-@contextmanager
-def _runner(open_runner: Callable[[int], Runner], slots: int) -> Iterator[Runner | None]:
-    if not slots:
-        yield None
-        return
-    with open_runner(slots) as runner:
-        yield runner
 
 
 def _run(
@@ -407,7 +395,7 @@ def _run(
     chains: list[list[_Task]],
     slots: int,
     halt: threading.Event,
-    took: Callable[[FileResult], None],
+    collect: Callable[[FileResult], None],
 ) -> bool:
     """Work through `chains`; return whether Ctrl-C stopped it."""
     todo: queue.SimpleQueue[list[_Task]] = queue.SimpleQueue()
@@ -426,7 +414,7 @@ def _run(
                     if halt.is_set():
                         break
                     results.put(grade(student, file))
-        except BaseException as error:
+        except BaseException as error:  # _drain raises it in the caller's thread
             halt.set()
             results.put(error)
         finally:
@@ -435,14 +423,14 @@ def _run(
     threads = [threading.Thread(target=work, name=f"grade-{n}", daemon=True) for n in range(slots)]
     for thread in threads:
         thread.start()
-    return _drain(results, slots, halt, took)
+    return _drain(results, slots, halt, collect)
 
 
 def _drain(
     results: queue.SimpleQueue[FileResult | BaseException | None],
     running: int,
     halt: threading.Event,
-    took: Callable[[FileResult], None],
+    collect: Callable[[FileResult], None],
 ) -> bool:
     failure: BaseException | None = None
     with _stop_on_ctrl_c(halt) as interrupted:
@@ -457,7 +445,7 @@ def _drain(
             elif isinstance(result, BaseException):
                 failure = failure or result
             else:
-                took(result)
+                collect(result)
     if failure is not None:
         raise failure
     return interrupted.is_set()
@@ -465,11 +453,12 @@ def _drain(
 
 @contextmanager
 def _stop_on_ctrl_c(halt: threading.Event) -> Iterator[threading.Event]:
-    """Let the first Ctrl-C set `halt` and the event that is given; a second one doesn't wait.
+    """Let the first Ctrl-C set `halt` and the event that is yielded; a second one doesn't wait.
 
     A KeyboardInterrupt could strike between taking a result and counting it; a handler can't.
     """
     interrupted = threading.Event()
+    # Python lets only the main thread set handlers.
     if threading.current_thread() is not threading.main_thread():
         yield interrupted
         return

@@ -1,4 +1,8 @@
-"""Grading one file: read it, mark it, store it. What is wrong with it never stops the others."""
+"""Grade one file of a class: read it, mark it, store it. A file that fails never stops the others.
+
+A fault of the student's file becomes a problem with a next step; a fault of ours leaves the file ungraded, so
+that the next run tries it again. Neither ever becomes a 0.
+"""
 
 from __future__ import annotations
 
@@ -7,54 +11,38 @@ import hmac
 import json
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import EngineError, InputError, StoreError, UnstorableError, own_fault
-from engine.hand_ins import FileKind, HandedFile, IntakeProblem
+from engine.hand_ins import FileKind, FilledQuiz, HandedFile, IntakeProblem
+from engine.intake import read_code_file
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
 from engine.runner import Runner
 from engine.store import ArrivalInfo, Attempt, Store, quiz_responses, response_sha256
+from engine.text.files import read_text_file
 from engine.text.words import agree
 
 if TYPE_CHECKING:
-    from engine.hand_ins import FilledQuiz
     from engine.items.bank import Bank
 
-__all__ = ["CodeExercises", "CodeGrader", "FileGrader", "FileResult", "ReadCode", "ReadText", "plan_seed"]
-
-
-# ----------------------------------------------------------------------------------------------------
-# The code exercises of one batch run: each loaded once, its plan frozen once for the class.
-
-
-class CodeGrader(Protocol):
-    """Grades one code submission; called from several threads at once."""
-
-    def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:
-        """Return the report; raises :class:`engine.errors.EngineError` for machine causes only."""
-        ...
-
-    def blank(self, item: str) -> tuple[str, float]:
-        """Return (item version, full marks) for a report about a file that can't be graded."""
-        ...
+__all__ = ["CodeExercises", "FileGrader", "FileResult", "plan_seed"]
 
 
 def plan_seed(secret: bytes, item: str, version: str) -> bytes:
     """Return the seed of an item's hidden plan in batch runs.
 
-    A class that is graded in several runs (one was killed, a hand-in came late) meets the same
-    inputs in all of them, and the instructor can replay it.
+    It depends on nothing else, so a class that is graded in several runs (one was killed, a hand-in came
+    late) meets the same inputs in all of them, and the instructor can replay it.
     """
     message = json.dumps(["plan", item, version]).encode("ascii")
     return hmac.new(secret, message, hashlib.sha256).digest()
 
 
 class CodeExercises:
-    """Grades with the real exercises of a bank.
+    """The code exercises of a run: each loaded once, its plan frozen once; safe to use from several threads.
 
     Parameters
     ----------
@@ -74,7 +62,8 @@ class CodeExercises:
     def _prepare(self, item: str) -> Any:
         from engine.code import exercise_of, freeze_plan
 
-        # An exercise is loaded and its plan frozen once, by whoever comes first.
+        # One lock for all items: whoever comes first loads an exercise and freezes its plan, and the others
+        # wait. Frozen twice, it would cost the seconds twice.
         with self._lock:
             if item not in self._prepared:
                 exercise = exercise_of(self._bank, item)
@@ -83,34 +72,46 @@ class CodeExercises:
             return self._prepared[item]
 
     def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:
-        """Grade one submission with the class's plan."""
+        """Grade one submission with the class's plan.
+
+        Raises
+        ------
+        EngineError
+            The machine is at fault.
+        """
         from engine.code import grade_code
 
         exercise, plan = self._prepare(item)
         return grade_code(exercise, plan, submission, runner, mode=self._mode, student=student)
 
     def blank(self, item: str) -> tuple[str, float]:
-        """Return (item version, full marks)."""
+        """Return (item version, full marks) for a report about a file that can't be graded."""
         return self._bank.version(item), self._bank.load(item).points
-
-
-# path, name as handed in, the files that it imports: engine.intake.read_code_file
-ReadCode = Callable[[Path, str, Mapping[str, Path]], CodeSubmission]
-ReadText = Callable[[Path], str]
 
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What became of one file.
+    """The result of grading one file; with neither reason nor problem it was graded now.
 
-    ``kept`` means that it had been graded before; ``reason`` that it is ungraded now;
-    ``problem`` that it can't be graded as it is. ``again``: it was ungraded before, too; ``set_aside``: it
-    isn't tried any more.
+    Parameters
+    ----------
+    student : str
+    file : HandedFile
+    was_graded : bool
+        An earlier run had graded it.
+    reason : str or None
+        Why it is ungraded now.
+    problem : IntakeProblem or None
+        Why it can't be graded as it is.
+    again : bool
+        It was ungraded before, too.
+    set_aside : bool
+        It isn't tried any more.
     """
 
     student: str
     file: HandedFile
-    kept: bool = False
+    was_graded: bool = False
     reason: str | None = None
     problem: IntakeProblem | None = None
     again: bool = False
@@ -137,9 +138,7 @@ class FileGrader:
     """Everything that grading one file needs; shared by all threads."""
 
     store: Store
-    code: CodeGrader
-    read_code: ReadCode
-    read_text: ReadText
+    code: CodeExercises
     mode: Mode
 
     def grade(self, student: str, file: HandedFile, runner: Runner | None) -> FileResult:
@@ -148,55 +147,53 @@ class FileGrader:
         Raises
         ------
         StoreError
-            The result can't be kept, so there is no sense in going on.
+            The result can't be stored, so there is no sense in going on.
         """
         try:
             if file.kind is FileKind.QUIZ:
                 return self._grade_quiz(student, file)
             assert file.item is not None and runner is not None
             return self._grade_code(student, file, file.item, runner)
-        except StoreError as error:
-            if not isinstance(error, UnstorableError):
-                raise
+        except UnstorableError as error:  # this one attempt doesn't fit; the store itself works
             return FileResult(student, file, reason=own_fault(error))
+        except StoreError:
+            raise
         except Exception as error:  # the last net: one file never stops the others
             return FileResult(student, file, reason=own_fault(error))
 
     def set_aside(self, student: str, file: HandedFile) -> FileResult:
-        """Store that a file isn't tried any more, for it kills the grader: a case for a person."""
+        """Record that a file isn't tried any more because it kills the grader: a person has to look."""
         if file.kind is FileKind.CODE and file.item is not None:
-            said = any(
+            is_recorded = any(
                 attempt.submission == file.sha256 and attempt.reason == _SET_ASIDE
                 for attempt in self.store.attempts(student=student, item=file.item, mode=self.mode)
             )
-            if not said:
+            if not is_recorded:
                 now = datetime.now(UTC)
                 self._record_unread(student, file, file.item, Outcome.UNGRADED, _SET_ASIDE, now)
         return FileResult(student, file, reason=f"{_SET_ASIDE}; {_TRY_AGAIN}", again=True, set_aside=True)
 
-    def left_waiting(self, student: str, file: HandedFile) -> FileResult:
-        """Return that a quiz file can't be graded, for one before it is set aside: nothing is stored."""
+    def wait_behind(self, student: str, file: HandedFile) -> FileResult:
+        """Return that a quiz file can't be graded because an earlier one is set aside; nothing is stored."""
         return FileResult(student, file, reason=_BEHIND)
 
-    def done(self, student: str, file: HandedFile) -> bool:
-        """Return whether a code file is graded already; a quiz file has to be read to know."""
+    def is_graded(self, student: str, file: HandedFile) -> bool:
+        """Tell whether a code file is graded already; a quiz file has to be read to know."""
         if file.kind is FileKind.QUIZ:
             return False
         assert file.item is not None
         return self.store.graded(student, file.item, file.sha256, self.mode) is not None
 
-    # --- code ---
-
     def _grade_code(self, student: str, file: HandedFile, item: str, runner: Runner) -> FileResult:
         started = datetime.now(UTC)
         try:
-            submission = self.read_code(file.path, file.name, dict(file.beside))
+            submission = read_code_file(file.path, file.name, dict(file.beside))
         except InputError as error:
             message = "; ".join(line.strip() for line in error.lines())
             self._record_unread(student, file, item, Outcome.FORMAT_ERROR, message, started)
             return FileResult(student, file, problem=_problem(student, file, error))
-        except Exception as error:  # no reader may do that: ours, and tried again on the next run
-            message = self._counted(student, item, file.sha256, own_fault(error))
+        except Exception as error:  # no reader may raise anything else: our fault, tried again next time
+            message = self._mention_earlier(student, item, file.sha256, own_fault(error))
             self._record_unread(student, file, item, Outcome.UNGRADED, message, started)
             return FileResult(student, file, reason=message, again=_AGAIN in message)
         reason = None
@@ -213,20 +210,18 @@ class FileGrader:
             report = self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
         report = replace(report, student=student, mode=self.mode)
         if report.outcome is Outcome.UNGRADED:
-            reason = self._counted(student, item, file.sha256, reason or "")
+            reason = self._mention_earlier(student, item, file.sha256, reason or "")
         attempt = Attempt.of_code(student, submission, report, started=started, reason=reason)
-        kept = self.store.record(attempt.arrived(_arrival(file)))
-        if kept.report.outcome is Outcome.FORMAT_ERROR:
+        stored = self.store.record(attempt.arrived(_arrival(file)))
+        if stored.report.outcome is Outcome.FORMAT_ERROR:
             return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", _MEND, student))
         return FileResult(
-            student, file, reason=None if kept.settled else reason, again=bool(reason and _AGAIN in reason)
+            student, file, reason=None if stored.settled else reason, again=bool(reason and _AGAIN in reason)
         )
 
-    def _counted(self, student: str, item: str, sha256: str, reason: str) -> str:
-        """Return why a file is ungraded, and that an earlier run left this very file ungraded too.
-
-        The machine may be to blame twice, but so may be what the file does: a person should look.
-        """
+    def _mention_earlier(self, student: str, item: str, sha256: str, reason: str) -> str:
+        """Return the reason, with a remark where an earlier run left this very file ungraded too."""
+        # The machine may be to blame twice, but so may what the file does: a person should look.
         before = any(
             attempt.submission == sha256 and attempt.report.outcome is Outcome.UNGRADED
             for attempt in self.store.attempts(student=student, item=item, mode=self.mode)
@@ -268,8 +263,6 @@ class FileGrader:
             mode=self.mode,
         )
 
-    # --- quizzes ---
-
     def _grade_quiz(self, student: str, file: HandedFile) -> FileResult:
         from engine.quiz import as_answered, hand_in, read_filled
         from engine.quiz.credit import why_nothing
@@ -277,14 +270,15 @@ class FileGrader:
         started = datetime.now(UTC)
         problem: IntakeProblem | None
         try:
-            filled = file.filled or read_filled(self.read_text(file.path), file.name)
+            filled = file.filled or read_filled(read_text_file(file.path), file.name)
             quiz = self.store.load_quiz(filled.quiz)
             problem = self._quiz_problem(student, file, quiz)
             if problem is not None or quiz is None:
                 return FileResult(student, file, problem=problem)
             asked = as_answered(self.store, quiz, filled.retries, filled.asked)
             if self._all_graded(asked, filled.answers):
-                return FileResult(student, file, kept=True, problem=_missing(student, file, asked, filled))
+                problem = _missing(student, file, asked, filled)
+                return FileResult(student, file, was_graded=True, problem=problem)
             handed = hand_in(
                 self.store,
                 quiz,
@@ -299,7 +293,7 @@ class FileGrader:
             return FileResult(student, file, problem=_problem(student, file, error))
         except StoreError:
             raise
-        except Exception as error:  # ours again: nothing is stored, so the next run tries again
+        except Exception as error:  # our fault again: nothing is stored, so the next run tries again
             return FileResult(student, file, reason=own_fault(error))
         reports = handed.reports
         unread = [
@@ -308,10 +302,12 @@ class FileGrader:
             if report.outcome is Outcome.FORMAT_ERROR
         ]
         if unread:
-            what = f"{_listed('the answer to question', 'the answers to questions', unread)} can't be read"
+            message = (
+                f"{_numbered('the answer to question', 'the answers to questions', unread)} can't be read"
+            )
             step = "ask for a corrected answer: it cost no attempt, and the page says what is wrong"
             rest = "; the rest was graded" if len(reports) > len(unread) else ""
-            problem = IntakeProblem(file.name, f"{what}{rest}", step, student, partly=bool(rest))
+            problem = IntakeProblem(file.name, f"{message}{rest}", step, student, partly=bool(rest))
         else:
             problem = _missing(student, file, handed.quiz, filled)
         useless = [
@@ -350,30 +346,33 @@ class FileGrader:
 
 
 def _missing(student: str, file: HandedFile, quiz: Quiz, filled: FilledQuiz) -> IntakeProblem | None:
-    """Return the problem of a file from which questions are gone, which perhaps its student doesn't know."""
-    lost = [question.number for question in quiz.questions if question.number not in filled.answers]
-    if not lost:
+    """Return the problem of a file that lacks questions, which its student may not know."""
+    missing = [question.number for question in quiz.questions if question.number not in filled.answers]
+    if not missing:
         return None
-    what = f"{_listed('question', 'questions', lost)} {agree(len(lost), 'are')} missing in the file"
-    what += f" and {agree(len(lost), 'count')} as left blank"
+    message = (
+        f"{_numbered('question', 'questions', missing)} {agree(len(missing), 'are')} missing in the file"
+    )
+    message += f" and {agree(len(missing), 'count')} as left blank"
     step = "see whether the file is whole: an upload can be cut short"
-    return IntakeProblem(file.name, what, step, student, partly=True)
+    return IntakeProblem(file.name, message, step, student, partly=True)
 
 
 def _with_useless(
     problem: IntakeProblem | None, student: str, file: HandedFile, numbers: Sequence[int]
 ) -> IntakeProblem:
-    """Return the problem of answers that earn nothing by the quiz's rules, after what else is to be said."""
-    which = _listed("the answer to question", "the answers to questions", numbers)
-    what = f"{which} {agree(len(numbers), 'earn')} nothing by the rules of the quiz: an earlier answer counts"
+    """Return the problem, with the answers that earn nothing by the quiz's rules added to it."""
+    answers = _numbered("the answer to question", "the answers to questions", numbers)
+    earn = agree(len(numbers), "earn")
+    message = f"{answers} {earn} nothing by the rules of the quiz: an earlier answer counts"
     if problem is not None:
-        return replace(problem, message=f"{problem.message}; {what}")
+        return replace(problem, message=f"{problem.message}; {message}")
     step = "the student's page says why; to let it count all the same: grade mark set"
-    return IntakeProblem(file.name, what, step, student, noted=True)
+    return IntakeProblem(file.name, message, step, student, noted=True)
 
 
-def _listed(one: str, more: str, numbers: Sequence[int]) -> str:
-    return f"{one if len(numbers) == 1 else more} {', '.join(map(str, numbers))}"
+def _numbered(singular: str, several: str, numbers: Sequence[int]) -> str:
+    return f"{singular if len(numbers) == 1 else several} {', '.join(map(str, numbers))}"
 
 
 def _arrival(file: HandedFile) -> ArrivalInfo:
@@ -381,7 +380,7 @@ def _arrival(file: HandedFile) -> ArrivalInfo:
 
 
 def _problem(student: str, file: HandedFile, error: InputError) -> IntakeProblem:
-    # Whoever shows a problem names the file before it, so of the place only line and column are left to tell.
+    # A problem is always shown after the file's name, so only line and column of the place are added.
     place = re.search(r":([0-9]+)(?::([0-9]+))?$", error.where or "")
-    at = "" if place is None else f"line {place[1]}" + (f", column {place[2]}" if place[2] else "") + ": "
-    return IntakeProblem(file.name, at + error.what, error.next_step or _MEND, student)
+    prefix = "" if place is None else f"line {place[1]}" + (f", column {place[2]}" if place[2] else "") + ": "
+    return IntakeProblem(file.name, prefix + error.what, error.next_step or _MEND, student)

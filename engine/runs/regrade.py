@@ -17,7 +17,7 @@ from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQ
 from engine.quiz.credit import CreditRules
 from engine.runner import Runner
 from engine.runs.batch import Progress
-from engine.runs.grade_file import CodeGrader
+from engine.runs.grade_file import CodeExercises
 from engine.store import Attempt, Store, reason_of
 from engine.variants import rekey
 
@@ -254,7 +254,7 @@ def _with_report(attempt: Attempt, report: GradeReport) -> Attempt:
 # Code submissions, graded again by their exercises as these are now.
 
 
-def grade_again(old: Attempt, code: CodeGrader, runner: Runner) -> Attempt:
+def grade_again(old: Attempt, code: CodeExercises, runner: Runner) -> Attempt:
     """Return a code attempt as it is graded now.
 
     Raises
@@ -298,7 +298,7 @@ def plan_regrade(
     store: Store,
     bank: Bank,
     *,
-    code: CodeGrader,
+    code: CodeExercises,
     open_runner: Callable[[int], AbstractContextManager[Runner]],
     mode: Mode,
     scope: RegradeScope | None = None,
@@ -312,7 +312,7 @@ def plan_regrade(
     store : Store
     bank : Bank
         With the items as they are now.
-    code : CodeGrader
+    code : CodeExercises
     open_runner : callable
         Number of slots → Runner; called only if there is code to run.
     mode : Mode
@@ -409,7 +409,7 @@ class _Search:
         self._change(attempt, new)
         return new
 
-    def grade(self, attempt: Attempt, code: CodeGrader, runner: Runner) -> None:
+    def grade(self, attempt: Attempt, code: CodeExercises, runner: Runner) -> None:
         """Grade a code attempt again; a fault of the machine leaves it as it is."""
         try:
             self._change(attempt, grade_again(attempt, code, runner))

@@ -7,13 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.hand_ins import FileKind, HandedFile, IntakeResult, StudentFiles
-from engine.intake import read_code_file
 from engine.marks.student_marks import in_order
 from engine.model import CodeSubmission, GradeReport, Outcome
 from engine.runner import Runner
-from engine.runs import grade_batch
+from engine.runs import CodeExercises, grade_batch
 from engine.store import Attempt, Store, open_store
-from engine.text.files import read_text_file
 
 
 class NoRunner:
@@ -29,7 +27,7 @@ class NoRunner:
         pass
 
 
-class Marking:
+class Marking(CodeExercises):
     """Gives full marks, and notes what it was given."""
 
     def __init__(self) -> None:
@@ -57,12 +55,10 @@ def grade(folder: Path, store: Store, files: list[HandedFile], workers: int = 1)
         IntakeResult((StudentFiles("ada", tuple(files)),)),
         store=store,
         code=code,
-        read_code=read_code_file,
-        read_text=read_text_file,
         open_runner=NoRunner(),  # type: ignore[arg-type]
         workers=workers,
     )
-    return code, result.graded, result.kept
+    return code, result.graded, result.graded_before
 
 
 def attempts(store: Store) -> dict[str, Attempt]:

@@ -48,7 +48,7 @@ with open_store(folder / "store.db") as store:
     intake = a_class(folder, ada="right", bob="partial", eve="right", joe="right", zoe="wrong")
     result = run(intake, store, Deadly(), workers=2, notes=folder / "notes.jsonl")
     aside = [u.student for u in result.ungraded if u.set_aside]
-    print(result.graded, result.kept, result.left, result.exit_code, aside)
+    print(result.graded, result.graded_before, result.remaining, result.exit_code, aside)
 """
 
 
@@ -111,10 +111,10 @@ def test_notes_that_are_damaged_or_in_use_stop_nothing(tmp_path: Path) -> None:
     first = InFlight(path)
     assert first.losses(("bob", "i", "s")) == 1
     second = InFlight(path)  # another run at the same time
-    with second.of(("joe", "i", "s")):
+    with second.noting(("joe", "i", "s")):
         assert "joe" not in path.read_text()
     second.close()
-    with first.of(("bob", "i", "s")):
+    with first.noting(("bob", "i", "s")):
         pass
     first.close()
     assert not path.exists()
@@ -128,10 +128,10 @@ def test_notes_that_can_not_be_written_stop_nothing(tmp_path: Path, monkeypatch:
     def full(fd: int, data: bytes) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("engine.batch.in_flight.os.write", full)
+    monkeypatch.setattr("engine.runs.batch.os.write", full)
     flight = InFlight(tmp_path / "notes.jsonl")
     ran = False
-    with flight.of(("ada", "softmax", "s")):
+    with flight.noting(("ada", "softmax", "s")):
         ran = True
     flight.close()
     assert ran
@@ -173,7 +173,7 @@ def test_a_quiz_file_after_one_that_is_set_aside_waits(tmp_path: Path) -> None:
         assert list(store.attempts()) == []
     assert [(u.name, u.set_aside) for u in result.ungraded] == [("a.yaml", True), ("b.yaml", False)]
     assert "handed in before this one is set aside" in result.ungraded[1].reason
-    assert (result.left, result.exit_code) == (0, 3)
+    assert (result.remaining, result.exit_code) == (0, 3)
 
 
 def test_what_is_ungraded_twice_is_told_to_be(tmp_path: Path) -> None:

@@ -22,9 +22,8 @@ from engine.hand_ins import FileKind, HandedFile, IntakeProblem, IntakeResult, S
 from engine.intake import read_code_file
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Job, Runner, RunResult
-from engine.runs import BatchResult, grade_batch
+from engine.runs import BatchResult, CodeExercises, grade_batch, grade_file
 from engine.store import Store, open_store
-from engine.text.files import read_text_file
 
 
 class FakeRunner:
@@ -53,7 +52,7 @@ class FakeRunner:
         self.close()
 
 
-class FakeCode:
+class FakeCode(CodeExercises):
     """Grades by what the source says; remembers every call."""
 
     def __init__(self) -> None:
@@ -104,8 +103,6 @@ def run(
         intake,
         store=store,
         code=code,
-        read_code=read_code_file,
-        read_text=read_text_file,
         open_runner=runner or FakeRunner(),
         **more,
     )
@@ -129,7 +126,7 @@ def test_a_class_is_graded_and_stored(tmp_path: Path, store: Store) -> None:
     intake = a_class(tmp_path, ada="right", bob="wrong", eve="partial")
     code, runner, ticks = FakeCode(), FakeRunner(), []
     result = run(intake, store, code, runner, workers=2, progress=counting(ticks))
-    assert (result.graded, result.kept, result.left, result.exit_code) == (3, 0, 0, 0)
+    assert (result.graded, result.graded_before, result.remaining, result.exit_code) == (3, 0, 0, 0)
     assert scores(store) == {"ada": 2.0, "bob": 0.0, "eve": 1.0}
     assert ticks == [3] + [threading.get_ident()] * 3, "the callback runs in the caller's thread"
     assert runner.opened == [2] and runner.closed == 1
@@ -158,7 +155,7 @@ def test_a_second_run_grades_nothing_and_opens_no_sandbox(tmp_path: Path, store:
     run(intake, store, code)
     runner, ticks = FakeRunner(), []
     result = run(intake, store, code, runner, progress=counting(ticks))
-    assert (result.graded, result.kept, result.exit_code) == (0, 2, 0)
+    assert (result.graded, result.graded_before, result.exit_code) == (0, 2, 0)
     assert set(code.calls.values()) == {1}
     assert runner.opened == [] and ticks == []
 
@@ -166,7 +163,7 @@ def test_a_second_run_grades_nothing_and_opens_no_sandbox(tmp_path: Path, store:
 def test_a_changed_file_is_a_new_submission(tmp_path: Path, store: Store) -> None:
     run(a_class(tmp_path, ada="wrong"), store, FakeCode())
     result = run(a_class(tmp_path, ada="right"), store, FakeCode())
-    assert (result.graded, result.kept) == (1, 0)
+    assert (result.graded, result.graded_before) == (1, 0)
     assert scores(store) == {"ada": 2.0}
 
 
@@ -201,7 +198,7 @@ def test_a_machine_fault_is_ungraded_and_the_others_go_on(
     assert waiting.report.score is None and told in str(waiting.reason)
     code.faults.clear()
     again = run(intake, store, code)
-    assert (again.graded, again.kept, again.exit_code) == (1, 2, 0)
+    assert (again.graded, again.graded_before, again.exit_code) == (1, 2, 0)
     assert scores(store) == {"ada": 2.0, "bob": 2.0, "eve": 0.0}
     assert store.ungraded() == []
     assert code.calls == {("ada", "softmax"): 1, ("bob", "softmax"): 2, ("eve", "softmax"): 1}
@@ -246,8 +243,6 @@ def test_a_sandbox_that_cant_be_opened_stops_before_anything(tmp_path: Path, sto
             a_class(tmp_path, ada="right"),
             store=store,
             code=FakeCode(),
-            read_code=read_code_file,
-            read_text=read_text_file,
             open_runner=refuse,
         )
     assert list(store.attempts()) == []
@@ -272,7 +267,7 @@ def test_a_store_that_fails_ends_the_run_and_keeps_what_it_has(tmp_path: Path, s
 
 @pytest.mark.parametrize("fault", [TypeError("five"), IndexError(), RecursionError("deep"), MemoryError()])
 def test_a_reader_that_fails_on_one_file_costs_nobody_anything(
-    tmp_path: Path, store: Store, fault: Exception
+    tmp_path: Path, store: Store, fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     intake = a_class(tmp_path, ada="right", bob="right", eve="wrong")
 
@@ -281,23 +276,14 @@ def test_a_reader_that_fails_on_one_file_costs_nobody_anything(
             raise fault
         return read_code_file(path, *more)
 
-    def begin(reader):
-        return grade_batch(
-            intake,
-            store=store,
-            code=FakeCode(),
-            read_code=reader,
-            read_text=read_text_file,
-            open_runner=FakeRunner(),
-            workers=1,
-        )
-
-    result = begin(read)
+    with monkeypatch.context() as patch:
+        patch.setattr(grade_file, "read_code_file", read)
+        result = run(intake, store, FakeCode(), workers=1)
     assert (result.graded, result.exit_code) == (2, 3)
     ((name, reason),) = [(u.name, u.reason) for u in result.ungraded]
     assert name == "bob/softmax.py" and "a fault of Softmark" in reason and type(fault).__name__ in reason
     assert scores(store) == {"ada": 2.0, "eve": 0.0} and len(store.ungraded()) == 1
-    assert begin(read_code_file).graded == 1 and scores(store)["bob"] == 2.0
+    assert run(intake, store, FakeCode(), workers=1).graded == 1 and scores(store)["bob"] == 2.0
 
 
 def test_what_the_store_refuses_of_one_file_stops_no_other(tmp_path: Path, store: Store) -> None:
@@ -326,12 +312,12 @@ def test_stop_finishes_what_is_begun(tmp_path: Path, store: Store) -> None:
 
     result = run(intake, store, FakeCode(), workers=1, stop=stop, progress=lambda total: nullcontext(advance))
     assert result.interrupted and result.exit_code == 130
-    assert result.graded == len(scores(store)) and result.left == 20 - result.graded > 0
+    assert result.graded == len(scores(store)) and result.remaining == 20 - result.graded > 0
     rest = run(intake, store, FakeCode())
-    assert (rest.kept, rest.graded) == (result.graded, result.left)
+    assert (rest.graded_before, rest.graded) == (result.graded, result.remaining)
 
 
-def test_memory_stays_flat(tmp_path: Path, store: Store) -> None:
+def test_memory_stays_flat(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     import gc
     import weakref
 
@@ -348,15 +334,8 @@ def test_memory_stays_flat(tmp_path: Path, store: Store) -> None:
         most[0] = max(most[0], len(alive))
         return CodeSubmission(source, name, hashlib.sha256(path.read_bytes()).hexdigest())
 
-    grade_batch(
-        a_class(tmp_path, **{f"s{n}": "right" for n in range(50)}),
-        store=store,
-        code=FakeCode(),
-        read_code=read,
-        read_text=read_text_file,
-        open_runner=FakeRunner(),
-        workers=2,
-    )
+    monkeypatch.setattr(grade_file, "read_code_file", read)
+    run(a_class(tmp_path, **{f"s{n}": "right" for n in range(50)}), store, FakeCode(), workers=2)
     assert len(scores(store)) == 50 and most[0] <= 6, "sources are let go when they are graded"
 
 
@@ -380,7 +359,8 @@ with open_store(folder / "store.db") as store:
     print("begun", flush=True)
     result = t.run(intake, store, Slow(), workers=2)
     r = result
-    print(f"graded {{r.graded}} kept {{r.kept}} left {{r.left}} exit {{r.exit_code}}", flush=True)
+    print(f"graded {{r.graded}} kept {{r.graded_before}} left {{r.remaining}}", end=" ")
+    print(f"exit {{r.exit_code}}", flush=True)
 """
 
 

@@ -14,7 +14,7 @@ from engine.hand_ins import FileKind, HandedFile, IntakeResult, StudentFiles
 from engine.runs import batch as local
 from engine.runs import grade_batch
 from engine.runs.grade_file import FileResult
-from engine.store import open_store
+from engine.store import Store, open_store
 
 
 def quiz_file(name: str, hour: int | None = None, sequence: int = 0) -> HandedFile:
@@ -22,7 +22,7 @@ def quiz_file(name: str, hour: int | None = None, sequence: int = 0) -> HandedFi
     return HandedFile(Path(name), name, FileKind.QUIZ, None, name, handed=handed, sequence=sequence)
 
 
-class FakeDesk:
+class FakeGrader:
     """Writes down who is graded when, and that nobody's quizzes are graded twice at once."""
 
     order: dict[str, list[str]]
@@ -30,10 +30,10 @@ class FakeDesk:
     overlaps: list[str]
     lock = threading.Lock()
 
-    def __init__(self, *anything: object) -> None:
-        pass
+    def __init__(self, store: Store, *anything: object) -> None:
+        self.store = store
 
-    def done(self, student: str, file: HandedFile) -> bool:
+    def is_graded(self, student: str, file: HandedFile) -> bool:
         return False
 
     def grade(self, student: str, file: HandedFile, runner: object) -> FileResult:
@@ -48,8 +48,8 @@ class FakeDesk:
 
 
 def test_quiz_files_go_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    FakeDesk.order, FakeDesk.busy, FakeDesk.overlaps = {}, set(), []
-    monkeypatch.setattr(local, "FileGrader", FakeDesk)
+    FakeGrader.order, FakeGrader.busy, FakeGrader.overlaps = {}, set(), []
+    monkeypatch.setattr(local, "FileGrader", FakeGrader)
     files = (
         quiz_file("undated-2", sequence=2),
         quiz_file("noon", 12),
@@ -63,11 +63,9 @@ def test_quiz_files_go_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             intake,
             store=store,
             code=SimpleNamespace(),  # type: ignore[arg-type]
-            read_code=None,  # type: ignore[arg-type]
-            read_text=None,  # type: ignore[arg-type]
             open_runner=None,  # type: ignore[arg-type]
             workers=6,
         )
-    assert result.graded == 15 and FakeDesk.overlaps == []
+    assert result.graded == 15 and FakeGrader.overlaps == []
     expected = ["morning-1", "morning-2", "noon", "undated-1", "undated-2"]
-    assert FakeDesk.order == {"ada": expected, "bob": expected, "eve": expected}
+    assert FakeGrader.order == {"ada": expected, "bob": expected, "eve": expected}
