@@ -58,7 +58,7 @@ browser:               ## Chromium for the tests of pages, if there is none and 
 
 docs: setup            ## regenerate what is generated
 	$(BIN)/grade schema > problems/schema.json
-	$(BIN)/python -m engine.items.reference_page > docs/problem-spec.md
+	$(BIN)/python -m docs.generators.problem_spec > docs/problem-spec.md
 	$(BIN)/python -m tests.integration.by_hand.sheet
 
 figures: setup         ## kill matrices, diagnosis and counterexample figures of the whole bank

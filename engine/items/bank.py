@@ -16,7 +16,7 @@ import engine
 from engine.errors import Diagnostic, EngineError, InputError, SpecError, UnknownItemError
 from engine.items.checks import CheckContext, check_all
 from engine.items.checks.code import code_paths
-from engine.items.functions import LanguageVocabulary, builtin_vocabulary
+from engine.items.checks.reading import LanguageVocabulary, builtin_vocabulary
 from engine.items.misconceptions import (
     REGISTRY_FILE,
     SYLLABUS_FILE,

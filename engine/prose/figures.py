@@ -154,8 +154,8 @@ def _figure(value: Any) -> TemplateFigure:
     return TemplateFigure(value)
 
 
-def number_tex(value: Any, place: int | None = None) -> str:
-    """Return one number as digits.
+def number_tex(value: Any, places: int | None = None) -> str:
+    """Return a number as digits.
 
     Raises
     ------
@@ -163,24 +163,24 @@ def number_tex(value: Any, place: int | None = None) -> str:
         `value` isn't one number.
     """
     figure = _figure(value)
-    texts = figure.texts(place)
+    texts = figure.texts(places)
     if len(texts) != 1:
         raise TypeError(f"one number is needed, got shape {figure.shape}")
     return texts[0]
 
 
-def vector_tex(value: Any, place: int | None = None) -> str:
-    """Return numbers in brackets: ``[0.1, 0.2]``."""
-    return "[" + ", ".join(_figure(value).texts(place)) + "]"
+def vector_tex(value: Any, places: int | None = None) -> str:
+    """Return a vector as a formula: `[0.1, 0.2]`."""
+    return "[" + ", ".join(_figure(value).texts(places)) + "]"
 
 
-def column_tex(value: Any, place: int | None = None) -> str:
-    """Return numbers as a column in brackets."""
-    return _bmatrix([[text] for text in _figure(value).texts(place)])
+def column_tex(value: Any, places: int | None = None) -> str:
+    """Return a vector as a column in brackets."""
+    return _bmatrix([[text] for text in _figure(value).texts(places)])
 
 
-def matrix_tex(value: Any, place: int | None = None) -> str:
-    """Return a matrix in brackets; a vector is one row.
+def matrix_tex(value: Any, places: int | None = None) -> str:
+    """Return a matrix as a formula; a vector is one row.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def matrix_tex(value: Any, place: int | None = None) -> str:
     figure = _figure(value)
     if len(figure.shape) > 2:
         raise TypeError(f"a matrix is needed, got shape {figure.shape}")
-    texts = figure.texts(place)
+    texts = figure.texts(places)
     width = figure.shape[-1] if figure.shape else 1
     return _bmatrix([texts[i : i + width] for i in range(0, len(texts), width)])
 
@@ -199,11 +199,11 @@ def _bmatrix(rows: list[list[str]]) -> str:
     return r"\begin{bmatrix} " + r" \\ ".join(" & ".join(row) for row in rows) + r" \end{bmatrix}"
 
 
-def tex(value: Any, place: int | None = None) -> str:
-    """Return a number as digits, a vector as ``[…]``, a matrix as ``bmatrix``; words as they are."""
+def tex(value: Any, places: int | None = None) -> str:
+    """Return a number, vector or matrix as a formula, for use between dollars; words as they are."""
     if isinstance(value, str):
         return value
     figure = _figure(value)
     if not figure.shape:
-        return number_tex(figure, place)
-    return vector_tex(figure, place) if len(figure.shape) == 1 else matrix_tex(figure, place)
+        return number_tex(figure, places)
+    return vector_tex(figure, places) if len(figure.shape) == 1 else matrix_tex(figure, places)

@@ -29,7 +29,14 @@ from engine.prose.figures import (
 from engine.prose.pictures import PICTURE_FUNCTIONS
 from engine.text.words import count_noun
 
-__all__ = ["TemplateFault", "fill_template", "is_template", "names_in_template"]
+__all__ = [
+    "TEXT_FILTERS",
+    "TEXT_FUNCTIONS",
+    "TemplateFault",
+    "fill_template",
+    "is_template",
+    "names_in_template",
+]
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
@@ -44,7 +51,7 @@ class TemplateFault(ValueError):  # noqa: N818 - jinja2 has a TemplateError of i
 
 
 def _table(value: Any, columns: str = "", rows: str = "", corner: str = "", places: int | None = None) -> str:
-    """Return a matrix as a Markdown table; headings are words separated by blanks."""
+    """Return a matrix as a table; headings are words with blanks between."""
     figure = figure_of(value)
     if not isinstance(figure, TemplateFigure) or len(figure.shape) != 2:
         raise TypeError("a table needs a matrix")
@@ -58,9 +65,9 @@ def _table(value: Any, columns: str = "", rows: str = "", corner: str = "", plac
     return "\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n\n"
 
 
-def _parenthesised(value: Any, place: int | None = None) -> str:
-    """Return a number, negative ones in parentheses."""
-    text = number_tex(value, place)
+def _parenthesised(value: Any, places: int | None = None) -> str:
+    """Return a number, in parentheses if it is negative."""
+    text = number_tex(value, places)
     return f"({text})" if text.startswith("-") else text
 
 
@@ -71,7 +78,7 @@ def _range(*bounds: Any) -> range:
     return numbers
 
 
-_SHOWN: dict[str, Callable[..., Any]] = {
+TEXT_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tex": tex,
     "vec": vector_tex,
     "col": column_tex,
@@ -82,6 +89,10 @@ _SHOWN: dict[str, Callable[..., Any]] = {
     "table": _table,
     **PICTURE_FUNCTIONS,
 }
+"""What texts may call besides the functions of expressions, also as filters: ``{{ w | tex }}``."""
+
+TEXT_FILTERS = ("join", "length", "first", "last")
+"""The filters of jinja that texts may use besides."""
 
 
 class _Environment(SandboxedEnvironment):
@@ -129,9 +140,9 @@ def _joined(values: Any, between: str = "") -> str:
 @lru_cache(maxsize=1)
 def _environment() -> _Environment:
     environment = _Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
-    plain = {name: environment.filters[name] for name in ("length", "first", "last")}
-    environment.filters = {"join": _joined, **plain, **_SHOWN}
-    environment.globals = {"range": _range, **_SHOWN}
+    jinja_filters = {name: environment.filters[name] for name in TEXT_FILTERS}
+    environment.filters = {**jinja_filters, "join": _joined, **TEXT_FUNCTIONS}
+    environment.globals = {"range": _range, **TEXT_FUNCTIONS}
     return environment
 
 
@@ -184,7 +195,7 @@ def names_in_template(source: str) -> frozenset[str]:
     TemplateFault
         It can't be read.
     """
-    return _compiled(source)[1] - set(_SHOWN) - {"range"}
+    return _compiled(source)[1] - set(TEXT_FUNCTIONS) - {"range"}
 
 
 def is_template(source: str) -> bool:
@@ -204,7 +215,7 @@ def _shown_function(call: Callable[..., Any]) -> Callable[..., Any]:
 def _known(needed: frozenset[str], names: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the template needs: our names first, then functions (which bring torch)."""
     known = {name: figure_of(names[name]) for name in needed if name in names}
-    missing = needed - known.keys() - _SHOWN.keys() - {"range"}
+    missing = needed - known.keys() - TEXT_FUNCTIONS.keys() - {"range"}
     if missing:
         from engine.expressions.functions import FUNCTIONS
 

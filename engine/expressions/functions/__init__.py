@@ -13,6 +13,15 @@ from engine.expressions.functions import (
     scores,
     structure,
 )
-from engine.expressions.functions.registry import FUNCTIONS, LanguageFunction
+from engine.expressions.functions.registry import FUNCTIONS, LanguageFunction, arguments_of
 
-__all__ = ["FUNCTIONS", "LanguageFunction", "arithmetic", "decoding", "networks", "scores", "structure"]
+__all__ = [
+    "FUNCTIONS",
+    "LanguageFunction",
+    "arguments_of",
+    "arithmetic",
+    "decoding",
+    "networks",
+    "scores",
+    "structure",
+]

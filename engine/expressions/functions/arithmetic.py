@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
-
-from engine.expressions.functions.registry import Rounded, function
+from engine.expressions.functions.registry import FunctionGroup, Rounded, torch
 from engine.expressions.values import as_float, as_tensor, away_from_jump
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 __all__ = ["product", "product_by_hand"]
+
+function = FunctionGroup("Arithmetic")
 
 
 def _product_axes(left: Tensor, right: Tensor) -> None:
@@ -127,13 +129,13 @@ def rounded_to(x: Any, decimals: int = 0) -> Tensor:
 
 @function(exact=True)
 def floor(x: Any) -> Any:
-    """Return the greatest whole number at or below; an ``int`` for a number."""
+    """Return the greatest whole number at or below; an `int` for a number."""
     return _whole("floor", x, torch.floor)
 
 
 @function(exact=True)
 def ceil(x: Any) -> Any:
-    """Return the least whole number at or above; an ``int`` for a number."""
+    """Return the least whole number at or above; an `int` for a number."""
     return _whole("ceil", x, torch.ceil)
 
 

@@ -10,17 +10,18 @@ import itertools
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
-
-import reference
-from engine.expressions.functions.registry import function
+from engine.expressions.functions.registry import FunctionGroup, reference, torch
 from engine.expressions.values import as_float, as_tensor
 from engine.text.words import agree, count_noun
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 __all__: list[str] = []
+
+function = FunctionGroup("Decoding")
 
 Prefix = tuple[int, ...]
 
@@ -194,7 +195,6 @@ def beam_by_last(tree: Any, b: Any) -> Prefix:
 @function(exact=True)
 def mistaken_survivors(tree: Any, b: Any, step: Any, mistake: str) -> str:
     """Return what survives step `step` by a mistake (m-beam-best, -per, -sum, -last), as `beam_survivors`.
-
     m-survivors-order gives the right survivors, the least probable first.
     """
     searches: dict[str, Callable[..., list[Prefix]]] = {

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
-
-import reference
 from engine.expressions.functions.arithmetic import product_by_hand
-from engine.expressions.functions.registry import Rounded, function
+from engine.expressions.functions.registry import FunctionGroup, Rounded, reference, torch
 from engine.expressions.functions.scores import context_by_hand, sdpa_by_hand, softmax_by_hand
 from engine.expressions.values import as_float, as_tensor, is_tensor
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 __all__: list[str] = []
 
-_ACTIVATIONS = {"tanh": torch.tanh, "logistic": torch.sigmoid}
+function = FunctionGroup("Networks")
+count = FunctionGroup("Counting")
+test = FunctionGroup("Tests for constraints and invariants")
+mistake = FunctionGroup("What known mistakes give")
+
+_ACTIVATIONS = {"tanh": "tanh", "logistic": "sigmoid"}  # the names of torch
 
 
 def _rnn_by_hand(rounded: Rounded, x: Any, h: Any, W: Any, U: Any, activation: str = "logistic") -> Any:
     inner = product_by_hand(rounded, W, h) + product_by_hand(rounded, U, x)
-    return rounded(_ACTIVATIONS[activation](inner))
+    return rounded(getattr(inner, _ACTIVATIONS[activation])())
 
 
 @function(by_hand=_rnn_by_hand)
@@ -50,20 +54,27 @@ def _step_by_hand(
     return scores, weights, c, state, softmax_by_hand(rounded, product_by_hand(rounded, Wy, state))
 
 
-def _quantity(which: str, position: int) -> None:
-    def call(*args: Any) -> Tensor:
-        result: Tensor = getattr(_step(*args), which)
+def _quantity(position: int, name: str, words: str) -> None:
+    def call(y: Any, s: Any, H: Any, W: Any, U: Any, v: Any, Wx: Any, Ws: Any, Wy: Any) -> Tensor:
+        result: Tensor = getattr(_step(y, s, H, W, U, v, Wx, Ws, Wy), name)
         return result
 
     def by_hand(rounded: Rounded, *args: Any) -> Any:
         return _step_by_hand(rounded, *args)[position]
 
-    function(f"decoder_{which}", by_hand=by_hand)(call)
+    call.__doc__ = f"Return the {words} of the decoder step S0 (4)-(8)."
+    function(f"decoder_{name}", by_hand=by_hand)(call)
 
 
-# decoder_state(y, s, H, W, U, v, Wx, Ws, Wy) and its sisters: one quantity of the step S0 (4)-(8)
-for _position, _which in enumerate(("scores", "weights", "context", "state", "probabilities")):
-    _quantity(_which, _position)
+_QUANTITIES = {
+    "scores": "alignment scores",
+    "weights": "attention weights",
+    "context": "context vector",
+    "state": "new state",
+    "probabilities": "output probabilities",
+}
+for _position, (_name, _words) in enumerate(_QUANTITIES.items()):
+    _quantity(_position, _name, _words)
 
 
 def _self_by_hand(rounded: Rounded, X: Any, Wq: Any, Wk: Any, Wv: Any, causal: Any = False) -> Any:
@@ -105,21 +116,21 @@ def _whole_numbers(dims: dict[str, Any]) -> dict[str, int]:
     return {name: int(value) for name, value in numbers.items()}
 
 
-@function(exact=True)
+@count(exact=True)
 def count_params(kind: str, **dims: Any) -> int:
-    """Return a number of learned parameters, see :func:`reference.count_params`."""
+    """Return the number of learned parameters of a kind of layer; its sizes are passed by name."""
     return reference.count_params(kind, **_whole_numbers(dims))
 
 
-@function(exact=True)
+@count(exact=True)
 def count_ops(kind: str, **dims: Any) -> int:
-    """Return a number of operations, see :func:`reference.count_ops`."""
+    """Return the number of operations of a kind of computation; its sizes are passed by name."""
     return reference.count_ops(kind, **_whole_numbers(dims))
 
 
-@function(exact=True)
+@count(exact=True)
 def sequential_depth(kind: str, **dims: Any) -> int:
-    """Return a number of steps that must follow one another, see :func:`reference.sequential_depth`."""
+    """Return the number of steps that must follow one another; the sizes are passed by name."""
     return reference.sequential_depth(kind, **_whole_numbers(dims))
 
 
@@ -127,19 +138,19 @@ def sequential_depth(kind: str, **dims: Any) -> int:
 # Questions about values, for constraints and invariants.
 
 
-@function("all", exact=True)
+@test("all", exact=True)
 def all_true(x: Any) -> bool:
     """Tell whether every entry is true (not 0)."""
     return bool((as_tensor(x) != 0).all())
 
 
-@function("any", exact=True)
+@test("any", exact=True)
 def any_true(x: Any) -> bool:
     """Tell whether some entry is true (not 0)."""
     return bool((as_tensor(x) != 0).any())
 
 
-@function(exact=True)
+@test(exact=True)
 def same(x: Any, y: Any, tolerance: Any = 1e-9) -> bool:
     """Tell whether shapes agree and all entries do within `tolerance`; words and sequences exactly."""
     if isinstance(x, str | tuple) or isinstance(y, str | tuple):
@@ -148,7 +159,7 @@ def same(x: Any, y: Any, tolerance: Any = 1e-9) -> bool:
     return a.shape == b.shape and bool(((a - b).abs() <= as_float(tolerance)).all())
 
 
-@function(exact=True)
+@test(exact=True)
 def distinct(x: Any, gap: Any = 1e-9) -> bool:
     """Tell whether any two entries (or rows, in some entry) differ by more than `gap`."""
     if isinstance(x, tuple):
@@ -162,36 +173,34 @@ def distinct(x: Any, gap: Any = 1e-9) -> bool:
     )
 
 
-@function(exact=True)
+@test(exact=True)
 def symmetric(W: Any) -> bool:
     """Tell whether a matrix equals its transpose."""
     matrix = as_tensor(W)
     return matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and bool((matrix == matrix.mT).all())
 
 
-@function(exact=True)
+@test(exact=True)
 def between(x: Any, low: Any, high: Any) -> bool:
     """Tell whether all entries lie between two bounds, both included."""
     values = as_tensor(x)
     return bool(((values >= as_float(low)) & (values <= as_float(high))).all())
 
 
-@function(exact=True)
+@test(exact=True)
 def whole(x: Any) -> bool:
     """Tell whether all entries are whole numbers."""
     values = as_tensor(x)
     return bool((values == values.round()).all())
 
 
-@function(exact=True)
+@test(exact=True)
 def where(condition: Any, yes: Any, no: Any) -> Any:
     """Return entries of `yes` where the condition holds, of `no` elsewhere."""
-    import torch
-
-    test = condition if is_tensor(condition) else as_tensor(condition)
-    if test.dtype != torch.bool:
-        test = test != 0
-    return torch.where(test, as_tensor(yes), as_tensor(no))
+    holds = condition if is_tensor(condition) else as_tensor(condition)
+    if holds.dtype != torch.bool:
+        holds = holds != 0
+    return torch.where(holds, as_tensor(yes), as_tensor(no))
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -202,40 +211,40 @@ def _shares(values: Tensor, axis: int = -1) -> Tensor:
     return values / values.sum(axis, keepdim=True)
 
 
-@function()
+@mistake()
 def base2(e: Any) -> Tensor:
     """Return the weights that powers of 2 give (m-base2)."""
     scores = as_tensor(e)
     return _shares(torch.exp2(scores - scores.amax(-1, keepdim=True)))
 
 
-@function()
+@mistake()
 def linear_norm(e: Any) -> Tensor:
     """Return the scores divided by their sum (m-linear-norm)."""
     return _shares(as_tensor(e))
 
 
-@function()
+@mistake()
 def rank_norm(e: Any) -> Tensor:
     """Return weights that grow in equal steps with the scores (m-rank-norm)."""
     scores = as_tensor(e)
     return _shares(scores - scores.amin(-1, keepdim=True) + 1)
 
 
-@function()
+@mistake()
 def sigmoid_norm(e: Any) -> Tensor:
     """Return sigmoids of the scores, divided by their sum (m-sigmoid-norm)."""
     return _shares(torch.sigmoid(as_tensor(e)))
 
 
-@function(exact=True)
+@mistake(exact=True)
 def hard(e: Any) -> Tensor:
     """Return 1 at the largest score of every row and 0 elsewhere (m-argmax)."""
     scores = as_tensor(e)
     return torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1]).to(torch.float64)
 
 
-@function()
+@mistake()
 def softmax_all(E: Any) -> Tensor:
     """Return exponentials over the sum of all entries of a matrix (m-all)."""
     scores = as_tensor(E)

@@ -1,18 +1,49 @@
-"""How a function gets into the expression language."""
+"""How a function gets into the expression language.
+
+A module of this folder names its group once and decorates its functions::
+
+    function = FunctionGroup("Arithmetic")
+
+
+    @function(exact=True)
+    def floor(x: Any) -> Any: ...  # Return the greatest whole number at or below.
+
+Nothing else has to be written down: a problem file may call ``floor`` from then on, and the reference page
+lists it with the arguments of its signature and the first paragraph of its docstring.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
 
-__all__ = ["FUNCTIONS", "LanguageFunction", "Rounded", "function"]
+    import reference
+
+__all__ = ["FUNCTIONS", "FunctionGroup", "LanguageFunction", "Rounded", "arguments_of", "reference", "torch"]
 
 Rounded: TypeAlias = "Callable[[Tensor], Tensor]"
 F = TypeVar("F", bound=Callable[..., Any])
+
+if not TYPE_CHECKING:
+
+    class _LazyModule:
+        """A module that is imported when one of its attributes is first needed."""
+
+        def __init__(self, name: str) -> None:
+            self._name = name
+
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(import_module(self._name), attribute)
+
+    # Checking a problem file asks only for names and arguments, and importing torch takes over a second.
+    reference, torch = _LazyModule("reference"), _LazyModule("torch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +53,8 @@ class LanguageFunction:
     Parameters
     ----------
     name : str
+    group : str
+        The heading under which the reference page lists it.
     call : callable
         What keys are computed with.
     by_hand : callable or None
@@ -32,6 +65,7 @@ class LanguageFunction:
     """
 
     name: str
+    group: str
     call: Callable[..., Any]
     by_hand: Callable[..., Any] | None
     exact: bool
@@ -40,16 +74,29 @@ class LanguageFunction:
 FUNCTIONS: dict[str, LanguageFunction] = {}
 
 
-def function(
-    name: str | None = None, *, by_hand: Callable[..., Any] | None = None, exact: bool = False
-) -> Callable[[F], F]:
-    """Register a function of the expression language under its own or another name."""
+@dataclass(frozen=True, slots=True)
+class FunctionGroup:
+    """A heading of the reference page, called to decorate the functions under it."""
 
-    def register(call: F) -> F:
-        known = name or call.__name__
-        if known in FUNCTIONS:
-            raise ValueError(f"two functions named {known}")
-        FUNCTIONS[known] = LanguageFunction(known, call, by_hand, exact)
-        return call
+    title: str
 
-    return register
+    def __call__(
+        self, name: str | None = None, *, by_hand: Callable[..., Any] | None = None, exact: bool = False
+    ) -> Callable[[F], F]:
+        """Register a function under its own or another name; see :class:`LanguageFunction`."""
+
+        def register(call: F) -> F:
+            language_name = name or call.__name__
+            if language_name in FUNCTIONS:
+                raise ValueError(f"two functions named {language_name}")
+            FUNCTIONS[language_name] = LanguageFunction(language_name, self.title, call, by_hand, exact)
+            return call
+
+        return register
+
+
+def arguments_of(call: Callable[..., Any]) -> str:
+    """Return the arguments of a function as authors write them: ``x, decimals=0``."""
+    parameters = inspect.signature(call).parameters.values()
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
+    return str(inspect.Signature(plain))[1:-1]

@@ -7,22 +7,23 @@ result.  It must equal the reference when nothing is rounded, which a test asser
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
-
-import reference
 from engine.expressions.functions.arithmetic import product_by_hand
-from engine.expressions.functions.registry import Rounded, function
+from engine.expressions.functions.registry import FunctionGroup, Rounded, reference, torch
 from engine.expressions.values import as_float, as_tensor, away_from_jump
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 __all__ = ["context_by_hand", "mask_of", "sdpa_by_hand", "softmax_by_hand"]
+
+function = FunctionGroup("Scores, weights, attention")
 
 
 def mask_of(value: Any) -> Tensor:
     """Return a mask as truth values: True (or not 0) may be attended."""
-    if isinstance(value, Tensor) and value.dtype == torch.bool:
+    if isinstance(value, torch.Tensor) and value.dtype == torch.bool:
         return value
     return as_tensor(value) != 0
 
@@ -191,14 +192,16 @@ def softmax_vjp(w: Any, g: Any) -> Tensor:
     return reference.softmax_vjp(as_tensor(w), as_tensor(g))
 
 
-def _gradient(which: int) -> Any:
+def _gradient(position: int, name: str, operand: str) -> None:
     def call(Q: Any, K: Any, V: Any, G: Any) -> Tensor:
         Q, K, V, G = map(as_tensor, (Q, K, V, G))
-        return reference.grad_attention(Q, K, V, G)[which]
+        return reference.grad_attention(Q, K, V, G)[position]
 
-    return call
+    call.__doc__ = f"Return the gradient for the {operand}, from the gradient G for the output of sdpa."
+    function(name)(call)
 
 
-function("grad_q")(_gradient(0))
-function("grad_k")(_gradient(1))
-function("grad_v")(_gradient(2))
+for _position, (_name, _operand) in enumerate(
+    (("grad_q", "queries"), ("grad_k", "keys"), ("grad_v", "values"))
+):
+    _gradient(_position, _name, _operand)

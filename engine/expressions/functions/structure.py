@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
-
-from engine.expressions.functions.registry import function
+from engine.expressions.functions.registry import FunctionGroup, torch
 from engine.expressions.values import as_float, as_tensor
 from engine.text.words import agree, count_noun
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 __all__ = ["stack"]
+
+function = FunctionGroup("Taking apart and putting together")
 
 _MAX_SIZE = 64
 

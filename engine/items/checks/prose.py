@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from engine.errors import Diagnostic
-from engine.items.checks.reading import CheckContext, ProseSite, Where
-from engine.items.functions import builtin_vocabulary
+from engine.items.checks.reading import CheckContext, ProseSite, Where, builtin_vocabulary
 from engine.text.files import one_line
 from engine.text.schema_errors import did_you_mean
 

@@ -15,20 +15,42 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import Diagnostic
-from engine.items.functions import LanguageVocabulary, builtin_vocabulary
+from engine.expressions.functions import FUNCTIONS
 from engine.text.yaml_errors import YamlDocument
 
 __all__ = [
     "AnswerSite",
     "CheckContext",
     "ExpressionSite",
+    "LanguageVocabulary",
     "ProseSite",
     "UnreadableExpression",
+    "builtin_vocabulary",
     "mapping",
     "parse_expression",
 ]
 
 Where = tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageVocabulary:
+    """The functions that expressions may call, the further ones of texts, and the filters of texts."""
+
+    functions: frozenset[str]
+    text_functions: frozenset[str] = frozenset()
+    text_filters: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=1)
+def builtin_vocabulary() -> LanguageVocabulary:
+    """Return all function names that a problem file may use."""
+    from engine.prose.stems import TEXT_FILTERS, TEXT_FUNCTIONS  # brings jinja2
+
+    return LanguageVocabulary(
+        frozenset(FUNCTIONS), frozenset(TEXT_FUNCTIONS), frozenset((*TEXT_FUNCTIONS, *TEXT_FILTERS))
+    )
+
 
 _WITH_VALUE = ("number", "vector", "matrix", "single_choice", "token")
 _WITHOUT_VALUE = ("multiple_choice", "ordering", "matching", "code")

@@ -259,7 +259,10 @@ class BeamTree(StemPicture):
 
 @picture(BeamTree)
 def beam_tree(T: Any, b: Any, vocabulary: str = "", places: int = 4) -> StemPicture:
-    """Return the tree of a beam search of width `b` on a probability tree; words are A, B, C … by default."""
+    """Return a picture of a beam search of width b on a `probability_tree`.
+
+    It shows every hypothesis, kept or pruned, with the probability of its last word and of all its words.
+    """
     table = figure_of(T)
     if not isinstance(table, TemplateFigure) or len(table.shape) != 2:
         raise PictureFault("a beam tree needs a table of probabilities, one row for each prefix")

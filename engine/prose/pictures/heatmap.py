@@ -368,7 +368,7 @@ class Heatmap(GridPicture):
 
 @picture(Heatmap)
 def heatmap(A: Any, rows: str = "", columns: str = "", places: int = 2) -> StemPicture:
-    """Return the heatmap of a matrix; without words rows and columns are numbered."""
+    """Return a picture of a matrix: the larger a number, the stronger its shade and the longer its bar."""
     return grid_of(Heatmap, A, rows, columns, places)
 
 
@@ -442,5 +442,8 @@ class AlignmentGrid(GridPicture):
 
 @picture(AlignmentGrid)
 def alignment_grid(A: Any, rows: str = "", columns: str = "", places: int = 2) -> StemPicture:
-    """Return the grid of alignment weights; `rows` are the target words, `columns` the source words."""
+    """Return a picture of weights from 0 to 1 of target words (rows) over source words (columns).
+
+    A mark shows where a weight is the largest of its row or at least half as large.
+    """
     return grid_of(AlignmentGrid, A, rows, columns, places)

@@ -6,22 +6,24 @@ from pathlib import Path
 
 import pytest
 
+from docs.generators.problem_spec import EXAMPLES as EXAMPLES_FOLDER
+from docs.generators.problem_spec import reference_page
 from engine.authoring.lint import FindingSeverity, lint_item
+from engine.expressions.functions import FUNCTIONS, arguments_of
 from engine.items import ProblemSpec, builtin_bank, builtin_root, item_version, json_schema, load_spec
 from engine.items.checks import CHECKS
-from engine.items.functions import GROUPS, TEXT_FUNCTIONS
 from engine.items.misconceptions import builtin_registry
-from engine.items.reference_page import examples_folder, reference_page
+from engine.prose.stems import TEXT_FUNCTIONS
 from engine.variants import draw_seeded
 
 PAGE = builtin_root().parent / "docs" / "problem-spec.md"
-EXAMPLES = sorted(examples_folder().rglob("*.yaml"))
+EXAMPLES = sorted(EXAMPLES_FOLDER.rglob("*.yaml"))
 SEEDS = 25
 
 
 def test_the_committed_page_is_fresh() -> None:
     assert PAGE.read_text(encoding="utf-8") == reference_page(), (
-        "run: python -m engine.items.reference_page > docs/problem-spec.md"
+        "run: python -m docs.generators.problem_spec > docs/problem-spec.md"
     )
 
 
@@ -32,8 +34,9 @@ def test_the_page_names_every_key_kind_type_function_and_rule() -> None:
         for key, field in body["properties"].items():
             wanted = f"`{key}: {field['const']}`" if "const" in field else f"| `{key}` |"
             assert wanted in page, wanted
-    for one in (*(one for group in GROUPS.values() for one in group), *TEXT_FUNCTIONS):
-        assert f"`{one.name}({one.arguments})`" in page
+    calls = {name: function.call for name, function in FUNCTIONS.items()} | TEXT_FUNCTIONS
+    for name, call in calls.items():
+        assert f"`{name}({arguments_of(call)})`" in page
     for check in CHECKS:
         assert check.__doc__
 
