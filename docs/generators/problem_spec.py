@@ -17,7 +17,7 @@ from typing import Any
 
 from engine.expressions.functions import FUNCTIONS, LanguageFunction, arguments_of
 from engine.items.checks import CHECKS
-from engine.items.schema import json_schema
+from engine.items.problem_spec import json_schema
 from engine.prose.stems import TEXT_FUNCTIONS
 
 __all__ = ["EXAMPLES", "function_rows", "reference_page", "type_in_words"]

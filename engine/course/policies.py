@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from engine.course.local_time import LocalTime, Moment, TimeZone, local_time, zone_named
 from engine.items.field_types import Number, Whole
-from engine.items.schema_parameters import refuse
+from engine.items.parameter_specs import refuse
 
 __all__ = [
     "AssignmentGroup",

@@ -1,38 +1,19 @@
-"""The pydantic models of a problem file: what a lecturer may write, and nothing else.
+"""Items: the models of a problem file, the checks that it passes when it is read, and the bank of all items.
 
-Numbers in a spec are read as :class:`decimal.Decimal` where their decimals matter.
-An *expression* is a string in the small language of :mod:`engine.expressions.language`:
-names of parameters, derived values and earlier steps, literals, ``+ - * / **``, comparisons,
-and calls of whitelisted functions, e.g. ``context(reverse(w), H)``.
+A file is read in three passes whose faults are shown together, each with its line and column: the YAML
+(:mod:`engine.text.yaml`), the shape of every value (:mod:`~engine.items.problem_spec` and the two modules
+beside it), and what ties several values together (:mod:`engine.items.checks`). So whatever
+:func:`load_spec` accepts can be drawn, unless the drawn numbers themselves make an expression undefined.
 
-The docstrings and descriptions here are the text of ``docs/problem-spec.md`` and of the JSON
-Schema. What ties several keys together is checked in :mod:`engine.items.checks`.
+The docstrings and descriptions of the models are the text of ``docs/problem-spec.md`` and of the JSON Schema.
 """
 
 from __future__ import annotations
 
-from engine.items.bank import Bank, builtin_bank, item_version, load_spec
-from engine.items.field_types import StrictModel
-from engine.items.misconceptions import builtin_root
-from engine.items.schema import (
-    AnswerSpec,
-    EffortLimit,
-    ItemMisconception,
-    ItemSource,
-    PrintedExercise,
-    ProblemSpec,
-    SourceErratum,
-    StepSpec,
-    json_schema,
-    schema_text,
-)
-from engine.items.schema_answers import (
-    CardSpec,
+from engine.items.answer_specs import (
     CheckSpec,
     CodeAnswer,
-    LimitsSpec,
     MatchingAnswer,
-    MatchPrompt,
     MatrixAnswer,
     MultipleChoiceAnswer,
     MutantSpec,
@@ -43,37 +24,40 @@ from engine.items.schema_answers import (
     TokenAnswer,
     VectorAnswer,
 )
-from engine.items.schema_parameters import (
+from engine.items.bank import Bank, builtin_bank, item_version, load_spec
+from engine.items.misconceptions import builtin_root
+from engine.items.parameter_specs import (
     ChoiceParameter,
     DecimalParameter,
-    DeclaredClaim,
-    DrawConstraint,
     FixedParameter,
     IntegerParameter,
     MatrixParameter,
-    ParameterSpec,
     ProbabilityTreeParameter,
     VectorParameter,
     WeightsParameter,
+)
+from engine.items.problem_spec import (
+    AnswerSpec,
+    ItemMisconception,
+    ItemSource,
+    PrintedExercise,
+    ProblemSpec,
+    SourceErratum,
+    json_schema,
+    schema_text,
 )
 
 __all__ = [
     "AnswerSpec",
     "Bank",
-    "CardSpec",
     "CheckSpec",
     "ChoiceParameter",
     "CodeAnswer",
     "DecimalParameter",
-    "DeclaredClaim",
-    "DrawConstraint",
-    "EffortLimit",
     "FixedParameter",
     "IntegerParameter",
     "ItemMisconception",
     "ItemSource",
-    "LimitsSpec",
-    "MatchPrompt",
     "MatchingAnswer",
     "MatrixAnswer",
     "MatrixParameter",
@@ -82,14 +66,11 @@ __all__ = [
     "NumberAnswer",
     "OptionSpec",
     "OrderingAnswer",
-    "ParameterSpec",
     "PrintedExercise",
     "ProbabilityTreeParameter",
     "ProblemSpec",
     "SingleChoiceAnswer",
     "SourceErratum",
-    "StepSpec",
-    "StrictModel",
     "TokenAnswer",
     "VectorAnswer",
     "VectorParameter",

@@ -14,6 +14,7 @@ from typing import Any
 
 import engine
 from engine.errors import Diagnostic, EngineError, InputError, SpecError, UnknownItemError
+from engine.items.answer_specs import CodeAnswer
 from engine.items.checks import CheckContext, check_all
 from engine.items.checks.code import code_paths
 from engine.items.checks.reading import LanguageVocabulary, builtin_vocabulary
@@ -29,8 +30,7 @@ from engine.items.misconceptions import (
     load_syllabus,
     load_terms,
 )
-from engine.items.schema import ProblemSpec
-from engine.items.schema_answers import CodeAnswer
+from engine.items.problem_spec import ProblemSpec
 from engine.text.files import one_line
 from engine.text.schema_errors import in_order, near_words, validation_faults
 from engine.text.yaml import read_yaml

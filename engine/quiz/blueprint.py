@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from engine.errors import QuizError
 from engine.items.field_types import EntryId, Flag, Identifier, Real, SourceName, Whole
-from engine.items.schema_parameters import refuse
+from engine.items.parameter_specs import refuse
 from engine.model import QuizRules, ResultDisclosure
 from engine.text.schema_errors import describe, validate
 from engine.text.words import agree, count_noun

@@ -36,7 +36,7 @@ def test_each_type_is_valid_as_it_is_written(grade, kind: str) -> None:
 
 
 def test_every_type_but_none_other_is_offered(grade) -> None:
-    from engine.items.schema import json_schema
+    from engine.items.problem_spec import json_schema
 
     answers = {
         model["properties"]["type"]["const"]

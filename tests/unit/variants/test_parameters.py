@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from engine.draws.parameters import ImpossibleDraw, draw_parameter
 from engine.draws.stream import RandomStream
 from engine.expressions.values import value_of
-from engine.items import ParameterSpec
+from engine.items.parameter_specs import ParameterSpec
 
 ADAPTER = TypeAdapter(ParameterSpec)
 

@@ -7,6 +7,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, Tag, model_validator
 
+from engine.items.answer_specs import (
+    CodeAnswer,
+    MatchingAnswer,
+    MatrixAnswer,
+    MultipleChoiceAnswer,
+    NumberAnswer,
+    OrderingAnswer,
+    SingleChoiceAnswer,
+    TokenAnswer,
+    VectorAnswer,
+)
 from engine.items.field_types import (
     EntryId,
     Expression,
@@ -25,18 +36,7 @@ from engine.items.field_types import (
     Whole,
     Word,
 )
-from engine.items.schema_answers import (
-    CodeAnswer,
-    MatchingAnswer,
-    MatrixAnswer,
-    MultipleChoiceAnswer,
-    NumberAnswer,
-    OrderingAnswer,
-    SingleChoiceAnswer,
-    TokenAnswer,
-    VectorAnswer,
-)
-from engine.items.schema_parameters import DeclaredClaim, DrawConstraint, ParameterSpec
+from engine.items.parameter_specs import DeclaredClaim, DrawConstraint, ParameterSpec
 
 __all__ = [
     "AnswerSpec",

@@ -1,4 +1,4 @@
-"""The answer types, except code."""
+"""The answer types: what a file says about each of them."""
 
 from __future__ import annotations
 
