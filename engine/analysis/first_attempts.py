@@ -11,7 +11,7 @@ from enum import StrEnum
 import numpy as np
 
 from engine.analysis.statistics import ScoreMatrix
-from engine.analysis.statistics.scores import Floats
+from engine.analysis.statistics.score_matrix import Floats
 from engine.answers import answer_type
 from engine.errors import ResponseFormatError
 from engine.model import Check, DrawnValue, Mode, Outcome, Part, Quiz, Variant
@@ -22,12 +22,12 @@ __all__ = [
     "FirstAttempts",
     "ItemAttempt",
     "ItemTest",
+    "ItemTestKind",
+    "ItemTestScores",
     "MissingFigures",
     "OptionChosen",
     "OptionSeen",
     "PartWork",
-    "TestKind",
-    "TestScores",
     "collect",
     "scores_of",
     "work_of",
@@ -38,7 +38,7 @@ __all__ = [
 # One graded attempt, reduced to what the figures are made of.
 
 
-class TestKind(StrEnum):
+class ItemTestKind(StrEnum):
     """What belongs together: a quiz, all code exercises, answers outside any quiz."""
 
     QUIZ = "quiz"
@@ -55,7 +55,7 @@ class ItemTest:
 
     __test__ = False  # for pytest: no test case
 
-    kind: TestKind
+    kind: ItemTestKind
     name: str = ""
 
     @property
@@ -66,7 +66,7 @@ class ItemTest:
     @property
     def place(self) -> tuple[int, str]:
         """By what tests are put in order: quizzes by name, then the others."""
-        return list(TestKind).index(self.kind), self.name
+        return list(ItemTestKind).index(self.kind), self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,8 +383,8 @@ def _first(tries: Mapping[tuple[ItemTest, str, str], _Tries], seen: int) -> Firs
 
 def _test_of(attempt: Attempt, quiz: _Asked | None) -> ItemTest:
     if quiz is not None:
-        return ItemTest(TestKind.QUIZ, quiz.name)
-    return ItemTest(TestKind.CODE if attempt.variant is None else TestKind.ANSWERS)
+        return ItemTest(ItemTestKind.QUIZ, quiz.name)
+    return ItemTest(ItemTestKind.CODE if attempt.variant is None else ItemTestKind.ANSWERS)
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ def _test_of(attempt: Attempt, quiz: _Asked | None) -> ItemTest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TestScores:
+class ItemTestScores:
     """Points of one test.
 
     Parameters
@@ -420,7 +420,7 @@ class TestScores:
         return np.asarray(standing[self.matrix.given[:, column]])
 
 
-def scores_of(works: Sequence[ItemAttempt]) -> TestScores:
+def scores_of(works: Sequence[ItemAttempt]) -> ItemTestScores:
     """Return the matrix of first attempts; items in the order of the quiz, students by id."""
     number: dict[str, int] = {}
     full: dict[str, float] = {}
@@ -439,4 +439,6 @@ def scores_of(works: Sequence[ItemAttempt]) -> TestScores:
             points[row[work.student], column[work.item]] = work.share * full[work.item]
             by_item[work.item].append(work)
     unscored = tuple(item for item in order if item not in column)
-    return TestScores(students, ScoreMatrix(items, points, [full[item] for item in items]), by_item, unscored)
+    return ItemTestScores(
+        students, ScoreMatrix(items, points, [full[item] for item in items]), by_item, unscored
+    )

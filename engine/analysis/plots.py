@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
-from engine.analysis.items import MOST_VARIANTS, DrawnItem, ItemFigures
-from engine.analysis.report import FittedModel
+from engine.analysis.class_report import FittedModel
+from engine.analysis.item_figures import MOST_VARIANTS, DrawnItem, ItemFigures
 from engine.analysis.statistics import ScoreHistogram
 from engine.text.escape import clean_line
 from engine.text.words import count_noun

@@ -30,7 +30,7 @@ def command(gaps: bool, as_json: bool, course_path: Path | None) -> int:
       grade coverage
       grade coverage --gaps
     """
-    from engine.authoring.lint.coverage import coverage
+    from engine.authoring.lint.syllabus_coverage import coverage
     from engine.commands.context import find_context, tell_unreadable
 
     bank = find_context(course_path).bank

@@ -13,7 +13,7 @@ from engine.commands.options import course_option, json_option
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from engine.authoring.importing.to_item import ImportedItem, ImportReport
+    from engine.authoring.importing.item_drafts import ImportedItem, ImportReport
     from engine.commands.context import CommandContext
 
 __all__ = ["command"]
@@ -58,7 +58,7 @@ def command(
       grade import question-bank.xml
       grade import week3.gift --out drafts
     """
-    from engine.authoring.importing.importing import import_file
+    from engine.authoring.importing.import_file import import_file
     from engine.commands.context import find_context
     from engine.commands.terminal import progress_bar
 

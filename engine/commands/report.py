@@ -15,9 +15,9 @@ from engine.text.escape import clean_line
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
+    from engine.analysis.class_report import ItemReport, TestFigures
     from engine.analysis.first_attempts import ItemTest
-    from engine.analysis.items import ItemFigures
-    from engine.analysis.report import ItemReport, TestFigures
+    from engine.analysis.item_figures import ItemFigures
     from engine.commands.context import CommandContext
     from engine.store import Store
 
@@ -55,8 +55,8 @@ def command(
       grade report --quiz week-3 --item softmax-weights
       grade report --code --anonymous --json
     """
-    from engine.analysis.export import as_json as document
-    from engine.analysis.page import write_report
+    from engine.analysis.report_page import write_report
+    from engine.analysis.report_tables import as_json as document
     from engine.commands.context import find_context
     from engine.course import StudentLabels
 
@@ -79,9 +79,9 @@ def command(
 def _report(
     context: CommandContext, store: Store, quizzes: tuple[str, ...], code: bool, items: tuple[str, ...]
 ) -> ItemReport:
-    from engine.analysis.first_attempts import ItemTest, TestKind, collect
+    from engine.analysis.class_report import build
+    from engine.analysis.first_attempts import ItemTest, ItemTestKind, collect
     from engine.analysis.mistakes import KnownMistakes
-    from engine.analysis.report import build
 
     titles = store.sittings.quiz_titles()
     for quiz in quizzes:
@@ -89,8 +89,8 @@ def _report(
             raise UsageError(
                 "no quiz of this name was drawn", got=quiz, expected=", ".join(titles) or "there is none yet"
             )
-    chosen = {ItemTest(TestKind.QUIZ, quiz) for quiz in quizzes} | (
-        {ItemTest(TestKind.CODE)} if code else set()
+    chosen = {ItemTest(ItemTestKind.QUIZ, quiz) for quiz in quizzes} | (
+        {ItemTest(ItemTestKind.CODE)} if code else set()
     )
     collected = collect(
         store,
@@ -165,7 +165,7 @@ def tell_report(report: ItemReport, written: Sequence[Path]) -> None:
 
 
 def _tell_test(test: TestFigures) -> None:
-    from engine.analysis.export import test_limits
+    from engine.analysis.report_tables import test_limits
     from engine.commands.render import show_table
 
     click.echo(f"{clean_line(test.title)} ({clean_line(test.test.id)}): {_students(len(test.students))}")

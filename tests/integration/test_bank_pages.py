@@ -5,7 +5,7 @@ from __future__ import annotations
 import html5lib
 import pytest
 
-from engine.authoring.lint.rules.prose import texts_of
+from engine.authoring.lint.rules.rendered_text import texts_of
 from engine.items import builtin_bank
 from engine.prose.maths import maths_forms
 from engine.variants import draw_seeded

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.analysis.page import write_report
+from engine.analysis.report_page import write_report
 from engine.course import StudentLabels
 from engine.store import open_store
 from tests.live.axe import violations

@@ -113,7 +113,7 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
 
 def read(name: str, data: bytes, folder: Path) -> None:
     """Read a file as the product does."""
-    from engine.authoring.importing.importing import import_file
+    from engine.authoring.importing.import_file import import_file
     from engine.course.roster import read_roster
     from engine.intake import read_code_file
     from engine.intake.answer_files import read_table

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.answers import right_response
-from engine.authoring.importing.importing import import_file
-from engine.authoring.importing.to_item import ImportReport
+from engine.authoring.importing.import_file import import_file
+from engine.authoring.importing.item_drafts import ImportReport
 from engine.errors import ExchangeError
 from engine.grading import grade_answers
 from engine.items import builtin_bank, load_spec

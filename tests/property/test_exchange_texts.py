@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.authoring.importing.blocks import plain_characters
-from engine.authoring.importing.markdown import convert
-from engine.authoring.importing.question import MarkedText, TextForm
+from engine.authoring.importing.foreign_question import MarkedText, TextForm
+from engine.authoring.importing.text_blocks import plain_characters
+from engine.authoring.importing.to_markdown import convert
 from engine.authoring.importing.yaml_writer import meant, yaml_text
 from engine.items.checks.prose import latex_faults
 from engine.prose.markdown import render_prose

@@ -18,9 +18,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine.authoring.importing.foreign_question import decode_source, read_source
 from engine.authoring.importing.gift import read_gift
 from engine.authoring.importing.moodle_xml import read_moodle
-from engine.authoring.importing.question import decode_source, read_source
 from engine.course.course import read_secret, read_settings
 from engine.course.roster import read_roster
 from engine.errors import IntakeError, SoftmarkError
@@ -198,10 +198,10 @@ CASES = [
 OF_PARTS = {
     "engine.authoring.importing.gift.read_field": "read_gift",
     "engine.authoring.importing.xml_tree.read_tree": "read_moodle",
-    "engine.authoring.importing.html.read_html": "tests/property/test_exchange_texts.py",
+    "engine.authoring.importing.from_html.read_html": "tests/property/test_exchange_texts.py",
     "engine.authoring.importing.suggest_keys.read_value": "one number of a text",
-    "engine.authoring.importing.question.read_decimal": "one number of a text",
-    "engine.authoring.importing.question.read_share": "one number of a text",
+    "engine.authoring.importing.foreign_question.read_decimal": "one number of a text",
+    "engine.authoring.importing.foreign_question.read_share": "one number of a text",
     "engine.text.yaml_errors.read_scalar": "read_yaml",
     "engine.text.yaml.read_yaml_text": "read_yaml",
 }

@@ -288,7 +288,7 @@ ALL = list(patterns())
 def test_patterns_are_found() -> None:
     assert len(ALL) > 150
     files = {found.file for found in ALL}
-    assert {"engine/intake/notebook.py", "engine/authoring/importing/blocks.py"} <= files
+    assert {"engine/intake/notebook.py", "engine/authoring/importing/text_blocks.py"} <= files
 
 
 @pytest.mark.parametrize(

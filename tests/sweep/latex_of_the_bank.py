@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.authoring.lint.rules.prose import texts_of
+from engine.authoring.lint.rules.rendered_text import texts_of
 from engine.items import builtin_bank
 from engine.prose.text import render_text
 from engine.variants import draw_seeded

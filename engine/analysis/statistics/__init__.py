@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from engine.analysis.statistics.intervals import benjamini_hochberg, correlation_interval, wilson
-from engine.analysis.statistics.items import (
+from engine.analysis.statistics.classical import (
     ChoiceTable,
     ItemStatistics,
     OptionStatistics,
     choice_table,
     item_statistics,
 )
+from engine.analysis.statistics.intervals import benjamini_hochberg, correlation_interval, wilson
 from engine.analysis.statistics.reliability import ItemPairs, ReliabilityEstimate, pairwise, reliability
-from engine.analysis.statistics.scores import ScoreHistogram, ScoreMatrix, score_histogram
-from engine.analysis.statistics.variants import (
+from engine.analysis.statistics.score_matrix import ScoreHistogram, ScoreMatrix, score_histogram
+from engine.analysis.statistics.variant_difficulty import (
     LogisticTrend,
     NoTrend,
     VariantShare,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.analysis.statistics.scores import Floats
+from engine.analysis.statistics.score_matrix import Floats
 from engine.errors import UsageError
 
 __all__ = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.analysis.statistics.intervals import f_quantile, normal_quantile
-from engine.analysis.statistics.scores import Floats, ScoreMatrix
+from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 
 __all__ = ["ItemPairs", "PairSums", "ReliabilityEstimate", "pair_sums", "pairwise", "reliability"]
 

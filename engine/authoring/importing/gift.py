@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from engine.authoring.importing.question import (
+from engine.authoring.importing.foreign_question import (
     MAX_QUESTIONS,
     NOTHING,
     AcceptedNumber,

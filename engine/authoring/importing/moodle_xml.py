@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 
-from engine.authoring.importing.question import (
+from engine.authoring.importing.foreign_question import (
     NOTHING,
     AcceptedNumber,
     FileFaults,

@@ -12,7 +12,7 @@ from xml.sax.xmlreader import AttributesImpl
 from defusedxml import DefusedXmlException
 from defusedxml.sax import make_parser
 
-from engine.authoring.importing.question import MAX_QUESTIONS, FileFaults, FilePlace, SourceText
+from engine.authoring.importing.foreign_question import MAX_QUESTIONS, FileFaults, FilePlace, SourceText
 from engine.text.escape import clean_line
 
 __all__ = ["MAX_DEPTH", "MAX_ELEMENTS", "XmlElement", "read_tree"]

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from engine.authoring.lint.subject import FindingSeverity, LintFinding, LintReport
 
 if TYPE_CHECKING:
-    from engine.authoring.lint.lint import DEFAULT_SEEDS, lint_bank, lint_item
+    from engine.authoring.lint.lint_items import DEFAULT_SEEDS, lint_bank, lint_item
 
 __all__ = ["DEFAULT_SEEDS", "FindingSeverity", "LintFinding", "LintReport", "lint_bank", "lint_item"]
 
 
 def __getattr__(name: str) -> Any:
     if name in ("DEFAULT_SEEDS", "lint_bank", "lint_item"):
-        from engine.authoring.lint import lint
+        from engine.authoring.lint import lint_items
 
-        return getattr(lint, name)
+        return getattr(lint_items, name)
     raise AttributeError(name)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.authoring.importing.importing import import_file
-from engine.authoring.importing.to_item import ImportReport
+from engine.authoring.importing.import_file import import_file
+from engine.authoring.importing.item_drafts import ImportReport
 from engine.items import builtin_bank
 from tests.unit.exchange.files_read import Importing
 

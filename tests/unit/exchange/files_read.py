@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from engine.authoring.importing.foreign_question import QuestionFile, decode_source
 from engine.authoring.importing.gift import read_gift
+from engine.authoring.importing.item_drafts import ImportReport
 from engine.authoring.importing.moodle_xml import read_moodle
-from engine.authoring.importing.question import QuestionFile, decode_source
-from engine.authoring.importing.to_item import ImportReport
 
 FILES = Path(__file__).parent / "files"
 Importing = Callable[..., ImportReport]

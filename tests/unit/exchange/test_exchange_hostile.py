@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.authoring.importing import to_item as write
-from engine.authoring.importing.importing import import_file
+from engine.authoring.importing import item_drafts as write
+from engine.authoring.importing.import_file import import_file
 from engine.errors import ExchangeError
 from engine.items import builtin_bank, load_spec
 from engine.text.yaml import read_yaml

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from engine.authoring.importing.blocks import looks_like_dollar_maths, normal_formula
-from engine.authoring.importing.html import html_tokens
-from engine.authoring.importing.markdown import TextTooLong, convert
-from engine.authoring.importing.question import MarkedText, TextForm
+from engine.authoring.importing.foreign_question import MarkedText, TextForm
+from engine.authoring.importing.from_html import html_tokens
+from engine.authoring.importing.text_blocks import looks_like_dollar_maths, normal_formula
+from engine.authoring.importing.to_markdown import TextTooLong, convert
 from engine.prose.markdown import render_prose
 
 

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from engine.answers import right_response
-from engine.authoring.importing.to_item import ImportReport
+from engine.authoring.importing.item_drafts import ImportReport
 from engine.authoring.lint import lint_item
 from engine.grading import grade_answers
 from engine.items import builtin_bank, load_spec

@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import pytest
 
-from engine.authoring.importing.gift import unescaped
-from engine.authoring.importing.question import (
+from engine.authoring.importing.foreign_question import (
     AcceptedNumber,
     FilePlace,
     ForeignQuestion,
     QuestionKind,
     TextForm,
 )
+from engine.authoring.importing.gift import unescaped
 from tests.unit.exchange.files_read import FILES, faults, gift
 
 

@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import pytest
 
-from engine.authoring.importing.moodle_xml import read_moodle
-from engine.authoring.importing.question import (
+from engine.authoring.importing.foreign_question import (
     AcceptedNumber,
     QuestionKind,
     TextForm,
     decode_source,
     detect_format,
 )
+from engine.authoring.importing.moodle_xml import read_moodle
 from engine.errors import ExchangeError
 from tests.unit.exchange.files_read import FILES, faults, moodle
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
+from engine.analysis.class_report import ItemReport, build
 from engine.analysis.first_attempts import collect
 from engine.analysis.mistakes import KnownMistakes
-from engine.analysis.report import ItemReport, build
 from engine.model import Mode, Outcome, Verdict
 from engine.store import Store
 from tests.unit.itemreport.classes import choice, code, hand_in, single, variant

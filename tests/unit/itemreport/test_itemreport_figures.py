@@ -10,10 +10,10 @@ from statistics import mean
 
 import pytest
 
+from engine.analysis.class_report import ItemReport, build
 from engine.analysis.first_attempts import collect
-from engine.analysis.items import ItemFigures
+from engine.analysis.item_figures import ItemFigures
 from engine.analysis.mistakes import KnownMistakes
-from engine.analysis.report import ItemReport, build
 from engine.model import Mode, Verdict
 from engine.store import Store, open_store
 from tests.unit.itemreport.classes import choice, code, hand_in, single, variant

@@ -9,13 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from engine.analysis.first_attempts import FirstAttempts, ItemTest, TestKind, collect
+from engine.analysis.first_attempts import FirstAttempts, ItemTest, ItemTestKind, collect
 from engine.grading import grade_answers
 from engine.model import GradeReport, Mode, Outcome, Response, Verdict
 from engine.store import Attempt, Store, open_store
 from tests.unit.itemreport.classes import NOW, choice, code, hand_in
 
-QUIZ, CODE, LOOSE = ItemTest(TestKind.QUIZ, "week"), ItemTest(TestKind.CODE), ItemTest(TestKind.ANSWERS)
+QUIZ, CODE, LOOSE = (
+    ItemTest(ItemTestKind.QUIZ, "week"),
+    ItemTest(ItemTestKind.CODE),
+    ItemTest(ItemTestKind.ANSWERS),
+)
 RIGHT, WRONG, BLANK = {"answer": "yes"}, {"answer": "no"}, {"answer": ""}
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.analysis.class_report import ItemReport, build
 from engine.analysis.first_attempts import collect
 from engine.analysis.mistakes import KnownMistakes
-from engine.analysis.report import ItemReport, build
 from engine.analysis.statistics import LogisticTrend, NoTrend
 from engine.items.bank import builtin_bank
 from engine.model import Mode, Verdict

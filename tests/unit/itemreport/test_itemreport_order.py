@@ -8,17 +8,17 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis.export import as_json
+from engine.analysis.class_report import build
 from engine.analysis.first_attempts import (
     FirstAttempts,
     ItemAttempt,
     ItemTest,
+    ItemTestKind,
     OptionChosen,
     OptionSeen,
-    TestKind,
 )
 from engine.analysis.mistakes import KnownMistakes
-from engine.analysis.report import build
+from engine.analysis.report_tables import as_json
 from engine.course import StudentLabels
 
 KNOWN = KnownMistakes({"m-one": "One.", "m-two": "Two."}, {})
@@ -59,7 +59,7 @@ ANSWERS = st.dictionaries(
 
 
 def document(works: list[ItemAttempt]) -> dict[str, Any]:
-    collected = FirstAttempts({ItemTest(TestKind.QUIZ, "week"): works}, {}, 0)
+    collected = FirstAttempts({ItemTest(ItemTestKind.QUIZ, "week"): works}, {}, 0)
     report = build(collected, KNOWN, title="Class", mode="marks", title_of=lambda test: test.id)
     return as_json(report, StudentLabels({}))
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import html5lib
 import pytest
 
-from engine.analysis.export import as_json
-from engine.analysis.items import THRESHOLDS
-from engine.analysis.page import report_page, write_report
+from engine.analysis.class_report import ItemReport
+from engine.analysis.item_figures import THRESHOLDS
 from engine.analysis.plots import draw
-from engine.analysis.report import ItemReport
+from engine.analysis.report_page import report_page, write_report
+from engine.analysis.report_tables import as_json
 from engine.course import StudentLabels
 from engine.errors import StoreError
 from engine.store import Store, open_store

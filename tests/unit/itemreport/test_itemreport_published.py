@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from engine.analysis.export import as_json
+from engine.analysis.class_report import build
 from engine.analysis.first_attempts import collect
 from engine.analysis.mistakes import KnownMistakes
-from engine.analysis.report import build
+from engine.analysis.report_tables import as_json
 from engine.course import StudentLabels
 from engine.model import Mode
 from engine.store import open_store

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from engine.authoring.lint import LintReport
-from engine.authoring.lint.lint import lint_item
+from engine.authoring.lint.lint_items import lint_item
 from engine.authoring.lint.subject import LintSubject
 from engine.items import builtin_bank, load_spec
 from engine.text.yaml import read_yaml

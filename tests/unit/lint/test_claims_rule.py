@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.authoring.lint.rules import claims
-from engine.authoring.lint.rules.prose import faults_of
+from engine.authoring.lint.rules.rendered_text import faults_of
 from engine.model import FloatArray, KnownWrong, Part, RenderedText
 
 Data = dict[str, Any]

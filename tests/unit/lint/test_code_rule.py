@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import problems
-from engine.authoring.lint.rules import code
+from engine.authoring.lint.rules import code_exercises
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.items import ProblemSpec, builtin_bank
 from engine.items.bank import load_spec
@@ -26,7 +26,7 @@ def exercise(tmp_path: Path) -> Path:
 def lint(folder: Path) -> tuple[list[LintFinding], LintSubject]:
     path = folder / "softmax.yaml"
     subject = LintSubject(load_spec(path), "0", {}, 1, path, read_yaml(path))
-    return list(code.check(subject)), subject
+    return list(code_exercises.check(subject)), subject
 
 
 def spoil(path: Path, old: str, new: str) -> None:
@@ -99,10 +99,10 @@ def test_a_mutant_that_can_not_be_loaded_kills_itself_for_nothing(exercise: Path
 def test_a_check_of_what_the_statement_does_not_say_is_found() -> None:
     bank = builtin_bank()
     for item in (item for item in bank.ids() if bank.load(item).kind == "code"):
-        assert list(code._unsaid(subject_of(bank.load(item)))) == []
+        assert list(code_exercises._unsaid(subject_of(bank.load(item)))) == []
     spec = bank.load("softmax")
     silent = spec.model_copy(update={"stem": "Write a function softmax(x, axis=-1)."})
-    found = {finding.message.split()[1] for finding in code._unsaid(subject_of(silent))}
+    found = {finding.message.split()[1] for finding in code_exercises._unsaid(subject_of(silent))}
     assert found == {"stable", "dtype", "single-precision", "half", "grad", "pure"}
 
 

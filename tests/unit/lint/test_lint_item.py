@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import pytest
 
 from engine.authoring.lint import FindingSeverity, LintFinding, LintReport
-from engine.authoring.lint.lint import lint_bank
-from engine.authoring.lint.rules import draws, keys, prose, responses
+from engine.authoring.lint.lint_items import lint_bank
+from engine.authoring.lint.rules import draws, keys, rendered_text, responses
 from engine.authoring.lint.subject import LintSubject
 from engine.items import Bank, builtin_root
 from engine.items.misconceptions import TaughtTerm
@@ -233,11 +233,12 @@ def test_a_mistake_that_nobody_diagnoses_is_found(spoiler: Spoils, monkeypatch: 
 
 def test_marks_for_a_blank_are_found(spoiler: Spoils, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine import grading
-    from engine.answers import answer_type as result
+    from engine.answers.answer_type import PartResult
+    from engine.model import Check, Verdict
 
-    def generous(part: Any) -> result.PartResult:
-        check = result.Check(part.id, result.Verdict.PASSED, part.points, part.points)
-        return result.PartResult(part.id, part.points, part.points, "", checks=(check,), is_blank=True)
+    def generous(part: Any) -> PartResult:
+        check = Check(part.id, Verdict.PASSED, part.points, part.points)
+        return PartResult(part.id, part.points, part.points, "", checks=(check,), is_blank=True)
 
     monkeypatch.setattr(grading, "blank_result", generous)
     messages = [f.message for f in responses.check(spoiler.subject("context-vector", seeds=1))]
@@ -283,7 +284,7 @@ def test_a_text_that_shows_template_syntax_is_found_once(spoiler: Spoils) -> Non
         return replace(variant, stem=RenderedText("{{ w }}", "<p>{{ w }}</p>", "w"))
 
     subject = with_variant(spoiler.subject("context-vector"), leak)
-    found = list(prose.check(subject))
+    found = list(rendered_text.check(subject))
     assert only(found).message.startswith("stem: the plain text holds '{{'")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.authoring.lint.lint import lint_item
+from engine.authoring.lint.lint_items import lint_item
 from engine.items import builtin_bank, load_spec
 
 Data = dict[str, Any]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from engine.authoring.lint.rules import prose
+from engine.authoring.lint.rules import rendered_text
 from engine.authoring.lint.rules.keys import rounds_safely, units_apart
-from engine.authoring.lint.rules.prose import faults_of
+from engine.authoring.lint.rules.rendered_text import faults_of
 from engine.authoring.lint.subject import typed_text
 from engine.items import builtin_bank
 from engine.model import RenderedText
@@ -121,7 +121,9 @@ def test_students_never_read_a_number_of_our_lists(
         at[where[-1]] = text
 
     found = [
-        f for f in prose.check(spoiler.subject("softmax-weights", change)) if "our own lists" in f.message
+        f
+        for f in rendered_text.check(spoiler.subject("softmax-weights", change))
+        if "our own lists" in f.message
     ]
     assert [f.message.split()[2].rstrip(",") for f in found] == [told]
 
@@ -129,7 +131,7 @@ def test_students_never_read_a_number_of_our_lists(
 def test_a_short_name_is_introduced_by_its_full_name(spoiler: Any) -> None:
     def said(text: str) -> list[str]:
         subject = spoiler.subject("softmax-weights", lambda data: data.update(solution=text))
-        return [f.message for f in prose.check(subject) if "short name" in f.message]
+        return [f.message for f in rendered_text.check(subject) if "short name" in f.message]
 
     assert said("As in S2, the weights are {{ tex(key) }}.") == [
         "the short name S2 of a document isn't introduced"

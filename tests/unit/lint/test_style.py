@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.authoring.lint.rules.options import length
-from engine.authoring.lint.rules.stems import asks
+from engine.authoring.lint.rules.option_form import length
+from engine.authoring.lint.rules.stem_text import asks
 
 Data = dict[str, Any]
 CHOICE = "io-length-claims"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.authoring.lint.rules.stems import fragments
+from engine.authoring.lint.rules.stem_text import fragments
 
 Data = dict[str, Any]
 

@@ -22,7 +22,7 @@ from engine.analysis.statistics.irt.likelihood import (
     posteriors,
 )
 from engine.analysis.statistics.reliability import pair_sums
-from engine.analysis.statistics.scores import Floats, ScoreMatrix
+from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 from engine.text.words import agree, count_noun
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 from engine.analysis.statistics.intervals import chi2_tail
 from engine.analysis.statistics.irt.fit import FEWEST_STUDENTS, IrtModel, ModelFit, NoFit, as_fitted
 from engine.analysis.statistics.irt.likelihood import AnswerPatterns, posteriors
-from engine.analysis.statistics.scores import Floats, ScoreMatrix
+from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 from engine.text.words import agree, count_noun
 
 __all__ = ["ItemFit", "PatternFit", "SlopeTest", "compared", "item_fits", "pattern_fit"]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.analysis.statistics.intervals import logistic
-from engine.analysis.statistics.scores import Floats, ScoreMatrix
+from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 
 __all__ = [
     "STEEPEST",

@@ -1,71 +1,66 @@
-"""The rules, one file each; every rule takes a subject and yields findings."""
+"""All rules of lint, and when each is applied.
+
+A rule is a function that takes the :class:`~engine.authoring.lint.subject.LintSubject` and yields findings.
+To add one, write it in a module of its own and append it here: the command, the preview and the import of
+questions read this list and no other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from engine.authoring.lint.rules import (
-    asked,
     claims,
-    code,
+    code_exercises,
     completeness,
     cues,
     draws,
     effort,
-    feedback,
     giveaways,
     keys,
-    options,
+    option_form,
     printed,
-    prose,
+    rendered_text,
+    requested_form,
     responses,
     sources,
-    stems,
+    stem_text,
     working,
-)
-from engine.authoring.lint.rules import (
-    completeness as formulas,
-)
-from engine.authoring.lint.rules import (
-    completeness as pictures,
-)
-from engine.authoring.lint.rules import (
-    sources as covers,
-)
-from engine.authoring.lint.rules import (
-    stems as undrawn,
+    wrong_answer_feedback,
 )
 from engine.authoring.lint.subject import LintFinding, LintSubject
 
-__all__ = ["RULES", "STYLE_RULES"]
+__all__ = ["RULES", "STYLE_RULES", "LintRule"]
 
-RULES: tuple[Callable[[LintSubject], Iterator[LintFinding]], ...] = (
+LintRule = Callable[[LintSubject], Iterator[LintFinding]]
+
+# Cheap rules on the file come first, then those that answer or run the item: findings of one line keep
+# this order, and the first is the one that an author should mend first.
+RULES: tuple[LintRule, ...] = (
     sources.check,
-    covers.check_covers,
+    sources.check_covers,
     printed.check,
     draws.check,
     keys.check,
-    prose.check,
+    rendered_text.check,
     responses.check,
-    feedback.check,
+    wrong_answer_feedback.check,
     claims.check,
     working.check,
     effort.check,
-    code.check,
+    code_exercises.check,
 )
+"""What keeps an item from being served, or nearly so: always applied."""
 
-
-# ----------------------------------------------------------------------------------------------------
-# Matters of style, which `grade lint --strict` looks at as well.
-
-STYLE_RULES: tuple[Callable[[LintSubject], Iterator[LintFinding]], ...] = (
-    stems.check,
-    asked.check,
+STYLE_RULES: tuple[LintRule, ...] = (
+    stem_text.check,
+    requested_form.check,
     giveaways.check,
-    options.check,
+    option_form.check,
     cues.check,
-    formulas.check_formulas,
-    pictures.check_pictures,
+    completeness.check_formulas,
+    completeness.check_pictures,
     completeness.check,
-    undrawn.check_undrawn,
+    stem_text.check_undrawn,
 )
+"""Matters of style, which ``grade lint --strict`` applies as well."""

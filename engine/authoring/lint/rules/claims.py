@@ -17,7 +17,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 from engine.authoring.lint.assertions import false_statements, needs_a_witness
-from engine.authoring.lint.rules.prose import texts_of
+from engine.authoring.lint.rules.rendered_text import texts_of
 from engine.authoring.lint.subject import (
     NUMBER_WORDS,
     TEMPLATE_SPAN,

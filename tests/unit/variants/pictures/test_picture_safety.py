@@ -8,7 +8,7 @@ import time
 import pytest
 import torch
 
-from engine.authoring.lint.rules.prose import faults_of
+from engine.authoring.lint.rules.rendered_text import faults_of
 from engine.errors import DrawError
 from engine.prose.markdown import ProseError, render_prose
 from engine.prose.pictures import FENCE, PICTURES, PictureFault, drawn

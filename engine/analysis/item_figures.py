@@ -21,8 +21,8 @@ from engine.analysis.statistics import (
     unequal_families,
     wilson,
 )
-from engine.analysis.statistics.items import correlation
-from engine.analysis.statistics.scores import Floats
+from engine.analysis.statistics.classical import correlation
+from engine.analysis.statistics.score_matrix import Floats
 from engine.model import Verdict
 from engine.text.words import count_noun
 

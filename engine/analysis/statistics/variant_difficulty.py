@@ -16,7 +16,7 @@ from engine.analysis.statistics.intervals import (
     normal_quantile,
     wilson,
 )
-from engine.analysis.statistics.scores import Floats
+from engine.analysis.statistics.score_matrix import Floats
 from engine.text.words import agree, count_noun
 
 __all__ = [

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from engine.authoring.importing.gift import read_gift
-from engine.authoring.importing.moodle_xml import read_moodle
-from engine.authoring.importing.question import (
+from engine.authoring.importing.foreign_question import (
     QuestionFile,
     SkippedQuestion,
     SourceText,
     detect_format,
     read_source,
 )
-from engine.authoring.importing.texts import UnfitError
-from engine.authoring.importing.to_item import ImportReport, ItemDraft, prepare, to_spec, write_all
+from engine.authoring.importing.gift import read_gift
+from engine.authoring.importing.item_drafts import ImportReport, ItemDraft, prepare, to_spec, write_all
+from engine.authoring.importing.moodle_xml import read_moodle
+from engine.authoring.importing.question_texts import UnfitError
 from engine.errors import ExchangeError
 from engine.items.bank import Bank
 from engine.text.escape import clean_line

@@ -13,12 +13,12 @@ from engine.analysis.first_attempts import (
     FirstAttempts,
     ItemAttempt,
     ItemTest,
+    ItemTestKind,
+    ItemTestScores,
     MissingFigures,
-    TestKind,
-    TestScores,
     scores_of,
 )
-from engine.analysis.items import (
+from engine.analysis.item_figures import (
     DrawnItem,
     ItemFigures,
     exercise_of,
@@ -317,7 +317,7 @@ def build(
 
 
 def _without_figures(
-    collected: FirstAttempts, scores: Mapping[ItemTest, TestScores], wanted: set[str]
+    collected: FirstAttempts, scores: Mapping[ItemTest, ItemTestScores], wanted: set[str]
 ) -> dict[str, MissingFigures]:
     """Return what is missing at the items that nobody has a figure at."""
     found = sorted(collected.missing.items(), key=lambda entry: (entry[0][0].place, entry[0][1]))
@@ -331,7 +331,7 @@ def _without_figures(
 def _test(
     test: ItemTest,
     title: str,
-    scores: TestScores,
+    scores: ItemTestScores,
     families: Mapping[str, DrawnItem],
     collected: FirstAttempts,
     known: KnownMistakes,
@@ -363,7 +363,7 @@ def _test(
                 parts=tuple(parts_of(works, standing)),
                 options=tuple(options),
                 family=family,
-                exercise=exercise_of(works) if test.kind is TestKind.CODE else None,
+                exercise=exercise_of(works) if test.kind is ItemTestKind.CODE else None,
                 flags=tuple(flags_of(statistics, whole.alpha, without, options, family)),
             )
         )
@@ -388,7 +388,7 @@ def _named(works: Sequence[ItemAttempt]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
-def _total(scores: TestScores) -> tuple[float, float] | None:
+def _total(scores: ItemTestScores) -> tuple[float, float] | None:
     matrix = scores.matrix
     if not matrix.is_common or len(scores.students) < 2 or not matrix.items:
         return None

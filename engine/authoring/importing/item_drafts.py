@@ -10,16 +10,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from engine.authoring.importing.answers import choice_answer, matching_answer, number_answer, token_answer
-from engine.authoring.importing.question import (
+from engine.authoring.importing.foreign_question import (
     ForeignQuestion,
     ImportNote,
     QuestionKind,
     SkippedQuestion,
     full_answers,
 )
+from engine.authoring.importing.imported_answers import (
+    choice_answer,
+    matching_answer,
+    number_answer,
+    token_answer,
+)
+from engine.authoring.importing.question_texts import QuestionTexts, candidates, title_of, topics_of
 from engine.authoring.importing.suggest_keys import AuthorKey, suggestion_lines
-from engine.authoring.importing.texts import QuestionTexts, candidates, title_of, topics_of
 from engine.authoring.importing.yaml_writer import meant, yaml_text
 from engine.authoring.lint import lint_item
 from engine.errors import Diagnostic, EngineError, ExchangeError, SpecError
@@ -93,7 +98,7 @@ def to_spec(question: ForeignQuestion, file: str) -> ItemDraft:
     Parameters
     ----------
     question : ForeignQuestion
-        A sound one, see :mod:`engine.authoring.importing.question`.
+        A sound one, see :mod:`engine.authoring.importing.foreign_question`.
     file : str
         The name of its file, for the source.
 

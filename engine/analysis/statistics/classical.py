@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.analysis.statistics.intervals import correlation_interval, wilson
-from engine.analysis.statistics.scores import Floats, ScoreMatrix
+from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 from engine.text.words import agree, count_noun
 
 __all__ = [

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from engine import __version__
+from engine.analysis.class_report import RIGHT_FROM, FittedModel, IrtReport, ItemReport, TestFigures
 from engine.analysis.first_attempts import MissingFigures
-from engine.analysis.items import (
+from engine.analysis.item_figures import (
     THRESHOLDS,
     DrawnItem,
     ExerciseFigures,
@@ -19,7 +20,6 @@ from engine.analysis.items import (
     NumberTrend,
     OptionTable,
 )
-from engine.analysis.report import RIGHT_FROM, FittedModel, IrtReport, ItemReport, TestFigures
 from engine.analysis.statistics import NoTrend
 from engine.analysis.statistics.irt import NoFit, SlopeTest
 from engine.course import StudentLabels

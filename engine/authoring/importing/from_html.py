@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.authoring.importing.blocks import Block, BlockBuilder, FormulaRun, TextRun, plain_characters
+from engine.authoring.importing.text_blocks import Block, BlockBuilder, FormulaRun, TextRun, plain_characters
 from engine.text.escape import clean_line
 
 __all__ = [
@@ -189,7 +189,7 @@ def read_html(
     line_ends : bool
         Whether a line end of the text is a line end for the reader.
     held : sequence of FormulaRun
-        Formulas that were taken out before, see :data:`engine.authoring.importing.blocks.HELD`.
+        Formulas that were taken out before, see :data:`engine.authoring.importing.text_blocks.HELD`.
     """
     reader = _Reader(BlockBuilder(held), line_ends, bool(held))
     for token in html_tokens(text):

@@ -9,7 +9,9 @@ from pathlib import Path
 from markupsafe import Markup
 
 from engine import __version__
-from engine.analysis.export import (
+from engine.analysis.class_report import FittedModel, ItemReport, TestFigures
+from engine.analysis.item_figures import MOST_VARIANTS, THRESHOLDS
+from engine.analysis.report_tables import (
     TABLES,
     abilities_csv,
     as_json,
@@ -20,8 +22,6 @@ from engine.analysis.export import (
     misconceptions_csv,
     test_limits,
 )
-from engine.analysis.items import MOST_VARIANTS, THRESHOLDS
-from engine.analysis.report import FittedModel, ItemReport, TestFigures
 from engine.analysis.statistics.irt import IrtModel, ItemFit, NoFit
 from engine.course import StudentLabels
 from engine.errors import StoreError

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from engine.authoring.importing.blocks import (
+from engine.authoring.importing.foreign_question import MarkedText, TextForm
+from engine.authoring.importing.from_html import read_html
+from engine.authoring.importing.text_blocks import (
     Block,
     CodeBlock,
     FormulaRun,
@@ -29,8 +31,6 @@ from engine.authoring.importing.blocks import (
     plain_characters,
     split_formulas,
 )
-from engine.authoring.importing.html import read_html
-from engine.authoring.importing.question import MarkedText, TextForm
 from engine.text.escape import clean_line
 from engine.text.words import count_noun
 

@@ -14,8 +14,7 @@ from typing import Any
 from engine.answers.multiple_choice import score_of
 from engine.answers.parsing import same_words
 from engine.answers.token import normal_token
-from engine.authoring.importing.blocks import plain_characters
-from engine.authoring.importing.question import (
+from engine.authoring.importing.foreign_question import (
     AcceptedNumber,
     ForeignQuestion,
     ForeseenAnswer,
@@ -23,7 +22,8 @@ from engine.authoring.importing.question import (
     percent,
     right_options,
 )
-from engine.authoring.importing.texts import QuestionTexts, UnfitError, named, slug
+from engine.authoring.importing.question_texts import QuestionTexts, UnfitError, named, slug
+from engine.authoring.importing.text_blocks import plain_characters
 from engine.authoring.importing.yaml_writer import WrittenNumber
 from engine.expressions.values import is_rounding_safe
 from engine.text.words import agree, count_noun
