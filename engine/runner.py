@@ -22,6 +22,7 @@ __all__ = [
     "Limits",
     "RunResult",
     "Runner",
+    "SandboxOptions",
     "StepFunction",
     "WireArray",
     "WireValue",
@@ -220,6 +221,28 @@ class RunResult:
     output: str = ""
     tier: str = ""
     failed: tuple[ExceptionInfo, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxOptions:
+    """Which sandbox to open for student code: ``--tier``, ``--unsafe-local`` and ``--device``.
+
+    Defined here rather than in `engine.sandbox.tiers` because commands build it from their options before
+    they know whether any code will run, and importing the sandbox takes 60 ms.
+
+    Parameters
+    ----------
+    tier : {"T1", "T2", "T3"}, optional
+        Demand this tier; otherwise the strongest that the machine can give.
+    unsafe_local : bool
+        Allow T3 and a GPU, which don't stop hostile code: for practice with one's own code.
+    device : {"cpu", "cuda"}
+        Where tensors are.
+    """
+
+    tier: str | None = None
+    unsafe_local: bool = False
+    device: str = "cpu"
 
 
 class Runner(Protocol):

@@ -60,10 +60,10 @@ def rounds_of_20(known: Sequence[Handed], rounds: int) -> Iterator[dict[str, Any
     from engine.code import grade_code
     from engine.intake import read_code_file
     from engine.model import Mode
-    from engine.sandbox import open_runner
+    from engine.sandbox import SandboxOptions, open_runner
 
     items = sorted({handed.item for handed in known})
-    with open_runner(tier="T1") as runner:
+    with open_runner(SandboxOptions(tier="T1")) as runner:
         for number in range(rounds):
             begun = time.perf_counter()
             # another seed each round: what was found for one plan explains nothing in the next round
@@ -98,11 +98,11 @@ def overhead(known: Sequence[Handed], rounds: int) -> dict[str, list[list[float]
     from engine.code import grade_code
     from engine.intake import read_code_file
     from engine.model import Mode
-    from engine.sandbox import open_runner
+    from engine.sandbox import SandboxOptions, open_runner
 
     prepared = _prepared(sorted({handed.item for handed in known}), b"overhead")
     both: dict[str, list[list[float]]] = {"softmark": [], "fork": []}
-    with open_runner(tier="T1") as runner, _bare_forker() as fork:
+    with open_runner(SandboxOptions(tier="T1")) as runner, _bare_forker() as fork:
         for number in range(rounds + 1):  # the first round is warming up
             row: dict[str, list[float]] = {"softmark": [], "fork": []}
             for handed in known:
@@ -218,7 +218,7 @@ def grade_mixed(
     """
     from engine import intake, store
     from engine import runs as batch
-    from engine.sandbox import open_runner
+    from engine.sandbox import SandboxOptions, open_runner
 
     grader = _Grader(explain)
     slots = workers or os.cpu_count() or 1
@@ -238,7 +238,7 @@ def grade_mixed(
         items = sorted({program.item for program in written.values()})
         begun = time.perf_counter()
         grader.prepare(items)
-        with open_runner(tier="T1", slots=slots) as runner:
+        with open_runner(SandboxOptions(tier="T1"), slots=slots) as runner:
             _warm_up(runner, slots)
             prepare = time.perf_counter() - begun
             unpacked = Path(folder, "unpacked")

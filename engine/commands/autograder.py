@@ -67,6 +67,7 @@ def results(root: Path) -> int:
 
 def _grade(root: Path) -> tuple[AutograderSettings, list[ItemGrade]]:
     from engine.commands.context import find_context
+    from engine.runner import SandboxOptions
     from engine.runs.gradescope import read_settings
 
     source = root / "source"
@@ -79,7 +80,7 @@ def _grade(root: Path) -> tuple[AutograderSettings, list[ItemGrade]]:
         raise EngineError(
             error.what, where=error.where, expected=error.expected, got=error.got, next_step=error.next_step
         ) from error
-    with context.open_runner(settings.tier, unsafe_local=False) as runner:
+    with context.open_runner(SandboxOptions(settings.tier)) as runner:
         grader = _Grader(context, root, runner)
         return settings, [grader.grade(item) for item in settings.items]
 

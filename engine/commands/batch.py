@@ -89,10 +89,12 @@ def command(
       grade batch answers.csv --quiz week-1 --course attention-2026 --out results
     """
     from engine.commands.context import find_context
+    from engine.runner import SandboxOptions
 
     context = find_context(course_path)
     _refuse_course_folder(context, source)
-    context.check_tier(tier, unsafe_local, device)
+    options = SandboxOptions(tier, unsafe_local, device)
+    context.check_tier(options)
     for name in context.missing_packages():
         click.echo(
             f"warning: the package {name} of course.yaml isn't installed; code that needs it isn't graded",
@@ -106,7 +108,7 @@ def command(
         quiz=quiz,
         layout=layout,
         workers=workers if device == "cpu" else workers or _DEVICE_WORKERS,
-        open_runner=lambda slots: context.open_runner(tier, unsafe_local, slots, device),
+        open_runner=lambda slots: context.open_runner(options, slots),
         solutions=solutions,
     )
     if as_json:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.marks.open_problems import OpenProblems
     from engine.marks.results import StudentResults
     from engine.model import Mode, Quiz, Variant
-    from engine.runner import Runner
+    from engine.runner import Runner, SandboxOptions
     from engine.store import Store
 
 __all__ = ["CommandContext", "find_context", "tell_unreadable"]
@@ -177,23 +177,23 @@ class CommandContext:
         except InputError:
             return item
 
-    def check_tier(self, tier: str | None, unsafe_local: bool, device: str = "cpu") -> None:
+    def check_tier(self, options: SandboxOptions) -> None:
         """Raise a :class:`UsageError` where marks are asked of a tier that gives none."""
         from engine.model import Mode
 
-        if device != "cpu" and tier == "T1":
+        if options.device != "cpu" and options.tier == "T1":
             raise UsageError("T1 isn't possible with a GPU", expected="--tier T2 or T3, or no --tier")
-        if self.mode is Mode.MARKS and device != "cpu" and not unsafe_local:
+        if self.mode is not Mode.MARKS or options.unsafe_local:
+            return
+        if options.device != "cpu":
             raise UsageError(
-                f"--device {device} gives no marks: a GPU's driver stands open to the code",
+                f"--device {options.device} gives no marks: a GPU's driver stands open to the code",
                 next_step="leave --device out, or add --unsafe-local for code that you trust",
             )
-        if self.mode is Mode.MARKS and tier == "T3" and not unsafe_local:
+        if options.tier == "T3":
             raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
 
-    def open_runner(
-        self, tier: str | None, unsafe_local: bool, slots: int = 1, device: str = "cpu"
-    ) -> Runner:
+    def open_runner(self, options: SandboxOptions, slots: int = 1) -> Runner:
         """Open the sandbox; in practice T3 may stand in for the stronger tiers."""
         from engine.model import Mode
         from engine.sandbox import open_runner
@@ -201,8 +201,8 @@ class CommandContext:
 
         asked = self.course.settings.packages if self.course else None
         offer_packages(COMMON_PACKAGES if asked is None else asked)
-        practice = self.mode is Mode.PRACTICE
-        return open_runner(tier=tier, slots=slots, unsafe_local=unsafe_local or practice, device=device)
+        allowed = options.unsafe_local or self.mode is Mode.PRACTICE
+        return open_runner(replace(options, unsafe_local=allowed), slots=slots)
 
     def missing_packages(self) -> tuple[str, ...]:
         """Return those of the packages in course.yaml that aren't installed here."""

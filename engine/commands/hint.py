@@ -291,7 +291,9 @@ def open_session(context: CommandContext, item: str, tier: str | None) -> Practi
 
     It is practice, in a course for marks too: nothing is recorded, so T3 may stand in.
     """
-    runner = context.open_runner(tier, unsafe_local=True)  # its processes start while we load the rest
+    from engine.runner import SandboxOptions
+
+    runner = context.open_runner(SandboxOptions(tier, unsafe_local=True))  # starts while we load the rest
     try:
         if runner.tier == "T3":
             click.echo(NOTICE, err=True)

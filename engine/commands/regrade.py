@@ -17,6 +17,7 @@ from engine.text.words import agree, count_noun
 if TYPE_CHECKING:
     from engine.commands.context import CommandContext
     from engine.model import GradeReport
+    from engine.runner import SandboxOptions
     from engine.runs.regrade import RegradeChange, RegradePlan, RegradeScope
     from engine.store import Store, StoredRegrade
 
@@ -73,10 +74,12 @@ def command(
     """
     from engine.commands.context import find_context
     from engine.commands.options import decider
+    from engine.runner import SandboxOptions
     from engine.runs.regrade import RegradeScope, apply_plan
 
     context = find_context(course_path)
-    context.check_tier(tier, unsafe_local)
+    options = SandboxOptions(tier, unsafe_local)
+    context.check_tier(options)
     for item in items:
         context.bank.path(item)
     with context.open_marks() as store:
@@ -93,7 +96,7 @@ def command(
             return 0
         _check_scope(store, quiz, student)
         scope = RegradeScope(items, quiz, student, everything)
-        plan = _plan(context, store, scope, workers, tier, unsafe_local)
+        plan = _plan(context, store, scope, workers, options)
         if never_lower:
             plan = plan.never_lower()
         if not as_json:
@@ -128,8 +131,7 @@ def _plan(
     store: Store,
     scope: RegradeScope,
     workers: int | None,
-    tier: str | None,
-    unsafe_local: bool,
+    options: SandboxOptions,
 ) -> RegradePlan:
     import os
 
@@ -142,7 +144,7 @@ def _plan(
         store,
         bank,
         code=CodeExercises(bank, secret=context.secret(), mode=mode),
-        open_runner=lambda slots: context.open_runner(tier, unsafe_local, slots),
+        open_runner=lambda slots: context.open_runner(options, slots),
         mode=mode,
         scope=scope,
         workers=workers or os.cpu_count() or 1,

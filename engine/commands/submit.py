@@ -24,6 +24,7 @@ from engine.errors import UsageError
 if TYPE_CHECKING:
     from engine.commands.context import CommandContext
     from engine.model import GradeReport
+    from engine.runner import SandboxOptions
     from engine.store import Attempt
 
 __all__ = ["command", "exit_code"]
@@ -112,7 +113,10 @@ def command(
     if context.bank.load(what).kind == "code":
         if file is None or answers:
             raise UsageError(f"{what} is a code exercise", expected=f"grade submit {what} FILE.py")
-        told = _submit_code(context, what, file, student, tier, unsafe_local, device, plan_seed)
+        from engine.runner import SandboxOptions
+
+        options = SandboxOptions(tier, unsafe_local, device)
+        told = _submit_code(context, what, file, student, options, plan_seed)
     else:
         if file is not None or not answers:
             raise UsageError(
@@ -206,9 +210,7 @@ def _submit_code(
     item: str,
     file: Path,
     student: str | None,
-    tier: str | None,
-    unsafe_local: bool,
-    device: str,
+    options: SandboxOptions,
     plan_seed: str | None,
 ) -> _Told:
     import secrets
@@ -222,11 +224,11 @@ def _submit_code(
         seed = bytes.fromhex(plan_seed) if plan_seed is not None else secrets.token_bytes(16)
     except ValueError:
         raise UsageError("--plan-seed is no hexadecimal text", got=repr(plan_seed)) from None
-    context.check_tier(tier, unsafe_local, device)
+    context.check_tier(options)
     started = datetime.now(UTC)
     with (
         running("running your file"),
-        EchoingRunner(context.open_runner(tier, unsafe_local, device=device)) as runner,
+        EchoingRunner(context.open_runner(options)) as runner,
     ):
         from engine.code import exercise_of, freeze_plan, grade_code
 
@@ -234,7 +236,7 @@ def _submit_code(
         plan = freeze_plan(exercise, seed)
         runner.listen(submission.source)
         report = grade_code(exercise, plan, submission, runner, mode=context.mode, student=student)
-    if device != "cpu" and report.tier and not report.tier.endswith(device):
+    if options.device != "cpu" and report.tier and not report.tier.endswith(options.device):
         note = f"Nothing here is a torch tensor, so it was graded on the CPU, at {report.tier}."
         report = replace(report, notes=(*report.notes, note))
     if student is not None and context.course is not None:

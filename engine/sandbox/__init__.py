@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.runner import SandboxOptions
 from engine.sandbox.tiers import open_runner
 
-__all__ = ["open_runner"]
+__all__ = ["SandboxOptions", "open_runner"]

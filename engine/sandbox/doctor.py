@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import NoDeviceError, SandboxError
-from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner
+from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, SandboxOptions
 from engine.sandbox.bwrap import bwrap_path, bwrap_version, is_root
 from engine.sandbox.gpu import WorkerPool
 from engine.sandbox.seccomp import libseccomp_version
@@ -259,7 +259,7 @@ def examine(tier: str | None = None) -> DoctorReport:
         If the demanded tier can't be had.
     """
     begun = time.perf_counter()
-    with open_runner(tier=tier, unsafe_local=True) as runner:
+    with open_runner(SandboxOptions(tier, unsafe_local=True)) as runner:
         runner.run(Job("", "empty.py", ()))
         start_s = time.perf_counter() - begun
         submission_ms = _median_ms(runner)

@@ -6,11 +6,11 @@ import functools
 import os
 import platform
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.errors import SandboxError
-from engine.runner import Runner
+from engine.runner import Runner, SandboxOptions
 from engine.sandbox.bwrap import bwrap_path, find_layout, is_root, try_bwrap
 from engine.sandbox.seccomp import compile_filter, libseccomp_version
 
@@ -19,6 +19,7 @@ __all__ = [
     "LAYERS",
     "TIERS",
     "MissingLayer",
+    "SandboxOptions",
     "choose_device_base",
     "choose_tier",
     "landlock_abi",
@@ -134,14 +135,15 @@ def _how_to_get_namespaces() -> str:
     return "allow user namespaces on this machine, or be content with T2"
 
 
-def choose_tier(demanded: str | None, *, unsafe_local: bool) -> str:
-    """Return the strongest tier, or the demanded one.
+def choose_tier(options: SandboxOptions) -> str:
+    """Return the strongest tier that this machine can give, or the demanded one.
 
     Raises
     ------
     SandboxError
-        If the demanded tier lacks a layer, or only T3 is left and `unsafe_local` is false.
+        If the demanded tier lacks a layer, or only T3 is left and isn't allowed.
     """
+    demanded = options.tier
     if demanded is not None:
         if demanded not in TIERS:
             raise SandboxError("unknown sandbox tier", expected=", ".join(TIERS), got=demanded)
@@ -149,7 +151,7 @@ def choose_tier(demanded: str | None, *, unsafe_local: bool) -> str:
         if missing:
             raise _refusal(f"tier {demanded} isn't possible here", missing)
     tier = demanded or next(t for t in TIERS if not missing_layers(t))
-    if tier == "T3" and not unsafe_local:
+    if tier == "T3" and not options.unsafe_local:
         message = "only the weakest sandbox tier, T3, is left; it doesn't stop hostile code"
         raise _refusal(message, missing_layers("T2"), " (or pass --unsafe-local, for your own code only)")
     return tier
@@ -171,7 +173,7 @@ def choose_device_base(demanded: str | None) -> str:
         )
     if demanded is None:
         return "T3" if missing_layers("T2") else "T2"
-    return choose_tier(demanded, unsafe_local=True)
+    return choose_tier(SandboxOptions(demanded, unsafe_local=True))
 
 
 def _refusal(message: str, missing: tuple[MissingLayer, ...], more: str = "") -> SandboxError:
@@ -184,6 +186,7 @@ def _refusal(message: str, missing: tuple[MissingLayer, ...], more: str = "") ->
 # Opens a runner of the strongest tier.
 
 DEVICES = ("cpu", "cuda")
+_DEFAULT = SandboxOptions()
 
 # names for `off`: what a test can switch off to see that the layer matters
 LAYERS = frozenset(
@@ -192,26 +195,17 @@ LAYERS = frozenset(
 
 
 def open_runner(
-    *,
-    tier: str | None = None,
-    slots: int = 1,
-    unsafe_local: bool = False,
-    device: str = "cpu",
-    off: frozenset[str] = frozenset(),
+    options: SandboxOptions = _DEFAULT, *, slots: int = 1, off: frozenset[str] = frozenset()
 ) -> Runner:
     """Open a runner for student code.
 
     Parameters
     ----------
-    tier : {"T1", "T2", "T3"}, optional
-        Demand this tier; otherwise the strongest that the machine can give.
+    options : SandboxOptions
+        With device ``"cuda"``, this function waits until a first worker is ready.
     slots : int
         How many submissions may run at the same time; 0.5 GiB of memory each, and what the
         submissions use.
-    unsafe_local : bool
-        Allow T3 and a GPU, which don't stop hostile code: for practice with one's own code.
-    device : {"cpu", "cuda"}
-        Where tensors are; ``"cuda"`` waits until a first worker is ready.
     off : frozenset of str
         Layers to switch off (`LAYERS`).  For tests of the sandbox only.
 
@@ -231,11 +225,11 @@ def open_runner(
         raise SandboxError("a runner needs at least one slot", got=str(slots))
     if not off <= LAYERS:
         raise SandboxError("unknown layers", expected=", ".join(sorted(LAYERS)), got=", ".join(sorted(off)))
-    if device not in DEVICES:
-        raise SandboxError("unknown device", expected=", ".join(DEVICES), got=device)
-    if device != "cpu":
-        return _open_device(device, tier, slots, unsafe_local=unsafe_local, off=off)
-    chosen = choose_tier(tier, unsafe_local=unsafe_local)
+    if options.device not in DEVICES:
+        raise SandboxError("unknown device", expected=", ".join(DEVICES), got=options.device)
+    if options.device != "cpu":
+        return _open_device(options, slots, off)
+    chosen = choose_tier(options)
     if chosen == "T3":
         from engine.sandbox.local import LocalRunner
 
@@ -245,21 +239,19 @@ def open_runner(
     return SandboxRunner(chosen, slots, off)
 
 
-def _open_device(
-    device: str, tier: str | None, slots: int, *, unsafe_local: bool, off: frozenset[str]
-) -> Runner:
+def _open_device(options: SandboxOptions, slots: int, off: frozenset[str]) -> Runner:
     from engine.sandbox.gpu import DeviceRunner, WorkerPool
 
-    if not unsafe_local:
+    if not options.unsafe_local:
         raise SandboxError(
-            f"{device} is a weaker tier: its driver stands open to student code",
+            f"{options.device} is a weaker tier: its driver stands open to student code",
             next_step="leave --device out, or pass --unsafe-local, for code that you trust only",
         )
-    base = choose_device_base(tier)
-    pool = WorkerPool(device, base=base, slots=slots, off=off)
+    base = choose_device_base(options.tier)
+    pool = WorkerPool(options.device, base=base, slots=slots, off=off)
     try:
         pool.check()
     except BaseException:
         pool.close()
         raise
-    return DeviceRunner(pool, lambda: open_runner(tier=tier, slots=slots, unsafe_local=unsafe_local))
+    return DeviceRunner(pool, lambda: open_runner(replace(options, device="cpu"), slots=slots))

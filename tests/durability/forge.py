@@ -123,7 +123,7 @@ def end(child: int, started: float, kill_after_s: float | None) -> dict[str, int
 
 
 def main(address: str, *warm_up: str) -> None:
-    engine.sandbox.open_runner = lambda **_: FarRunner(address)  # type: ignore[assignment]
+    engine.sandbox.open_runner = lambda *_, **__: FarRunner(address)  # type: ignore[assignment]
     # An exercise is loaded once for all graders of one course, in the run that warms up.
     prepare = functools.cache(engine.runs.grade_file.CodeExercises._prepare)
     first: list[Any] = []

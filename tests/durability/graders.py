@@ -146,7 +146,7 @@ class Graders:
 @contextmanager
 def graders(folder: Path, warm_up: Sequence[object], slots: int = 2) -> Iterator[Graders]:
     """Open the sandbox and start the process that forks; its first run is `warm_up` (words of ``grade``)."""
-    with open_runner(tier=None, slots=slots, unsafe_local=False, device="cpu") as runner:
+    with open_runner(slots=slots) as runner:
         assert isinstance(runner, SandboxRunner)
         sandbox = SharedSandbox(runner, str(folder / "socket"))
         started = Graders(sandbox, folder, [str(word) for word in warm_up])

@@ -18,7 +18,7 @@ from engine.code.plan import InputPlan
 from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Verdict
 from engine.runner import Runner
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 
 ROOT = Path(__file__).parents[2]
 SUBMISSIONS = ROOT / "examples" / "course" / "submissions"
@@ -28,7 +28,7 @@ TABLE = [(student, item) for student, items in EXPECTED.items() for item in item
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
-    with open_runner(tier="T1") as opened:
+    with open_runner(SandboxOptions(tier="T1")) as opened:
         assert opened.tier == "T1"
         yield opened
 

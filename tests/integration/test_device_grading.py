@@ -13,7 +13,7 @@ from engine.intake import read_code_file
 from engine.items.bank import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.gpu import DeviceRunner, WorkerPool
 from engine.sandbox.tiers import missing_layers
 
@@ -33,7 +33,7 @@ NO_CUDA = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA 
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
     base = "T3" if missing_layers("T2") else "T2"
     pool = WorkerPool(request.param, base=base, slots=1)
-    with DeviceRunner(pool, lambda: open_runner(unsafe_local=True)) as opened:
+    with DeviceRunner(pool, lambda: open_runner(SandboxOptions(unsafe_local=True))) as opened:
         yield opened
 
 

@@ -19,7 +19,7 @@ from engine.code.plan import InputPlan
 from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Limits, Runner
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.tiers import missing_layers
 
 # what acts upon the grader; what acts upon the machine is seen to in test_corpus
@@ -145,7 +145,7 @@ def test_a_file_that_lies_about_its_arguments_earns_nothing_for_leaving_them_alo
     if missing_layers(tier):
         pytest.skip(str(missing_layers(tier)))
     right = exercise.solutions["solution_numpy.py"]
-    with open_runner(tier=tier) as runner:
+    with open_runner(SandboxOptions(tier=tier)) as runner:
         for name, cover in _COVERS.items():
             report = _graded(exercise, plan, right + _OVERWRITES + cover, runner)
             failed = [check for check in report.checks if check.verdict is not Verdict.PASSED]

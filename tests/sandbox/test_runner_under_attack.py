@@ -14,7 +14,7 @@ from arena_client import ATTACKS
 
 from engine.errors import EngineError, SandboxError
 from engine.runner import Call, CallStatus, Job, Limits, Runner, WireArray
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.tiers import missing_layers
 
 _GOOD = "def double(x, axis=-1):\n    return x * 2\n"
@@ -44,7 +44,7 @@ def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
         if os.environ.get("CI"):
             pytest.fail(f"CI must run everything: {missing_layers(request.param)}")
         pytest.skip(str(missing_layers(request.param)))
-    with open_runner(tier=request.param, slots=2) as opened:
+    with open_runner(SandboxOptions(tier=request.param), slots=2) as opened:
         yield opened
 
 
@@ -114,7 +114,7 @@ def test_a_killed_zygote_costs_no_mark(tier: str) -> None:
         pytest.skip(str(missing_layers(tier)))
     arena_world.become_subreaper()
     before = set(arena_world.descendants())
-    with open_runner(tier=tier) as runner:
+    with open_runner(SandboxOptions(tier=tier)) as runner:
         assert _is_right(runner)
         zygotes = [pid for pid in arena_world.descendants() if pid not in before]
         assert zygotes
@@ -157,7 +157,7 @@ def test_closing_twice_and_running_afterwards() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"tier": "T9"}, {"slots": 0}, {"off": frozenset({"everything"})}],
+    [{"options": SandboxOptions(tier="T9")}, {"slots": 0}, {"off": frozenset({"everything"})}],
     ids=["tier", "slots", "layer"],
 )
 def test_wrong_demands_are_refused(wrong: dict[str, object]) -> None:

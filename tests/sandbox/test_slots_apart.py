@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from engine.runner import Call, CallStatus, Job, Limits, Runner
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.tiers import missing_layers
 
 _FUTEX = """
@@ -98,9 +98,9 @@ def _signalled(runner: Runner) -> tuple[object, object]:
 @pytest.mark.parametrize("tier", ["T1", "T2"])
 def test_no_futex_reaches_the_neighbour(tier: str) -> None:
     _needs(tier)
-    with open_runner(tier=tier, slots=2) as runner:
+    with open_runner(SandboxOptions(tier=tier), slots=2) as runner:
         assert _signalled(runner) == ("nothing came", -1)
-    with open_runner(tier=tier, slots=2, off=frozenset({"seccomp"})) as runner:
+    with open_runner(SandboxOptions(tier=tier), slots=2, off=frozenset({"seccomp"})) as runner:
         assert _signalled(runner) == ("woken", 1)
 
 
@@ -108,7 +108,7 @@ def test_no_futex_reaches_the_neighbour(tier: str) -> None:
 def test_right_programs_with_threads_run(tier: str) -> None:
     """What the filter cuts off from the neighbour, the C library and torch need within the process."""
     _needs(tier)
-    with open_runner(tier=tier) as runner:
+    with open_runner(SandboxOptions(tier=tier)) as runner:
         job = Job(_THREADS, "f.py", tuple(map(Call, _RIGHT)), Limits(wall_s=120.0, call_s=60.0))
         outcomes = runner.run(job).outcomes
     assert {o.status for o in outcomes} == {CallStatus.RETURNED}

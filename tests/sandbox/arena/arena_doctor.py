@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.runner import Runner
-from engine.sandbox import doctor, open_runner
+from engine.sandbox import SandboxOptions, doctor, open_runner
 
 
 def examine(tier: str, off: frozenset[str]) -> dict[str, Any]:
     """Return the doctor's report on `tier` without the layers `off`, as JSON values."""
 
-    def opener(*, tier: str | None = None, unsafe_local: bool = False) -> Runner:
-        return open_runner(tier=tier, unsafe_local=unsafe_local, off=off)
+    def opener(options: SandboxOptions) -> Runner:
+        return open_runner(options, off=off)
 
     usual = doctor.open_runner
     doctor.open_runner = opener

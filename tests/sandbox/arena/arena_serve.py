@@ -25,7 +25,7 @@ from arena_world import World, descendants, kill_all, left_running
 
 from engine.errors import SoftmarkError
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, RunResult, WireArray
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 
 OUTPUT_BYTES = 2**20
 _SLACK_S = 20.0  # a busy machine is no fault of the sandbox
@@ -240,7 +240,7 @@ class Arena:
 
     def do_open(self, name: str, tier: str, off: list[str]) -> dict[str, Any]:
         """Open a runner and see that it works."""
-        runner = open_runner(tier=tier, off=frozenset(off))
+        runner = open_runner(SandboxOptions(tier=tier), off=frozenset(off))
         self._runners[name] = runner
         fault = good_fault(runner)
         return {"tier": runner.tier, "good": fault}

@@ -13,7 +13,7 @@ from engine.intake.notebook import notebook_source
 from engine.items import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Runner
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 
 BANK = builtin_bank()
 ITEMS = [spec.id for spec in BANK.readable()[0] if spec.kind == "code"]
@@ -38,7 +38,7 @@ display(Markdown("done"))
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
-    with open_runner(unsafe_local=True) as opened:
+    with open_runner(SandboxOptions(unsafe_local=True)) as opened:
         yield opened
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from engine.code.explain.in_process import TrustedRunner
 from engine.runner import Runner
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.tiers import missing_layers
 
 _TIERS = [
@@ -24,5 +24,5 @@ def any_runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
         with TrustedRunner() as trusted:
             yield trusted
         return
-    with open_runner(tier=request.param, unsafe_local=True) as opened:
+    with open_runner(SandboxOptions(tier=request.param, unsafe_local=True)) as opened:
         yield opened

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, WireArray
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.inputs import encode_plan
 from engine.sandbox.tiers import missing_layers
 
@@ -25,7 +25,7 @@ _WALLED = [
 @pytest.fixture(scope="module", params=_WALLED)
 def walled(request: pytest.FixtureRequest) -> Iterator[Runner]:
     """A runner of each tier that gives marks."""
-    with open_runner(tier=request.param) as opened:
+    with open_runner(SandboxOptions(tier=request.param)) as opened:
         yield opened
 
 
@@ -67,7 +67,7 @@ def test_an_overwritten_argument_cant_be_exchanged_for_a_copy() -> None:
         Call("softmax", (ones,), return_arguments=True),
         Call("record", ({"W": ones},), return_arguments=True),
     )
-    with open_runner(tier="T3", unsafe_local=True) as runner:
+    with open_runner(SandboxOptions(tier="T3", unsafe_local=True)) as runner:
         listed, record = outcomes(runner, _RESTORES, *calls)
     assert listed.value.data == ones.data
     assert listed.arguments == (leaf(-7.0, -7.0, -7.0),)
@@ -97,7 +97,7 @@ def test_memory_and_lists_that_come_twice_are_told_and_left_as_they_are() -> Non
     ones = leaf(1.0, 2.0, 3.0)
     names = ("fresh", "fresh", "again", "again", "listed", "listed")
     calls = tuple(Call(name, (ones,), return_arguments=True, overwrite_result=True) for name in names)
-    with open_runner(tier="T3", unsafe_local=True) as runner:
+    with open_runner(SandboxOptions(tier="T3", unsafe_local=True)) as runner:
         results = outcomes(runner, _KEEPS, *calls)
     assert [outcome.kept for outcome in results] == [False, False, False, True, False, True]
     assert not any(outcome.shared for outcome in results)
@@ -219,7 +219,7 @@ def test_these_programs_do_deceive_a_grader_that_believes_the_child(library: str
     """Where nothing is shared (T3), each cover holds: so the test above tries what it says."""
     x = leaf(1.0, 2.0, 3.0, library=library)
     call = Call("softmax", (x,), return_arguments=True)
-    with open_runner(tier="T3", unsafe_local=True) as runner:
+    with open_runner(SandboxOptions(tier="T3", unsafe_local=True)) as runner:
         for name, cover in _COVERS.items():
             (outcome,) = outcomes(runner, _FRAMES + cover, call)
             assert outcome.arguments == (x,), (name, outcome)

@@ -17,8 +17,8 @@ import torch
 
 from engine.errors import NoDeviceError, RunnerLostError, SandboxError
 from engine.runner import Call, CallStatus, Job, Limits, Runner, RunResult, WireArray
+from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox import gpu as worker_module
-from engine.sandbox import open_runner
 from engine.sandbox.gpu import DeviceRunner, DeviceWorker, WorkerPool
 from engine.sandbox.tiers import missing_layers
 
@@ -247,7 +247,7 @@ def test_only_jobs_with_tensors_go_to_the_device(pool: WorkerPool) -> None:
     opened: list[Runner] = []
 
     def open_plain() -> Runner:
-        opened.append(open_runner(unsafe_local=True))
+        opened.append(open_runner(SandboxOptions(unsafe_local=True)))
         return opened[-1]
 
     runner = DeviceRunner(pool, open_plain)
@@ -286,17 +286,17 @@ def test_a_missing_gpu_is_told_before_anything_is_graded() -> None:
     with pytest.raises(
         NoDeviceError, match=r"no CUDA device: torch.cuda.is_available\(\) is False"
     ) as caught:
-        open_runner(device="cuda", unsafe_local=True)
+        open_runner(SandboxOptions(device="cuda", unsafe_local=True))
     assert caught.value.exit_code == 2 and caught.value.next_step is not None
 
 
 def test_a_gpu_is_never_chosen_for_code_that_nobody_trusts() -> None:
     with pytest.raises(SandboxError, match="weaker tier"):
-        open_runner(device="cuda")
+        open_runner(SandboxOptions(device="cuda"))
     with pytest.raises(SandboxError, match="T1 isn't possible with a GPU"):
-        open_runner(device="cuda", tier="T1", unsafe_local=True)
+        open_runner(SandboxOptions(device="cuda", tier="T1", unsafe_local=True))
     with pytest.raises(SandboxError, match="unknown device"):
-        open_runner(device="abacus")
+        open_runner(SandboxOptions(device="abacus"))
 
 
 @CUDA
@@ -314,7 +314,7 @@ def test_a_gpu_runs_a_submission_and_its_results_come_home() -> None:
         def read(x): return open("/etc/passwd").read()
     """
     names = ("softmax", "where", "gradient", "exhaust", "break_it", "softmax", "read")
-    with open_runner(device="cuda", unsafe_local=True) as runner:
+    with open_runner(SandboxOptions(device="cuda", unsafe_local=True)) as runner:
         result = run(runner, source, *(Call(name, (leaf(1.0, 2.0),)) for name in names))
     assert result.tier in ("T2-cuda", "T3-cuda")
     expected = torch.softmax(torch.tensor([1.0, 2.0], dtype=torch.float64), dim=-1).tolist()

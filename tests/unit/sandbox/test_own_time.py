@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine.runner import Call, CallStatus, Job, Limits
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.own_time import LOOK_S, OwnTime
 from engine.sandbox.tiers import missing_layers
 
@@ -59,7 +59,7 @@ def test_slow_but_right_programs_keep_their_verdict_on_a_busy_machine(tier: str,
         Call("sleep", (0.5,)),
         Call("sleep", (300.0,)),
     )
-    with open_runner(tier=tier, unsafe_local=True) as runner:
+    with open_runner(SandboxOptions(tier=tier, unsafe_local=True)) as runner:
         begun = time.monotonic()
         result = runner.run(Job(_SOURCE, "f.py", calls, Limits(wall_s=4.0, call_s=1.0)))
         took = time.monotonic() - begun

@@ -147,7 +147,7 @@ def test_writing_into_an_argument_raises_where_gradients_are_asked_for(any_runne
 
 
 def test_an_endless_backward_is_timed_out_and_the_next_call_goes_on() -> None:
-    from engine.sandbox import open_runner
+    from engine.sandbox import SandboxOptions, open_runner
 
     source = """
         import torch
@@ -161,7 +161,7 @@ def test_an_endless_backward_is_timed_out_and_the_next_call_goes_on() -> None:
     """
     one = (tensor([1.0]),)
     calls = (Call("slow", one, cotangents=one), Call("slow", one))
-    with open_runner(unsafe_local=True) as runner:
+    with open_runner(SandboxOptions(unsafe_local=True)) as runner:
         job = Job(textwrap.dedent(source), "slow.py", calls, Limits(wall_s=30.0, call_s=0.3))
         slow, plain = runner.run(job).outcomes
     assert slow.status is CallStatus.TIMED_OUT and slow.gradients is None

@@ -15,7 +15,7 @@ import torch
 
 from engine.code.step_table import walker
 from engine.errors import RunnerLostError, SandboxError
-from engine.runner import Call, CallOutcome, CallStatus, Job
+from engine.runner import Call, CallOutcome, CallStatus, Job, SandboxOptions
 from engine.sandbox import bwrap as users
 from engine.sandbox import tiers
 from engine.sandbox.bwrap import bwrap_arguments, find_layout, walkable_by_others
@@ -320,21 +320,21 @@ def _without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
 
 def test_the_strongest_tier_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     _without(monkeypatch)
-    assert tiers.choose_tier(None, unsafe_local=False) == "T1"
+    assert tiers.choose_tier(SandboxOptions()) == "T1"
     _without(monkeypatch, "T1")
-    assert tiers.choose_tier(None, unsafe_local=False) == "T2"
-    assert tiers.choose_tier(None, unsafe_local=True) == "T2"
+    assert tiers.choose_tier(SandboxOptions()) == "T2"
+    assert tiers.choose_tier(SandboxOptions(unsafe_local=True)) == "T2"
 
 
 def test_the_sandbox_is_never_weakened_silently(monkeypatch: pytest.MonkeyPatch) -> None:
     _without(monkeypatch, "T1", "T2")
     for demanded in ("T1", "T2", "T3", None):
         with pytest.raises(SandboxError) as caught:
-            tiers.choose_tier(demanded, unsafe_local=False)
+            tiers.choose_tier(SandboxOptions(demanded))
         assert caught.value.next_step
-    assert tiers.choose_tier(None, unsafe_local=True) == "T3"
+    assert tiers.choose_tier(SandboxOptions(unsafe_local=True)) == "T3"
     with pytest.raises(SandboxError, match="T1 isn't possible"):
-        tiers.choose_tier("T1", unsafe_local=True)
+        tiers.choose_tier(SandboxOptions("T1", unsafe_local=True))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pytest
 
 from engine.errors import EngineError, SandboxError
 from engine.runner import Call, CallStatus, Job, Limits, Runner, RunResult, StepFunction, WireArray
-from engine.sandbox import open_runner
+from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.bwrap import COMMON_PACKAGES, find_layout, missing_packages, offer_packages
 from engine.sandbox.runner import SandboxRunner
 from engine.sandbox.tiers import missing_layers
@@ -39,7 +39,7 @@ TIERS = [
 
 @pytest.fixture(scope="module", params=TIERS)
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
-    with open_runner(tier=request.param, unsafe_local=True) as opened:
+    with open_runner(SandboxOptions(tier=request.param, unsafe_local=True)) as opened:
         yield opened
 
 
@@ -461,7 +461,7 @@ def test_a_job_without_calls_only_loads(runner: Runner) -> None:
 def test_slots_work_side_by_side(tier: str) -> None:
     barrier_s = 0.3
     source = f"import time\ndef f(n):\n    time.sleep({barrier_s})\n    return n\n"
-    with open_runner(tier=tier, slots=2) as runner, ThreadPoolExecutor(4) as pool:
+    with open_runner(SandboxOptions(tier=tier), slots=2) as runner, ThreadPoolExecutor(4) as pool:
         jobs = [Job(source, "a.py", (Call("f", (n,)),), PATIENT) for n in range(6)]
         results = list(pool.map(runner.run, jobs))
     assert [result.outcomes[0].value for result in results] == list(range(6))
@@ -469,7 +469,7 @@ def test_slots_work_side_by_side(tier: str) -> None:
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_closed_runner_runs_nothing(tier: str) -> None:
-    runner = open_runner(tier=tier, unsafe_local=True)
+    runner = open_runner(SandboxOptions(tier=tier, unsafe_local=True))
     runner.close()
     with pytest.raises(SandboxError):
         run(runner, "", Call("f"))
@@ -478,7 +478,7 @@ def test_a_closed_runner_runs_nothing(tier: str) -> None:
 @pytest.mark.parametrize("tier", TIERS[:2])
 def test_closing_ends_a_run_that_is_under_way(tier: str) -> None:
     """The attempt is ungraded, and nothing hangs."""
-    runner = open_runner(tier=tier)
+    runner = open_runner(SandboxOptions(tier=tier))
     run(runner, "")
     caught: list[BaseException] = []
 
@@ -502,7 +502,7 @@ def test_closing_ends_a_run_that_is_under_way(tier: str) -> None:
 def test_a_layer_that_fails_stops_everything(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel refuses this filter, so no student code may run: neither a mark nor a zero."""
     monkeypatch.setattr("engine.sandbox.seccomp.compile_filter", lambda: bytes(8))
-    with open_runner(tier=tier) as runner, pytest.raises(SandboxError) as caught:
+    with open_runner(SandboxOptions(tier=tier)) as runner, pytest.raises(SandboxError) as caught:
         run(runner, "raise SystemExit", Call("f"))
     assert caught.value.got is not None
     assert "seccomp" in caught.value.got
@@ -529,7 +529,7 @@ def test_a_child_that_the_machine_kills_is_an_engine_error(
         child.kill()
         return child
 
-    with open_runner(tier=tier) as runner:
+    with open_runner(SandboxOptions(tier=tier)) as runner:
         run(runner, "")
         with monkeypatch.context() as patch:
             patch.setattr(Zygote, "fork", fork_and_kill)
@@ -541,8 +541,8 @@ def test_a_child_that_the_machine_kills_is_an_engine_error(
 _GRADER = """
 import sys
 from engine.runner import Job
-from engine.sandbox import open_runner
-runner = open_runner(tier=sys.argv[1])
+from engine.sandbox import SandboxOptions, open_runner
+runner = open_runner(SandboxOptions(tier=sys.argv[1]))
 runner.run(Job("", "a.py", ()))
 print("ready", flush=True)
 runner.run(Job("while True: pass", "a.py", ()))
@@ -602,7 +602,7 @@ def test_a_package_can_be_imported_only_while_it_is_offered(tier: str, offered: 
     job = Job(source, "hand-in.py", (Call("f"),), PATIENT)
     for names, status in ((["scipy"], "returned"), ([], "raised")):
         offer_packages(names)
-        with open_runner(tier=tier, unsafe_local=True) as runner:
+        with open_runner(SandboxOptions(tier=tier, unsafe_local=True)) as runner:
             (outcome,) = runner.run(job).outcomes
         assert outcome.status == status, outcome
         assert outcome.value == (0.5 if names else None)
