@@ -501,7 +501,7 @@ def test_closing_ends_a_run_that_is_under_way(tier: str) -> None:
 @pytest.mark.parametrize("tier", TIERS[:2])
 def test_a_layer_that_fails_stops_everything(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel refuses this filter, so no student code may run: neither a mark nor a zero."""
-    monkeypatch.setattr("engine.sandbox.seccomp.compile_filter", lambda: bytes(8))
+    monkeypatch.setattr("engine.sandbox.zygote.compile_filter", lambda: bytes(8))
     with open_runner(SandboxOptions(tier=tier)) as runner, pytest.raises(SandboxError) as caught:
         run(runner, "raise SystemExit", Call("f"))
     assert caught.value.got is not None
@@ -509,7 +509,7 @@ def test_a_layer_that_fails_stops_everything(tier: str, monkeypatch: pytest.Monk
 
 
 def test_a_program_that_is_gone_is_an_engine_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.sandbox.bwrap.bwrap_path", lambda: "/no/such/bwrap")
+    monkeypatch.setattr("engine.sandbox.zygote.bwrap_path", lambda: "/no/such/bwrap")
     runner = SandboxRunner("T1", 1)
     with pytest.raises(SandboxError) as caught:
         run(runner, "", Call("f"))
