@@ -15,7 +15,7 @@ from engine.analysis.class_report import FittedModel
 from engine.analysis.item_figures import MOST_VARIANTS, DrawnItem, ItemFigures
 from engine.analysis.statistics import ScoreHistogram
 from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import count_noun, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -169,7 +169,7 @@ def histogram_plot(name: str, histogram: ScoreHistogram) -> Markup:
         axes.set(xlabel="score in % of the points", ylabel="students", xlim=(0, 100))
         axes.locator_params(axis="y", integer=True)
 
-    mean = "" if histogram.mean is None else f", mean {100 * histogram.mean:.0f} % (dashed)"
+    mean = "" if histogram.mean is None else f", mean {percent(histogram.mean, 0)} (dashed)"
     most = max(range(len(histogram.counts)), key=lambda at: histogram.counts[at])
     told = f"Scores of {count_noun(histogram.students, 'student')}{mean}; most, {histogram.counts[most]}, "
     return draw(name, f"{told}from {edges[most]:.0f} to {edges[most + 1]:.0f} %.", paint)
@@ -209,7 +209,7 @@ def curve_plot(name: str, model: FittedModel, at: int) -> Markup:
         axes.plot([p.theta for p in points], [100 * p.share for p in points], "o", color=INK, markersize=5)
         axes.set(xlabel="ability", ylabel="right in %", xlim=(-_REACH, _REACH), ylim=(-3, 103))
 
-    observed = "; ".join(f"{p.theta:.1f}: {100 * p.share:.0f} %" for p in points)
+    observed = "; ".join(f"{p.theta:.1f}: {percent(p.share, 0)}" for p in points)
     where = "" if item.difficulty is None else f", half at ability {item.difficulty:.1f}"
     told = f"Curve of {clean_line(item.item)}: slope {item.slope:.2f}{where}."
     return draw(name, f"{told} Observed share by ability: {observed}.", paint, height=210)
@@ -247,5 +247,5 @@ def variants_plot(name: str, family: DrawnItem) -> Markup:
         axes.set(xlabel="right in %", xlim=(-3, 103), ylim=(0.3, len(rows) + 0.7))
         axes.set_yticks(places, [f"{number}" for number in range(1, len(rows) + 1)])
 
-    told = "; ".join(f"{number}: {100 * row.share:.0f} %" for number, row in enumerate(rows, start=1))
+    told = "; ".join(f"{number}: {percent(row.share, 0)}" for number, row in enumerate(rows, start=1))
     return draw(name, f"Right answers by variant. {told}.", paint, height=max(110, 60 + 18 * len(rows)))

@@ -29,7 +29,6 @@ __all__ = [
     "WrittenOptions",
     "blank_result",
     "letters",
-    "listed",
     "offered",
 ]
 
@@ -173,13 +172,6 @@ def blank_result(part: Part) -> PartResult:
     """Return the result of an empty field: 0, whatever the policy."""
     check = Check(part.id, Verdict.FAILED, 0.0, part.points, "No answer.")
     return PartResult(part.id, 0.0, part.points, check.message, checks=(check,), is_blank=True)
-
-
-def listed(names: Sequence[str], word: str = "and") -> str:
-    """Return ``a, b and c``."""
-    if len(names) < 2:
-        return "".join(names)
-    return ", ".join(names[:-1]) + f" {word} {names[-1]}"
 
 
 # ----------------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from engine.answers.answer_type import (
     FieldRenderer,
     OptionPool,
     letters,
-    listed,
     offered,
 )
 from engine.answers.parsing import MAX_LABELS, format_error, read_labels, read_pairs, same_words
@@ -23,7 +22,7 @@ from engine.draws.stream import RandomStream
 from engine.errors import ResponseFormatError
 from engine.items import MatchingAnswer
 from engine.model import ChoiceOption, Part
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, count_noun, join_words
 
 __all__ = ["Matching", "draft"]
 
@@ -106,7 +105,7 @@ class Matching(AnswerType):
         wrong = [prompt for prompt in part.prompts if answer.get(prompt.id) != right[prompt.id]]
         if not wrong:
             return AnswerJudgement(1, "Right.")
-        names = listed([prompt.id for prompt in wrong])
+        names = join_words([prompt.id for prompt in wrong])
         hits = len(right) - len(wrong)
         message = (
             f"{hits} of {count_noun(len(right), 'pair')} {agree(hits, 'are')} right; {names} "

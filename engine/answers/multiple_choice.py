@@ -14,12 +14,11 @@ from engine.answers.answer_type import (
     FieldDraft,
     MixedPool,
     WrittenOptions,
-    listed,
 )
 from engine.answers.parsing import read_labels, read_texts, same_words
 from engine.items import MultipleChoiceAnswer
 from engine.model import ChoiceOption, Diagnosis, Part
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, count_noun, join_words
 
 __all__ = ["POLICIES", "MultipleChoice", "chance_of", "draft", "score_of"]
 
@@ -131,7 +130,7 @@ class MultipleChoice(AnswerType):
     def _message(self, wrong: list[ChoiceOption], missed: int) -> str:
         parts = []
         if wrong:
-            names = listed([f"({option.id})" for option in wrong])
+            names = join_words([f"({option.id})" for option in wrong])
             parts.append(f"{names} {agree(len(wrong), 'do')}n't belong here.")
         if missed:
             parts.append(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
-from engine.answers.answer_type import AnswerJudgement, AnswerType, listed
+from engine.answers.answer_type import AnswerJudgement, AnswerType
 from engine.answers.parsing import (
     NumberRows,
     decided,
@@ -22,7 +22,7 @@ from engine.answers.pasted import unpasted
 from engine.errors import ResponseFormatError
 from engine.expressions.values import decimal_of, place_of, shown, shown_array, unit
 from engine.model import Check, Diagnosis, KnownWrong, Part, Verdict
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, count_noun, join_words
 
 __all__ = [
     "Matrix",
@@ -189,7 +189,7 @@ class NumericType(AnswerType):
         if len(broken) > _NAMED:
             named.append(f"{len(broken) - _NAMED} more")
         raise format_error(
-            f"this field takes whole numbers; not whole: {listed(named)}",
+            f"this field takes whole numbers; not whole: {join_words(named)}",
             bare,
             expected=f"{self.wanted(part)}, all whole",
         )
@@ -247,14 +247,14 @@ class NumericType(AnswerType):
         if len(wrong) == len(right):
             return "No entry is right."
         hits = len(right) - len(wrong)
-        rest = f"{listed(wrong)} {agree(len(wrong), 'are')}n't"
+        rest = f"{join_words(wrong)} {agree(len(wrong), 'are')}n't"
         return f"{hits} of {count_noun(len(right), 'entry')} {agree(hits, 'are')} right; {rest}."
 
     def _rounding(self, part: Part, right: Sequence[bool]) -> Diagnosis:
         place = part.settings["places"][0]
         last = "the last digit" if place is None else f"the last place asked for ({unit(place)})"
         wrong = [self.label(part, i) for i, is_right in enumerate(right) if not is_right]
-        subject = "Your number" if len(right) == 1 else listed(wrong)
+        subject = "Your number" if len(right) == 1 else join_words(wrong)
         verb = agree(len(wrong), "miss")
         return Diagnosis(
             rounding_id,

@@ -14,7 +14,6 @@ from engine.answers.answer_type import (
     FieldRenderer,
     OptionPool,
     letters,
-    listed,
     offered,
 )
 from engine.answers.parsing import format_error, read_labels, read_pairs, read_texts
@@ -23,7 +22,7 @@ from engine.draws.stream import RandomStream
 from engine.errors import ResponseFormatError
 from engine.items import OrderingAnswer
 from engine.model import ChoiceOption, Part
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, count_noun, join_words
 
 __all__ = ["Ordering", "draft"]
 
@@ -57,9 +56,9 @@ class Ordering(AnswerType):
         missing = [label for label in labels if label not in found]
         expected = f"each of the {count_noun(len(labels), 'letter')} once, first to last"
         if twice:
-            raise format_error(f"card {listed(twice)} is named more than once", text, expected)
+            raise format_error(f"card {join_words(twice)} is named more than once", text, expected)
         if missing:
-            raise format_error(f"card {listed(missing)} is missing", text, expected)
+            raise format_error(f"card {join_words(missing)} is missing", text, expected)
         return tuple(found)
 
     def judge(self, part: Part, answer: tuple[str, ...]) -> AnswerJudgement:

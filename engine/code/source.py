@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 import threading
 import warnings
@@ -17,6 +16,7 @@ from engine.code.show import exception_text
 from engine.model import CodeSubmission
 from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Job, Runner, RunResult, WireArray
 from engine.text.escape import clean_line
+from engine.text.words import near_words
 
 __all__ = [
     "IMPORTABLE",
@@ -668,9 +668,8 @@ class _Bindings:
             return f"{function} is defined inside a class or another function; define it at the top level."
         folded = {name.lower().replace("_", ""): name for name in list(self.functions)[:200]}
         wanted = function.lower().replace("_", "")
-        close = difflib.get_close_matches(wanted, [name[:60] for name in folded], n=1, cutoff=0.6)
-        if close and close[0] in folded:
-            return f"It defines {clean_line(folded[close[0]], 60)}: rename that if it is the one."
+        if near := near_words(wanted, folded):
+            return f"It defines {clean_line(folded[near[0]], 60)}: rename that if it is the one."
         if len(self.functions) == 1:
             return f"It defines {clean_line(next(iter(self.functions)), 60)}."
         return None

@@ -74,9 +74,9 @@ class LazyGroup(CommandGroup):
         """Import and return one command."""
         module_name = COMMANDS.get(cmd_name)
         if module_name is None:
-            import difflib  # only a mistyped name needs it
+            from engine.text.words import near_words  # only a mistyped name needs it
 
-            near = difflib.get_close_matches(cmd_name, COMMANDS, n=1)
+            near = near_words(cmd_name, COMMANDS)
             hint = f" Did you mean {near[0]}?" if near else ""
             ctx.fail(f"No such command {cmd_name!r}.{hint}")
         module, _, attribute = module_name.partition(":")

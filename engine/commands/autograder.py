@@ -226,12 +226,13 @@ def make(
         }
         click.echo(json.dumps(told, ensure_ascii=False, indent=2))
         return 0
-    from engine.commands.render import number
+    from engine.text.words import plain_points
 
     click.echo(f"{out}: {', '.join(wanted)}; {len(packed) / 1e6:.1f} MB")
     click.echo("It holds the keys: give it to nobody but Gradescope.")
     click.echo(
-        f"  next: upload it under Configure Autograder, set Autograder points to {number(points)}, and try "
+        f"  next: upload it under Configure Autograder, set Autograder points to "
+        f"{plain_points(points)}, and try "
         "it there with a right and a wrong file"
     )
     return 0

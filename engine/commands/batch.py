@@ -346,10 +346,14 @@ def _as_json(
 
 def _total(row: StudentRow, total: float, table: ClassTable) -> str:
     """Return a total, and what it is out of where that isn't the full points of the whole table."""
-    from engine.commands.render import number
+    from engine.text.words import plain_points
 
     most = row.maximum_so_far(table.columns)
-    return number(total) if most == table.maximum else f"{number(total)} of {number(most)}"
+    return (
+        str(plain_points(total))
+        if most == table.maximum
+        else f"{plain_points(total)} of {plain_points(most)}"
+    )
 
 
 def _tell(
@@ -358,8 +362,9 @@ def _tell(
     notes: Sequence[tuple[str, str]],
     files: ReportFiles,
 ) -> None:
-    from engine.commands.render import number, show_table
+    from engine.commands.render import show_table
     from engine.text.escape import clean_line
+    from engine.text.words import plain_points
 
     table = files.table
     rows = []
@@ -373,9 +378,10 @@ def _tell(
                 "ungraded" if row.is_waiting else "" if total is None else _total(row, total, table),
             ]
         )
-    maximum = [number(column.max_score) for column in table.columns]
+    maximum = [str(plain_points(column.max_score)) for column in table.columns]
     show_table(
-        ["student", *(c.id for c in table.columns), "total"], [["of", *maximum, number(table.maximum)], *rows]
+        ["student", *(c.id for c in table.columns), "total"],
+        [["of", *maximum, str(plain_points(table.maximum))], *rows],
     )
     click.echo()
     not_graded = result.rejected + len(result.ungraded)
@@ -405,13 +411,13 @@ def _tell(
 
 
 def _cell(cell: TableCell | None) -> str:
-    from engine.commands.render import number
+    from engine.text.words import plain_points
 
     if cell is None:
         return ""
     if cell.counted is not None:
         # In brackets: among the lowest, not in the total.
-        return f"({number(cell.counted)})" if cell.is_left_out else number(cell.counted)
+        return f"({plain_points(cell.counted)})" if cell.is_left_out else str(plain_points(cell.counted))
     if cell.mark is not None and cell.mark.excused:
         return "excused"
     return cell.outcome.word if cell.outcome is not None and cell.score is None else ""

@@ -106,15 +106,14 @@ def _known(store: Store, roster: Roster | None, context: CommandContext, student
 
 
 def _check_assignment(assignment: str, known: Collection[str]) -> None:
-    import difflib
+    from engine.text.words import suggestion
 
     if assignment in known:
         return
-    near = difflib.get_close_matches(assignment, known, n=1)
     raise UsageError(
         "there is no quiz or code exercise of this name",
         got=repr(assignment[:100]),
-        next_step=f"did you mean {near[0]}?" if near else "take a name from the gradebook's columns",
+        next_step=suggestion(assignment, known) or "take a name from the gradebook's columns",
     )
 
 
@@ -335,14 +334,18 @@ def _tell(checked: Sequence[_Checked], strangers: Sequence[tuple[str, str | None
 
 
 def _stored(one: _Checked) -> str:
-    from engine.commands.render import number
+    from engine.text.words import plain_points
 
     if not one.asked:
         return "not asked: there is no course here"
     if one.attempt is None:
         return "not in the store"
     report = one.attempt.report
-    score = "no mark" if report.score is None else f"{number(report.score)} of {number(report.max_score)}"
+    score = (
+        "no mark"
+        if report.score is None
+        else f"{plain_points(report.score)} of {plain_points(report.max_score)}"
+    )
     changed = "" if report.item_version == one.receipt.version else "; marked again since"
     return f"graded, {score}{changed}"
 

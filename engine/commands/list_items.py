@@ -61,11 +61,13 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
 
 def _show(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print one line for each item: ids are whole, and titles as long as the line has room for."""
-    from engine.commands.render import number
     from engine.commands.terminal import width
+    from engine.text.words import plain_points
 
     table = [["item", "type", "difficulty", "points", "title"]]
-    table += [[r["item"], r["type"], str(r["difficulty"]), number(r["points"]), r["title"]] for r in rows]
+    table += [
+        [r["item"], r["type"], str(r["difficulty"]), str(plain_points(r["points"])), r["title"]] for r in rows
+    ]
     columns = width()
     if columns is not None and columns < 100:  # a narrow line is for the id and its title
         table = [[row[0], *([row[1]] if columns >= 70 else []), row[-1]] for row in table]
@@ -86,11 +88,10 @@ def _check_filter(name: str, word: str | None, known: set[str]) -> None:
     """Refuse a topic or type that no item has: an empty table would look like an answer."""
     if word is None or word in known:
         return
-    from engine.text.schema_errors import near_words
+    from engine.text.words import suggestion
 
-    near = near_words(word, sorted(known))
     raise UsageError(
         f"no item has the {name} {word!r}",
         expected=", ".join(sorted(known)),
-        next_step=f"did you mean {near[0]}?" if near else None,
+        next_step=suggestion(word, sorted(known)),
     )

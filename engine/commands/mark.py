@@ -73,12 +73,12 @@ def list_marks(
 
 def decision_text(mark: HandMark) -> str:
     """Return what a decision says about points: a number, ``excused``, ``as graded`` or ``taken back``."""
-    from engine.commands.render import number
+    from engine.text.words import plain_points
 
     if mark.excused:
         return "excused"
     if mark.score is not None:
-        return number(mark.score)
+        return str(plain_points(mark.score))
     return "as graded" if mark.comment else "taken back"
 
 

@@ -210,20 +210,20 @@ def tell_plan(plan: RegradePlan) -> None:
 
 
 def _mark(report: GradeReport) -> str:
-    from engine.commands.render import number
+    from engine.text.words import plain_points
 
     if report.score is None:
         return report.outcome.word
-    return f"{number(report.score)} of {number(report.max_score)}"
+    return f"{plain_points(report.score)} of {plain_points(report.max_score)}"
 
 
 def _difference(change: RegradeChange) -> str:
-    from engine.commands.render import number
+    from engine.text.words import plain_points
 
     old, new = change.old.report.score, change.new.report.score
     if old is None or new is None:
         return ""
-    return number(new - old) if new <= old else f"+{number(new - old)}"
+    return str(plain_points(new - old)) if new <= old else f"+{plain_points(new - old)}"
 
 
 def _why(report: GradeReport) -> str:

@@ -14,14 +14,12 @@ from rich.text import Text as RichText
 
 from engine.model import Check, GradeReport, Mode, Outcome, Part, RenderedText, Variant, Verdict
 from engine.text.escape import clean, clean_line
-from engine.text.words import count_noun, plain_points
+from engine.text.words import count_noun, plain_points, points_text
 
 __all__ = [
     "check_table",
     "console",
     "explanation",
-    "number",
-    "points",
     "printed_text",
     "report_head",
     "show_part",
@@ -54,16 +52,6 @@ def console() -> Console:
     """Return a console on standard output: colour on a terminal only, no markup ever."""
     width = None if sys.stdout.isatty() else PIPED_WIDTH
     return _Console(width=width, markup=False, highlight=False, emoji=False)
-
-
-def number(value: float) -> str:
-    """Return points as every page and file shows them: ``2``, ``0.5``, ``0.33``."""
-    return f"{plain_points(value)}"
-
-
-def points(value: float) -> str:
-    """Return ``1 point`` or ``2.5 points``."""
-    return count_noun(number(value), "point")
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str | RichText]], title: str = "") -> None:
@@ -140,7 +128,7 @@ def show_variant(variant: Variant, *, with_hints: bool = False) -> None:
     """Print an item as a student sees it: stem, notes, parts and options; never its key."""
     out = console()
     out.print(RichText(clean_line(variant.title), style="bold"))
-    out.print(RichText(f"{variant.item} · variant {variant.id} · {points(variant.points)}", style="dim"))
+    out.print(RichText(f"{variant.item} · variant {variant.id} · {points_text(variant.points)}", style="dim"))
     out.print()
     out.print(RichText(variant.stem.plain))
     for note in variant.notes:
@@ -156,7 +144,7 @@ def show_part(out: Console, part: Part, *, alone: bool) -> None:
     """Print one answer field: its prompt and options."""
     if part.prompt is not None or not alone:
         out.print()
-        head = "" if alone else f"[{part.id}] ({points(part.points)}) "
+        head = "" if alone else f"[{part.id}] ({points_text(part.points)}) "
         out.print(RichText(head + (part.prompt.plain if part.prompt else "")))
     _show_options(out, part)
 
@@ -210,7 +198,7 @@ def _folded(report: GradeReport) -> list[RichText | Table]:
     told: list[RichText | Table] = [check_table(others)] if others else []
     if passed:
         earned = sum(check.points for check in passed)
-        worth = f", {points(earned)}" if earned else ""
+        worth = f", {points_text(earned)}" if earned else ""
         told.append(
             RichText(
                 f"✓ {len(passed)} of {count_noun(len(report.checks), 'check')} passed{worth}", style="green"
@@ -264,7 +252,11 @@ def printed_text(printed: str) -> list[RichText]:
 
 def report_head(report: GradeReport) -> RichText:
     """Return the first line of a report: item, outcome, score."""
-    score = "no mark" if report.score is None else f"{number(report.score)} of {points(report.max_score)}"
+    score = (
+        "no mark"
+        if report.score is None
+        else f"{plain_points(report.score)} of {points_text(report.max_score)}"
+    )
     who = f" · {clean_line(report.student)}" if report.student else ""
     head = RichText(f"{report.item}{who}: ")
     head.append(report.outcome.word, style=_OUTCOME_STYLE[report.outcome])
@@ -280,7 +272,7 @@ def check_table(checks: Iterable[Check]) -> Table:
     for check in checks:
         style = _VERDICT_STYLE.get(check.verdict, "red")
         mark = _MARK.get(check.verdict, "!")
-        points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
+        points = f"{plain_points(check.points)}/{plain_points(check.max_points)}" if check.max_points else ""
         table.add_row(
             RichText(f"{mark} {check.verdict}".replace("_", " "), style=style),
             RichText(check.id),

@@ -12,7 +12,7 @@ import click
 from engine.commands.options import course_option, json_option, store_option
 from engine.errors import UsageError
 from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import count_noun, percent
 
 if TYPE_CHECKING:
     from engine.analysis.class_report import ItemReport, TestFigures
@@ -101,7 +101,7 @@ def _report(
     seen = sorted({item for _, item in collected.missing})
     for item in items:
         if item not in seen:
-            from engine.text.schema_errors import did_you_mean
+            from engine.text.words import did_you_mean
 
             raise UsageError(f"nobody handed in anything for {item!r} there{did_you_mean(item, seen)}")
     return build(
@@ -170,9 +170,9 @@ def _tell_test(test: TestFigures) -> None:
 
     click.echo(f"{clean_line(test.title)} ({clean_line(test.test.id)}): {_students(len(test.students))}")
     whole, spread = test.reliability, test.histogram
-    told = [] if spread.mean is None else [f"mean {100 * spread.mean:.0f} %"]
+    told = [] if spread.mean is None else [f"mean {percent(spread.mean, 0)}"]
     if spread.deviation is not None:
-        told.append(f"sd {100 * spread.deviation:.0f} %")
+        told.append(f"sd {percent(spread.deviation, 0)}")
     if whole.alpha is not None:
         interval = f" ({whole.interval[0]:.2f} to {whole.interval[1]:.2f})" if whole.interval else ""
         told.append(f"alpha {whole.alpha:.2f}{interval}")

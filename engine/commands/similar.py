@@ -12,7 +12,7 @@ import click
 from engine.commands.options import course_option, json_option, store_option
 from engine.errors import UsageError
 from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import count_noun, percent
 
 if TYPE_CHECKING:
     from engine.commands.context import CommandContext
@@ -196,13 +196,13 @@ def _tell_exercise(found: ExerciseFindings, labels: FileLabels) -> None:
     usual, known = comparison.spread, found.known
     if usual.pairs:
         click.echo(
-            f"  usual here: half of the pairs share at most {_percent(usual.half)}, "
-            f"95 % {_percent(usual.most)}"
+            f"  usual here: half of the pairs share at most {percent(usual.half, 0)}, "
+            f"95 % {percent(usual.most, 0)}"
         )
     if known:
         click.echo(
-            f"  right solutions written independently: half at most {_percent(known.half)}, "
-            f"95 % {_percent(known.most)}, the highest {_percent(known.highest)}"
+            f"  right solutions written independently: half at most {percent(known.half, 0)}, "
+            f"95 % {percent(known.most, 0)}, the highest {percent(known.highest, 0)}"
         )
     for group in comparison.identical:
         click.echo(f"identical files of {len(group)}: {', '.join(labels.of(work) for work in group)}")
@@ -213,8 +213,8 @@ def _tell_exercise(found: ExerciseFindings, labels: FileLabels) -> None:
                 f"{rank}",
                 labels.of(entry.pair.first),
                 labels.of(entry.pair.second),
-                _percent(entry.pair.share_first),
-                _percent(entry.pair.share_second),
+                percent(entry.pair.share_first, 0),
+                percent(entry.pair.share_second, 0),
                 f"{entry.longest}",
                 f"{entry.pair.surprise:.0f}",
                 f"{entry.pair.wording:.0f}",
@@ -261,10 +261,6 @@ def _tell_crossings(findings: SimilarityFindings, labels: FileLabels) -> None:
     if len(crossings.found) > _SHOWN:
         click.echo(f"  {count_noun(len(crossings.found) - _SHOWN, 'more pair')} with --out or --json")
     if crossings.explained:
-        pairs = "pair" if crossings.explained == 1 else "pairs"
-        click.echo(f"  {crossings.explained} further {pairs} with a match that chance explains")
+        pairs = count_noun(crossings.explained, "further pair")
+        click.echo(f"  {pairs} with a match that chance explains")
     click.echo()
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"

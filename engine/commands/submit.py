@@ -129,12 +129,12 @@ def command(
 def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
     """Grade a filled-in quiz file against the stored quiz, record the attempt and tell what may be shown."""
     from engine.commands.quiz.sheet import results_json, show_results, tell_when
-    from engine.commands.render import number, points
     from engine.model import ResultDisclosure
     from engine.quiz import hand_in, read_filled, total
     from engine.quiz import release as clock
     from engine.quiz.sitting import sitting_of
     from engine.text.files import read_text_file
+    from engine.text.words import plain_points, points_text
 
     filled = read_filled(read_text_file(path), str(path))
     place, quiz = context.of_quiz(filled, path)
@@ -152,9 +152,9 @@ def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
         elif not level.includes(ResultDisclosure.SCORE):
             click.echo(tell_when(quiz.rules))
         elif score is not None:
-            click.echo(f"Total: {number(score)} of {points(maximum)}")
+            click.echo(f"Total: {plain_points(score)} of {points_text(maximum)}")
             if sitting.score > score + 1e-9:
-                click.echo(f"Best so far: {number(sitting.score)} of {points(maximum)}")
+                click.echo(f"Best so far: {plain_points(sitting.score)} of {points_text(maximum)}")
     if handed.recorded and not level.includes(ResultDisclosure.SCORE):
         return 0  # right or wrong would be shown by the exit code
     return exit_code(handed.reports)

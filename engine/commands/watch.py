@@ -15,7 +15,7 @@ import click
 from engine.commands.options import course_option, item_argument, json_option
 from engine.errors import SoftmarkError, UsageError
 from engine.text.escape import clean
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, count_noun, plain_points
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -117,7 +117,7 @@ class WatchOutput:
         """Print a graded save; `seconds` from noticing it to the report, `printed` by the file meanwhile."""
         from rich.text import Text as RichText
 
-        from engine.commands.render import explanation, number, printed_text, report_head
+        from engine.commands.render import explanation, printed_text, report_head
         from engine.commands.submit import exit_code
 
         self.code = exit_code([report])
@@ -128,7 +128,7 @@ class WatchOutput:
         first = RichText(f"{_clock()} ", style="dim")
         first.append_text(report_head(report))
         if changes.score_before not in (None, report.score) and report.score is not None:
-            first.append(f" (was {number(changes.score_before)})")
+            first.append(f" (was {plain_points(changes.score_before)})")
         first.append(f"  {seconds * 1000:.0f} ms", style="dim")
         changed = [] if report.score is None else _changed(changes)
         self._print([first, *changed, *_checks(report), *explanation(report), *printed_text(printed)])

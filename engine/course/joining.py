@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 
 from engine.course.people import person_name
 from engine.course.roster import Roster
 from engine.errors import IntakeError
 from engine.text.escape import clean_line
+from engine.text.words import near_words
 
 __all__ = ["agreed", "contradiction", "meant", "nearest", "student_of"]
 
@@ -103,6 +103,6 @@ def nearest(
     text: str, roster: Roster, *, otherwise: str = "add the student to the roster, or mend the row"
 ) -> str:
     """Return what to do about somebody who isn't in the roster: whose id or name is most like this."""
-    people = {label.casefold(): s.id for s in roster.students for label in (s.id, s.name) if label}
-    close = difflib.get_close_matches(text.casefold(), people, n=1, cutoff=0.7)
-    return f"did you mean {people[close[0]]}?" if close else otherwise
+    people = {label: s.id for s in roster.students for label in (s.id, s.name) if label}
+    near = near_words(text, people)
+    return f"did you mean {people[near[0]]}?" if near else otherwise

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from engine.text.schema_errors import describe, did_you_mean
+from engine.text.schema_errors import describe
+from engine.text.words import did_you_mean
 
 __all__ = ["LocalTime", "Moment", "TimeZone", "days_late", "hours_late", "local_time", "zone_named"]
 

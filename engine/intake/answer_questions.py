@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -11,7 +10,7 @@ from engine.errors import IntakeError, QuizError, UsageError
 from engine.model import Quiz, QuizQuestion
 from engine.store import Store
 from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import count_noun, near_words, suggestion
 
 __all__ = ["Place", "QuizQuestions", "StoredQuizzes"]
 
@@ -138,9 +137,8 @@ def _listed(texts: Iterable[str]) -> str:
 def _nearest(head: str, names: tuple[tuple[str, str], ...]) -> str:
     """Return what could have been meant: an item's id, else a hint at the numbers there are."""
     items = {_words(name): item for item, title in names for name in (title, item)}
-    close = difflib.get_close_matches(_words(head), items, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean {items[close[0]]}?"
+    if near := near_words(_words(head), items):
+        return f"did you mean {items[near[0]]}?"
     return f"the questions are 1 to {len(names)}: head a column with its number or its item's id"
 
 
@@ -227,8 +225,7 @@ class StoredQuizzes:
         quiz = self._store.load_quiz(claim)
         shown = clean_line(claim, 60)
         if quiz is None:
-            close = difflib.get_close_matches(claim, self._names, n=1, cutoff=0.6)
-            step = f"did you mean {close[0]}?" if close else self.step
+            step = suggestion(claim, self._names) or self.step
             raise IntakeError(f"no quiz {shown!r} was drawn", next_step=step)
         if quiz.student != student:
             raise IntakeError(

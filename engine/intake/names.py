@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from pathlib import PurePosixPath
+
+from engine.text.words import near_words
 
 __all__ = ["ItemNames", "common_length", "copy_of", "name_fault", "name_parts", "plain_name", "quiz_head"]
 
@@ -89,8 +90,8 @@ class ItemNames:
     def nearest(self, filename: str) -> str | None:
         """Return the item whose name is most like the file's, if any is."""
         stem = _plain(PurePosixPath(filename).stem)
-        close = difflib.get_close_matches(stem, list(self._items), n=1, cutoff=0.6)
-        return self._items[close[0]] if close else None
+        near = near_words(stem, self._items)
+        return self._items[near[0]] if near else None
 
 
 def quiz_head(text: str) -> tuple[str | None, str | None]:

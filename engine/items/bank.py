@@ -32,7 +32,8 @@ from engine.items.misconceptions import (
 )
 from engine.items.problem_spec import ProblemSpec
 from engine.text.files import one_line
-from engine.text.schema_errors import in_order, near_words, validation_faults
+from engine.text.schema_errors import in_order, validation_faults
+from engine.text.words import join_words, near_words
 from engine.text.yaml import read_yaml
 
 __all__ = ["Bank", "builtin_bank", "item_version", "load_spec", "reference_version", "without_errata_notes"]
@@ -333,7 +334,7 @@ class Bank:
 
     def _unknown(self, item_id: str) -> UnknownItemError:
         near = near_words(item_id, self._paths, count=3)
-        step = f"did you mean {' or '.join(near)}?" if near else "see: grade list"
+        step = f"did you mean {join_words(near, 'or')}?" if near else "see: grade list"
         return UnknownItemError(f"there is no item '{one_line(item_id)}' in the bank", next_step=step)
 
 
@@ -388,8 +389,7 @@ def _with_imports(spec: ProblemSpec, packages: Sequence[str]) -> ProblemSpec:
 
 
 def _listed(names: Sequence[str], word: str) -> str:
-    quoted = [f"`{name}`" for name in names]
-    return f"{', '.join(quoted[:-1])} {word} {quoted[-1]}" if len(quoted) > 1 else quoted[0]
+    return join_words([f"`{name}`" for name in names], word)
 
 
 def _with_decimal_commas(spec: ProblemSpec) -> ProblemSpec:

@@ -19,8 +19,7 @@ from engine.marks.late_work import plain
 from engine.model import QuizRules
 from engine.quiz.blueprint import read_blueprint
 from engine.store import Store
-from engine.text.schema_errors import did_you_mean
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, count_noun, did_you_mean
 from engine.text.yaml_errors import Loc
 
 __all__ = [

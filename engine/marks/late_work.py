@@ -13,7 +13,7 @@ from engine.course.policies import AssignmentRules, LatePenalty, Policies
 from engine.hand_ins import FileKind, HandedFile, IntakeResult
 from engine.marks.deadlines import LateTime, terms_of
 from engine.store import Store
-from engine.text.words import agree, count_noun, plain_points
+from engine.text.words import agree, count_noun, percent, plain_points
 
 __all__ = [
     "AttemptPoints",
@@ -316,7 +316,7 @@ def sentences(
     earned = tries[choice.shown].score * choice.share
     if choice.share != 1:
         number = choice.used.index(choice.shown) + 1
-        found.append(f"attempt {number} counts {plain(100 * choice.share)} %, {_of(earned, full)}")
+        found.append(f"attempt {number} counts {percent(choice.share, 2)}, {_of(earned, full)}")
     return found + _late(rules, full, tries[choice.shown].lateness, earned, choice.value, late_days)
 
 
@@ -351,11 +351,11 @@ def _late(
         what += f", {count_noun(used, 'late day')} used"
     if value == earned:
         return [f"{what}: nothing off"] if used else []
-    percent = taken_off(rule, late.less(used).units)
-    off = f"{plain(percent)} %"
+    lost = taken_off(rule, late.less(used).units) / 100
+    off = percent(lost, 2)
     if rule.of == "points":
         off += " of the full points"
-    left = earned - (earned if rule.of == "score" else full) * percent / 100
+    left = earned - (earned if rule.of == "score" else full) * lost
     if value > left and value > 0:
         return [f"{what}: {off} off, but {plain(rule.floor or Fraction(0))} % are kept, {_of(value, full)}"]
     return [f"{what}: {off} off, {_of(value, full)}"]

@@ -15,9 +15,8 @@ from engine.marks.class_results import ExpectedWork
 from engine.marks.results import TableColumn
 from engine.store import HandMark, Store
 from engine.text.escape import clean_line
-from engine.text.schema_errors import did_you_mean
 from engine.text.tables import TableRow, read_delimited
-from engine.text.words import count_noun, plain_points
+from engine.text.words import count_noun, did_you_mean, plain_points
 
 __all__ = ["Decide", "ManualDecision", "MarkDesk", "read_marks"]
 

@@ -26,7 +26,7 @@ from engine.marks.late_work import (
 from engine.marks.results import ColumnMark, TableColumn
 from engine.model import Outcome
 from engine.text.escape import clean_line
-from engine.text.words import plain_points
+from engine.text.words import count_noun, plain_points
 
 if TYPE_CHECKING:
     from engine.store import Attempt, HandMark
@@ -263,8 +263,7 @@ def _rounded(mark: ColumnMark, decimals: int | None) -> ColumnMark:
     points = float(plain_points(mark.adjusted, decimals))
     if plain_points(points) == plain_points(mark.adjusted):
         return replace(mark, adjusted=points)
-    unit = "decimal" if decimals == 1 else "decimals"
-    to = f"{decimals} {unit}" if decimals else "whole points"
+    to = count_noun(decimals, "decimal") if decimals else "whole points"
     return replace(mark, adjusted=points, why=(*mark.why, f"rounded to {to}"))
 
 

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -15,9 +15,9 @@ from markupsafe import Markup
 
 from engine.model import Outcome, RenderedText, Verdict
 from engine.text.escape import clean, clean_line
-from engine.text.words import count_noun, plain_points
+from engine.text.words import count_noun, percent, plain_points, points_text
 
-__all__ = ["OUTCOMES", "VERDICTS", "moment", "number", "percent", "points", "render", "style_sheet"]
+__all__ = ["OUTCOMES", "VERDICTS", "moment", "points", "render", "style_sheet"]
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -42,19 +42,9 @@ VERDICTS: dict[Verdict, tuple[str, str, str]] = {
 }
 
 
-def number(value: float) -> str:
-    """Return points as :func:`engine.model.plain_points` rounds them."""
-    return f"{plain_points(value)}"
-
-
-def percent(value: float) -> str:
-    """Return a percentage as a whole number, without its sign."""
-    return f"{value:.0f}"
-
-
 def points(score: float | None, maximum: float) -> str:
     """Return ``7.5 of 10 points``; a dash where there is no score."""
-    return f"{'–' if score is None else number(score)} of {count_noun(number(maximum), 'point')}"
+    return f"{'–' if score is None else plain_points(score)} of {points_text(maximum)}"
 
 
 def moment(when: datetime) -> str:
@@ -122,9 +112,12 @@ def _environment(package: str | None) -> Environment:
         "html": _html,
         "scrolls": _scrolls,
         "line": clean_line,
-        "number": number,
+        "number": plain_points,
+        "points": points_text,
+        "count_noun": count_noun,
         "moment": moment,
-        "percent": percent,
+        "percent": partial(percent, decimals=0),  # a page has room for many figures, not for their decimals
+        "whole": "{:.0f}".format,
     }
     environment.globals["points"] = points
     return environment

@@ -13,8 +13,7 @@ from engine.items import ProblemSpec
 from engine.items.bank import Bank
 from engine.items.field_types import SourceName
 from engine.quiz.blueprint import Blueprint, BlueprintSection, DrawRule, PlacedBlueprint
-from engine.text.schema_errors import did_you_mean
-from engine.text.words import agree
+from engine.text.words import agree, did_you_mean
 from engine.text.yaml_errors import Loc
 
 __all__ = [

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from engine.model import GradeReport, Quiz, QuizRules, Variant
 from engine.store import Attempt
-from engine.text.words import agree
+from engine.text.words import agree, percent
 from engine.text.words import count_noun as count_of
 
-__all__ = ["CreditRules", "counted_attempts", "is_choice", "percent", "why_nothing"]
+__all__ = ["CreditRules", "counted_attempts", "is_choice", "why_nothing"]
 
 # Where the right answer is one of a few that are shown, a second try at the same ones is elimination.
 _CHOICES = frozenset({"single_choice", "multiple_choice", "matching", "ordering", "token"})
@@ -97,8 +97,3 @@ def _why(rules: QuizRules, before: int, hints: int, share: float) -> str:
 def why_nothing(report: GradeReport) -> str | None:
     """Return the note that says why an answer earns nothing, right or wrong; None where there is none."""
     return next((note for note in report.notes if note == _REPEATED or note.endswith(_NOTHING_LEFT)), None)
-
-
-def percent(share: float) -> str:
-    """Return a share as people read it: ``70 %``."""
-    return f"{round(100 * share, 1):g} %"

@@ -18,10 +18,10 @@ from engine.items.bank import Bank
 from engine.model import Part, Quiz, QuizQuestion, QuizRules, ResultDisclosure, Variant
 from engine.quiz.blueprint import Blueprint
 from engine.quiz.choose import untaught
-from engine.quiz.credit import is_choice, percent
+from engine.quiz.credit import is_choice
 from engine.quiz.item_variants import content
 from engine.quiz.release import deadline_text
-from engine.text.words import agree, all_of, count_noun, plain_points
+from engine.text.words import agree, all_of, count_noun, percent, plain_points
 
 __all__ = [
     "GuessScore",

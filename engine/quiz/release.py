@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from engine.model import GradeReport, Outcome, QuizRules, ResultDisclosure, Variant
-from engine.quiz.credit import percent
-from engine.text.words import count_noun
+from engine.text.words import count_noun, join_words, percent
 
 __all__ = [
     "QuestionRelease",
@@ -144,10 +143,9 @@ def _attempts(rules: QuizRules) -> str:
     shares = [percent(rules.share(n, 0)) for n in range(rules.attempts or 0)]
     if set(shares) == {"100 %"}:
         return f"{count_noun(rules.attempts or 0, 'attempt')} at each question; the best counts."
-    listed = ", ".join(shares[:-1]) + " and " + shares[-1]
     return (
         f"{count_noun(rules.attempts or 0, 'attempt')} at each question, "
-        f"for {listed} of its points; the best counts."
+        f"for {join_words(shares)} of its points; the best counts."
     )
 
 

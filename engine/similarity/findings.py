@@ -11,6 +11,7 @@ from engine.similarity.compare import compare, is_close, known_spread
 from engine.similarity.gather import CollectedFiles
 from engine.similarity.passages import PairDetail, detail
 from engine.similarity.work import HandedInCode, ItemComparison, SimilaritySpread
+from engine.text.words import percent
 
 __all__ = ["ExerciseFindings", "SimilarityFindings", "find", "odds"]
 
@@ -99,4 +100,4 @@ def _found(item: str, works: Sequence[HandedInCode], given: Sequence[str], keep:
 
 def odds(chance: float) -> str:
     """Return a chance as people say it: ``1 in 400``."""
-    return f"1 in {round(1 / chance):,}" if 0 < chance < 0.5 else f"{100 * chance:.0f} %"
+    return f"1 in {round(1 / chance):,}" if 0 < chance < 0.5 else percent(chance, 0)

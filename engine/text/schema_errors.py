@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,18 +12,16 @@ from pydantic.fields import FieldInfo
 
 from engine.errors import Diagnostic, InputError, SpecError
 from engine.text.files import one_line
+from engine.text.words import did_you_mean, join_words, near_words
 from engine.text.yaml_errors import Loc, YamlDocument
 
 __all__ = [
     "describe",
-    "did_you_mean",
     "explain",
     "field_at",
     "in_order",
     "keys_at",
-    "listed",
     "models_at",
-    "near_words",
     "validate",
     "validation_faults",
 ]
@@ -139,28 +136,6 @@ _PATTERNS = {
 }
 
 
-def near_words(word: str, known: Iterable[str], count: int = 1) -> list[str]:
-    """Return the known words most like a word that isn't known, the nearest first."""
-    words, word = list(known), word[:100]
-    same = [candidate for candidate in words if candidate.lower() == word.lower()]
-    near = same + difflib.get_close_matches(word, words, n=count, cutoff=0.65)
-    return list(dict.fromkeys(near))[:count]
-
-
-def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return ``"; did you mean 'x'?"`` for the nearest known word, else ``otherwise``."""
-    near = near_words(word, known)
-    return f"; did you mean '{near[0]}'?" if near else otherwise
-
-
-def listed(words: Iterable[str], limit: int = 12) -> str:
-    """Return words as ``a, b or c``, cut after ``limit``."""
-    some = list(words)
-    if len(some) > limit:
-        return ", ".join(some[:limit]) + " …"
-    return " or ".join(part for part in (", ".join(some[:-1]), *some[-1:]) if part)
-
-
 def describe(value: Any) -> str:
     """Return what a value of a YAML file is, in words."""
     if value is None:
@@ -194,7 +169,9 @@ def explain(fault: Fault, keys: Iterable[str] = ()) -> str:
                 f"'{one_line(str(last))}' is no key; inside {{ }} a text with commas or colons needs quotes"
             )
         return f"unknown key '{one_line(str(last))}'" + did_you_mean(
-            str(last), allowed, f"; the keys here are {listed(sorted(allowed), 20)}" if allowed else ""
+            str(last),
+            allowed,
+            f"; the keys here are {join_words(sorted(allowed), 'or', 20)}" if allowed else "",
         )
     if kind == "missing":
         return (
@@ -272,7 +249,7 @@ def _tag(fault: Fault) -> str:
 
 def _not_one_of(value: Any, words: list[str]) -> str:
     got = f"'{one_line(value, 40)}'" if isinstance(value, str) else describe(value)
-    return f"{got} isn't one of {listed(words, 20)}" + did_you_mean(str(value), words)
+    return f"{got} isn't one of {join_words(words, 'or', 20)}" + did_you_mean(str(value), words)
 
 
 def _tag_missing(fault: Fault) -> str:

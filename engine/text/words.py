@@ -1,14 +1,32 @@
-"""Counts in sentences: ``1 item``, ``3 items``, and the verb that goes with either.
+"""Words and numbers for people: counts with their nouns and verbs, points, percentages, lists, near words.
 
-Every sentence that names a count is made with these two functions, so that none says "1 items" or
-"1 of 3 entries are right"; a test of the repository looks for counts that are written otherwise.
+Every sentence of the program that names one of them is made here, so that none says "1 items", none rounds
+a mark differently from another, and a misspelt name gets the same kind of suggestion everywhere. A test of
+the repository looks for counts that are written otherwise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 
-__all__ = ["agree", "all_of", "count_noun", "plain_points", "plural"]
+__all__ = [
+    "agree",
+    "all_of",
+    "count_noun",
+    "did_you_mean",
+    "join_words",
+    "near_words",
+    "percent",
+    "plain_points",
+    "plural",
+    "points_text",
+    "suggestion",
+]
+
+_COMPARED = 100  # characters of a word: difflib's time grows with the product of two lengths
+_SIMILAR = 0.65  # by its usual 0.6, "value" would be like "false"
 
 _IRREGULAR = {"person": "people", "child": "children"}
 _VERBS = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
@@ -101,3 +119,44 @@ def plain_points(value: float, decimals: int = 2) -> float | int:
     exact = Decimal(repr(round(value, 9)))
     rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
     return int(rounded) if rounded == rounded.to_integral_value() else float(rounded)
+
+
+def points_text(value: float) -> str:
+    """Return ``1 point``, ``0.33 points``."""
+    return count_noun(str(plain_points(value)), "point")
+
+
+def percent(share: float | Fraction, decimals: int = 1) -> str:
+    """Return a share of 1 as a percentage with its sign: ``70 %``, ``33.3 %``."""
+    return f"{plain_points(100 * float(share), decimals)} %"
+
+
+def join_words(words: Iterable[str], last: str = "and", limit: int | None = None) -> str:
+    """Return ``a, b and c``; where there are more words than `limit`, the first ones and an ellipsis."""
+    some = list(words)
+    if limit is not None and len(some) > limit:
+        return ", ".join(some[:limit]) + " …"
+    return f" {last} ".join(part for part in (", ".join(some[:-1]), *some[-1:]) if part)
+
+
+def near_words(word: str, known: Iterable[str], count: int = 1) -> list[str]:
+    """Return the known words most like an unknown one, the nearest first; upper and lower case are alike."""
+    import difflib  # only a mistyped name needs it
+
+    by_fold: dict[str, str] = {}
+    for candidate in known:
+        by_fold.setdefault(candidate[:_COMPARED].casefold(), candidate)
+    near = difflib.get_close_matches(word[:_COMPARED].casefold(), by_fold, n=count, cutoff=_SIMILAR)
+    return [by_fold[folded] for folded in near]
+
+
+def suggestion(word: str, known: Iterable[str]) -> str | None:
+    """Return ``did you mean x?``, a message's next step, for the nearest known word; None if none is near."""
+    near = near_words(word, known)
+    return f"did you mean {near[0]}?" if near else None
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return ``; did you mean 'x'?``, which ends a sentence, for the nearest known word, else `otherwise`."""
+    near = near_words(word, known)
+    return f"; did you mean '{near[0]}'?" if near else otherwise

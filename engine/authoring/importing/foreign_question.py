@@ -38,7 +38,6 @@ __all__ = [
     "decode_source",
     "detect_format",
     "full_answers",
-    "percent",
     "read_decimal",
     "read_share",
     "read_source",
@@ -244,11 +243,6 @@ def read_share(text: str) -> Fraction | None:
     exact = Fraction(number) / 100
     nice = exact.limit_denominator(_NICE)
     return nice if abs(exact - nice) < _CLOSE else exact
-
-
-def percent(share: Fraction) -> str:
-    """Return a share as people write it: ``50 %``, ``33.3 %``."""
-    return f"{float(share) * 100:.1f}".removesuffix(".0") + " %"
 
 
 # ----------------------------------------------------------------------------------------------------

@@ -19,14 +19,13 @@ from engine.authoring.importing.foreign_question import (
     ForeignQuestion,
     ForeseenAnswer,
     full_answers,
-    percent,
     right_options,
 )
 from engine.authoring.importing.question_texts import QuestionTexts, UnfitError, named, slug
 from engine.authoring.importing.text_blocks import plain_characters
 from engine.authoring.importing.yaml_writer import WrittenNumber
 from engine.expressions.values import is_rounding_safe
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, count_noun, percent
 
 __all__ = [
     "MAX_OPTIONS",

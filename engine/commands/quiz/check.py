@@ -136,14 +136,14 @@ def _show(
     *,
     on_files: bool,
 ) -> None:
-    from engine.commands.render import points, show_table
-    from engine.quiz.credit import percent
+    from engine.commands.render import show_table
     from engine.quiz.release import not_on_files, rules_text
     from engine.text.escape import clean_line
+    from engine.text.words import percent, points_text
 
     total = len(rehearsal.questions)
     click.echo(
-        f"{clean_line(title)}: {count_noun(total, 'question')}, {points(rehearsal.points)}, "
+        f"{clean_line(title)}: {count_noun(total, 'question')}, {points_text(rehearsal.points)}, "
         f"drawn for {count_noun(rehearsal.students, 'student')}"
     )
     for sentence in rules_text(rehearsal.rules):
@@ -165,7 +165,7 @@ def _show(
         )
     for spec in exercises:
         time = "" if spec.minutes is None else f", about {count_noun(spec.minutes, 'minute', 'g')}"
-        click.echo(f"Code exercise: {spec.id} ({points(spec.points)}{time}).")
+        click.echo(f"Code exercise: {spec.id} ({points_text(spec.points)}{time}).")
     low, high = rehearsal.difficulty_of_students
     if high > low:
         click.echo(f"Mean difficulty of a student's quiz: {low:.1f} to {high:.1f}.")
@@ -176,8 +176,7 @@ def _show(
 
 
 def _row(question: QuestionFigures, seen: bool) -> list[str]:
-    from engine.commands.render import number
-    from engine.quiz.credit import percent
+    from engine.text.words import percent, plain_points
 
     items = list(question.items)
     low, mean, high = question.difficulty
@@ -185,7 +184,7 @@ def _row(question: QuestionFigures, seen: bool) -> list[str]:
         str(question.number),
         items[0] if len(items) == 1 else f"{count_noun(len(items), 'item')}, one per student",
         ", ".join(question.kinds),
-        number(question.points),
+        str(plain_points(question.points)),
         f"{mean:.1f} ({low:g}-{high:g})" if high > low else f"{low:g}",
         str(question.variants),
         str(question.keys),

@@ -11,7 +11,7 @@ import click
 from engine.commands.options import course_option, json_option, store_option
 from engine.errors import QuizError, UsageError
 from engine.text.escape import clean, clean_line
-from engine.text.words import count_noun
+from engine.text.words import count_noun, points_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -171,14 +171,12 @@ def show_key(key: QuizKey) -> None:
 def _question(out: Console, entry: KeyQuestion) -> None:
     from rich.text import Text as RichText
 
-    from engine.commands.render import points
-
     question, variant = entry.question, entry.question.variant
     again = f" · variant of retry {question.retry}" if question.retry else ""
     out.print()
     out.print(
         RichText(f"{question.number}. {clean_line(variant.title)}", style="bold").append(
-            f" · {points(question.points)} · {variant.item}{again}", style="not bold dim"
+            f" · {points_text(question.points)} · {variant.item}{again}", style="not bold dim"
         )
     )
     out.print(RichText(variant.stem.plain))
@@ -198,12 +196,10 @@ def _question(out: Console, entry: KeyQuestion) -> None:
 def _part(out: Console, entry: KeyPart, *, alone: bool) -> None:
     from rich.text import Text as RichText
 
-    from engine.commands.render import points
-
     part = entry.part
     if not alone:
         asked = part.prompt.plain if part.prompt else ""
-        out.print(RichText(f"[{part.id}] ({points(part.points)}) {asked}"))
+        out.print(RichText(f"[{part.id}] ({points_text(part.points)}) {asked}"))
     for prompt in part.prompts:
         out.print(RichText(f"  {prompt.id}. {prompt.text.plain}"))
     for option in part.options:

@@ -250,7 +250,7 @@ def new(
 
 def _note_a_stranger(context: CommandContext, student: str) -> None:
     """Say where an id that isn't in the roster is nearly one that is; others, such as `me`, are meant."""
-    from engine.text.schema_errors import near_words
+    from engine.text.words import near_words
 
     roster = context.course.roster(tolerant=True) if context.course else None
     known = [person.id for person in roster.students] if roster else []

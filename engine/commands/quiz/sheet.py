@@ -227,8 +227,9 @@ def key_lines(part: Part, *, alone: bool) -> list[str]:
 
 def show_standing(sitting: QuizSitting, level: ResultDisclosure) -> None:
     """Print a table of attempts, hints and best scores; columns that say nothing are left out."""
-    from engine.commands.render import number, show_table
+    from engine.commands.render import show_table
     from engine.model import ResultDisclosure
+    from engine.text.words import plain_points
 
     rules = sitting.quiz.rules
     limit = rules.attempts or 1
@@ -242,11 +243,13 @@ def show_standing(sitting: QuizSitting, level: ResultDisclosure) -> None:
             row.append(str(standing.hints))
         points = standing.question.points
         if verdicts:
-            row.append(f"{number(standing.best)} of {number(points)}" if standing.attempts else "open")
+            row.append(
+                f"{plain_points(standing.best)} of {plain_points(points)}" if standing.attempts else "open"
+            )
         if limit > 1:
             # while verdicts are hidden, what is left mustn't tell them
             worth = standing.could_gain if verdicts else standing.left > 0
-            row.append(number(standing.share * points) if worth else "-")
+            row.append(str(plain_points(standing.share * points)) if worth else "-")
         rows.append(row)
     show_table(columns, rows)
 

@@ -137,14 +137,15 @@ class QuizDialogue:
             raise
 
     def _head(self, standing: QuestionStanding) -> None:
-        from engine.commands.render import console, points
+        from engine.commands.render import console
+        from engine.text.words import points_text
 
         question = standing.question
-        words = [f"Question {question.number} of {self.total}", points(question.points)]
+        words = [f"Question {question.number} of {self.total}", points_text(question.points)]
         if standing.attempts:
             words.append(f"attempt {len(standing.attempts) + 1} of {self.rules.attempts or 1}")
         if standing.share < 1:
-            words.append(f"now at most {points(standing.share * question.points)}")
+            words.append(f"now at most {points_text(standing.share * question.points)}")
         head = " · ".join(words)
         say()
         if sys.stdout.isatty():
@@ -199,15 +200,15 @@ class QuizDialogue:
         return standing
 
     def _cost(self, standing: QuestionStanding) -> str:
-        from engine.commands.render import number, points
+        from engine.text.words import plain_points, points_text
 
         full = standing.question.points
         after = self.rules.share(len(standing.attempts), standing.hints + 1) * full
         now = standing.share * full
         hints = len(standing.question.variant.hints)
         return (
-            f"Hint {standing.hints + 1} of {hints}: with it this attempt can earn at most {number(after)} "
-            f"instead of {points(now)}. Take it?"
+            f"Hint {standing.hints + 1} of {hints}: with it this attempt can earn at most "
+            f"{plain_points(after)} instead of {points_text(now)}. Take it?"
         )
 
 
@@ -279,14 +280,16 @@ class _Session:
             return self._exit_code()
 
     def _greet(self) -> None:
-        from engine.commands.render import points
         from engine.quiz import release as clock
         from engine.quiz.release import rules_text, time_left
         from engine.text.escape import clean_line
+        from engine.text.words import points_text
 
         sheet, sitting = self._sheet, self._sheet.sitting()
         total = len(sheet.quiz.questions)
-        say(f"{clean_line(sheet.quiz.title)}: {count_noun(total, 'question')}, {points(sitting.maximum)}")
+        say(
+            f"{clean_line(sheet.quiz.title)}: {count_noun(total, 'question')}, {points_text(sitting.maximum)}"
+        )
         lines = rules_text(sheet.rules)
         if sheet.rules.deadline is not None:
             lines.append(f"Time left: {time_left(sheet.rules.deadline, clock.now())}.")
@@ -355,8 +358,8 @@ class _Session:
 
     def _tell_total(self) -> None:
         from engine.commands.quiz.sheet import show_standing, tell_when
-        from engine.commands.render import number, points
         from engine.model import ResultDisclosure
+        from engine.text.words import plain_points, points_text
 
         sheet, sitting = self._sheet, self._sheet.sitting()
         if not sheet.shown.includes(ResultDisclosure.SCORE):
@@ -365,7 +368,7 @@ class _Session:
         if (sheet.rules.attempts or 1) > 1:
             show_standing(sitting, sheet.shown)
             say()
-        say(f"Total: {number(sitting.score)} of {points(sitting.maximum)}")
+        say(f"Total: {plain_points(sitting.score)} of {points_text(sitting.maximum)}")
 
     def _show_all(self) -> None:
         """Show once more what a quiz that is handed in came to."""
@@ -402,8 +405,8 @@ class _Session:
 
     def _again(self) -> list[int]:
         """Offer another attempt where one is possible, and return the questions to ask again."""
-        from engine.commands.render import points
         from engine.model import ResultDisclosure
+        from engine.text.words import points_text
 
         while True:
             standings = self._sheet.sitting().standings
@@ -413,7 +416,8 @@ class _Session:
             if not possible:
                 return []
             listed = ", ".join(
-                f"{n} (at most {points(standings[n].share * standings[n].question.points)})" for n in possible
+                f"{n} (at most {points_text(standings[n].share * standings[n].question.points)})"
+                for n in possible
             )
             say(f"\nAnother attempt is possible: {listed}")
             words = self._words("Numbers with blanks between them, all, or Enter to stop")

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from engine.errors import Diagnostic
 from engine.items.checks.reading import AnswerSite, CheckContext
-from engine.text.schema_errors import did_you_mean
-from engine.text.words import count_noun
+from engine.text.words import count_noun, did_you_mean
 
 __all__ = ["check_choices"]
 

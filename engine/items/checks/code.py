@@ -11,7 +11,7 @@ from engine.errors import Diagnostic
 from engine.items.checks.reading import CheckContext, Where
 from engine.items.checks.structure import unique_ids
 from engine.text.files import MAX_BYTES
-from engine.text.schema_errors import did_you_mean
+from engine.text.words import did_you_mean
 
 __all__ = ["check_code", "code_paths"]
 

@@ -15,7 +15,7 @@ from engine.items.checks.reading import (
     mapping,
     parse_expression,
 )
-from engine.text.schema_errors import did_you_mean
+from engine.text.words import did_you_mean
 
 __all__ = ["check_expressions", "expression_sites"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.errors import Diagnostic
 from engine.items.checks.reading import CheckContext, ProseSite, Where, builtin_vocabulary
 from engine.text.files import one_line
-from engine.text.schema_errors import did_you_mean
+from engine.text.words import did_you_mean
 
 if TYPE_CHECKING:
     from jinja2 import Environment, nodes

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from engine.errors import Diagnostic
 from engine.items.checks.reading import AnswerSite, CheckContext, Where, mapping
-from engine.text.schema_errors import did_you_mean, listed
+from engine.text.words import did_you_mean, join_words
 
 __all__ = [
     "check_errata",
@@ -271,7 +271,9 @@ def _printed_key(reading: CheckContext, letters: dict[str, object]) -> Iterator[
     key = reading.at("printed", "key")
     for where, letter in [(("printed", "key"), key), *reading.entries("printed", "key")]:
         if isinstance(letter, str) and letters and letter not in letters:
-            yield reading.fault(where, f"'{letter}' isn't a printed letter; printed are {listed(letters)}")
+            yield reading.fault(
+                where, f"'{letter}' isn't a printed letter; printed are {join_words(letters, 'or', 12)}"
+            )
     for where, _ in reading.entries("errata"):
         if reading.at(*where, "kind") == "no_correct_option" and isinstance(key, str | list):
             message = "an exercise without a correct option has 'key: null'"
@@ -281,7 +283,11 @@ def _printed_key(reading: CheckContext, letters: dict[str, object]) -> Iterator[
 def _erratum(reading: CheckContext, where: Where, letters: dict[str, object]) -> Iterator[Diagnostic]:
     intended = reading.at(*where, "intended_option")
     if isinstance(intended, str) and intended not in letters:
-        otherwise = f"; printed are {listed(letters)}" if letters else "; there is no 'printed' exercise here"
+        otherwise = (
+            f"; printed are {join_words(letters, 'or', 12)}"
+            if letters
+            else "; there is no 'printed' exercise here"
+        )
         yield reading.fault((*where, "intended_option"), f"'{intended}' isn't a printed letter{otherwise}")
     if reading.at(*where, "accept_intended") is True and intended is None:
         yield reading.fault((*where, "accept_intended"), "say which letter: 'intended_option'", key=True)

@@ -32,8 +32,8 @@ from engine.marks.gradebooks.formats import (
     NoticeKind,
 )
 from engine.text.escape import clean_line
-from engine.text.schema_errors import near_words
 from engine.text.tables import csv_bytes, number_cell, text_cell
+from engine.text.words import near_words
 
 __all__ = ["FORMAT", "canvas_gradebook"]
 

@@ -6,12 +6,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from engine.errors import UsageError
 from engine.marks.gradebooks.formats import GradebookRequest
 from engine.marks.results import ClassTable, TableColumn
 from engine.text.escape import clean_line
+from engine.text.words import suggestion
 
 __all__ = [
     "TargetColumn",
@@ -122,11 +122,10 @@ def _known(table: ClassTable, name: str) -> Iterable[TableColumn]:
     if columns:
         return columns
     known = sorted({i for c in table.columns for i in (c.id, c.assignment)} | {TOTAL, PERCENT})
-    near = get_close_matches(name, known, n=1)
     raise UsageError(
         f"there is no mark for {clean_line(name, 80)!r}",
         expected=", ".join(known),
-        next_step=f"did you mean {near[0]}?" if near else None,
+        next_step=suggestion(name, known),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from engine.course import Roster
 from engine.errors import UsageError
 from engine.marks.results import ClassTable
 from engine.text.escape import clean_line
+from engine.text.words import suggestion
 
 __all__ = [
     "FORMATS",
@@ -151,11 +151,10 @@ class GradebookFormat:
 def gradebook_format(name: str) -> GradebookFormat:
     """Return a format by its name; a :class:`UsageError` if there is none."""
     if name not in FORMATS:
-        near = get_close_matches(name, FORMATS, n=1)
         raise UsageError(
             f"there is no gradebook format {clean_line(name, 40)!r}",
             expected=", ".join(FORMATS),
-            next_step=f"did you mean {near[0]}?" if near else None,
+            next_step=suggestion(name, FORMATS),
         )
     found = importlib.import_module(f"engine.marks.gradebooks.{FORMATS[name]}").FORMAT
     assert isinstance(found, GradebookFormat)

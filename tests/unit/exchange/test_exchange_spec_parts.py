@@ -7,10 +7,11 @@ from itertools import islice, product
 
 import pytest
 
-from engine.authoring.importing.foreign_question import percent, read_decimal, read_share
+from engine.authoring.importing.foreign_question import read_decimal, read_share
 from engine.authoring.importing.imported_answers import moodle_score, nearest_policy
 from engine.authoring.importing.question_texts import candidates, slug, title_of, topics_of
 from engine.authoring.importing.yaml_writer import WrittenNumber, yaml_text
+from engine.text.words import percent
 from engine.text.yaml import read_yaml_text
 
 

@@ -40,8 +40,9 @@ from engine.model import (
 )
 from engine.pages import feedback_page, quiz_page, summary_page, write_reports
 from engine.pages.feedback import page_name
-from engine.pages.render import OUTCOMES, VERDICTS, number, points, render
+from engine.pages.render import OUTCOMES, VERDICTS, points, render
 from engine.pages.summary import difficulty, mistakes
+from engine.text.words import points_text
 
 NOW = datetime(2026, 11, 27, 12, 30, tzinfo=UTC)
 HOSTILE = [
@@ -595,7 +596,7 @@ def test_hostile_text_in_a_quiz(evil: str) -> None:
 
 
 def test_numbers_as_people_read_them() -> None:
-    assert [number(v) for v in (0, 1, 1.5, 2 / 3, 10, 100, 0.004)] == [
+    assert [points_text(v).split()[0] for v in (0, 1, 1.5, 2 / 3, 10, 100, 0.004)] == [
         "0",
         "1",
         "1.5",
@@ -699,13 +700,12 @@ def test_a_file_that_was_graded_in_part_is_not_called_ungraded() -> None:
 
 
 def test_every_place_shows_the_same_number() -> None:
-    from engine.pages.render import number
     from engine.text.tables import number_cell
     from engine.text.words import plain_points
 
     for value in (0.525, 34.025, 2 / 3, 0.1 + 0.425, 19 / 3, 1.005, 2.675, 10.0, 0.0049, 0.995):
         shown = str(plain_points(value))
-        assert number(value) == shown == number_cell(value)
+        assert points_text(value).split()[0] == shown == number_cell(value)
     assert [plain_points(v) for v in (0.525, 34.025, 1.005, 2.675)] == [0.53, 34.03, 1.01, 2.68]
 
 

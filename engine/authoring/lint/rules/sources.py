@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from engine.authoring.lint.subject import LintFinding, LintSubject, written_texts
 from engine.items import ItemSource
-from engine.text.schema_errors import did_you_mean
+from engine.text.words import did_you_mean
 from engine.text.yaml_errors import Loc
 
 __all__ = ["DOCUMENTS", "check", "check_covers"]
