@@ -95,12 +95,12 @@ def test_a_tar_of_any_bytes_is_refused_and_the_class_goes_on(tmp_path: Path, dat
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        ("engine.intake.names.quiz_head", "ada/week.yaml"),
-        ("engine.text.files.read_text_file", "ada/week.yaml"),
-        ("engine.intake.code.sha256_of_file", "ada/softmax.py"),
+        ("engine.intake.sort.quiz_head", "ada/week.yaml"),
+        ("engine.intake.sort.read_text_file", "ada/week.yaml"),
+        ("engine.intake.sort.sha256_of_file", "ada/softmax.py"),
         ("engine.intake.sort.sort_folder", "ada/softmax.py"),
-        ("engine.intake.code.source_of", "ada/one.py"),
-        ("engine.intake.archive_formats.opened", "ada/work.zip"),
+        ("engine.intake.sort.source_of", "ada/one.py"),
+        ("engine.intake.archives.opened", "ada/work.zip"),
     ],
 )
 @pytest.mark.parametrize("fault", [TypeError("five"), IndexError(), RecursionError("deep"), MemoryError()])
