@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -24,7 +24,7 @@ from engine.analysis.statistics import NoTrend
 from engine.analysis.statistics.irt import NoFit, SlopeTest
 from engine.course import StudentLabels
 from engine.model import Verdict
-from engine.text.escape import csv_cell, csv_text
+from engine.text.tables import csv_text, text_cell
 from engine.text.words import agree, count_noun
 
 __all__ = [
@@ -65,26 +65,26 @@ _CHECK_COLUMNS = (
 
 def items_csv(report: ItemReport) -> str:
     """Return one line for each item; shares from 0 to 1, blank where there is no figure."""
-    return csv_text(_ITEM_COLUMNS, (_item(test, item) for test in report.tests for item in test.items))
+    return _csv(_ITEM_COLUMNS, (_item(test, item) for test in report.tests for item in test.items))
 
 
 def _item(test: TestFigures, item: ItemFigures) -> list[_Cell]:
     own = item.statistics
     rest = own.item_rest_interval or (None, None)
     return [
-        *(csv_cell(test.test.id), csv_cell(item.item), csv_cell(item.title), own.students, item.blank),
+        *(text_cell(test.test.id), text_cell(item.item), text_cell(item.title), own.students, item.blank),
         *(item.missing.ungraded, item.missing.unreadable, _figure(item.full), own.right),
         *map(_figure, (own.difficulty, *own.difficulty_interval, own.mean_share, *item.mean_interval)),
         *map(_figure, (own.item_rest, *rest)),
         *(own.item_rest_students, _figure(own.item_total)),
         *map(_figure, (own.upper, own.lower, own.index, item.alpha_without)),
-        csv_cell("; ".join(item.flags)),
+        text_cell("; ".join(item.flags)),
     ]
 
 
 def distractors_csv(report: ItemReport) -> str:
     """Return one line for each option of each choice item."""
-    return csv_text(_OPTION_COLUMNS, _options(report))
+    return _csv(_OPTION_COLUMNS, _options(report))
 
 
 def _options(report: ItemReport) -> Iterator[list[_Cell]]:
@@ -95,9 +95,9 @@ def _options(report: ItemReport) -> Iterator[list[_Cell]]:
                     choice = row.choice
                     mistake = options.misconceptions.get(choice.option, "")
                     yield [
-                        *map(csv_cell, (test.test.id, item.item, options.part)),
-                        csv_cell(options.texts.get(choice.option, "(blank)")),
-                        *map(csv_cell, (mistake, report.sentences.get(mistake, ""))),
+                        *map(text_cell, (test.test.id, item.item, options.part)),
+                        text_cell(options.texts.get(choice.option, "(blank)")),
+                        *map(text_cell, (mistake, report.sentences.get(mistake, ""))),
                         "yes" if choice.is_key else "no",
                         row.shown,
                         choice.students,
@@ -109,15 +109,15 @@ def _options(report: ItemReport) -> Iterator[list[_Cell]]:
 
 def misconceptions_csv(report: ItemReport, people: StudentLabels) -> str:
     """Return one line for each student and mistake."""
-    return csv_text(
+    return _csv(
         _MISTAKE_COLUMNS,
         (
             [
-                *map(csv_cell, (mistake.id, mistake.sentence)),
-                *map(csv_cell, (people.id(holder.student), people.name(holder.student))),
+                *map(text_cell, (mistake.id, mistake.sentence)),
+                *map(text_cell, (people.id(holder.student), people.name(holder.student))),
                 len(holder.items),
                 holder.chances,
-                csv_cell(" ".join(holder.items)),
+                text_cell(" ".join(holder.items)),
             ]
             for mistake in report.mistakes
             for holder in mistake.holders
@@ -127,12 +127,12 @@ def misconceptions_csv(report: ItemReport, people: StudentLabels) -> str:
 
 def checks_csv(report: ItemReport) -> str:
     """Return one line for each check of each code exercise."""
-    return csv_text(
+    return _csv(
         _CHECK_COLUMNS,
         (
             [
-                csv_cell(item.item),
-                csv_cell(check.check),
+                text_cell(item.item),
+                text_cell(check.check),
                 check.reached,
                 check.not_passed,
                 *map(_figure, (check.share, *check.interval)),
@@ -154,16 +154,20 @@ def abilities_csv(report: ItemReport, people: StudentLabels) -> str:
         if model is not None:
             found = zip(test.students, model.abilities.theta, model.abilities.error, strict=True)
             for student, theta, error in found:
-                who = map(csv_cell, (people.id(student), people.name(student)))
+                who = map(text_cell, (people.id(student), people.name(student)))
                 rows.append(
                     [
-                        csv_cell(test.test.id),
+                        text_cell(test.test.id),
                         *who,
                         str(model.fit.model),
                         *map(_figure, map(float, (theta, error))),
                     ]
                 )
-    return csv_text(("test", "student", "name", "model", "ability", "standard_error"), rows)
+    return _csv(("test", "student", "name", "model", "ability", "standard_error"), rows)
+
+
+def _csv(columns: Sequence[str], rows: Iterable[list[_Cell]]) -> str:
+    return csv_text([columns, *rows], quote_texts=True)
 
 
 def _figure(value: float | None) -> _Cell:

@@ -190,7 +190,7 @@ def _as_json(out: Path, gradebook: GradebookFile, problems: list[str]) -> dict[s
         "problems": problems,
         "listed": {
             str(kind): [
-                {"where": one.where, "message": one.message} for one in gradebook.listed if one.kind is kind
+                {"where": one.where, "message": one.message} for one in gradebook.notices if one.kind is kind
             ]
             for kind in NoticeKind
         },
@@ -202,8 +202,8 @@ def _tell(out: Path, gradebook: GradebookFile, problems: list[str]) -> None:
 
     show_table(["column", "holds"], [[heading, ids] for heading, ids in gradebook.headings.items()])
     click.echo()
-    if gradebook.listed:
-        listed = [[str(one.kind), one.where, one.message] for one in gradebook.listed]
+    if gradebook.notices:
+        listed = [[str(one.kind), one.where, one.message] for one in gradebook.notices]
         show_table(["listed", "where", "why"], listed)
         click.echo()
     for problem in problems:

@@ -1,4 +1,10 @@
-"""What students are called on pages for the instructor: by id and name, or by a number."""
+"""Names of people: how folders, files and tables call them, and how pages for the instructor do.
+
+A download names a student in a dozen ways (``lovelaceada_4711``, ``Lovelace, Ada``, ``007`` without its
+zeros). :class:`LabelIndex` finds whom a label can mean, from the exact id down to the name without accents;
+:func:`person_columns` finds the columns of a table that are about people, by the heads that learning systems
+write.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +23,20 @@ __all__ = [
     "person_columns",
     "person_name",
     "plain_head",
+    "plain_label",
+    "without_zeros",
 ]
 
 
 class StudentLabels:
-    """Labels of students.
+    """Names of students on pages for the instructor: id and name, or a number in their place.
 
     Parameters
     ----------
     names : mapping of str to str, optional
         Names by id, as far as the roster has them.
     is_hidden : bool
-        Number the students in the order in which they come up: the order of ids would tell who they are.
+        Number the students in the order in which they come up: the order of ids would reveal who they are.
     """
 
     def __init__(self, names: Mapping[str, str] | None = None, *, is_hidden: bool = False) -> None:
@@ -38,21 +46,18 @@ class StudentLabels:
 
     def id(self, student: str) -> str:
         """Return the id of a student, or the number in its place."""
-        return self.numbered(student) if self.is_hidden else clean_line(student)
+        return self.number(student) if self.is_hidden else clean_line(student)
 
-    def numbered(self, who: Hashable) -> str:
+    def number(self, person: Hashable) -> str:
         """Return the number that stands for somebody, the same one each time."""
-        return f"Student {self._numbers.setdefault(who, len(self._numbers) + 1)}"
+        return f"Student {self._numbers.setdefault(person, len(self._numbers) + 1)}"
 
     def name(self, student: str) -> str:
         """Return the name; empty where there is none or it is hidden."""
         return "" if self.is_hidden else clean_line(self._names.get(student, ""))
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a person may be called in the name of a folder or file, and whom such a name means.
-
-# Letters that have no accent to take off.
+# Unicode doesn't split these into a letter and an accent, so the accent can't be taken off.
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
 
 
@@ -69,38 +74,38 @@ class Student:
 
 
 class LabelIndex:
-    """Finds people by what they are called.
+    """Finds people by whatever a download calls them.
 
     Parameters
     ----------
     people : iterable of (str, Student)
-        Each with the key that finding it gives.
+        Each with the key that :meth:`find` returns for them.
     """
 
     def __init__(self, people: Iterable[tuple[str, Student]]) -> None:
-        exact: dict[str, set[str]] = {}
-        words: dict[str, set[str]] = {}
-        whole: dict[str, set[str]] = {}
-        folded: dict[str, set[str]] = {}
-        numbers: dict[str, set[str]] = {}
+        self._exact: dict[str, set[str]] = {}
+        self._words: dict[str, set[str]] = {}
+        self._whole: dict[str, set[str]] = {}
+        self._folded: dict[str, set[str]] = {}
+        self._numbers: dict[str, set[str]] = {}
         for key, student in people:
             for text in {student.id, student.login, student.lms_id} - {""}:
-                exact.setdefault(text, set()).add(key)
+                self._exact.setdefault(text, set()).add(key)
             for text in {student.id, student.login} - {""}:
-                words.setdefault(text, set()).add(key)
-            for label in {*map(_plain, (student.id, student.login, student.lms_id, student.email))} - {""}:
-                whole.setdefault(label, set()).add(key)
+                self._words.setdefault(text, set()).add(key)
+            for label in {*map(plain_label, (student.id, student.login, student.lms_id, student.email))} - {
+                ""
+            }:
+                self._whole.setdefault(label, set()).add(key)
             for label in set(_names(student.name)):
-                whole.setdefault(label, set()).add(key)
-                folded.setdefault(_folded(label), set()).add(key)
-                folded.setdefault(_squeezed(label), set()).add(key)
-            if number := _number(student.id):
-                numbers.setdefault(number, set()).add(key)
-        self._exact, self._words, self._whole = exact, words, whole
-        self._folded, self._numbers = folded, numbers
+                self._whole.setdefault(label, set()).add(key)
+                self._folded.setdefault(_folded(label), set()).add(key)
+                self._folded.setdefault(_squeezed(label), set()).add(key)
+            if number := without_zeros(student.id):
+                self._numbers.setdefault(number, set()).add(key)
 
     def find(self, label: str) -> tuple[str, ...]:
-        """Return the keys of everybody whom a label can mean, in order.
+        """Return the keys of everybody whom a label can mean, sorted; several mean that it is ambiguous.
 
         Tried in turn, until something fits: id, login or number of the learning system as they are; the
         same without regard to case, e-mail address, full name (``Ada Lovelace``, ``Lovelace, Ada``); the
@@ -109,7 +114,7 @@ class LabelIndex:
         """
         label = unicodedata.normalize("NFC", label).strip()
         pieces = {piece for piece in re.split(r"[_\s]+", label) if piece}
-        found = (
+        keys = (
             self._exact.get(label)
             or self._by_name(label)
             or {key for piece in pieces for key in self._words.get(piece, ())}
@@ -117,49 +122,50 @@ class LabelIndex:
             or self._by_name(label.split("_")[0])
             or ()
         )
-        return tuple(sorted(found))
+        return tuple(sorted(keys))
 
     def find_number(self, cell: str) -> tuple[str, ...]:
-        """Return the keys of those whose id is this number with zeros before it: spreadsheets drop them."""
-        return tuple(sorted(self._numbers.get(_number(cell), ())))
+        """Return the keys of those whose id is this number with zeros before it, which spreadsheets drop."""
+        return tuple(sorted(self._numbers.get(without_zeros(cell), ())))
 
     def _by_name(self, label: str) -> set[str] | None:
         joined = " ".join(_words(label))
         for names, key in (
-            (self._whole, _plain(label)),
+            (self._whole, plain_label(label)),
             (self._whole, joined),
             (self._folded, _folded(joined)),
             (self._folded, _squeezed(label)),
         ):
-            if key and (found := names.get(key)):
-                return found
+            if key and (people := names.get(key)):
+                return people
         return None
 
 
 def name_key(name: str) -> str:
-    """Return a whole name as it compares: without case, accents and the order of its words."""
+    """Return a whole name for comparison: without case, accents and the order of its words."""
     return " ".join(sorted(_words(_folded(name))))
 
 
-def _plain(text: str) -> str:
+def plain_label(text: str) -> str:
+    """Return an id, name or address for comparison: composed (NFC), without case and blanks around it."""
     return unicodedata.normalize("NFC", text).strip().casefold()
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in re.split(r"[\s,_]+", _plain(text)) if word]
+    return [word for word in re.split(r"[\s,_]+", plain_label(text)) if word]
 
 
 def _names(name: str) -> Iterator[str]:
-    """Yield a name with each of its words in front: which of them is the first name isn't known."""
+    """Yield a name with each of its words in front: nothing says which of them is the first name."""
     words = _words(name)
+    # Eight words are more than any real name has; without a limit a long cell would cost its square.
     for start in range(min(len(words), 8)):
         yield " ".join(words[start:] + words[:start])
 
 
 def _folded(text: str) -> str:
-    """Return text without accents."""
-    parted = unicodedata.normalize("NFKD", _plain(text).translate(_LETTERS))
-    return "".join(c for c in parted if not unicodedata.combining(c))
+    decomposed = unicodedata.normalize("NFKD", plain_label(text).translate(_LETTERS))
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
 def _squeezed(text: str) -> str:
@@ -167,27 +173,16 @@ def _squeezed(text: str) -> str:
     return "".join(c for c in _folded(text) if c.isalnum())
 
 
-def _number(text: str) -> str:
-    """Return a number without the zeros before it; nothing for other text."""
+def without_zeros(text: str) -> str:
+    """Return a number without the zeros before it, which spreadsheets drop; nothing for other text."""
     return text.lstrip("0") if text.isascii() and text.isdigit() else ""
 
 
-# ----------------------------------------------------------------------------------------------------
-# Which columns of a table tell who a row is about, by the heads that learning systems write.
-
-# Of several heads for one thing the first here counts; the others are columns that we don't know.
+# Of several heads for one field the first here counts; the others are columns that we ignore.
 _HEADS: Mapping[str, tuple[str, ...]] = {
     "id": (
-        "sis user id",
-        "id",
-        "student id",
-        "studentid",
-        "sid",
-        "id number",
-        "idnumber",
-        "student number",
-        "matriculation number",
-        "identifier",
+        *("sis user id", "id", "student id", "studentid", "sid", "id number", "idnumber", "student number"),
+        *("matriculation number", "identifier"),
     ),
     "lms_id": ("lms id", "canvas id", "canvas user id", "moodle id", "user id", "id"),
     "login": ("login", "sis login id", "login id", "username", "user name", "github username"),
@@ -200,7 +195,7 @@ _HEADS: Mapping[str, tuple[str, ...]] = {
 
 
 def plain_head(text: str) -> str:
-    """Return a heading as it compares: case, ``_``, ``-`` and blanks make no difference."""
+    """Return a heading for comparison: case, ``_``, ``-`` and blanks make no difference."""
     return re.sub(r"[\s_-]+", " ", text.casefold()).strip()
 
 
@@ -211,13 +206,13 @@ def person_columns(header: Sequence[str]) -> dict[str, int]:
     Canvas calls its own number ``ID`` beside ``SIS User ID``; elsewhere ``id`` is the id.
     """
     heads = [plain_head(cell) for cell in header]
-    found: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for field, names in _HEADS.items():
         places = [heads.index(name) for name in names if name in heads]
-        free = [place for place in places if place not in found.values()]
+        free = [place for place in places if place not in columns.values()]
         if free:
-            found[field] = free[0]
-    return found
+            columns[field] = free[0]
+    return columns
 
 
 def person_name(fields: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import PurePath
 
 from engine.course import Roster
-from engine.course.joining import nearest, student_of
+from engine.course.joining import student_of, suggest_student
 from engine.errors import OWN_FAULT_STEP, InputError, QuizError, own_fault
 from engine.hand_ins import (
     AnswerTable,
@@ -304,5 +304,5 @@ def _unread(error: InputError, file: str) -> list[IntakeProblem]:
 
 def _step_without_quiz(student: str, roster: Roster) -> str:
     if roster.students and student not in roster.by_id:
-        return f"nobody in the roster has this id: {nearest(student, roster)}"
+        return f"nobody in the roster has this id: {suggest_student(student, roster)}"
     return "draw it for this student: grade quiz new"

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from engine.course import Roster
-from engine.course.joining import agreed, contradiction, meant, nearest
+from engine.course.joining import candidate_ids, common_ids, describe_conflict, suggest_student
 from engine.errors import OWN_FAULT_STEP, InputError, IntakeError, own_fault
 from engine.hand_ins import AnswerTable, FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
 from engine.intake.answer_rows import TABLES, is_class_yaml
@@ -140,18 +140,18 @@ class OwnerIndex:
 
     def _ids(self, person: DownloadPerson) -> list[str]:
         try:
-            return agreed(meant(person.who, self._roster))
+            return common_ids(candidate_ids(person.who, self._roster))
         except IntakeError:  # told when the person is joined
             return []
 
     def _join(self, person: DownloadPerson) -> str | None:
         """Return whom of the roster a person is, None for nobody of it."""
-        found = meant(person.who, self._roster)
-        ids = agreed(found)
+        found = candidate_ids(person.who, self._roster)
+        ids = common_ids(found)
         if len(ids) > 1:
             raise _unjoined(f"this can be {' or '.join(ids)}", "name the folder after the student's id")
         if found and not ids:
-            raise _unjoined(f"this means several people: {contradiction(found)}", "see whose it is")
+            raise _unjoined(f"this means several people: {describe_conflict(found)}", "see whose it is")
         if ids and set(found) == {"name"} and len(self._keys.get(ids[0], ())) > 1:
             message = f"several people of this name handed in, and one is in the roster: {ids[0]}"
             raise _unjoined(message, "see whose it is, and name the folder after the id")
@@ -164,7 +164,7 @@ class OwnerIndex:
         if not shown or len(label) > _LONGEST_ID or label in self._roster.by_id:
             raise _unjoined("this name can't be a student's id", "rename it")
         if self._roster.students:
-            step = nearest(label, self._roster, otherwise="add the student, or rename the folder")
+            step = suggest_student(label, self._roster, otherwise="add the student, or rename the folder")
             if self._refuse_unlisted:
                 raise _unjoined("this student isn't in the roster", step)
             self._tell(person, f"this student isn't in the roster; graded as {shown}", step)

@@ -134,7 +134,7 @@ class FileLabels(StudentLabels):
         """Return the label of a student; one of another year is marked so."""
         later = " (earlier)" if is_earlier else ""
         if self.is_hidden:
-            return f"{self.numbered((is_earlier, who))}{later}"
+            return f"{self.number((is_earlier, who))}{later}"
         name = "" if is_earlier else self.name(who)
         shown = clean_line(who)
         return f"{name} ({shown}){later}" if name and name != shown else f"{shown}{later}"

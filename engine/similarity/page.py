@@ -16,8 +16,9 @@ from engine.similarity.fingerprints import GRAM
 from engine.similarity.gather import FileLabels
 from engine.similarity.passages import COLOURS, PairDetail, ranges
 from engine.similarity.work import FilePair, SimilaritySpread
-from engine.text.escape import clean_line, csv_cell, csv_text
+from engine.text.escape import clean_line
 from engine.text.files import replace_text
+from engine.text.tables import csv_text, text_cell
 
 __all__ = ["NOT_A_VERDICT", "answers_csv", "as_json", "pairs_csv", "write_pages"]
 
@@ -64,7 +65,7 @@ def pairs_csv(exercises: Iterable[ExerciseFindings], labels: FileLabels) -> str:
         for kind, details in (("structure", found.pairs), ("wording", found.by_wording)):
             for rank, entry in enumerate(details, start=1):
                 pair = entry.pair
-                named = [csv_cell(labels.of(work)) for work in (pair.first, pair.second)]
+                named = [text_cell(labels.of(work)) for work in (pair.first, pair.second)]
                 figures = [
                     round(pair.share_first, 4),
                     round(pair.share_second, 4),
@@ -73,19 +74,19 @@ def pairs_csv(exercises: Iterable[ExerciseFindings], labels: FileLabels) -> str:
                 ]
                 bits = [round(pair.surprise, 2), round(pair.wording, 2)]
                 out = "yes" if found.is_close(entry) else "no"
-                rows.append([csv_cell(found.comparison.item), kind, rank, *named, *figures, *bits, out])
-    return csv_text(_PAIR_COLUMNS, rows)
+                rows.append([text_cell(found.comparison.item), kind, rank, *named, *figures, *bits, out])
+    return csv_text([_PAIR_COLUMNS, *rows], quote_texts=True)
 
 
 def answers_csv(findings: SimilarityFindings, labels: FileLabels) -> str:
     """Return one line for each wrong answer that is a classmate's key."""
     rows = []
     for crossing in findings.crossings.found if findings.crossings else ():
-        pair = [csv_cell(labels.student(crossing.who)), csv_cell(labels.student(crossing.whose))]
+        pair = [text_cell(labels.student(crossing.who)), text_cell(labels.student(crossing.whose))]
         for answer in crossing.answers:
-            texts = [csv_cell(text) for text in (answer.item, answer.part, answer.answer, answer.key)]
+            texts = [text_cell(text) for text in (answer.item, answer.part, answer.answer, answer.key)]
             rows.append([*pair, *texts, answer.chance, crossing.chance, crossing.expected])
-    return csv_text(_ANSWER_COLUMNS, rows)
+    return csv_text([_ANSWER_COLUMNS, *rows], quote_texts=True)
 
 
 def as_json(findings: SimilarityFindings, labels: FileLabels) -> dict[str, Any]:

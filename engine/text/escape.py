@@ -7,11 +7,10 @@ visible or dropped, length is cut, and each medium has its own escape.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
 
 from engine.text.words import count_noun
 
-__all__ = ["begins_formula", "clean", "clean_line", "csv_cell", "csv_text", "escape_latex", "visible"]
+__all__ = ["begins_formula", "clean", "clean_line", "csv_cell", "escape_latex", "visible"]
 
 # Bidirectional controls, zero-width characters and line separators can make text read as something else.
 _HIDDEN = {
@@ -68,22 +67,6 @@ def csv_cell(text: str) -> str:
 def begins_formula(text: str) -> bool:
     """Return whether a spreadsheet may take a cell for a formula: full-width and small signs count too."""
     return unicodedata.normalize("NFKC", text[:1])[:1] in {"=", "+", "-", "@", "\t", "\r", "\n", "\u2212"}
-
-
-def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a head and rows as CSV (RFC 4180).
-
-    Texts are in quotes, so that an id such as ``007`` is seen to be one. Foreign ones have been through
-    :func:`csv_cell`.
-    """
-    import csv
-    import io
-
-    out = io.StringIO()
-    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return out.getvalue()
 
 
 # ----------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ __all__ = [
     "DelimitedTable",
     "TableRow",
     "csv_bytes",
+    "csv_text",
     "id_cell",
     "is_number",
     "kept_cell",
@@ -295,16 +296,27 @@ def kept_cell(text: str) -> str:
     return text_cell(plain_cell(text))
 
 
-def csv_bytes(rows: Iterable[Sequence[str]], *, delimiter: str = ",", marked: bool = False) -> bytes:
-    """Return rows as CSV (RFC 4180, UTF-8).
+def csv_text(rows: Iterable[Sequence[object]], *, delimiter: str = ",", quote_texts: bool = False) -> str:
+    """Return rows as CSV (RFC 4180); the one writer of every table that Softmark makes.
 
     Parameters
     ----------
-    rows : iterable of sequence of str
+    rows : iterable of sequence
+        Texts and numbers, the head first. Foreign text has been through :func:`text_cell`.
     delimiter : str
-    marked : bool
-        Begin with a byte order mark, by which Excel knows UTF-8.
+    quote_texts : bool
+        Put every text into quotes and no number, so that an id such as ``007`` is seen to be a text.
     """
     out = io.StringIO()
-    csv.writer(out, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
-    return out.getvalue().encode("utf-8-sig" if marked else "utf-8", "replace")
+    csv.writer(
+        out,
+        delimiter=delimiter,
+        quoting=csv.QUOTE_NONNUMERIC if quote_texts else csv.QUOTE_MINIMAL,
+        lineterminator="\r\n",
+    ).writerows(rows)
+    return out.getvalue()
+
+
+def csv_bytes(rows: Iterable[Sequence[str]], *, delimiter: str = ",", marked: bool = False) -> bytes:
+    """Return rows as a CSV file in UTF-8; `marked` with the byte order mark by which Excel knows UTF-8."""
+    return csv_text(rows, delimiter=delimiter).encode("utf-8-sig" if marked else "utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Gradebooks that learning systems import: Canvas, Moodle, plain CSV, Excel; and results for Gradescope."""
+"""Gradebooks that learning systems and spreadsheets import: Canvas, Moodle, plain CSV, Excel."""
 
 from __future__ import annotations
 

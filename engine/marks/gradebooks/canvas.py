@@ -1,4 +1,4 @@
-"""Canvas: its gradebook's CSV, filled or made anew.
+"""Canvas: fill the CSV that its gradebook exports, or write a new one.
 
 The first row names the columns, a row ``Points Possible`` follows (a row about manual posting may stand
 before it), then a row per student. Columns that Canvas calculates are marked ``(read only)``.
@@ -39,14 +39,14 @@ __all__ = ["FORMAT", "canvas_gradebook"]
 
 _POSSIBLE = "points possible"
 _SIGNS = CellSigns("EX", locked={"N/A": "Canvas has this assignment for other students only"})
-# Canvas takes a heading with one of these for a column of its own, and reads no marks from it.
-_OWN = tuple(
-    f"{kind} {what}"
+# Canvas takes a heading with one of these for a total of its own, and reads no marks from it.
+_TOTALS = tuple(
+    f"{kind} {value}"
     for kind in ("current", "final", "override")
-    for what in ("score", "points", "grade", "status")
+    for value in ("score", "points", "grade", "status")
 )
-# The rule has changed from version to version of Canvas, so a heading that only comes near is warned of.
-_NEAR_OWN = re.compile(r"\b(current|final|override)\b")
+# The rule has changed from version to version of Canvas, so headings that resemble one get a notice.
+_NEAR_TOTAL = re.compile(r"\b(current|final|override)\b")
 _ABOUT = {
     "student", "lastname", "firstname", "id", "sis user id", "sis login id", "integration id",
     "root account", "section",
@@ -65,47 +65,47 @@ def canvas_gradebook(request: GradebookRequest) -> GradebookFile:
     Raises
     ------
     UsageError
-        ``into`` is no gradebook of Canvas, or the columns asked for don't fit it.
+        ``into`` isn't a Canvas gradebook, or the columns asked for don't fit it.
     """
     targets = wanted_targets(request)
     for target in targets:
-        if any(own in plain_head(target.heading) for own in _OWN):
+        if any(total in plain_head(target.heading) for total in _TOTALS):
             raise UsageError(
                 f"Canvas reads no marks under {clean_line(target.heading, 80)!r}",
                 expected="a heading that isn't one of Canvas's own totals",
             )
-    made = _new(request, targets) if request.into is None else _filled(request, request.into, targets)
+    file = _new(request, targets) if request.into is None else _filled(request, request.into, targets)
     near = [
         GradebookNotice(NoticeKind.NOTE, head, _NEAR_TEXT)
-        for head in made.headings
-        if _NEAR_OWN.search(plain_head(head))
+        for head in file.headings
+        if _NEAR_TOTAL.search(plain_head(head))
     ]
-    return replace(made, listed=(*near, *made.listed))
+    return replace(file, notices=(*near, *file.notices))
 
 
 def _filled(request: GradebookRequest, path: Path, targets: list[TargetColumn]) -> GradebookFile:
     sheet = read_sheet(path)
     possible = _possible_row(sheet)
     about = _about(sheet)
-    listed: list[GradebookNotice] = []
+    notices: list[GradebookNotice] = []
     places = []
     there = [sheet.header[number] for number in _open_columns(sheet, possible)]
     for target, column in where_headed(targets, sheet.header, _open_columns(sheet, possible), request):
         if column is None:
             column = sheet.add_column(text_cell(target.heading))
             possible.raw[column] = number_cell(target.maximum, decimal_comma=sheet.decimal_comma)
-            told = "Canvas makes a new assignment of this column"
+            message = "Canvas makes a new assignment of this column"
             if near := near_words(target.heading, there):
-                told += f'; did you mean --column "{near[0]}={target.ids}"?'
-            listed.append(GradebookNotice(NoticeKind.NOTE, sheet.header[column], told))
-        place, told_too = place_of(
+                message += f'; did you mean --column "{near[0]}={target.ids}"?'
+            notices.append(GradebookNotice(NoticeKind.NOTE, sheet.header[column], message))
+        place, more = place_of(
             target, column, sheet.header[column], possible.raw[column], scale=request.scale
         )
         places.append(place)
-        listed += told_too
+        notices += more
     people = [row for row in sheet.rows if row is not possible and _is_person(row, about)]
     joined = join_rows(sheet, people, about, request.table, request.roster)
-    return fill_sheet(sheet, replace(joined, listed=[*listed, *joined.listed]), places, _SIGNS)
+    return fill_sheet(sheet, replace(joined, notices=[*notices, *joined.notices]), places, _SIGNS)
 
 
 def _possible_row(sheet: LmsSheet) -> SheetRow:
@@ -122,27 +122,26 @@ def _possible_row(sheet: LmsSheet) -> SheetRow:
 
 
 def _open_columns(sheet: LmsSheet, possible: SheetRow) -> list[int]:
-    """Return the columns of assignments: a custom column has no points possible, a total is read only."""
+    """Return the columns of assignments; a custom column has no points possible, a total is read only."""
     return [
         place
         for place, head in enumerate(sheet.header)
         if plain_head(head) not in _ABOUT
         and (possible.cells[place] or _NUMBERED.search(head))
         and not possible.cells[place].startswith("(")
-        and not any(own in plain_head(head) for own in _OWN)
+        and not any(total in plain_head(head) for total in _TOTALS)
     ]
 
 
 def _is_person(row: SheetRow, about: Mapping[str, int]) -> bool:
-    """Tell whether a row is about a student; one about posting names nobody."""
-    named = any(row.cells[place] for place in about.values())
-    return named and row.cells[0].casefold() not in _TEST_STUDENT
+    """Tell whether a row is about a student; the one about manual posting names nobody."""
+    return any(row.cells[place] for place in about.values()) and row.cells[0].casefold() not in _TEST_STUDENT
 
 
 def _about(sheet: LmsSheet) -> dict[str, int]:
     columns = person_columns(sheet.header)
     number = next(place for place, head in enumerate(sheet.header) if plain_head(head) == "id")
-    if columns.get("id") == number:  # Canvas's own number, beside which there may be no other id
+    if columns.get("id") == number:  # Canvas's own number is nobody's id, even where there is no other
         del columns["id"]
     return columns | {"lms_id": number}
 
@@ -159,9 +158,9 @@ def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFil
         about = (student.name or student.id, student.lms_id, student.id, student.login, student.section)
         rows.append([*map(text_cell, about), *new.cells(row)])
         if not row.listed:
-            told = "isn't in the roster: see whether Canvas knows this person"
-            new.listed.append(GradebookNotice(NoticeKind.UNKNOWN, row.student, told))
-    return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.listed))
+            message = "isn't in the roster: see whether Canvas knows this person"
+            new.notices.append(GradebookNotice(NoticeKind.UNKNOWN, row.student, message))
+    return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.notices))
 
 
 FORMAT = GradebookFormat("canvas", frozenset({"into", "scale"}), canvas_gradebook)

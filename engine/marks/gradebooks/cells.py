@@ -1,4 +1,8 @@
-"""What one student has under one heading."""
+"""One student's entry under one heading, and how each format writes it as a cell.
+
+An entry is points, or the reason why there are none. Formats differ only in their signs for these reasons
+(:class:`CellSigns`): Canvas writes ``EX`` for excused, Moodle ``-`` for no grade, plain tables say the word.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +18,27 @@ from engine.marks.results import StudentRow, TableCell, TableColumn
 from engine.model import Outcome
 from engine.text.escape import clean_line
 from engine.text.tables import number_cell, text_cell
-from engine.text.words import agree
+from engine.text.words import agree, plain_points
 
 __all__ = [
     "CellSigns",
+    "CellValue",
     "EntryState",
     "GradebookEntry",
     "NewRows",
     "comment_of",
     "entry_cell",
+    "entry_notices",
     "entry_of",
-    "tell_entry",
+    "entry_value",
+    "graded_value",
 ]
+
+CellValue = str | float | int
 
 
 class EntryState(StrEnum):
-    """What an entry is; only points are a number, and none of the others is a 0."""
+    """The kinds of entries; only points are a number, and none of the others is a 0."""
 
     POINTS = "points"
     EXCUSED = "excused"
@@ -48,88 +57,94 @@ class GradebookEntry:
     points : float or None
     scaled_from : (float, float) or None
         Points and full points before they were scaled, where a part is left out for this student only.
-    unread : tuple of str
-        Ids of the columns whose hand-in can't be read, and that count for nothing.
+    unreadable : tuple of str
+        Ids of the columns whose hand-in can't be read and counts for nothing.
     """
 
     state: EntryState
     points: float | None = None
     scaled_from: tuple[float, float] | None = None
-    unread: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
 
 def entry_of(row: StudentRow, target: TargetColumn, *, scaled: bool = True) -> GradebookEntry:
     """Return what a student has under a heading.
 
-    A sum isn't known while a part of it is ungraded. What is excused (or, in a sum, dropped) is left out.
+    A sum isn't known while a part of it is ungraded. Excused (and, in a sum, dropped) parts are left out.
 
     Parameters
     ----------
     row : StudentRow
     target : TargetColumn
     scaled : bool
-        Whether the heading has full points in a learning system: where fewer count for this student, the rest
-        stands for the whole. Otherwise the sum is the one that pages show.
+        Whether the heading has full points in a learning system: where fewer count for this student, the
+        rest is scaled up to them. Otherwise the sum is the one that pages show.
     """
     if target.is_percent:
-        return _percent(row)
-    cells = [(column, row.cells.get(column.id)) for column in target.columns]
-    kept = [(column, cell) for column, cell in cells if cell is None or not _is_excused(cell)]
-    if not kept and cells:
+        if row.percent is not None:
+            return GradebookEntry(EntryState.POINTS, row.percent)
+        return GradebookEntry(EntryState.UNGRADED if row.is_waiting else EntryState.MISSING)
+    cells = {column: row.cells.get(column.id) for column in target.columns}
+    parts = {c: cell for c, cell in cells.items() if cell is None or not (cell.mark and cell.mark.excused)}
+    if not parts and cells:
         return GradebookEntry(EntryState.EXCUSED)
     # A dropped mark is left out of sums; alone under its heading it is the student's mark.
-    kept = [one for one in kept if one[1] is None or not one[1].is_left_out] or kept
-    if any(cell is not None and cell.is_waiting for _, cell in kept):
+    parts = {c: cell for c, cell in parts.items() if cell is None or not cell.is_left_out} or parts
+    present = {column: cell for column, cell in parts.items() if cell is not None}
+    if any(cell.is_waiting for cell in present.values()):
         return GradebookEntry(EntryState.UNGRADED)
-    unread = tuple(column.id for column, cell in kept if cell is not None and _is_unread(cell))
-    counted = [cell.counted for _, cell in kept if cell is not None and cell.counted is not None]
+    counted = [cell.counted for cell in present.values() if cell.counted is not None]
+    unreadable = tuple(
+        column.id
+        for column, cell in present.items()
+        if cell.outcome is Outcome.FORMAT_ERROR and cell.counted is None
+    )
     if not counted:
-        return GradebookEntry(EntryState.UNREADABLE if unread else EntryState.MISSING, unread=unread)
+        return GradebookEntry(
+            EntryState.UNREADABLE if unreadable else EntryState.MISSING, unreadable=unreadable
+        )
     points = round(math.fsum(counted), 6)
-    full = sum(column.max_score for column, _ in kept)
+    full = sum(column.max_score for column in parts)
     if not scaled or not 0 < full < target.maximum:
-        return GradebookEntry(EntryState.POINTS, points, unread=unread)
+        return GradebookEntry(EntryState.POINTS, points, unreadable=unreadable)
+    # In fractions, so that two of three parts scaled back give exactly the points that were earned.
     whole = float(round(Fraction(points) * Fraction(target.maximum) / Fraction(full), 6))
-    return GradebookEntry(EntryState.POINTS, whole, (points, full), unread)
+    return GradebookEntry(EntryState.POINTS, whole, (points, full), unreadable)
+
+
+def entry_value(entry: GradebookEntry) -> CellValue:
+    """Return an entry for a table that has numbers: its points, or the word for having none."""
+    if entry.points is not None:
+        return plain_points(entry.points)
+    return "" if entry.state is EntryState.MISSING else str(entry.state)
+
+
+def graded_value(cell: TableCell | None) -> CellValue:
+    """Return a cell as it was graded, whatever the course's rules or a person made of it."""
+    if cell is None or cell.outcome is None:
+        return ""
+    return cell.outcome.word if cell.score is None else plain_points(cell.score)
 
 
 def comment_of(row: StudentRow, columns: Sequence[TableColumn]) -> str:
     """Return why marks are what they are, and what people wrote about them, in one line."""
-    told = []
+    comments = []
     for column in columns:
         mark = cell.mark if (cell := row.cells.get(column.id)) is not None else None
         if mark is not None and mark.reasons:
             head = f"{column.item}: " if len(columns) > 1 else ""
-            told.append(head + "; ".join(clean_line(reason, 2_000) for reason in mark.reasons))
-    return ". ".join(told)
-
-
-def _percent(row: StudentRow) -> GradebookEntry:
-    if row.percent is not None:
-        return GradebookEntry(EntryState.POINTS, row.percent)
-    return GradebookEntry(EntryState.UNGRADED if row.is_waiting else EntryState.MISSING)
-
-
-def _is_excused(cell: TableCell) -> bool:
-    return cell.mark is not None and cell.mark.excused
-
-
-def _is_unread(cell: TableCell) -> bool:
-    return cell.outcome is Outcome.FORMAT_ERROR and cell.counted is None
-
-
-# ----------------------------------------------------------------------------------------------------
-# How a format writes what is no number.
+            comments.append(head + "; ".join(clean_line(reason, 2_000) for reason in mark.reasons))
+    return ". ".join(comments)
 
 
 @dataclass(frozen=True, slots=True)
 class CellSigns:
-    """The signs of a format.
+    """A format's signs for entries that are no number.
 
     Parameters
     ----------
     excused : str or None
-        None where it has no sign for it.
+        None where the format has none.
     missing, ungraded, unreadable : str
     locked : mapping of str to str
         A cell of the learning system that is never written to → why.
@@ -156,7 +171,9 @@ def entry_cell(entry: GradebookEntry, signs: CellSigns, *, decimal_comma: bool =
     return words.get(entry.state, signs.missing)
 
 
-def tell_entry(entry: GradebookEntry, student: str, heading: str, *, had: str = "") -> list[GradebookNotice]:
+def entry_notices(
+    entry: GradebookEntry, student: str, heading: str, *, before: str = ""
+) -> list[GradebookNotice]:
     """Return what a person should know of an entry: no mark though there is work, and how a sum came about.
 
     Parameters
@@ -164,39 +181,32 @@ def tell_entry(entry: GradebookEntry, student: str, heading: str, *, had: str = 
     entry : GradebookEntry
     student : str
     heading : str
-    had : str
-        What stands in the learning system's file.
+    before : str
+        The cell of the learning system's file that is written over.
     """
     head = clean_line(heading, 80)
-    stood = f" ({clean_line(had, 40)} stood there)" if had else ""
-    found = []
+    replaced = f" ({clean_line(before, 40)} stood there)" if before else ""
+    notices = []
     if entry.state is EntryState.UNGRADED:
-        found.append(
-            GradebookNotice(
-                NoticeKind.UNGRADED, student, f"{head}: not graded yet, no mark is written{stood}"
-            )
-        )
+        message = f"{head}: not graded yet, no mark is written{replaced}"
+        notices.append(GradebookNotice(NoticeKind.UNGRADED, student, message))
     elif entry.state is EntryState.UNREADABLE:
-        told = f"{head}: what was handed in can't be read, no mark is written{stood}"
-        found.append(GradebookNotice(NoticeKind.UNREADABLE, student, told))
-    elif entry.unread:
-        count = agree(len(entry.unread), "count")
-        told = f"{head}: {', '.join(entry.unread)} can't be read and {count} for nothing"
-        found.append(GradebookNotice(NoticeKind.UNREADABLE, student, told))
+        message = f"{head}: what was handed in can't be read, no mark is written{replaced}"
+        notices.append(GradebookNotice(NoticeKind.UNREADABLE, student, message))
+    elif entry.unreadable:
+        count = agree(len(entry.unreadable), "count")
+        message = f"{head}: {', '.join(entry.unreadable)} can't be read and {count} for nothing"
+        notices.append(GradebookNotice(NoticeKind.UNREADABLE, student, message))
     if entry.scaled_from is not None:
         points, full = (number_cell(value) for value in entry.scaled_from)
         written = "" if entry.points is None else f" and is written as {number_cell(round(entry.points, 2))}"
-        told = f"{head}: a part is excused or dropped, so {points} of {full} stands for the whole{written}"
-        found.append(GradebookNotice(NoticeKind.NOTE, student, told))
-    return found
-
-
-# ----------------------------------------------------------------------------------------------------
-# Rows of a new text file: a cell for each target.
+        message = f"{head}: a part is excused or dropped, so {points} of {full} stands for the whole{written}"
+        notices.append(GradebookNotice(NoticeKind.NOTE, student, message))
+    return notices
 
 
 class NewRows:
-    """Makes the cells of one student after another, and counts and lists what they hold.
+    """The rows of a new file: makes the cells of one student after another, counts marks, collects notices.
 
     Parameters
     ----------
@@ -222,11 +232,11 @@ class NewRows:
         self._feedback = request.feedback
         self._decimal_comma = request.decimal_comma
         self.marks = 0
-        self.listed: list[GradebookNotice] = []
+        self.notices: list[GradebookNotice] = []
 
     @property
     def headings(self) -> dict[str, str]:
-        """Heading → ids of ours."""
+        """Heading → the ids of the columns under it."""
         return {target.heading: target.ids for target in self._targets}
 
     def head(self) -> list[str]:
@@ -238,12 +248,12 @@ class NewRows:
 
     def cells(self, row: StudentRow) -> list[str]:
         """Return the cells of one student."""
-        found = []
+        cells = []
         for target in self._targets:
             entry = entry_of(row, target, scaled=self._scaled)
-            self.listed += tell_entry(entry, row.student, target.heading)
+            self.notices += entry_notices(entry, row.student, target.heading)
             self.marks += self._signs.has(entry)
-            found.append(entry_cell(entry, self._signs, decimal_comma=self._decimal_comma))
+            cells.append(entry_cell(entry, self._signs, decimal_comma=self._decimal_comma))
             if self._feedback:
-                found.append(text_cell(comment_of(row, target.columns)))
-        return found
+                cells.append(text_cell(comment_of(row, target.columns)))
+        return cells

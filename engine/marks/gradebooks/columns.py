@@ -1,4 +1,9 @@
-"""Which of our columns stand under which heading."""
+"""Match our columns to the headings of a gradebook file.
+
+``--column "HW 1=week-1+softmax"`` puts the sum of two assignments under a heading of one's choice; without it
+an assignment goes to the heading that is its title or id. A mark under the wrong heading goes unnoticed, so
+whatever is ambiguous is refused, with the option that would say which.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +22,10 @@ __all__ = [
     "TargetColumn",
     "assignment_targets",
     "column_targets",
+    "folded_heading",
     "has_number",
     "named_targets",
     "plain_heading",
-    "spoken",
     "wanted_targets",
     "where_headed",
 ]
@@ -31,7 +36,7 @@ _NUMBERED = re.compile(r"(?:(?<!\s)\s++)?\([0-9]++\)$")  # Canvas: "HW 1 (123)"
 
 @dataclass(frozen=True, slots=True)
 class TargetColumn:
-    """One column of the file to be: a heading over the sum of some of our columns.
+    """One column of the file to write: a heading over the sum of some of our columns.
 
     Parameters
     ----------
@@ -39,9 +44,9 @@ class TargetColumn:
     columns : tuple of TableColumn
         Summed; all of them for ``total``.
     ids : str
-        As a person would write them.
+        The columns, as a person would name them on the command line.
     maximum : float
-        Full points: the most that they are for any student, for what is excused or dropped isn't counted.
+        Full points: the most that any student can have, because what is excused or dropped isn't counted.
     is_percent : bool
         It holds the weighted percent instead of points.
     """
@@ -71,35 +76,35 @@ def column_targets(table: ClassTable) -> list[TargetColumn]:
     return [_target(table, name, name) for name in (*ids, TOTAL, *percent)]
 
 
-def named_targets(table: ClassTable, given: Sequence[str]) -> list[TargetColumn]:
+def named_targets(table: ClassTable, assignments: Sequence[str]) -> list[TargetColumn]:
     """Return the targets of ``HEADING=ID+ID``.
 
     Raises
     ------
     UsageError
-        It isn't of that form, names what there is no mark for, or heads two columns the same.
+        It isn't of that form, names a column that doesn't exist, or gives two columns one heading.
     """
-    found: dict[str, TargetColumn] = {}
-    for text in given:
+    targets: dict[str, TargetColumn] = {}
+    for text in assignments:
         heading, equals, ids = text.rpartition("=")
         heading = heading.strip()
         if not equals or not heading or not ids.strip():
             raise UsageError(
                 "--column can't be read", expected="HEADING=ID or HEADING=ID+ID", got=clean_line(text)
             )
-        if heading in found:
+        if heading in targets:
             raise UsageError(f"two columns are headed {clean_line(heading)!r}")
-        found[heading] = _target(table, heading, ids)
-    return list(found.values())
+        targets[heading] = _target(table, heading, ids)
+    return list(targets.values())
 
 
 def plain_heading(text: str) -> str:
-    """Return a heading as it compares: without the number in brackets, case and needless blanks."""
-    return _NUMBERED.sub("", spoken(text))
+    """Return a heading for comparison: without the number in brackets, case and extra blanks."""
+    return _NUMBERED.sub("", folded_heading(text))
 
 
-def spoken(text: str) -> str:
-    """Return a heading without case and needless blanks."""
+def folded_heading(text: str) -> str:
+    """Return a heading without case and extra blanks."""
     return " ".join(unicodedata.normalize("NFC", text).split()).casefold()
 
 
@@ -137,12 +142,8 @@ def _full(table: ClassTable, columns: Sequence[TableColumn]) -> float:
     return max((row.maximum(columns) for row in table.rows), default=0.0) or sum(c.max_score for c in columns)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Which heading of a learning system's file is which of our assignments.
-
-
 def wanted_targets(request: GradebookRequest) -> list[TargetColumn]:
-    """Return what a file for a learning system holds: what was asked for, or every assignment."""
+    """Return the targets of a file for a learning system: those asked for, or every assignment."""
     if request.columns:
         return named_targets(request.table, request.columns)
     return assignment_targets(request.table, request.titles)
@@ -163,26 +164,25 @@ def where_headed(
     header : sequence of str
         Headings of the file.
     open_columns : collection of int
-        Those that may hold marks.
+        The columns that may hold marks.
     request : GradebookRequest
     plain : callable
-        Heading → what of it compares.
+        Heading → its form for comparison.
 
     Raises
     ------
     UsageError
-        Two columns can be meant, one column is meant twice, or a named one holds no marks.
+        A target fits two columns, two targets fit one column, or a named column holds no marks.
     """
-    found = [(target, _column(target, header, open_columns, request, plain)) for target in targets]
-    taken: dict[int, TargetColumn] = {}
-    for target, column in found:
-        if column is not None and taken.setdefault(column, target) is not target:
-            two = f"{taken[column].ids} and {target.ids}"
+    pairs = [(target, _column(target, header, open_columns, request, plain)) for target in targets]
+    first: dict[int, TargetColumn] = {}
+    for target, column in pairs:
+        if column is not None and first.setdefault(column, target) is not target:
             raise UsageError(
-                f"{two} both go to {clean_line(header[column], 80)!r}",
+                f"{first[column].ids} and {target.ids} both go to {clean_line(header[column], 80)!r}",
                 next_step="say with --column what goes where",
             )
-    return found
+    return pairs
 
 
 def _column(
@@ -197,13 +197,16 @@ def _column(
         raise UsageError(
             f"{clean_line(target.heading, 80)!r} can't hold marks: it is read only, or about the student"
         )
-    names = {plain(name) for name in _names(target, request.columns, request.table, request.titles)}
+    # A heading that a person has typed is meant literally; otherwise title and id will do.
+    aliases = [] if request.columns else [target.ids, request.titles.get(target.ids, target.ids)]
+    names = {plain(name) for name in (target.heading, *aliases)}
     alike = [place for place in open_columns if plain(header[place]) in names]
     places = [place for place in exact if place in open_columns] or alike
     if request.columns and alike == places and has_number(target.heading) and places:
-        wanted = spoken(target.heading)
-        places = [place for place in places if spoken(header[place]) == wanted]
-        if not places:  # a number says which of several is meant: another one is another column
+        places = [
+            place for place in places if folded_heading(header[place]) == folded_heading(target.heading)
+        ]
+        if not places:  # Canvas's number identifies the assignment: another number is another column
             raise UsageError(
                 f"the file has no column {clean_line(target.heading, 80)!r}",
                 next_step=f"did you mean {clean_line(header[alike[0]], 80)!r}?",
@@ -215,12 +218,3 @@ def _column(
             next_step=f'say which: --column "{clean_line(header[places[0]], 80)}={target.ids}"',
         )
     return places[0] if places else None
-
-
-def _names(
-    target: TargetColumn, given: Collection[str], table: ClassTable, titles: Mapping[str, str]
-) -> list[str]:
-    """Return what a target may be called; only its heading where a person has named it."""
-    if given:
-        return [target.heading]
-    return [target.heading, target.ids, titles.get(target.ids, target.ids)]

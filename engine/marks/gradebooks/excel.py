@@ -1,4 +1,7 @@
-"""An Excel workbook: marks as they count, marks as graded, why they differ, and the items. No formulas."""
+"""An Excel workbook: marks as they count, marks as graded, why they differ, and the items. No formulas.
+
+Every text is written as a text cell, so that an id keeps its zeros and foreign text never runs.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UsageError
-from engine.marks.gradebooks.cells import EntryState, GradebookEntry, entry_of, tell_entry
+from engine.marks.gradebooks.cells import (
+    CellValue,
+    EntryState,
+    entry_notices,
+    entry_of,
+    entry_value,
+    graded_value,
+)
 from engine.marks.gradebooks.columns import column_targets, named_targets
 from engine.marks.gradebooks.formats import GradebookFile, GradebookFormat, GradebookNotice, GradebookRequest
 from engine.marks.results import StudentRow
-from engine.model import Outcome
 from engine.text.escape import clean_line
 from engine.text.words import plain_points
 
@@ -21,13 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "excel_gradebook"]
 
-_Value = str | float | int
-_WORDS = {EntryState.MISSING: ""}
-_NO_SCORE = {outcome: outcome.word for outcome in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)}
 _LONGEST = 32_000  # a cell holds 32,767 characters
-_WIDEST = 60
-# XML has no sign for these two: a workbook with them is damaged.
-_NO_XML = dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd")
+_WIDEST = 60  # a reason can have hundreds of characters: no screen shows a column of that width
+_NO_XML = dict.fromkeys((0xFFFE, 0xFFFF))  # XML can't hold these two: a workbook with them is damaged
 
 
 def excel_gradebook(request: GradebookRequest) -> GradebookFile:
@@ -49,51 +54,41 @@ def excel_gradebook(request: GradebookRequest) -> GradebookFile:
         ) from error
     table = request.table
     targets = named_targets(table, request.columns) if request.columns else column_targets(table)
-    listed: list[GradebookNotice] = []
+    notices: list[GradebookNotice] = []
     marks, number = [], 0
     for row in table.rows:
         entries = [entry_of(row, target, scaled=False) for target in targets]
         for target, entry in zip(targets, entries, strict=True):
-            listed += tell_entry(entry, row.student, target.heading)
+            notices += entry_notices(entry, row.student, target.heading)
             number += entry.state in (EntryState.POINTS, EntryState.EXCUSED)
-        marks.append([row.student, row.name, *map(_entry_value, entries)])
+        marks.append([row.student, row.name, *map(entry_value, entries)])
     book = Workbook(write_only=True)
     book.properties.creator = "Softmark"
     heads = [clean_line(target.heading) for target in targets]
     _add_sheet(book, "marks", ["student", "name", *heads], marks)
-    raw = [[row.student, row.name, *(_raw(row, c.id) for c in table.columns)] for row in table.rows]
+    raw = [
+        [row.student, row.name, *(graded_value(row.cells.get(c.id)) for c in table.columns)]
+        for row in table.rows
+    ]
     _add_sheet(book, "raw", ["student", "name", *(c.id for c in table.columns)], raw)
     why = [line for row in table.rows for line in _why(row)]
     _add_sheet(book, "why", ["student", "name", "column", "graded", "counts", "why", "comment"], why)
-    items: list[list[_Value]] = [
+    items: list[list[CellValue]] = [
         [c.id, c.title, c.assignment, c.item, plain_points(c.max_score)] for c in table.columns
     ]
     _add_sheet(book, "items", ["column", "title", "assignment", "item", "full points"], items)
     out = io.BytesIO()
     book.save(out)
-    return GradebookFile(out.getvalue(), {t.heading: t.ids for t in targets}, number, tuple(listed))
+    return GradebookFile(out.getvalue(), {t.heading: t.ids for t in targets}, number, tuple(notices))
 
 
-def _entry_value(entry: GradebookEntry) -> _Value:
-    if entry.points is not None:
-        return plain_points(entry.points)
-    return _WORDS.get(entry.state, str(entry.state))
-
-
-def _raw(row: StudentRow, column: str) -> _Value:
-    cell = row.cells.get(column)
-    if cell is None or cell.outcome is None:
-        return ""
-    return _NO_SCORE.get(cell.outcome, "") if cell.score is None else plain_points(cell.score)
-
-
-def _why(row: StudentRow) -> list[list[_Value]]:
+def _why(row: StudentRow) -> list[list[CellValue]]:
     return [
         [
             row.student,
             row.name,
             column,
-            _raw(row, column),
+            graded_value(cell),
             "excused" if cell.mark.excused else "" if cell.counted is None else plain_points(cell.counted),
             "; ".join(cell.mark.why),
             cell.mark.comment,
@@ -103,7 +98,7 @@ def _why(row: StudentRow) -> list[list[_Value]]:
     ]
 
 
-def _add_sheet(book: Workbook, title: str, head: Sequence[str], rows: Sequence[Sequence[_Value]]) -> None:
+def _add_sheet(book: Workbook, title: str, head: Sequence[str], rows: Sequence[Sequence[CellValue]]) -> None:
     from openpyxl.utils import get_column_letter
 
     sheet = book.create_sheet(title)
@@ -123,15 +118,12 @@ def _text(sheet: Any, text: str, *, bold: bool = False) -> Any:
 
     if not text:
         return None
-    # XML has no sign for these two, and a workbook with them is damaged.
-    shown = clean_line(unicodedata.normalize("NFC", text), _LONGEST).translate(
-        dict.fromkeys((0xFFFE, 0xFFFF))
-    )
-    cell = WriteOnlyCell(sheet, value=shown)
+    value = clean_line(unicodedata.normalize("NFC", text), _LONGEST).translate(_NO_XML)
+    cell = WriteOnlyCell(sheet, value=value)
     cell.data_type = "s"
     cell.number_format = "@"
-    # Excel takes it for text still after somebody has edited it.
-    cell.quotePrefix = shown[:1] in {"=", "+", "-", "@"}
+    # With the prefix, Excel still takes it for text after somebody has edited it.
+    cell.quotePrefix = value[:1] in {"=", "+", "-", "@"}
     if bold:
         cell.font = Font(bold=True)
     return cell

@@ -1,16 +1,21 @@
-"""Putting marks into a learning system's own file; what isn't ours stays as it is."""
+"""Put marks into a learning system's own file; every cell that isn't ours stays as it is.
+
+The file is read as it stands (:func:`read_sheet`), its rows are matched to our students
+(:func:`join_rows`), and some cells are changed (:func:`fill_sheet`). A mark that goes to the wrong person is
+worse than one that a person has to write: whole cells are compared, and everything in a row that identifies
+the student must agree.
+"""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.course import Roster, Student
-from engine.course.joining import agreed, contradiction, nearest
-from engine.course.people import name_key, person_name
+from engine.course.joining import common_ids, describe_conflict, suggest_student
+from engine.course.people import name_key, person_name, plain_label, without_zeros
 from engine.errors import Diagnostic, IntakeError, UsageError
 from engine.marks.gradebooks.cells import (
     CellSigns,
@@ -18,8 +23,8 @@ from engine.marks.gradebooks.cells import (
     GradebookEntry,
     comment_of,
     entry_cell,
+    entry_notices,
     entry_of,
-    tell_entry,
 )
 from engine.marks.gradebooks.columns import TargetColumn
 from engine.marks.gradebooks.formats import GradebookFile, GradebookNotice, NoticeKind
@@ -41,9 +46,6 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# A learning system's own file of grades: read as it stands, written with some cells changed.
-
 _COMMA = re.compile(r"[+-]?[0-9]++,[0-9]++")
 _POINT = re.compile(r"[+-]?[0-9]++\.[0-9]++")
 
@@ -59,7 +61,7 @@ class SheetRow:
 
 @dataclass(slots=True)
 class LmsSheet:
-    """The file.
+    """A learning system's own file of grades.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ class LmsSheet:
         All others, each as long as the header.
     delimiter : str
     marked : bool
-        Whether a byte order mark stands at the beginning.
+        Whether it begins with a byte order mark.
     decimal_comma : bool
         Whether numbers are written with a comma.
     """
@@ -95,7 +97,7 @@ class LmsSheet:
         return len(self.header) - 1
 
     def changed(self) -> int:
-        """Return how many cells are written otherwise than they stand, so that no spreadsheet runs them."""
+        """Return how many cells are written differently, so that no spreadsheet runs them as formulas."""
         return sum(kept_cell(cell) != cell for row in self.rows for cell in row.raw)
 
     def content(self) -> bytes:
@@ -110,8 +112,8 @@ def read_sheet(path: Path) -> LmsSheet:
     Raises
     ------
     UsageError
-        It can't be read, is no table, or a row doesn't fit its header: with every fault's line. Nothing
-        is made of such a file, for rows would be lost.
+        It can't be read, is no table, or a row doesn't fit its header: with every fault's line. Such a file
+        isn't filled at all, because rows would be lost.
     """
     table = read_delimited(path, noun="the gradebook", error=UsageError)
     faults = list(table.faults)
@@ -122,8 +124,8 @@ def read_sheet(path: Path) -> LmsSheet:
     rows = []
     for row in others:
         if any(row.raw[width:]):
-            told = f"{count_noun(len(row.cells), 'field')}, but the header has {width}"
-            faults.append(Diagnostic(table.file, row.line, 1, told, row.source))
+            message = f"{count_noun(len(row.cells), 'field')}, but the header has {width}"
+            faults.append(Diagnostic(table.file, row.line, 1, message, row.source))
         rows.append(SheetRow(row.line, _fit(row.cells, width), list(_fit(row.raw, width))))
     if faults:
         raise UsageError.of_file(sorted(faults, key=lambda fault: fault.line))
@@ -135,7 +137,8 @@ def read_sheet(path: Path) -> LmsSheet:
         rows=rows,
         delimiter=table.delimiter,
         marked=table.marked,
-        decimal_comma=_some(_COMMA, numbers) and not _some(_POINT, numbers),
+        # One number with a point is enough: there the comma of "1,234" may separate thousands.
+        decimal_comma=any(map(_COMMA.fullmatch, numbers)) and not any(map(_POINT.fullmatch, numbers)),
     )
 
 
@@ -143,26 +146,13 @@ def _fit(cells: Sequence[str], width: int) -> tuple[str, ...]:
     return (*cells[:width], *[""] * (width - len(cells)))
 
 
-def _some(form: re.Pattern[str], cells: Iterable[str]) -> bool:
-    return any(form.fullmatch(cell) for cell in cells)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Whose a row of a learning system's file is, and which of our students have none.
-#
-# A mark that goes to the wrong person is worse than one that a person has to write: whole cells are compared,
-# and everything in a row that tells the student must agree.
-
-_IDS = ("id", "login", "lms_id", "email")
-
-
 @dataclass(frozen=True)
 class JoinedRows:
-    """Each row with its student, those of ours who have no row, and the rows that are nobody's."""
+    """Each row with its student, our students without a row, and notices about rows that are nobody's."""
 
     rows: Sequence[tuple[SheetRow, StudentRow]]
     absent: Sequence[StudentRow]
-    listed: Sequence[GradebookNotice]
+    notices: Sequence[GradebookNotice]
 
 
 def everybody(table: ClassTable, roster: Roster) -> Roster:
@@ -174,7 +164,7 @@ def everybody(table: ClassTable, roster: Roster) -> Roster:
 def join_rows(
     sheet: LmsSheet, rows: Sequence[SheetRow], columns: Mapping[str, int], table: ClassTable, roster: Roster
 ) -> JoinedRows:
-    """Find whose rows these are.
+    """Match the rows to students.
 
     Parameters
     ----------
@@ -186,41 +176,44 @@ def join_rows(
     table : ClassTable
     roster : Roster
     """
-    people = _People(everybody(table, roster))
+    people = _PeopleIndex(everybody(table, roster))
     ours = {row.student: row for row in table.rows}
-    listed: list[GradebookNotice] = []
-    found: dict[str, list[SheetRow]] = {}
+    notices: list[GradebookNotice] = []
+    rows_of: dict[str, list[SheetRow]] = {}
     for row in rows:
-        who = {field: row.cells[place] for field, place in columns.items() if row.cells[place]}
+        fields = {field: row.cells[column] for field, column in columns.items() if row.cells[column]}
         place = f"{sheet.file}:{row.line}"
         try:
-            student, by_name = people.find(who)
+            student, by_name = people.find(fields)
         except IntakeError as error:
-            listed.append(GradebookNotice(NoticeKind.UNKNOWN, place, _told(who, error)))
+            notices.append(GradebookNotice(NoticeKind.UNKNOWN, place, _why_unknown(fields, error)))
             continue
         if by_name:
-            told = f"taken for {clean_line(student, 60)}: nothing else in the row says so"
-            listed.append(GradebookNotice(NoticeKind.BY_NAME, place, told))
-        found.setdefault(student, []).append(row)
+            message = f"taken for {clean_line(student, 60)}: nothing else in the row says so"
+            notices.append(GradebookNotice(NoticeKind.BY_NAME, place, message))
+        rows_of.setdefault(student, []).append(row)
     joined = []
-    for student, mine in found.items():
+    for student, mine in rows_of.items():
         if len(mine) > 1:
             lines = " and ".join(str(row.line) for row in mine)
-            told = f"lines {lines} are both this student: none is filled"
-            listed.append(GradebookNotice(NoticeKind.UNKNOWN, f"{sheet.file}:{mine[1].line}", told))
+            message = f"lines {lines} are both this student: none is filled"
+            notices.append(GradebookNotice(NoticeKind.UNKNOWN, f"{sheet.file}:{mine[1].line}", message))
         elif student in ours:
             joined.append((mine[0], ours[student]))
-    return JoinedRows(joined, [row for row in table.rows if row.student not in found], listed)
+    return JoinedRows(joined, [row for row in table.rows if row.student not in rows_of], notices)
 
 
-def _told(who: Mapping[str, str], error: IntakeError) -> str:
-    name = person_name(who) or next(iter(who.values()), "")
+def _why_unknown(fields: Mapping[str, str], error: IntakeError) -> str:
+    name = person_name(fields) or next(iter(fields.values()), "")
     step = f": {error.next_step}" if error.next_step else ""
     return f"{clean_line(name, 60)}: {error.what}{step}" if name else error.what
 
 
-class _People:
-    """Finds people by whole cells."""
+_IDS = ("id", "login", "lms_id", "email")
+
+
+class _PeopleIndex:
+    """Finds people by whole cells; a part of a name is never enough for a mark."""
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
@@ -230,13 +223,13 @@ class _People:
         self._numbers: dict[str, set[str]] = {}
         for student in roster.students:
             for text in {student.id, student.login, student.lms_id, student.email} - {""}:
-                self._exact.setdefault(_plain(text), set()).add(student.id)
+                self._exact.setdefault(plain_label(text), set()).add(student.id)
             if key := name_key(student.name):
                 self._names.setdefault(key, set()).add(student.id)
-            if number := _number(student.id):
+            if number := without_zeros(student.id):
                 self._numbers.setdefault(number, set()).add(student.id)
 
-    def find(self, who: Mapping[str, str]) -> tuple[str, bool]:
+    def find(self, fields: Mapping[str, str]) -> tuple[str, bool]:
         """Return the id of the student whom a row names, and whether only the name says so.
 
         Raises
@@ -244,22 +237,22 @@ class _People:
         IntakeError
             Nobody, several, or somebody who is unclear in the roster.
         """
-        ids = {field: who[field] for field in _IDS if field in who}
+        ids = {field: fields[field] for field in _IDS if field in fields}
         if "id" in ids and not self._knows_numbers:
             # The system's own number isn't known here, and could equal somebody's id.
             ids.pop("lms_id", None)
-        name = person_name(who)
+        name = person_name(fields)
         self._refuse_disputes(ids, name)
-        found = {field: people for field, text in ids.items() if (people := self._by_id(text))}
-        named = self._names.get(name_key(name), set())
-        if found.keys() == {"lms_id"} and name and not named & found["lms_id"]:
-            student = self._roster.by_id[min(found["lms_id"])]
+        candidates = {field: people for field, text in ids.items() if (people := self._by_id(text))}
+        by_name = self._names.get(name_key(name), set())
+        if candidates.keys() == {"lms_id"} and name and not by_name & candidates["lms_id"]:
+            student = self._roster.by_id[min(candidates["lms_id"])]
             if student.name:
-                told = f"the number {clean_line(ids['lms_id'], 40)} is {clean_line(student.name, 60)}'s"
-                raise IntakeError(f"{told}, the name isn't")
-        if named:
-            found["name"] = named
-        return self._one(found, [*ids.values(), name]), found.keys() == {"name"}
+                number = clean_line(ids["lms_id"], 40)
+                raise IntakeError(f"the number {number} is {clean_line(student.name, 60)}'s, the name isn't")
+        if by_name:
+            candidates["name"] = by_name
+        return self._only(candidates, [*ids.values(), name]), candidates.keys() == {"name"}
 
     def _refuse_disputes(self, ids: Mapping[str, str], name: str) -> None:
         if ids.get("id") in self._roster.by_id:
@@ -269,28 +262,19 @@ class _People:
                 raise IntakeError(dispute)
 
     def _by_id(self, text: str) -> set[str]:
-        return self._exact.get(_plain(text)) or self._numbers.get(_number(text)) or set()
+        return self._exact.get(plain_label(text)) or self._numbers.get(without_zeros(text)) or set()
 
-    def _one(self, found: Mapping[str, set[str]], texts: Iterable[str]) -> str:
-        if not found:
+    def _only(self, candidates: Mapping[str, set[str]], texts: Iterable[str]) -> str:
+        if not candidates:
             text = next((text for text in texts if text), "")
-            near = nearest(text, self._roster, otherwise="")
+            near = suggest_student(text, self._roster, otherwise="")
             raise IntakeError(f"{clean_line(text, 60)} isn't in the roster", next_step=near or None)
-        ids = agreed(found)
+        ids = common_ids(candidates)
         if len(ids) == 1:
             return ids[0]
         if ids:
             raise IntakeError(f"this can be {' or '.join(ids)}")
-        raise IntakeError(f"this row names more than one student: {contradiction(found)}")
-
-
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFC", text).strip().casefold()
-
-
-def _number(text: str) -> str:
-    """Return a number without the zeros before it, which spreadsheets drop; nothing for other text."""
-    return text.lstrip("0") if text.isascii() and text.isdigit() else ""
+        raise IntakeError(f"this row names more than one student: {describe_conflict(candidates)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +300,7 @@ class TargetPlace:
 def place_of(
     target: TargetColumn, column: int, heading: str, possible: str, *, scale: bool
 ) -> tuple[TargetPlace, list[GradebookNotice]]:
-    """Return where a target's marks go, and what to say of the full points that the file has there.
+    """Return where a target's marks go, with a notice if the file has other full points there.
 
     Parameters
     ----------
@@ -332,16 +316,14 @@ def place_of(
         points = float(possible.replace(",", "."))
     except ValueError:
         return TargetPlace(target, column), []
+    # A cell holds four decimals: a smaller difference can't be seen there.
     if abs(points - target.maximum) < 1e-4 or not target.maximum:
         return TargetPlace(target, column), []
     if scale:
         return TargetPlace(target, column, points / target.maximum), []
-    ours = number_cell(target.maximum)
-    told = (
-        f"{count_noun(number_cell(points), 'full point')} in the file, {ours} here: marks are "
-        "written unscaled (--scale)"
-    )
-    return TargetPlace(target, column), [GradebookNotice(NoticeKind.LEFT, heading, told)]
+    full = count_noun(number_cell(points), "full point")
+    message = f"{full} in the file, {number_cell(target.maximum)} here: marks are written unscaled (--scale)"
+    return TargetPlace(target, column), [GradebookNotice(NoticeKind.UNTOUCHED, heading, message)]
 
 
 def fill_sheet(
@@ -349,24 +331,24 @@ def fill_sheet(
 ) -> GradebookFile:
     """Return the file with our marks in it.
 
-    Where there is a mark, it is written. What is ungraded or can't be read is written as none, and listed.
-    Where nothing was handed in, the cell stays as it is, and is listed if something stands there.
+    Where there is a mark, it is written. Ungraded and unreadable work is written as no mark, with a notice.
+    Where nothing was handed in, the cell stays as it is, with a notice if something stands there.
     """
-    listed = list(joined.listed)
+    notices = list(joined.notices)
     for ours in joined.absent:
         if any(entry_of(ours, place.target).state is not EntryState.MISSING for place in places):
-            listed.append(
+            notices.append(
                 GradebookNotice(NoticeKind.ABSENT, ours.student, "has marks and no row in the file")
             )
     marks = 0
     for row, ours in joined.rows:
         for place in places:
-            marks += _fill(sheet, row, ours, place, signs, listed)
+            marks += _fill(sheet, row, ours, place, signs, notices)
     if changed := sheet.changed():
-        told = f"cells that began like a formula and have an apostrophe before them now: {changed}"
-        listed.append(GradebookNotice(NoticeKind.NOTE, sheet.file, told))
+        message = f"cells that began like a formula and have an apostrophe before them now: {changed}"
+        notices.append(GradebookNotice(NoticeKind.NOTE, sheet.file, message))
     headings = {sheet.header[place.column]: place.target.ids for place in places}
-    return GradebookFile(sheet.content(), headings, marks, tuple(listed))
+    return GradebookFile(sheet.content(), headings, marks, tuple(notices))
 
 
 def _fill(
@@ -375,33 +357,34 @@ def _fill(
     ours: StudentRow,
     place: TargetPlace,
     signs: CellSigns,
-    listed: list[GradebookNotice],
+    notices: list[GradebookNotice],
 ) -> bool:
     """Fill one cell, and the comment beside it; return whether a mark was written."""
     entry = entry_of(ours, place.target)
     heading = clean_line(sheet.header[place.column], 80)
-    had = row.cells[place.column]
-    listed += tell_entry(entry, ours.student, heading, had=had)
+    before = row.cells[place.column]
+    notices += entry_notices(entry, ours.student, heading, before=before)
     is_mark = signs.has(entry)
-    if had in signs.locked:
+    if before in signs.locked:
         if is_mark:
-            told = f"{heading}: {signs.locked[had]}; our mark isn't written"
-            listed.append(GradebookNotice(NoticeKind.LEFT, ours.student, told))
+            message = f"{heading}: {signs.locked[before]}; our mark isn't written"
+            notices.append(GradebookNotice(NoticeKind.UNTOUCHED, ours.student, message))
         return False
+    # An old mark must not outlive a hand-in that is ungraded or unreadable now, so these overwrite it too.
     if is_mark or entry.state in (EntryState.UNGRADED, EntryState.UNREADABLE):
         scaled = entry if entry.points is None else replace(entry, points=entry.points * place.factor)
         row.raw[place.column] = entry_cell(scaled, signs, decimal_comma=sheet.decimal_comma)
-    elif told := _left(entry, heading, had, signs):
-        listed.append(GradebookNotice(NoticeKind.LEFT, ours.student, told))
+    elif message := _why_untouched(entry, heading, before, signs):
+        notices.append(GradebookNotice(NoticeKind.UNTOUCHED, ours.student, message))
     if place.comments is not None and (comment := comment_of(ours, place.target.columns)):
         row.raw[place.comments] = text_cell(comment)
     return is_mark
 
 
-def _left(entry: GradebookEntry, heading: str, had: str, signs: CellSigns) -> str:
-    """Return what to say of a cell that stays as it is; nothing where it is blank and should be."""
+def _why_untouched(entry: GradebookEntry, heading: str, before: str, signs: CellSigns) -> str:
+    """Return the notice about a cell that stays as it is; empty where it is blank and should be."""
     if entry.state is EntryState.EXCUSED:
         return f"{heading}: excused here; say so in the learning system yourself"
-    if had in ("", signs.missing):
+    if before in ("", signs.missing):
         return ""
-    return f"{heading}: nothing was handed in, and {clean_line(had, 40)} stays in the file"
+    return f"{heading}: nothing was handed in, and {clean_line(before, 40)} stays in the file"

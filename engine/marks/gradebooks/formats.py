@@ -1,4 +1,8 @@
-"""The formats that there are: one file each, loaded when it is asked for."""
+"""The gradebook formats, one module each, and the values that all of them share.
+
+A format's module is loaded when its name is asked for, so that ``grade export csv`` needs no openpyxl. To add
+a format, write a module with a :class:`GradebookFormat` called ``FORMAT`` and name it in :data:`FORMATS`.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +29,15 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What is asked of a gradebook file, what is made, and what a person should look at.
-
-
 class NoticeKind(StrEnum):
-    """Why something is listed."""
+    """Why a person is given a notice."""
 
-    UNKNOWN = "unknown"  # a row of the learning system's file that is nobody of ours
-    ABSENT = "absent"  # one of ours who isn't in the file
-    BY_NAME = "by name"  # a row that nothing but a name says whose it is
+    UNKNOWN = "unknown"  # a row of the learning system's file that is none of our students
+    ABSENT = "absent"  # one of our students who isn't in the file
+    BY_NAME = "by name"  # a row matched by nothing but the name
     UNGRADED = "ungraded"
     UNREADABLE = "unreadable"
-    LEFT = "left"  # a cell that is as it was
+    UNTOUCHED = "left"  # a cell that is as it was
     NOTE = "note"  # worth knowing, nothing to do
 
 
@@ -60,17 +60,17 @@ class GradebookNotice:
 
 @dataclass(frozen=True)
 class GradebookRequest:
-    """What a gradebook file is to hold.
+    """What to write into a gradebook file.
 
     Parameters
     ----------
     table : ClassTable
     roster : Roster
-        Empty where there is none: ids of the table are all that is known then.
+        Empty where there is none; then only the ids of the table are known.
     titles : mapping of str to str
         Assignment → its title.
     columns : tuple of str
-        ``HEADING=ID`` or ``HEADING=ID+ID``; empty: what the format does by itself.
+        ``HEADING=ID`` or ``HEADING=ID+ID``; empty: the format's default.
     into : Path or None
         The learning system's own file, to be filled.
     scale : bool
@@ -78,7 +78,7 @@ class GradebookRequest:
     feedback : bool
         Whether comments are written too.
     key : str or None
-        By what the learning system knows people: ``email``, ``idnumber`` or ``username``.
+        How the learning system identifies people: ``email``, ``idnumber`` or ``username``.
     delimiter : str or None
     decimal_comma, marked : bool
         ``7,5`` for 7.5; a byte order mark at the beginning.
@@ -102,43 +102,43 @@ class GradebookRequest:
 
 @dataclass(frozen=True)
 class GradebookFile:
-    """A gradebook file.
+    """A gradebook file, and what a person should know of it.
 
     Parameters
     ----------
     content : bytes
         The whole file.
     headings : mapping of str to str
-        Heading in the file → the ids of ours that it holds.
+        Heading in the file → the ids of the columns under it.
     marks : int
         Cells with points, or with the sign for excused.
-    listed : tuple of GradebookNotice
+    notices : tuple of GradebookNotice
     """
 
     content: bytes
     headings: Mapping[str, str]
     marks: int
-    listed: tuple[GradebookNotice, ...] = ()
+    notices: tuple[GradebookNotice, ...] = ()
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing of it needs a person."""
-        return all(one.kind is NoticeKind.NOTE for one in self.listed)
+        """Whether no notice needs a person."""
+        return all(notice.kind is NoticeKind.NOTE for notice in self.notices)
 
 
-# Name → module of this package, which has it as FORMAT.
+# Name → module of this package that defines it as FORMAT.
 FORMATS = {"canvas": "canvas", "moodle": "moodle", "csv": "plain_csv", "excel": "excel"}
 
 
 @dataclass(frozen=True, slots=True)
 class GradebookFormat:
-    """A format.
+    """A gradebook format.
 
     Parameters
     ----------
     name : str
     takes : frozenset of str
-        The fields of :class:`GradebookRequest` that it understands, beside table, roster, titles and columns.
+        The fields of :class:`GradebookRequest` that it supports besides table, roster, titles and columns.
     make : callable
         Makes the file.
     """
@@ -156,6 +156,6 @@ def gradebook_format(name: str) -> GradebookFormat:
             expected=", ".join(FORMATS),
             next_step=suggestion(name, FORMATS),
         )
-    found = importlib.import_module(f"engine.marks.gradebooks.{FORMATS[name]}").FORMAT
-    assert isinstance(found, GradebookFormat)
-    return found
+    chosen = importlib.import_module(f"engine.marks.gradebooks.{FORMATS[name]}").FORMAT
+    assert isinstance(chosen, GradebookFormat)
+    return chosen

@@ -1,6 +1,8 @@
 """Moodle: CSV for its grade import, or its own gradebook's export or grading worksheet with marks in it.
 
-Its import takes ``-`` for no grade, and refuses a whole file because of one person whom it doesn't know.
+The grade import takes ``-`` for no grade, and refuses a whole file for one person whom it doesn't know.
+The offline worksheet is about one assignment and has a row per participant: Moodle finds a row by its
+identifier, skips a blank grade, and refuses one above the maximum.
 """
 
 from __future__ import annotations
@@ -36,11 +38,6 @@ from engine.text.tables import csv_bytes, text_cell
 __all__ = ["FORMAT", "is_worksheet", "moodle_gradebook", "worksheet_gradebook"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Moodle's offline grading worksheet: one assignment, a row per participant.
-#
-# Moodle takes a row by its identifier, skips a blank grade, and refuses one above the maximum.
-
 _WORKSHEET_SIGNS = CellSigns(None)
 
 
@@ -55,7 +52,7 @@ def worksheet_gradebook(sheet: LmsSheet, request: GradebookRequest) -> Gradebook
     Raises
     ------
     UsageError
-        It isn't clear which assignment it is about, or it has no column for comments.
+        It is unclear which assignment it is about, or there is no column for comments.
     """
     heads = [plain_head(head) for head in sheet.header]
     targets = wanted_targets(request)
@@ -68,7 +65,7 @@ def worksheet_gradebook(sheet: LmsSheet, request: GradebookRequest) -> Gradebook
         )
     column = heads.index("grade")
     possible = {row.cells[heads.index("maximum grade")] for row in sheet.rows}
-    place, listed = place_of(
+    place, notices = place_of(
         targets[0], column, "Grade", possible.pop() if len(possible) == 1 else "", scale=request.scale
     )
     if request.feedback:
@@ -80,19 +77,19 @@ def worksheet_gradebook(sheet: LmsSheet, request: GradebookRequest) -> Gradebook
             )
         place = replace(place, comments=heads.index("feedback comments"))
     about = person_columns(sheet.header)
-    if about.get("id") == heads.index("identifier"):  # a number of the hand-in, not of a person
+    if about.get("id") == heads.index("identifier"):  # it identifies the hand-in, not the person
         del about["id"]
     joined = join_rows(sheet, sheet.rows, about, request.table, request.roster)
     fixed = heads.index("grade can be changed") if "grade can be changed" in heads else None
     rows = []
     for row, ours in joined.rows:
         if fixed is not None and row.cells[fixed].casefold() == "no":
-            told = "Grade: Moodle says that it can't be changed; our mark isn't written"
-            listed.append(GradebookNotice(NoticeKind.LEFT, ours.student, told))
+            message = "Grade: Moodle says that it can't be changed; our mark isn't written"
+            notices.append(GradebookNotice(NoticeKind.UNTOUCHED, ours.student, message))
         else:
             rows.append((row, ours))
     return fill_sheet(
-        sheet, replace(joined, rows=rows, listed=[*listed, *joined.listed]), [place], _WORKSHEET_SIGNS
+        sheet, replace(joined, rows=rows, notices=[*notices, *joined.notices]), [place], _WORKSHEET_SIGNS
     )
 
 
@@ -103,8 +100,8 @@ _KEYS: dict[str, tuple[str, Callable[[Student], str]]] = {
     "username": ("Username", lambda student: student.login),
 }
 # In an export the heading of HW 1 reads "Assignment: HW 1 (Real)".
-_KIND = re.compile(r"^[^:]{1,40}:\s+")
-_SHOWN = re.compile(r"(?<!\s)\s++\((real|percentage|letter|feedback)\)$", re.IGNORECASE)
+_KIND_PREFIX = re.compile(r"^[^:]{1,40}:\s+")
+_KIND_SUFFIX = re.compile(r"(?<!\s)\s++\((real|percentage|letter|feedback)\)$", re.IGNORECASE)
 _ABOUT = {"institution", "department", "last downloaded from this course"}
 
 
@@ -114,7 +111,7 @@ def moodle_gradebook(request: GradebookRequest) -> GradebookFile:
     Raises
     ------
     UsageError
-        ``into`` is no file of Moodle's, or the columns asked for don't fit it.
+        ``into`` isn't a Moodle file, or the columns asked for don't fit it.
     """
     if request.into is None:
         return _new(request, wanted_targets(request))
@@ -140,35 +137,35 @@ def _filled(sheet: LmsSheet, request: GradebookRequest) -> GradebookFile:
         for place, head in enumerate(sheet.header)
         if place not in about.values() and plain_head(head) not in _ABOUT and _kind(head) in ("", "real")
     ]
-    listed: list[GradebookNotice] = []
+    notices: list[GradebookNotice] = []
     places = []
     for target, column in where_headed(wanted_targets(request), sheet.header, open_columns, request, _plain):
         if column is None:
             column = sheet.add_column(text_cell(target.heading))
-            told = "new column: choose “New grade item” for it when you import the file"
-            listed.append(GradebookNotice(NoticeKind.NOTE, sheet.header[column], told))
+            message = "new column: choose “New grade item” for it when you import the file"
+            notices.append(GradebookNotice(NoticeKind.NOTE, sheet.header[column], message))
         comments = _comments(sheet, column) if request.feedback else None
         places.append(TargetPlace(target, column, comments=comments))
     joined = join_rows(sheet, sheet.rows, about, request.table, request.roster)
-    return fill_sheet(sheet, replace(joined, listed=[*listed, *joined.listed]), places, _SIGNS)
+    return fill_sheet(sheet, replace(joined, notices=[*notices, *joined.notices]), places, _SIGNS)
 
 
 def _plain(heading: str) -> str:
-    return plain_heading(_KIND.sub("", _SHOWN.sub("", heading.strip())))
+    return plain_heading(_KIND_PREFIX.sub("", _KIND_SUFFIX.sub("", heading.strip())))
 
 
 def _kind(heading: str) -> str:
-    found = _SHOWN.search(heading)
-    return found[1].lower() if found else ""
+    suffix = _KIND_SUFFIX.search(heading)
+    return suffix[1].lower() if suffix else ""
 
 
 def _comments(sheet: LmsSheet, column: int) -> int:
-    """Return the column of the comments on a grade; a new one where there is none."""
+    """Return the column of the comments on a grade, added where there is none."""
     plain = _plain(sheet.header[column])
     for place, head in enumerate(sheet.header):
         if _kind(head) == "feedback" and _plain(head) == plain:
             return place
-    return sheet.add_column(_SHOWN.sub("", sheet.header[column]) + " (Feedback)")
+    return sheet.add_column(_KIND_SUFFIX.sub("", sheet.header[column]) + " (Feedback)")
 
 
 def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFile:
@@ -183,9 +180,9 @@ def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFil
             rows.append([text_cell(key_of(student)), text_cell(student.name), *new.cells(row)])
         elif row.cells:
             why = f"has no {head} in the roster" if row.listed else "isn't in the roster"
-            told = f"{why}: left out, for Moodle refuses a file with people whom it doesn't know"
-            new.listed.append(GradebookNotice(NoticeKind.ABSENT, row.student, told))
-    return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.listed))
+            message = f"{why}: left out, because Moodle refuses a file with people whom it doesn't know"
+            new.notices.append(GradebookNotice(NoticeKind.ABSENT, row.student, message))
+    return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.notices))
 
 
 FORMAT = GradebookFormat("moodle", frozenset({"into", "feedback", "key", "scale"}), moodle_gradebook)

@@ -1,20 +1,24 @@
-"""Plain CSV: a row per student, a column per item, for spreadsheets and scripts."""
+"""Marks as plain tables, for spreadsheets and scripts: a row per student, a column per item.
+
+``grade export csv`` writes what its options ask for; ``grade batch`` writes ``gradebook.csv`` and
+``gradebook.json``, which also show a changed mark as it was graded, and why it changed. In all of them a cell
+is blank where nothing (or nothing that counts) was handed in and says ``ungraded``, ``unreadable`` or
+``excused`` where there is no score: none of these is a 0.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from typing import Any
 
 from engine import __version__
 from engine.errors import UsageError
-from engine.marks.gradebooks.cells import CellSigns, NewRows
-from engine.marks.gradebooks.columns import column_targets, named_targets
+from engine.marks.gradebooks.cells import CellSigns, CellValue, NewRows, entry_of, entry_value, graded_value
+from engine.marks.gradebooks.columns import TargetColumn, column_targets, named_targets
 from engine.marks.gradebooks.formats import GradebookFile, GradebookFormat, GradebookRequest
 from engine.marks.results import ClassTable, StudentRow, TableCell
-from engine.model import Mode, Outcome
-from engine.text.escape import csv_cell, csv_text
-from engine.text.tables import csv_bytes, id_cell, text_cell
+from engine.model import Mode
+from engine.text.tables import csv_bytes, csv_text, id_cell, text_cell
 from engine.text.words import plain_points
 
 __all__ = ["FORMAT", "gradebook_csv", "gradebook_json", "plain_gradebook"]
@@ -43,7 +47,7 @@ def plain_gradebook(request: GradebookRequest) -> GradebookFile:
         about = id_cell(row.student, protect=request.protect_ids), text_cell(row.name)
         rows.append([*about, *new.cells(row)])
     content = csv_bytes(rows, delimiter=delimiter, marked=request.marked)
-    return GradebookFile(content, new.headings, new.marks, tuple(new.listed))
+    return GradebookFile(content, new.headings, new.marks, tuple(new.notices))
 
 
 FORMAT = GradebookFormat(
@@ -53,86 +57,42 @@ FORMAT = GradebookFormat(
 )
 
 
-# ----------------------------------------------------------------------------------------------------
-# The gradebook as CSV and JSON.
-#
-# A cell is blank where nothing was handed in (or nothing that counts) and says ``ungraded``,
-# ``unreadable`` or ``excused`` where there is no score: none of these is a 0.
-
-_NO_SCORE = {outcome: outcome.word for outcome in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)}
-
-_Value = str | float | int
-
-
-def _counts(cell: TableCell | None) -> _Value:
-    """Return what a cell counts, or the word that says why it counts for nothing."""
-    if cell is None:
-        return ""
-    if cell.counted is not None:
-        return plain_points(cell.counted)
-    if cell.mark is not None and cell.mark.excused:
-        return "excused"
-    return _NO_SCORE.get(cell.outcome, "") if cell.outcome is not None else ""
-
-
-def _graded(cell: TableCell | None) -> _Value:
-    if cell is None or cell.outcome is None:
-        return ""
-    return _NO_SCORE[cell.outcome] if cell.score is None else plain_points(cell.score)
-
-
-def _why(cell: TableCell | None) -> str:
-    return csv_cell("; ".join(cell.mark.reasons)) if cell is not None and cell.mark is not None else ""
-
-
-def _explained(table: ClassTable) -> frozenset[str]:
-    """Return the columns in which something changed a mark: they also show it as graded, and why."""
-    return frozenset(
-        column
-        for row in table.rows
-        for column, cell in row.cells.items()
-        if cell.mark is not None and cell.mark.reasons
-    )
-
-
-def _cells(row: StudentRow, table: ClassTable, explained: Collection[str], percent: bool) -> list[_Value]:
-    cells: list[_Value] = []
-    for column in table.columns:
-        cell = row.cells.get(column.id)
-        cells.append(_counts(cell))
-        if column.id in explained:
-            cells += [_graded(cell), _why(cell)]
-    total = row.total()
-    cells.append(plain_points(total) if total is not None else "ungraded" if row.is_waiting else "")
-    if percent:
-        cells.append("" if row.percent is None else plain_points(row.percent))
-    return cells
-
-
 def gradebook_csv(table: ClassTable, *, practice: bool = False) -> str:
-    """Return the gradebook as CSV (RFC 4180, UTF-8): ``student, name``, a column per item, ``total``.
+    """Return the gradebook of a batch as CSV: ``student, name``, a column per item, ``total``.
 
     A column in which the course's rules or a person changed a mark is followed by two more, ``graded`` and
     ``why``. Where groups have weights, ``percent`` follows the total.
 
-    With `practice` a last column ``mode`` says so in every line: such a table can't be taken for marks.
-
-    Texts are in quotes, so that an id such as ``007`` is seen to be one; none of them begins a formula.
+    With `practice` a last column ``mode`` says so in every line, so that nobody takes such a table for marks.
     """
-    mode = (["mode"], ["practice"]) if practice else ([], [])
-    explained = _explained(table)
-    percent = any(row.percent is not None for row in table.rows)
-    heads = [
-        csv_cell(column.id + more)
-        for column in table.columns
-        for more in (("", " graded", " why") if column.id in explained else ("",))
-    ]
-    columns = ["student", "name", *heads, "total", *(["percent"] if percent else []), *mode[0]]
-    rows = []
+    explained = {
+        column
+        for row in table.rows
+        for column, cell in row.cells.items()
+        if cell.mark is not None and cell.mark.reasons
+    }
+    has_percent = any(row.percent is not None for row in table.rows)
+    head = ["student", "name"]
+    for column in table.columns:
+        suffixes = ("", " graded", " why") if column.id in explained else ("",)
+        head += [text_cell(column.id + suffix) for suffix in suffixes]
+    head += ["total", *(["percent"] if has_percent else []), *(["mode"] if practice else [])]
+    rows: list[list[CellValue]] = [[*head]]
     for row in table.rows:
-        cells = _cells(row, table, explained, percent)
-        rows.append([csv_cell(row.student), csv_cell(row.name), *cells, *mode[1]])
-    return csv_text(columns, rows)
+        cells: list[CellValue] = [text_cell(row.student), text_cell(row.name)]
+        for column in table.columns:
+            cell = row.cells.get(column.id)
+            target = TargetColumn(column.id, (column,), column.id, column.max_score)
+            cells.append(entry_value(entry_of(row, target, scaled=False)))
+            if column.id in explained:
+                why = "; ".join(cell.mark.reasons) if cell is not None and cell.mark is not None else ""
+                cells += [graded_value(cell), text_cell(why)]
+        total = row.total()
+        cells.append(plain_points(total) if total is not None else "ungraded" if row.is_waiting else "")
+        if has_percent:
+            cells.append("" if row.percent is None else plain_points(row.percent))
+        rows.append([*cells, *(["practice"] if practice else [])])
+    return csv_text(rows, quote_texts=True)
 
 
 def gradebook_json(table: ClassTable, *, practice: bool = False) -> str:
@@ -174,20 +134,20 @@ def _student(row: StudentRow, table: ClassTable) -> dict[str, Any]:
 
 
 def _score(cell: TableCell) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    score: dict[str, Any] = {
         "outcome": None if cell.outcome is None else str(cell.outcome),
         "score": _points(cell.score),
         "misconceptions": list(cell.misconceptions),
     }
     if cell.mark is not None:
-        found |= {
+        score |= {
             "counts": _points(cell.counted),
             "why": list(cell.mark.why),
             "comment": cell.mark.comment,
             "excused": cell.mark.excused,
             "dropped": cell.mark.dropped,
         }
-    return found
+    return score
 
 
 def _points(value: float | None) -> float | int | None:

@@ -75,4 +75,4 @@ def read_csv(content: bytes, delimiter: str = ",") -> list[list[str]]:
 
 
 def told(gradebook: GradebookFile, kind: NoticeKind) -> list[tuple[str, str]]:
-    return [(one.where, one.message) for one in gradebook.listed if one.kind is kind]
+    return [(one.where, one.message) for one in gradebook.notices if one.kind is kind]

@@ -69,7 +69,7 @@ def test_what_needs_a_person_is_listed() -> None:
             "Write softmax (4712): what was handed in can't be read, no mark is written (N/A stood there)",
         )
     ]
-    assert told(made, NoticeKind.LEFT) == [
+    assert told(made, NoticeKind.UNTOUCHED) == [
         ("14", "Attention by hand (4711): nothing was handed in, and 0 stays in the file")
     ]
     assert told(made, NoticeKind.NOTE) == [
@@ -93,7 +93,7 @@ def test_a_mark_is_not_written_where_canvas_has_the_assignment_for_others_only()
     assert (
         "15",
         "Write softmax (4712): Canvas has this assignment for other students only; our mark isn't written",
-    ) in told(made, NoticeKind.LEFT)
+    ) in told(made, NoticeKind.UNTOUCHED)
 
 
 def test_a_misspelt_heading_names_the_one_that_is_there() -> None:
@@ -120,13 +120,13 @@ def test_named_columns_hold_what_is_asked_for_and_sums() -> None:
     assert (
         "Essay (900)",
         "20 full points in the file, 2 here: marks are written unscaled (--scale)",
-    ) in told(made, NoticeKind.LEFT)
+    ) in told(made, NoticeKind.UNTOUCHED)
 
 
 def test_marks_are_scaled_to_the_points_that_canvas_has() -> None:
     made = canvas(columns=("Essay (900)=l16/softmax-weights",), scale=True)
     assert {row[2]: row[6] for row in read_csv(made.content)[3:6]} == {"007": "20", "0012": "10", "13": "10"}
-    assert not [where for where, _ in told(made, NoticeKind.LEFT) if where == "Essay (900)"]
+    assert not [where for where, _ in told(made, NoticeKind.UNTOUCHED) if where == "Essay (900)"]
 
 
 def test_a_file_with_semicolons_and_decimal_commas_is_written_like_that() -> None:

@@ -56,7 +56,7 @@ def test_whom_moodle_does_not_know_is_left_out_and_listed() -> None:
     roster = Roster((*ROSTER.students[:4], replace(ROSTER.students[4], email="")))
     made = moodle(roster=roster, key="email", table=replace(TABLE, rows=(*ROWS, guest)))
     assert [row[0] for row in read_csv(made.content)[1:]] == [s.email for s in ROSTER.students[:4]]
-    more = "left out, for Moodle refuses a file with people whom it doesn't know"
+    more = "left out, because Moodle refuses a file with people whom it doesn't know"
     assert told(made, NoticeKind.ABSENT) == [
         ("15", f"has no Email address in the roster: {more}"),
         ("guest", f"isn't in the roster: {more}"),
@@ -88,7 +88,7 @@ def test_an_export_is_filled_and_keeps_the_rest() -> None:
         made, NoticeKind.NOTE
     )
     assert told(made, NoticeKind.ABSENT) == [("15", "has marks and no row in the file")]
-    assert told(made, NoticeKind.LEFT) == [
+    assert told(made, NoticeKind.UNTOUCHED) == [
         ("13", "Write softmax: excused here; say so in the learning system yourself"),
         ("14", "Assignment: Attention by hand (Real): nothing was handed in, and 3.00 stays in the file"),
     ]
@@ -141,7 +141,7 @@ def test_a_worksheet_gets_grades_scaled_to_its_maximum_and_comments() -> None:
     assert told(made, NoticeKind.UNGRADED) == [
         ("0012", "Grade: not graded yet, no mark is written (40.00 stood there)")
     ]
-    assert told(made, NoticeKind.LEFT) == [
+    assert told(made, NoticeKind.UNTOUCHED) == [
         ("15", "Grade: Moodle says that it can't be changed; our mark isn't written"),
         ("13", "Grade: excused here; say so in the learning system yourself"),
     ]
@@ -154,7 +154,7 @@ def test_a_participants_number_is_nobodys_id() -> None:
     made = moodle(into=WORKSHEET, columns=("Grade=softmax",), table=replace(TABLE, rows=rows))
     assert [row[5] for row in read_csv(made.content)[1:]] == ["", "40.00", "5", "", ""]
     assert ("Grade", "100 full points in the file, 10 here: marks are written unscaled (--scale)") in told(
-        made, NoticeKind.LEFT
+        made, NoticeKind.UNTOUCHED
     )
 
 
