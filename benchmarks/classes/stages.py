@@ -21,11 +21,11 @@ __all__ = ["STAGES", "Stages", "TimedRunner"]
 
 # stage → where the function lies that is the whole of it
 STAGES = {
-    "rest of the desk (outside grade_code)": "engine.runs.grade_file:Desk.grade",
+    "rest of the desk (outside grade_code)": "engine.runs.grade_file:FileGrader.grade",
     "read the file": "engine.intake:read_code_file",
     "rest of grade_code": "engine.code:grade_code",
     "parse": "engine.code.grade:examine_source",
-    "fork": "engine.sandbox.runner:Link",
+    "fork": "engine.sandbox.runner:ChildLink",
     "decode": "engine.code.grade:observe",
     "judge": "engine.code.grade:judge_all",
     "explain": "engine.code.grade:_explained",

@@ -32,7 +32,7 @@ PATIENCE_S = 90.0
 WITHOUT_LAYERS = """
 import sys
 from engine.sandbox import tiers
-missing = tiers.Missing("landlock", "this kernel has none", "use another")
+missing = tiers.MissingLayer("landlock", "this kernel has none", "use another")
 tiers.missing_layers = lambda tier: () if tier == "T3" else (missing,)
 from engine.commands import main
 main(sys.argv[1:])

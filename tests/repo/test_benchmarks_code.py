@@ -243,11 +243,11 @@ def test_stages_give_time_to_the_innermost_and_tell_the_explanation_apart(
 def test_every_stage_is_found_in_this_version_and_put_back() -> None:
     import engine.code.grade
 
-    before = engine.code.judge.judge_all
+    before = engine.code.grade.judge_all
     found = script("classes.stages").Stages()
     with found.watched():
-        assert engine.code.judge.judge_all is not before
-    assert engine.code.judge.judge_all is before
+        assert engine.code.grade.judge_all is not before
+    assert engine.code.grade.judge_all is before
     assert found.missing == []
 
 

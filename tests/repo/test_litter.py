@@ -94,8 +94,8 @@ def stopped(*args, **kwargs):
     raise KeyboardInterrupt
 
 import engine.commands.watch as blocks, engine.authoring.preview.server as server
-shown = blocks.Blocks.report
-blocks.Blocks.report = lambda self, *a: (shown(self, *a), stopped())
+shown = blocks.WatchOutput.report
+blocks.WatchOutput.report = lambda self, *a: (shown(self, *a), stopped())
 server.serve = lambda hub, listening, ready: ready("http://nowhere")
 sys.stdin = open(os.devnull)
 told = os.dup(1)

@@ -13,7 +13,8 @@ from engine.code.plan import ExpectedResult, InputPlan
 
 __all__ = ["ExerciseFamily", "family", "family_names", "offered_groups"]
 
-_NO_FAMILY = {"__init__", "family"}
+# modules of this folder that several families share
+_NO_FAMILY = {"__init__", "family", "array_family", "random_values", "shared_cases"}
 
 
 class ExerciseFamily(Protocol):

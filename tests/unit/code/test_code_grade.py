@@ -287,7 +287,7 @@ def test_a_bug_of_ours_is_ungraded(grade_bent: Grade, monkeypatch: pytest.Monkey
     def broken(*args: object) -> None:
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr("engine.code.judge.judge_all", broken)
+    monkeypatch.setattr("engine.code.grade.judge_all", broken)
     report = grade_bent(lambda result: result)
     assert report.outcome is Outcome.UNGRADED and report.score is None
     assert "ZeroDivisionError" in report.notes[0] and "secret detail" not in report.notes[0]
