@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from classes.mixing import Program, write_class
 from classes.table import Handed
@@ -216,7 +217,7 @@ def grade_mixed(
         (sandbox, exercises and plans), ``right`` and ``wrong`` (seconds per file and slot),
         ``surprises`` (files whose outcome isn't the known one), ``memory`` before and after.
     """
-    from engine import intake, store
+    from engine import intake, sandbox, store
     from engine import runs as batch
     from engine.sandbox import SandboxOptions, open_runner
 
@@ -246,12 +247,14 @@ def grade_mixed(
             collected = intake.collect(Path(folder, "handed-in"), unpacked, items=items)
             before = resident_mib()
             begun = time.perf_counter()
-            with store.open_store(Path(folder, "store.sqlite")) as kept:
+            with (
+                store.open_store(Path(folder, "store.sqlite")) as kept,
+                mock.patch.object(sandbox, "open_runner", lambda *_, **__: wrap(_Lent(runner))),
+            ):
                 batch.grade_batch(
                     collected,
                     store=kept,
                     code=grader,
-                    open_runner=lambda slots: wrap(_Lent(runner)),
                     workers=slots,
                     progress=counting,
                 )

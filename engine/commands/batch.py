@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC
 from pathlib import Path
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.marks.late_work import Untimed
     from engine.marks.results import ClassTable, StudentResults, StudentRow, TableCell
     from engine.pages import ReportFiles
-    from engine.runner import Runner
+    from engine.runner import SandboxOptions
     from engine.runs import BatchResult
     from engine.store import Store
 
@@ -108,7 +108,7 @@ def command(
         quiz=quiz,
         layout=layout,
         workers=workers if device == "cpu" else workers or _DEVICE_WORKERS,
-        open_runner=lambda slots: context.open_runner(options, slots),
+        sandbox=context.offered_sandbox(options),
         solutions=solutions,
     )
     if as_json:
@@ -148,7 +148,7 @@ def _grade(
     quiz: str | None,
     layout: str,
     workers: int | None,
-    open_runner: Callable[[int], Runner],
+    sandbox: SandboxOptions,
     solutions: bool,
 ) -> tuple[BatchResult, tuple[IntakeProblem, ...], Untimed, Counter[str], ReportFiles]:
     from engine.commands.terminal import progress_bar
@@ -174,7 +174,7 @@ def _grade(
             intake,
             store=store,
             code=code,
-            open_runner=open_runner,
+            sandbox=sandbox,
             workers=workers,
             mode=context.mode,
             progress=lambda total: progress_bar("grading", total),

@@ -193,16 +193,23 @@ class CommandContext:
         if options.tier == "T3":
             raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
 
-    def open_runner(self, options: SandboxOptions, slots: int = 1) -> Runner:
-        """Open the sandbox; in practice T3 may stand in for the stronger tiers."""
+    def offered_sandbox(self, options: SandboxOptions) -> SandboxOptions:
+        """Offer the course's packages to student code, and return the options that hold in its mode.
+
+        In practice T3 may stand in for the stronger tiers.
+        """
         from engine.model import Mode
-        from engine.sandbox import open_runner
         from engine.sandbox.bwrap import COMMON_PACKAGES, offer_packages
 
-        asked = self.course.settings.packages if self.course else None
-        offer_packages(COMMON_PACKAGES if asked is None else asked)
-        allowed = options.unsafe_local or self.mode is Mode.PRACTICE
-        return open_runner(replace(options, unsafe_local=allowed), slots=slots)
+        packages = self.course.settings.packages if self.course else None
+        offer_packages(COMMON_PACKAGES if packages is None else packages)
+        return replace(options, unsafe_local=options.unsafe_local or self.mode is Mode.PRACTICE)
+
+    def open_runner(self, options: SandboxOptions, slots: int = 1) -> Runner:
+        """Open that sandbox."""
+        from engine.sandbox import open_runner
+
+        return open_runner(self.offered_sandbox(options), slots=slots)
 
     def missing_packages(self) -> tuple[str, ...]:
         """Return those of the packages in course.yaml that aren't installed here."""

@@ -144,7 +144,7 @@ def _plan(
         store,
         bank,
         code=CodeExercises(bank, secret=context.secret(), mode=mode),
-        open_runner=lambda slots: context.open_runner(options, slots),
+        sandbox=context.offered_sandbox(options),
         mode=mode,
         scope=scope,
         workers=workers or os.cpu_count() or 1,

@@ -27,7 +27,7 @@ from typing import Final
 
 from engine.hand_ins import FileKind, HandedFile, IntakeProblem, IntakeResult
 from engine.model import Mode
-from engine.runner import Runner
+from engine.runner import SandboxOptions
 from engine.runs.grade_file import CodeExercises, FileGrader, FileResult
 from engine.store import Store
 
@@ -212,6 +212,8 @@ class BatchResult:
         return 1 if self.problems else 0
 
 
+_ANY_SANDBOX = SandboxOptions()
+
 # Number of files → a block whose value is called after each of them.
 Progress = Callable[[int], AbstractContextManager[Callable[[], None]]]
 
@@ -221,7 +223,7 @@ def grade_batch(
     *,
     store: Store,
     code: CodeExercises,
-    open_runner: Callable[[int], Runner],
+    sandbox: SandboxOptions = _ANY_SANDBOX,
     workers: int | None = None,
     mode: Mode = Mode.MARKS,
     progress: Progress = lambda total: nullcontext(lambda: None),
@@ -237,8 +239,8 @@ def grade_batch(
         Each graded file is one transaction, keyed by student, item and hash: a killed run loses
         at most the files in flight, and the next run does only what is missing or ungraded.
     code : CodeExercises
-    open_runner : callable
-        Number of slots → Runner; called only if there is code to run.
+    sandbox : SandboxOptions
+        Opened only if there is code to run.
     workers : int, optional
         Threads and slots; all cores by default.
     progress : callable
@@ -274,7 +276,7 @@ def grade_batch(
             [*tasks.values()],
             flight,
             tally,
-            open_runner,
+            sandbox,
             workers,
             progress,
             stop or threading.Event(),
@@ -304,12 +306,14 @@ def _grade_all(
     tasks: list[_Task],
     flight: InFlight,
     tally: _Tally,
-    open_runner: Callable[[int], Runner],
+    sandbox: SandboxOptions,
     workers: int | None,
     progress: Progress,
     halt: threading.Event,
 ) -> bool:
     """Grade all files but those that are set aside; return whether Ctrl-C stopped it."""
+    from engine.sandbox import open_runner
+
     rest: list[_Task] = []
     for chain in _chains(tasks):
         is_behind = False
@@ -329,7 +333,7 @@ def _grade_all(
     with (
         progress(len(rest)) as advance,
         grader.store.bulk(),
-        open_runner(slots) if has_code else nullcontext() as runner,
+        open_runner(sandbox, slots=slots) if has_code else nullcontext() as runner,
     ):
 
         def collect(result: FileResult) -> None:

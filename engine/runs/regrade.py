@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -15,7 +15,7 @@ from engine.items.bank import Bank
 from engine.marks.class_results import column_of
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response, Variant
 from engine.quiz.credit import CreditRules
-from engine.runner import Runner
+from engine.runner import Runner, SandboxOptions
 from engine.runs.batch import Progress
 from engine.runs.grade_file import CodeExercises
 from engine.store import Attempt, Store, reason_of
@@ -299,7 +299,7 @@ def plan_regrade(
     bank: Bank,
     *,
     code: CodeExercises,
-    open_runner: Callable[[int], AbstractContextManager[Runner]],
+    sandbox: SandboxOptions,
     mode: Mode,
     scope: RegradeScope | None = None,
     workers: int = 1,
@@ -313,8 +313,8 @@ def plan_regrade(
     bank : Bank
         With the items as they are now.
     code : CodeExercises
-    open_runner : callable
-        Number of slots → Runner; called only if there is code to run.
+    sandbox : SandboxOptions
+        Opened only if there is code to run.
     mode : Mode
     scope : RegradeScope, optional
     workers : int
@@ -332,9 +332,11 @@ def plan_regrade(
     search = _Search(store, bank, mode, scope or RegradeScope())
     search.run()
     if search.code:
+        from engine.sandbox import open_runner
+
         slots = min(workers, len(search.code))
         with (
-            open_runner(slots) as runner,
+            open_runner(sandbox, slots=slots) as runner,
             progress(len(search.code)) as advance,
             ThreadPoolExecutor(slots) as threads,
         ):

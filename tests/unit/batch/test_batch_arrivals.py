@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest import mock
 
+import engine.sandbox
 from engine.hand_ins import FileKind, HandedFile, IntakeResult, StudentFiles
 from engine.marks.student_marks import in_order
 from engine.model import CodeSubmission, GradeReport, Outcome
-from engine.runner import Runner
+from engine.runner import Runner, SandboxOptions
 from engine.runs import CodeExercises, grade_batch
 from engine.store import Attempt, Store, open_store
 
@@ -17,7 +19,7 @@ from engine.store import Attempt, Store, open_store
 class NoRunner:
     tier = "T1"
 
-    def __call__(self, slots: int) -> NoRunner:
+    def __call__(self, options: SandboxOptions, *, slots: int) -> NoRunner:
         return self
 
     def __enter__(self) -> NoRunner:
@@ -51,13 +53,9 @@ def handed(folder: Path, text: str, **more: object) -> HandedFile:
 
 def grade(folder: Path, store: Store, files: list[HandedFile], workers: int = 1) -> tuple[Marking, int, int]:
     code = Marking()
-    result = grade_batch(
-        IntakeResult((StudentFiles("ada", tuple(files)),)),
-        store=store,
-        code=code,
-        open_runner=NoRunner(),  # type: ignore[arg-type]
-        workers=workers,
-    )
+    intake = IntakeResult((StudentFiles("ada", tuple(files)),))
+    with mock.patch.object(engine.sandbox, "open_runner", NoRunner()):
+        result = grade_batch(intake, store=store, code=code, workers=workers)
     return code, result.graded, result.graded_before
 
 

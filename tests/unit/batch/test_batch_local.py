@@ -11,17 +11,19 @@ import textwrap
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+import engine.sandbox
 from engine.errors import EngineError, RunnerLostError, SandboxError, StoreError, UnstorableError
 from engine.hand_ins import FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
 from engine.intake import read_code_file
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
-from engine.runner import Job, Runner, RunResult
+from engine.runner import Job, Runner, RunResult, SandboxOptions
 from engine.runs import BatchResult, CodeExercises, grade_batch, grade_file
 from engine.store import Store, open_store
 
@@ -35,7 +37,7 @@ class FakeRunner:
         self.opened: list[int] = []
         self.closed = 0
 
-    def __call__(self, slots: int) -> FakeRunner:
+    def __call__(self, options: SandboxOptions, *, slots: int) -> FakeRunner:
         self.opened.append(slots)
         return self
 
@@ -97,15 +99,10 @@ def a_class(folder: Path, **sources: str | bytes) -> IntakeResult:
 
 
 def run(
-    intake: IntakeResult, store: Store, code: FakeCode, runner: FakeRunner | None = None, **more
+    intake: IntakeResult, store: Store, code: FakeCode, runner: Callable[..., Runner] | None = None, **more
 ) -> BatchResult:
-    return grade_batch(
-        intake,
-        store=store,
-        code=code,
-        open_runner=runner or FakeRunner(),
-        **more,
-    )
+    with mock.patch.object(engine.sandbox, "open_runner", runner or FakeRunner()):
+        return grade_batch(intake, store=store, code=code, **more)
 
 
 def counting(ticks: list[int]):
@@ -235,16 +232,11 @@ def test_an_empty_collection_is_no_error(store: Store) -> None:
 
 
 def test_a_sandbox_that_cant_be_opened_stops_before_anything(tmp_path: Path, store: Store) -> None:
-    def refuse(slots: int) -> Runner:
+    def refuse(options: SandboxOptions, *, slots: int) -> Runner:
         raise SandboxError("T1 lacks bubblewrap")
 
     with pytest.raises(SandboxError):
-        grade_batch(
-            a_class(tmp_path, ada="right"),
-            store=store,
-            code=FakeCode(),
-            open_runner=refuse,
-        )
+        run(a_class(tmp_path, ada="right"), store, FakeCode(), refuse)
     assert list(store.attempts()) == []
 
 

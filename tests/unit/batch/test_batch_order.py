@@ -63,7 +63,6 @@ def test_quiz_files_go_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             intake,
             store=store,
             code=SimpleNamespace(),  # type: ignore[arg-type]
-            open_runner=None,  # type: ignore[arg-type]
             workers=6,
         )
     assert result.graded == 15 and FakeGrader.overlaps == []
