@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engine.authoring.importing.foreign_question import FilePlace, ImportNote, MarkedText
-from engine.authoring.importing.text_blocks import plain_characters
-from engine.authoring.importing.to_markdown import ConvertedText, TextTooLong, convert
+from engine.authoring.importing.text_blocks import TextTooLong, plain_characters
+from engine.authoring.importing.to_markdown import ConvertedText, convert
 from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE
 
 __all__ = ["QuestionTexts", "UnfitError", "candidates", "named", "slug", "title_of", "topics_of"]

@@ -1,18 +1,22 @@
-"""Texts of other systems into ours: foreign markup → blocks → Markdown with ``$`` formulas."""
+"""What a text consists of, whatever markup it was written in, and which characters and formulas it keeps.
+
+Foreign markup becomes blocks (:mod:`~engine.authoring.importing.from_html`), and blocks become Markdown with
+``$`` formulas (:mod:`~engine.authoring.importing.to_markdown`): so no text of strangers is ever copied as
+markup, and none can become a template or a picture block of ours.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from engine.prose.maths import MathsError, maths_forms
 
 __all__ = [
-    "HELD",
+    "PLACEHOLDER",
     "Block",
-    "BlockBuilder",
     "CodeBlock",
     "FormulaRun",
     "Inline",
@@ -22,19 +26,20 @@ __all__ = [
     "QuoteBlock",
     "TableBlock",
     "TextRun",
+    "TextTooLong",
     "escaped",
     "escaped_line_start",
-    "finished",
     "lines_of",
     "looks_like_dollar_maths",
     "normal_formula",
+    "paragraphs_of",
     "plain_characters",
     "split_formulas",
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a text consists of, whatever markup it was written in.
+class TextTooLong(ValueError):  # noqa: N818 - a limit, not a mistake
+    """A text is longer than a problem file may hold, or has more markup than can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +138,14 @@ def _led(content: tuple[Inline, ...], lead: str) -> Iterator[tuple[Inline, ...]]
     yield tuple(line)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Formulas in foreign texts: ``$$…$$``, ``\(…\)`` and ``\[…\]``, into the LaTeX that we can typeset.
-#
-# A single dollar is a dollar, as in Moodle.
+# --- formulas ------------------------------------------------------------------------------
 
+# A single dollar is a dollar, as in Moodle.
 _CLOSING = {"$$": "$$", "\\(": "\\)", "\\[": "\\]"}
 _OPENING = re.compile(r"\$\$|\\[(\[]")
 _DOLLARS = re.compile(r"(?<![\\$])\$(?=[^\s$])[^$\n]{0,120}?[\\^_][^$\n]{0,120}?(?<!\s)\$(?!\$)")
 
+# names that our subset of LaTeX lacks, with the name it has; sizes are left to the page
 _SYNONYMS = {
     "dfrac": "\\frac", "tfrac": "\\frac", "cfrac": "\\frac", "lt": "<", "gt": ">", "bm": "\\boldsymbol",
     "textrm": "\\text", "mbox": "\\text", "textnormal": "\\text", "textit": "\\text", "hbox": "\\text",
@@ -161,20 +165,20 @@ _TEMPLATE = re.compile(r"\{(?=[{%#])")
 
 def split_formulas(text: str) -> Iterator[str | FormulaRun]:
     """Yield the stretches of a text and its formulas, in order; linear in its length."""
-    at = start = 0
-    hopeless: set[str] = set()
-    while (opening := _OPENING.search(text, at)) is not None:
+    position = start = 0
+    absent: set[str] = set()  # delimiters that don't occur any more: each is searched to the end only once
+    while (opening := _OPENING.search(text, position)) is not None:
         closing = _CLOSING[opening[0]]
-        end = -1 if closing in hopeless else text.find(closing, opening.end())
+        end = -1 if closing in absent else text.find(closing, opening.end())
         if end < 0 or not text[opening.end() : end].strip():
             if end < 0:
-                hopeless.add(closing)
-            at = opening.end()
+                absent.add(closing)
+            position = opening.end()
             continue
         if start < opening.start():
             yield text[start : opening.start()]
         yield FormulaRun(text[opening.end() : end], display=opening[0] != "\\(")
-        at = start = end + len(closing)
+        position = start = end + len(closing)
     if start < len(text):
         yield text[start:]
 
@@ -203,23 +207,25 @@ def normal_formula(source: str) -> str | None:
     return None if not formula or re.search(r"(?<!\\)\$", formula) else formula
 
 
-def _macro(found: re.Match[str]) -> str:
-    other = _SYNONYMS.get(found[1])
+def _macro(match: re.Match[str]) -> str:
+    other = _SYNONYMS.get(match[1])
     if other is None:
-        return found[0].rstrip("*") if found[1] == "operatorname" else found[0]
-    follows = found.string[found.end() : found.end() + 1]
+        return match[0].rstrip("*") if match[1] == "operatorname" else match[0]
+    follows = match.string[match.end() : match.end() + 1]
     return f"{other} " if other[-1:].isalpha() and follows.isalpha() else other
 
 
-def _environment(found: re.Match[str]) -> str:
-    return f"\\{found[1]}{{{_ENVIRONMENTS.get(found[2], found[2])}}}"
+def _environment(match: re.Match[str]) -> str:
+    return f"\\{match[1]}{{{_ENVIRONMENTS.get(match[2], match[2])}}}"
 
 
-# ----------------------------------------------------------------------------------------------------
-# Foreign characters: what a text of ours may hold, and how each is written so that it shows as itself.
+# --- characters ----------------------------------------------------------------------------
 
+# categories of Unicode that show nothing: controls, formats, surrogates, private use, unassigned
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn"}
-_KEPT = {"\u200d"}  # joins emoji and the letters of some scripts
+_JOINER = "\u200d"  # joins emoji and the letters of some scripts
+# hyphenation, zero-width blanks and byte order marks: they say nothing, so nobody need hear of their loss
+_HARMLESS = "\u00ad\u200b\u200c\ufeff\u2060"
 
 
 def plain_characters(text: str) -> tuple[str, bool]:
@@ -227,20 +233,20 @@ def plain_characters(text: str) -> tuple[str, bool]:
 
     Every kind of blank becomes a blank, every kind of line end a line end.
     """
-    kept: list[str] = []
-    lost = False
+    visible: list[str] = []
+    has_invisible = False
     for character in text.replace("\r\n", "\n").replace("\r", "\n"):
-        if character == "\n" or character in _KEPT:
-            kept.append(character)
+        if character in ("\n", _JOINER):
+            visible.append(character)
         elif character in "\u2028\u2029\x85\x0b\x0c":
-            kept.append("\n")
+            visible.append("\n")
         elif character.isspace():
-            kept.append(" ")
+            visible.append(" ")
         elif unicodedata.category(character) in _INVISIBLE:
-            lost = lost or character not in "\u00ad\u200b\u200c\ufeff\u2060"  # hyphenation and the like
+            has_invisible = has_invisible or character not in _HARMLESS
         else:
-            kept.append(character)
-    return "".join(kept), lost
+            visible.append(character)
+    return "".join(visible), has_invisible
 
 
 _ESCAPES = {
@@ -269,7 +275,7 @@ def escaped(text: str) -> str:
 
     A backslash becomes a character reference, because ``\alpha`` outside a formula is an error here.
     """
-    return _SPECIAL.sub(lambda found: _ESCAPES.get(found[0]) or "\\" + found[0], text)
+    return _SPECIAL.sub(lambda match: _ESCAPES.get(match[0]) or "\\" + match[0], text)
 
 
 def escaped_line_start(text: str) -> str:
@@ -280,217 +286,42 @@ def escaped_line_start(text: str) -> str:
     return f"{numbered[1]}\\{text[numbered.end(1) :]}" if numbered else text
 
 
-# ----------------------------------------------------------------------------------------------------
-# Builds blocks from what a reader meets in order, however badly it is nested.
+# --- paragraphs ----------------------------------------------------------------------------
 
-MAX_DEPTH = 12
-HELD = re.compile("\ue000([0-9]{1,6})\ue001")
-"""Stands for a formula that was taken out before the markup was read."""
-
-Cell = tuple[Inline, ...]
+PLACEHOLDER = re.compile("\ue000([0-9]{1,6})\ue001")
+"""Stands for a formula that was taken out before the markup was read, as Markdown eats backslashes."""
 
 
-@dataclass
-class _Open:
-    """Something that is open: the text itself, a quotation, a list or its entry, a table or its cell."""
-
-    kind: str
-    blocks: list[Block] = field(default_factory=list)
-    ordered: bool = False
-    entries: list[tuple[Block, ...]] = field(default_factory=list)
-    rows: list[list[Cell]] = field(default_factory=list)
-
-
-class BlockBuilder:
-    """Collects inline content; paragraphs and larger blocks are opened and closed by name.
+def paragraphs_of(
+    content: Sequence[TextRun | FormulaRun], formulas: Sequence[FormulaRun] = ()
+) -> list[ParagraphBlock]:
+    r"""Return the paragraphs of some content: blanks joined, empty lines as borders, formulas recognised.
 
     Parameters
     ----------
-    held : sequence of FormulaRun
-        What :data:`HELD` stands for.
+    content : sequence of TextRun or FormulaRun
+        ``\n`` in a text ends a line.
+    formulas : sequence of FormulaRun
+        What the numbers of :data:`PLACEHOLDER` stand for.
     """
-
-    def __init__(self, held: Sequence[FormulaRun] = ()) -> None:
-        self._held = held
-        self._stack = [_Open("text")]
-        self._content: list[TextRun | FormulaRun] = []
-        self._apart = 0  # what stands before this position isn't joined with what follows
-
-    # --- inline content
-
-    def add(self, inline: TextRun | FormulaRun) -> None:
-        r"""Add characters (``\n`` is a line end) or a formula to the paragraph."""
-        last = self._content[-1] if len(self._content) > self._apart else None
-        both = _together(last, inline)
-        if both is None:
-            self._content.append(inline)
-        else:
-            self._content[-1] = both
-
-    @property
-    def ends_with_break(self) -> bool:
-        """Whether the last thing added is a line end."""
-        last = self._content[-1] if self._content else None
-        return isinstance(last, TextRun) and last.text.endswith("\n")
-
-    def mark(self) -> int:
-        """Return a mark to :meth:`take` from."""
-        self._apart = len(self._content)
-        return self._apart
-
-    def take(self, mark: int) -> list[TextRun | FormulaRun]:
-        """Take out what was added since a mark."""
-        taken, self._content, self._apart = self._content[mark:], self._content[:mark], mark
-        return taken
-
-    # --- blocks
-
-    def paragraph(self) -> None:
-        """End the paragraph."""
-        content, self._content, self._apart = self._content, [], 0
-        paragraphs = finished(content, self._held)
-        if paragraphs:
-            self._blocks().extend(paragraphs)
-
-    def program(self, text: str) -> None:
-        """Add lines whose layout matters."""
-        self.paragraph()
-        if text.strip():
-            self._blocks().append(CodeBlock(text.strip("\n").rstrip()))
-
-    def open(self, kind: str, *, ordered: bool = False) -> bool:
-        """Open a quotation, list, entry, table, row or cell; False where nesting is too deep."""
-        self.paragraph()
-        if kind == "entry":
-            self._close_down_to("list", but=True)
-            if self._stack[-1].kind != "list":
-                self._push(_Open("list"))
-        elif kind in ("row", "cell"):
-            self._close_down_to("table", but=True)
-            if self._stack[-1].kind != "table":
-                return False
-            table = self._stack[-1]
-            if kind == "row" or not table.rows:
-                table.rows.append([])
-            if kind == "row":
-                return True
-        return self._push(_Open(kind, ordered=ordered))
-
-    def close(self, kind: str) -> None:
-        """Close the innermost block of a kind and what is open inside it; nothing if none is."""
-        self.paragraph()
-        limit = {"entry": "list", "cell": "table"}.get(kind)
-        for level in range(len(self._stack) - 1, 0, -1):
-            if self._stack[level].kind == kind:
-                while len(self._stack) > level:
-                    self._pop()
-                return
-            if self._stack[level].kind == limit:
-                return
-
-    def blocks(self) -> tuple[Block, ...]:
-        """End everything and return what there is."""
-        self.paragraph()
-        while len(self._stack) > 1:
-            self._pop()
-        return tuple(self._stack[0].blocks)
-
-    def _blocks(self) -> list[Block]:
-        """Return where the next block belongs."""
-        top = self._stack[-1]
-        if top.kind == "list":
-            self._push(_Open("entry"))
-            return self._stack[-1].blocks
-        return self._outside_tables()
-
-    def _outside_tables(self) -> list[Block]:
-        """Return where blocks go: what stands between the cells of a table goes before it."""
-        return next(opened.blocks for opened in reversed(self._stack) if opened.kind != "table")
-
-    def _push(self, opened: _Open) -> bool:
-        if len(self._stack) > MAX_DEPTH:
-            return False
-        if opened.kind != "entry" and self._stack[-1].kind == "list":
-            self._stack.append(_Open("entry"))
-        self._stack.append(opened)
-        return True
-
-    def _close_down_to(self, kind: str, *, but: bool) -> None:
-        """Close what is open inside the innermost block of a kind, if there is one."""
-        levels = [level for level, opened in enumerate(self._stack) if opened.kind == kind]
-        while levels and len(self._stack) > levels[-1] + but:
-            self._pop()
-
-    def _pop(self) -> None:
-        done = self._stack.pop()
-        outer = self._stack[-1]
-        blocks = self._outside_tables()
-        if done.kind == "quote" and done.blocks:
-            blocks.append(QuoteBlock(tuple(done.blocks)))
-        elif done.kind == "entry" and done.blocks:
-            outer.entries.append(tuple(done.blocks))
-        elif done.kind == "list" and done.entries:
-            blocks.append(ListBlock(tuple(done.entries), done.ordered))
-        elif done.kind == "cell":
-            outer.rows[-1].append(tuple(_joined(lines_of(done.blocks))))
-        elif done.kind == "table":
-            blocks.extend(_table(done.rows))
-
-
-def _together(first: TextRun | FormulaRun | None, second: TextRun | FormulaRun) -> TextRun | None:
-    """Return two runs of one style as one, None for anything else."""
-    if (
-        not isinstance(first, TextRun)
-        or not isinstance(second, TextRun)
-        or replace(first, text=second.text) != second
-    ):
-        return None
-    return replace(first, text=first.text + second.text)
-
-
-def _joined(lines: Iterable[Cell]) -> Iterator[Inline]:
-    for number, line in enumerate(lines):
-        if number:
-            yield TextRun(" ")
-        yield from line
-
-
-def _table(rows: Sequence[Sequence[Cell]]) -> Iterator[Block]:
-    width = max((len(row) for row in rows), default=0)
-    filled = [(*row, *[()] * (width - len(row))) for row in rows if row]
-    if not any(cell for row in filled for cell in row):
-        return
-    if width == 1 or len(filled) == 1:  # used for layout
-        yield from (ParagraphBlock(cell) for row in filled for cell in row if cell)
-    else:
-        yield TableBlock(tuple(filled))
-
-
-# --- a paragraph that has ended ---------------------------------------------------------
-
-
-def finished(
-    content: Sequence[TextRun | FormulaRun], held: Sequence[FormulaRun] = ()
-) -> list[ParagraphBlock]:
-    """Return the paragraphs of some content: formulas found, blanks joined, empty lines as borders."""
     pieces: list[Inline] = []
     for inline in content:
         if isinstance(inline, FormulaRun):
             pieces.append(inline)
             continue
-        for part in [inline.text] if inline.code else _with_held(inline.text, held):
+        for part in [inline.text] if inline.code else _with_formulas(inline.text, formulas):
             pieces += [part] if isinstance(part, FormulaRun) else _lines(part, inline)
-    return [ParagraphBlock(tuple(line)) for line in _paragraphs(pieces) if line]
+    return [ParagraphBlock(tuple(paragraph)) for paragraph in _between_empty_lines(pieces) if paragraph]
 
 
-def _with_held(text: str, held: Sequence[FormulaRun]) -> Iterator[str | FormulaRun]:
-    at = 0
-    for found in HELD.finditer(text):
-        yield from split_formulas(text[at : found.start()])
-        if int(found[1]) < len(held):
-            yield held[int(found[1])]
-        at = found.end()
-    yield from split_formulas(text[at:])
+def _with_formulas(text: str, formulas: Sequence[FormulaRun]) -> Iterator[str | FormulaRun]:
+    end = 0
+    for match in PLACEHOLDER.finditer(text):
+        yield from split_formulas(text[end : match.start()])
+        if int(match[1]) < len(formulas):
+            yield formulas[int(match[1])]
+        end = match.end()
+    yield from split_formulas(text[end:])
 
 
 def _lines(text: str, style: TextRun) -> Iterator[Inline]:
@@ -502,8 +333,7 @@ def _lines(text: str, style: TextRun) -> Iterator[Inline]:
             yield replace(style, text=re.sub(" +", " ", line))
 
 
-def _paragraphs(pieces: Sequence[Inline]) -> Iterator[list[Inline]]:
-    """Yield content between empty lines, without blanks at the ends of lines."""
+def _between_empty_lines(pieces: Sequence[Inline]) -> Iterator[list[Inline]]:
     lines: list[list[Inline]] = [[]]
     for piece in pieces:
         if isinstance(piece, LineBreak):
@@ -522,18 +352,18 @@ def _paragraphs(pieces: Sequence[Inline]) -> Iterator[list[Inline]]:
 
 def _trimmed(line: list[Inline]) -> list[Inline]:
     """Return a line whose runs have no blanks at its ends and no two blanks where they meet."""
-    kept: list[Inline] = []
+    pieces: list[Inline] = []
     for piece in line:
-        last = kept[-1] if kept else None
+        last = pieces[-1] if pieces else None
         after_blank = last is None or (isinstance(last, TextRun) and last.text.endswith(" "))
         if isinstance(piece, TextRun) and after_blank:
             piece = replace(piece, text=piece.text.lstrip(" "))
         if not isinstance(piece, TextRun) or piece.text:
-            kept.append(piece)
-    while kept and isinstance(end := kept[-1], TextRun):
+            pieces.append(piece)
+    while pieces and isinstance(end := pieces[-1], TextRun):
         text = end.text.rstrip(" ")
         if text:
-            kept[-1] = replace(end, text=text)
+            pieces[-1] = replace(end, text=text)
             break
-        kept.pop()
-    return kept
+        pieces.pop()
+    return pieces

@@ -1,4 +1,9 @@
-"""Blocks as Markdown of ours: every character shows as itself, nothing becomes a template."""
+"""Texts of other systems as Markdown of ours: every character shows as itself, nothing becomes a template.
+
+``convert`` reads a text in its own form (HTML, Markdown, plain) into blocks and writes them; what can't be
+written as it was meant is named, so that an author can look at it. For example ``<b>a*b</b> \\(x\\)`` becomes
+``**a\\*b** $x$``.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +27,13 @@ from engine.authoring.importing.text_blocks import (
     QuoteBlock,
     TableBlock,
     TextRun,
+    TextTooLong,
     escaped,
     escaped_line_start,
-    finished,
     lines_of,
     looks_like_dollar_maths,
     normal_formula,
+    paragraphs_of,
     plain_characters,
     split_formulas,
 )
@@ -37,7 +43,7 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-__all__ = ["MAX_PROSE", "ConvertedText", "MarkdownWriter", "TextTooLong", "convert"]
+__all__ = ["MAX_PROSE", "ConvertedText", "MarkdownWriter", "convert"]
 
 _NOT_IN_CODE = re.compile(r"`|\n|\{[{%#]")
 _NOT_IN_PROGRAM = re.compile(r"```|\{[{%#]")
@@ -45,15 +51,10 @@ _LINE_END = "\\\n"
 
 
 class MarkdownWriter:
-    """Writes blocks; ``lost`` names what can't be written as it was meant, each once."""
+    """Writes blocks; ``lost`` names what can't be written as it was meant."""
 
     def __init__(self) -> None:
-        self._lost: dict[str, None] = {}
-
-    @property
-    def lost(self) -> list[str]:
-        """What couldn't be written as it was meant."""
-        return list(self._lost)
+        self.lost: list[str] = []
 
     def text(self, blocks: Sequence[Block]) -> str:
         """Return blocks with empty lines between them."""
@@ -78,8 +79,8 @@ class MarkdownWriter:
 
     def _program(self, block: CodeBlock) -> str:
         if _NOT_IN_PROGRAM.search(block.text):
-            self._lost["a program that can't be set apart here; its lines are shown without their layout"] = (
-                None
+            self.lost.append(
+                "a program that can't be set apart here; its lines are shown without their layout"
             )
             return self._lines(lines_of([block]), display=False)
         return f"```\n{block.text}\n```"
@@ -93,8 +94,8 @@ class MarkdownWriter:
         for number, entry in enumerate(items.entries, start=1):
             lead = f"{number}. " if items.ordered else "- "
             inner = indent + " " * len(lead)
-            own = [block for block in entry if not isinstance(block, ListBlock)]
-            words = self._lines(lines_of(own), display=False) or "…"
+            text = [block for block in entry if not isinstance(block, ListBlock)]
+            words = self._lines(lines_of(text), display=False) or "…"
             yield indent + lead + words.replace("\n", "\n" + inner)
             for block in entry:
                 if isinstance(block, ListBlock):
@@ -113,19 +114,19 @@ class MarkdownWriter:
                 out += self._formula(inline, display, out)
             elif isinstance(inline, TextRun):
                 if looks_like_dollar_maths(inline.text):
-                    self._lost[
+                    self.lost.append(
                         "single dollars: they are shown as dollars, as in Moodle; \\(…\\) is a formula"
-                    ] = None
-                out += _styled(inline, out, _first_shown(line[index + 1 :]))
+                    )
+                out += _styled(inline, out, _first_character(line[index + 1 :]))
         return escaped_line_start(out.strip())
 
     def _formula(self, formula: FormulaRun, display: bool, before: str) -> str:
         source = normal_formula(formula.source)
         if source is None:
             typed = " ".join(formula.source.split())
-            self._lost[
+            self.lost.append(
                 f"a formula that can't be typeset here; it is shown as typed: {clean_line(typed, 80)}"
-            ] = None
+            )
             return _styled(TextRun(typed, code=True), before, "")
         return f"$${source}$$" if formula.display and display else f"${source}$"
 
@@ -141,7 +142,7 @@ def _split(content: Sequence[Inline]) -> Iterator[list[Inline]]:
     yield line
 
 
-def _first_shown(following: Sequence[Inline]) -> str:
+def _first_character(following: Sequence[Inline]) -> str:
     """Return the character that is shown next, a letter for a formula, nothing at the end of a line."""
     for inline in following:
         if isinstance(inline, FormulaRun):
@@ -177,21 +178,16 @@ def _is_punctuation(character: str) -> bool:
     return unicodedata.category(character)[0] in "PS"
 
 
-# ----------------------------------------------------------------------------------------------------
-# One text of a file into Markdown of ours.
+# --- one text of a file --------------------------------------------------------------------
 
 MAX_PROSE = 20_000
 """The longest text that a problem file may hold."""
-_MAX_SOURCE = 200_000
-_MAX_MARKDOWN = 50_000
+_MAX_SOURCE = 200_000  # ten times what may come out: word processors write that much markup around words
+_MAX_MARKDOWN = 50_000  # the reader of Markdown takes quadratic time on nested brackets
 _MAX_FORMULAS = 1000
 _PICTURE_DATA = re.compile(r"data:[\w/+.-]{0,60};base64,[A-Za-z0-9+/=]*")
 _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
 _DOUBLED = re.compile(r"\\(?=\\[()\[\]])")
-
-
-class TextTooLong(ValueError):  # noqa: N818 - a limit, not a mistake
-    """A text is longer than a problem file may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,28 +237,24 @@ def convert(markup: MarkedText, *, inline: bool = False) -> ConvertedText:
     return ConvertedText(prose, _words(blocks), tuple(dict.fromkeys([*lost, *writer.lost])))
 
 
-Read = tuple[Sequence[Block], list[str]]
+BlocksAndLosses = tuple[Sequence[Block], list[str]]
 
 
-def _html(text: str) -> Read:
-    return read_html(text)
-
-
-def _auto(text: str) -> Read:
+def _auto(text: str) -> BlocksAndLosses:
     return read_html(text, line_ends=True)
 
 
-def _plain(text: str) -> Read:
-    text, lost = plain_characters(text)
-    return finished([TextRun(text)]), ["invisible characters"] if lost else []
+def _plain(text: str) -> BlocksAndLosses:
+    text, has_invisible = plain_characters(text)
+    return paragraphs_of([TextRun(text)]), ["invisible characters"] if has_invisible else []
 
 
-def _markdown(text: str) -> Read:
-    """Read Markdown by way of HTML; formulas are held back, as Markdown would eat their backslashes."""
+def _markdown(text: str) -> BlocksAndLosses:
+    """Read Markdown by way of HTML; it would eat the backslashes of formulas, so these wait outside."""
     if len(text) > _MAX_MARKDOWN:
         raise TextTooLong(f"a text in Markdown has over {_MAX_MARKDOWN:,} characters")
-    text, invisible = plain_characters(text)
-    held: list[FormulaRun] = []
+    text, has_invisible = plain_characters(text)
+    formulas: list[FormulaRun] = []
     parts: list[str] = []
     for index, part in enumerate(_CODE.split(text)):
         if index % 2:
@@ -270,22 +262,27 @@ def _markdown(text: str) -> Read:
             continue
         for piece in split_formulas(_DOUBLED.sub("", part)):
             if isinstance(piece, FormulaRun):
-                held.append(piece)
-                parts.append(f"\ue000{len(held) - 1}\ue001")
+                formulas.append(piece)
+                parts.append(f"\ue000{len(formulas) - 1}\ue001")
             else:
                 parts.append(piece)
-    blocks, lost = read_html(_reader().render("".join(parts)), held=held)
-    return blocks, ["invisible characters", *lost] if invisible else lost
+    blocks, lost = read_html(_markdown_reader().render("".join(parts)), formulas=formulas)
+    return blocks, ["invisible characters", *lost] if has_invisible else lost
 
 
 @lru_cache(maxsize=1)
-def _reader() -> MarkdownIt:
+def _markdown_reader() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
 
-_READERS = {TextForm.HTML: _html, TextForm.AUTO: _auto, TextForm.PLAIN: _plain, TextForm.MARKDOWN: _markdown}
+_READERS = {
+    TextForm.HTML: read_html,
+    TextForm.AUTO: _auto,
+    TextForm.PLAIN: _plain,
+    TextForm.MARKDOWN: _markdown,
+}
 
 
 def _words(blocks: Sequence[Block]) -> str:
