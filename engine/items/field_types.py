@@ -43,6 +43,7 @@ __all__ = [
     "StrictModel",
     "Whole",
     "Word",
+    "as_expression",
 ]
 
 MAX_SIZE = 16
@@ -72,15 +73,15 @@ Flag = Annotated[bool, Strict()]
 Real = Annotated[float, Strict()]
 
 
-def _as_expression(value: Any) -> Any:
-    """Let ``key: 3`` stand for the expression ``"3"``."""
+def as_expression(value: Any) -> Any:
+    """Return a number as the expression that it is, so that ``key: 3`` needs no quotes; all else as it is."""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 Expression = Annotated[
     str,
     StringConstraints(min_length=1, max_length=500),
-    BeforeValidator(_as_expression),
+    BeforeValidator(as_expression),
     WithJsonSchema({"type": ["string", "number"], "minLength": 1, "maxLength": 500}),
 ]
 

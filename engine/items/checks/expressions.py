@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ast
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
 from engine.errors import Diagnostic
-from engine.items.checks.reading import (
-    CheckContext,
-    ExpressionSite,
-    UnreadableExpression,
-    Where,
-    mapping,
-    parse_expression,
-)
+from engine.expressions.functions import FUNCTIONS, arguments_of
+from engine.expressions.grammar import GrammarFault, Mention, mentions, read_expression
+from engine.items.checks.reading import CheckContext, ExpressionSite, Where, mapping
+from engine.items.field_types import as_expression
 from engine.text.words import did_you_mean
 
 __all__ = ["check_expressions", "expression_sites"]
@@ -49,9 +45,11 @@ def _sizes(reading: CheckContext) -> Iterator[ExpressionSite]:
     names = list(parameters)
     for index, name in enumerate(names):
         above, later = frozenset(names[:index]), frozenset(names[index:])
-        yield from _at(reading, ("parameters", name, "size"), above, later)
-        for where, _ in reading.entries("parameters", name, "shape"):
-            yield from _at(reading, where, above, later)
+        shape = (where for where, _ in reading.entries("parameters", name, "shape"))
+        for loc in (("parameters", name, "size"), *shape):
+            # a number of a size has its own bounds, and is no expression
+            if isinstance(reading.at(*loc), str):
+                yield from _at(reading, loc, above, later)
 
 
 def _derived(reading: CheckContext) -> Iterator[ExpressionSite]:
@@ -93,90 +91,37 @@ def _misconceptions(
 def _at(
     reading: CheckContext, loc: Where, names: frozenset[str], later: frozenset[str] = frozenset()
 ) -> Iterator[ExpressionSite]:
-    value: Any = reading.at(*loc)
-    if isinstance(value, str) and value.strip():
+    value: Any = as_expression(reading.at(*loc))
+    if isinstance(value, str):
         yield ExpressionSite(loc, value, names, later - names)
 
 
-_LANGUAGE = (
-    ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Subscript, ast.Slice, ast.UnaryOp, ast.BinOp, ast.BoolOp,
-    ast.IfExp, ast.Compare, ast.Call, ast.keyword, ast.expr_context, ast.operator, ast.unaryop, ast.boolop,
-    ast.cmpop,
-)  # fmt: skip
-_NOT_OURS = (
-    ast.In,
-    ast.NotIn,
-    ast.Is,
-    ast.IsNot,
-    ast.BitOr,
-    ast.BitXor,
-    ast.BitAnd,
-    ast.LShift,
-    ast.RShift,
-    ast.Invert,
-)
-_NAMES = {
-    ast.Attribute: "a dot after a value",
-    ast.Lambda: "lambda",
-    ast.Starred: "*",
-    ast.JoinedStr: "an f-string",
-    ast.NamedExpr: ":=",
-    ast.Dict: "a dictionary",
-    ast.Set: "a set",
-    ast.ListComp: "for",
-    ast.SetComp: "for",
-    ast.DictComp: "for",
-    ast.GeneratorExp: "for",
-    ast.In: "in",
-    ast.Is: "is",
-}
-
-
 def check_expressions(reading: CheckContext) -> Iterator[Diagnostic]:
-    """Yield syntax errors, what isn't part of the language, and undefined names."""
+    """Yield what isn't an expression of the language, undefined names, and calls that can't be made."""
     for site in expression_sites(reading):
-        tree = parse_expression(site.text)
-        if isinstance(tree, UnreadableExpression):
-            yield reading.fault(site.loc, _unreadable(tree), offset=tree.offset)
+        tree = read_expression(site.text)
+        if isinstance(tree, GrammarFault):
+            yield reading.fault(site.loc, tree.message, offset=tree.offset)
             continue
-        fault = _language(reading, site, tree)
-        if fault is not None:
-            yield fault
-        else:
-            yield from _names(reading, site, tree)
+        for mention in mentions(site.text, tree):
+            message = _call_fault(reading, mention) if mention.call else _undefined(mention.name, site)
+            if message:
+                yield reading.fault(site.loc, message, offset=mention.offset)
 
 
-def _unreadable(tree: UnreadableExpression) -> str:
-    hint = "; inside { } an expression with commas needs quotes" if "never closed" in tree.reason else ""
-    return f"this expression can't be read: {tree.reason}{hint}"
-
-
-def _language(reading: CheckContext, site: ExpressionSite, tree: ast.expr) -> Diagnostic | None:
-    for node in ast.walk(tree):
-        if not isinstance(node, _LANGUAGE) or isinstance(node, _NOT_OURS):
-            what = _NAMES.get(type(node), type(node).__name__)
-            return reading.fault(site.loc, f"expressions can't hold {what}", offset=_offset(site.text, node))
+def _call_fault(reading: CheckContext, mention: Mention) -> str | None:
+    name, functions = mention.name, reading.vocabulary.functions
+    if name not in functions:
+        return f"there is no function '{name}'" + did_you_mean(name, sorted(functions))
+    if mention.call is None or name not in FUNCTIONS:
+        return None
+    call = FUNCTIONS[name].call
+    by_name = {str(keyword.arg): keyword.value for keyword in mention.call.keywords}
+    try:
+        inspect.signature(call).bind(*mention.call.args, **by_name)
+    except TypeError as error:
+        return f"{name}({arguments_of(call)}) can't be called like this: {error}"
     return None
-
-
-def _names(reading: CheckContext, site: ExpressionSite, tree: ast.expr) -> Iterator[Diagnostic]:
-    functions = reading.vocabulary.functions
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Name):
-            continue
-        if id(node) in called:
-            message = (
-                None if functions is None or node.id in functions else _unknown_function(node.id, functions)
-            )
-        else:
-            message = _undefined(node.id, site)
-        if message:
-            yield reading.fault(site.loc, message, offset=_offset(site.text, node))
-
-
-def _unknown_function(name: str, functions: frozenset[str]) -> str:
-    return f"there is no function '{name}'" + did_you_mean(name, sorted(functions))
 
 
 def _undefined(name: str, site: ExpressionSite) -> str | None:
@@ -187,12 +132,3 @@ def _undefined(name: str, site: ExpressionSite) -> str | None:
     known = ", ".join(sorted(site.names)[:12])
     otherwise = f"; the names here are {known}" if known else "; no names are defined here"
     return f"'{name}' isn't defined" + did_you_mean(name, sorted(site.names), otherwise)
-
-
-def _offset(text: str, node: ast.AST) -> int | None:
-    """Return where a node starts in the text of its expression, None over several lines."""
-    lead = len(text) - len(text.lstrip())
-    if getattr(node, "lineno", 1) != 1 or not hasattr(node, "col_offset"):
-        return None
-    head = text.strip().encode()[: node.col_offset]
-    return lead + len(head.decode(errors="replace"))

@@ -6,8 +6,6 @@ shows what is wrong elsewhere. Every accessor therefore takes what it finds and 
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,10 +22,8 @@ __all__ = [
     "ExpressionSite",
     "LanguageVocabulary",
     "ProseSite",
-    "UnreadableExpression",
     "builtin_vocabulary",
     "mapping",
-    "parse_expression",
 ]
 
 Where = tuple[int | str, ...]
@@ -179,27 +175,3 @@ class CheckContext:
 def mapping(value: Any) -> dict[str, Any]:
     """Return a mapping as it is, anything else as an empty one."""
     return value if isinstance(value, dict) else {}
-
-
-@dataclass(frozen=True, slots=True)
-class UnreadableExpression:
-    """Why an expression can't be parsed, and at which character if that is known."""
-
-    reason: str
-    offset: int | None = None
-
-
-@lru_cache(maxsize=4096)
-def parse_expression(text: str) -> ast.expr | UnreadableExpression:
-    """Return the syntax tree of an expression, or what is wrong with it."""
-    lead = len(text) - len(text.lstrip())
-    try:
-        with warnings.catch_warnings():  # Python warns of '\\d' in a text; the checks say what matters
-            warnings.simplefilter("ignore")
-            return ast.parse(text.strip(), mode="eval").body
-    except SyntaxError as problem:
-        if problem.lineno != 1 or not problem.offset:
-            return UnreadableExpression(problem.msg)
-        return UnreadableExpression(problem.msg, lead + min(problem.offset, len(text.strip())) - 1)
-    except (ValueError, RecursionError, MemoryError):
-        return UnreadableExpression("it can't be parsed")

@@ -71,7 +71,7 @@ def replaced(body: str, old: str, new: str) -> str:
         ("softmax(e)", "softmax(e", ["4:36: this expression can't be read: '(' was never closed; inside { } an expression with commas needs quotes"]),
         ("softmax(e)", "e.tofile('x')", ["4:29: expressions can't hold a dot after a value"]),
         ("softmax(e)", "'(lambda: e)()'", ["4:31: expressions can't hold lambda"]),
-        ("softmax(e)", "'e[0] if e in e else 1'", ["4:29: expressions can't hold in"]),
+        ("softmax(e)", "'e[0] if e in e else 1'", ["4:38: expressions can't hold in"]),
         ("softmax(e)", "f(*e)", ["4:31: expressions can't hold *"]),
         ("softmax(e)", "'[x for x in e]'", ["4:30: expressions can't hold for"]),
         ("softmax(e)", "__import__", ["4:29: '__import__' isn't defined; the names here are e"]),

@@ -12,6 +12,7 @@ import numpy as np
 from engine.authoring.lint.rules.printed import rounded
 from engine.authoring.lint.rules.responses import graded, places_of, right_answers, typed
 from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.expressions.language import parse
 from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import FloatArray, Outcome, Part, Variant
 
@@ -54,8 +55,7 @@ class PaperEvaluation:
         ValueError
             The expression holds something that is no arithmetic.
         """
-        tree = ast.parse(expression.strip(), mode="eval")
-        return self.rounded(self._value(tree.body))
+        return self.rounded(self._value(parse(expression).tree))
 
     def rounded(self, value: Any) -> Any:
         """Round to the working precision."""
