@@ -1,9 +1,13 @@
-"""A code exercise, loaded and checked: its spec, its plan's family, its solutions and mutants."""
+"""A code exercise, loaded: its rubric, its plan's family, its solutions and mutants.
+
+The file itself has been checked by :mod:`engine.items.checks.code`. Only what this package alone knows is
+checked here: that the plan exists, and tries every property of the rubric.
+"""
 
 from __future__ import annotations
 
 import math
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,16 +15,15 @@ from typing import Any
 from engine.code.families import ExerciseFamily, family, family_names, offered_groups
 from engine.code.plan import InputPlan, group_key
 from engine.code.properties import Property, property_names, property_of
-from engine.errors import Diagnostic, SpecError
+from engine.errors import Diagnostic, EngineError, SpecError
 from engine.items import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
 from engine.items.bank import Bank
+from engine.items.checks.reading import Where
 from engine.runner import Limits
-from engine.text.words import count_noun
+from engine.text.words import did_you_mean
+from engine.text.yaml import read_yaml
 
 __all__ = ["CodeExercise", "KnownWrongProgram", "RubricCheck", "exercise_of", "freeze_plan", "load_exercise"]
-
-# these come before every check of a rubric and earn nothing; a rubric may not use their names
-PREREQUISITES = ("loads", "allowed", "function", "runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +100,16 @@ def load_exercise(spec: ProblemSpec, folder: Path, version: str) -> CodeExercise
     Raises
     ------
     SpecError
-        With every fault found: unknown plan, property or prerequisite, points that don't add up,
-        missing files, no code exercise at all.
+        The item asks for no code, or its rubric names a plan, property or option that doesn't exist.
+    EngineError
+        A file of the exercise can't be read any more.
     """
-    file, answer = folder / f"{spec.id}.yaml", spec.answer
+    path, answer = folder / f"{spec.id}.yaml", spec.answer
     if not isinstance(answer, CodeAnswer):
-        raise SpecError([Diagnostic(str(file), 1, 1, f"{spec.id} is no code exercise")])
-    faults = [*_check_faults(answer), *_points_faults(spec, answer), *_mutant_faults(answer)]
-    sources: dict[str, str] = {}
-    for name in (answer.starter, *answer.solutions, *(mutant.file for mutant in answer.mutants)):
-        text = _source(folder, name)
-        if text is None:
-            faults.append(f"there is no readable file {name!r} in the exercise's folder")
-        sources[name] = text or ""
-    if faults:
-        raise SpecError([_place(file, fault) for fault in faults])
+        raise SpecError([Diagnostic(str(path), 1, 1, f"{spec.id} is no code exercise")])
+    if faults := list(_catalogue_faults(answer)):
+        document = read_yaml(path)
+        raise SpecError([document.diagnostic(("answer", *loc), message) for loc, message in faults])
     limits = answer.limits
     return CodeExercise(
         item=spec.id,
@@ -121,9 +119,9 @@ def load_exercise(spec: ProblemSpec, folder: Path, version: str) -> CodeExercise
         signature=answer.signature,
         family_name=answer.plan,
         checks=tuple(_rubric(check) for check in answer.checks),
-        mutants=tuple(_mutant(mutant, sources[mutant.file]) for mutant in answer.mutants),
-        solutions={name: sources[name] for name in answer.solutions},
-        starter=sources[answer.starter],
+        mutants=tuple(_mutant(mutant, _source(folder, mutant.file)) for mutant in answer.mutants),
+        solutions={name: _source(folder, name) for name in answer.solutions},
+        starter=_source(folder, answer.starter),
         limits=Limits(wall_s=limits.wall_s, call_s=limits.call_s, memory_mib=limits.memory_mib),
         forbidden=answer.forbidden,
     )
@@ -180,85 +178,26 @@ def _mutant(mutant: MutantSpec, source: str) -> KnownWrongProgram:
     )
 
 
-def _source(folder: Path, name: str) -> str | None:
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder.resolve()):
-        return None
+def _source(folder: Path, name: str) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
+        return (folder / name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise EngineError("a file of the exercise can't be read", where=str(folder / name)) from error
 
 
-def _check_faults(answer: CodeAnswer) -> list[str]:
-    faults, known = [], list(PREREQUISITES)
+def _catalogue_faults(answer: CodeAnswer) -> Iterator[tuple[Where, str]]:
     if answer.plan not in family_names():
-        return [f"no plan is called {answer.plan!r}; there are {', '.join(family_names())}"]
+        yield ("plan",), f"no plan is called {answer.plan!r}; there are {', '.join(family_names())}"
+        return
     offered = offered_groups(answer.plan)
-    for check in answer.checks:
-        if check.id in known:
-            faults.append(f"two checks are called {check.id!r} (loads, allowed, function and runs are ours)")
-        unknown = [name for name in check.requires if name not in known]
-        if unknown:
-            faults.append(f"check {check.id!r} requires {unknown[0]!r}, which no earlier check is called")
-        faults += _property_faults(check, offered)
-        known.append(check.id)
-    return faults
-
-
-def _property_faults(check: CheckSpec, offered: frozenset[str]) -> list[str]:
-    if check.property not in property_names():
-        return [f"check {check.id!r}: no property is called {check.property!r}"]
-    others = set(check.options) - {"cases"}
-    if others:
-        return [f"check {check.id!r}: unknown option {min(others)!r}; there is only 'cases'"]
-    cases: Any = check.options.get("cases")
-    if group_key(check.property, cases) not in offered:
-        kind = f" with cases: {cases}" if cases else ""
-        return [f"check {check.id!r}: the plan never tries {check.property!r}{kind}"]
-    return []
-
-
-def _points_faults(spec: ProblemSpec, answer: CodeAnswer) -> list[str]:
-    total = math.fsum(check.points for check in answer.checks)
-    if math.isclose(total, spec.points, abs_tol=1e-9):
-        return []
-    return [f"the checks give {count_noun(total, 'point', 'g')} together, the item has {spec.points:g}"]
-
-
-def _mutant_faults(answer: CodeAnswer) -> list[str]:
-    known = {check.id for check in answer.checks} | set(PREREQUISITES)
-    single = {mutant.id for mutant in answer.mutants if not mutant.combines}
-    faults, ids = [], set()
-    for mutant in answer.mutants:
-        if mutant.id in ids:
-            faults.append(f"two mutants are called {mutant.id!r}")
-        ids.add(mutant.id)
-        if bool(mutant.combines) == bool(mutant.feedback):
-            faults.append(f"mutant {mutant.id!r} needs either 'feedback' or 'combines'")
-        faults += [
-            f"mutant {mutant.id!r} combines {name!r}, which no single mutant is called"
-            for name in mutant.combines
-            if name not in single
-        ]
-        faults += [
-            f"mutant {mutant.id!r} is killed by {name!r}, which no check is called"
-            for name in mutant.killed_by
-            if name not in known
-        ]
-    return faults
-
-
-def _place(file: Path, message: str) -> Diagnostic:
-    """Return the fault at the line that names the first word it quotes."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        lines = []
-    quoted = message.split("'")[1] if message.count("'") >= 2 else "answer:"
-    key = "plan" if message.startswith("no plan is called") else "id"  # an item may be called as its plan
-    for wanted in (f"{key}: {quoted}", quoted):
-        for place, line in enumerate(lines, start=1):
-            if re.search(rf"{re.escape(wanted)}(?![\w-])", line):
-                return Diagnostic(str(file), place, line.index(wanted) + 1, message, line)
-    return Diagnostic(str(file), 1, 1, message)
+    for index, check in enumerate(answer.checks):
+        where = ("checks", index)
+        cases: Any = check.options.get("cases")
+        if check.property not in property_names():
+            near = did_you_mean(check.property, property_names())
+            yield (*where, "property"), f"no property is called {check.property!r}{near}"
+        elif others := set(check.options) - {"cases"}:
+            yield (*where, "options"), f"unknown option {min(others)!r}; there is only 'cases'"
+        elif group_key(check.property, cases) not in offered:
+            kind = f" with cases: {cases}" if cases else ""
+            yield (*where, "property"), f"the plan never tries {check.property!r}{kind}"

@@ -1,4 +1,4 @@
-"""A code exercise's checks depend on each other without circles, and its files are there."""
+"""A code exercise's checks build on one another, each mutant is explained, and all its files are there."""
 
 from __future__ import annotations
 
@@ -13,50 +13,88 @@ from engine.items.checks.structure import unique_ids
 from engine.text.files import MAX_BYTES
 from engine.text.words import did_you_mean
 
-__all__ = ["check_code", "code_paths"]
+__all__ = ["PREREQUISITES", "check_code", "code_paths"]
+
+PREREQUISITES = ("loads", "allowed", "function", "runs")
+"""What comes before every check of a rubric and earns nothing; a rubric may not use these names."""
 
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_\-]+(?:/[A-Za-z0-9_\-]+)*\.py")
 
 
 def check_code(reading: CheckContext) -> Iterator[Diagnostic]:
-    """Yield doubled or unknown check ids, circles, wrong signatures, and missing or foreign files."""
+    """Yield faults of a code exercise that need no look at its plan or properties.
+
+    Whether the plan and the properties exist is known only to :mod:`engine.code`, which checks it when the
+    exercise is loaded: here it would mean importing every family to read one file.
+    """
     if reading.at("answer", "type") != "code":
         return
     yield from unique_ids(reading, ("answer", "checks"), "check")
     yield from unique_ids(reading, ("answer", "mutants"), "mutant")
-    yield from _references(reading)
-    yield from _circles(reading)
+    yield from _rubric(reading)
+    yield from _mutants(reading)
     yield from _signature(reading)
     yield from _files(reading)
 
 
-def _check_ids(reading: CheckContext) -> dict[str, Where]:
-    return reading.misconception_ids(("answer", "checks"))
+def _rubric(reading: CheckContext) -> Iterator[Diagnostic]:
+    """Yield check ids that are taken, and requirements that no check above fulfils."""
+    places = reading.misconception_ids(("answer", "checks"))
+    for name in PREREQUISITES:
+        if name in places:
+            yield reading.fault(places[name], f"every rubric begins with a check '{name}'; choose another id")
+    yield from _unknown_checks(reading, "checks", "requires")
+    circles = list(_circles(reading, places))
+    yield from circles
+    if circles:  # a circle also leads upwards somewhere, and that is the same fault
+        return
+    above: set[str] = set()
+    for name, where in places.items():
+        for place, required in reading.texts(*where[:-1], "requires"):
+            if required in places and required not in above:
+                yield reading.fault(
+                    place, f"the check '{required}' must stand above the one that requires it"
+                )
+        above.add(name)
 
 
-def _references(reading: CheckContext) -> Iterator[Diagnostic]:
-    known = _check_ids(reading)
-    holders = [("checks", "requires"), ("mutants", "killed_by")]
-    for group, name in holders:
-        for where, _ in reading.entries("answer", group):
-            for place, check in reading.texts(*where, name):
-                if check not in known:
-                    yield reading.fault(place, f"there is no check '{check}'" + did_you_mean(check, known))
+def _unknown_checks(reading: CheckContext, group: str, field: str) -> Iterator[Diagnostic]:
+    check_ids = reading.misconception_ids(("answer", "checks"))
+    for where, _ in reading.entries("answer", group):
+        for place, name in reading.texts(*where, field):
+            if name not in check_ids:
+                yield reading.fault(place, f"there is no check '{name}'" + did_you_mean(name, check_ids))
 
 
-def _circles(reading: CheckContext) -> Iterator[Diagnostic]:
+def _circles(reading: CheckContext, places: Mapping[str, Where]) -> Iterator[Diagnostic]:
     """Yield the first check of every circle of requirements."""
     needs = {
-        name: [check for _, check in reading.texts(*where[:-1], "requires")]
-        for name, where in _check_ids(reading).items()
+        name: [check for _, check in reading.texts(*where[:-1], "requires")] for name, where in places.items()
     }
-    told: set[str] = set()
+    reported: set[str] = set()
     for start in needs:
         circle = _circle(start, needs)
-        if circle and not told & set(circle):
-            told |= set(circle)
-            where = (*_check_ids(reading)[start][:-1], "requires")
+        if circle and not reported & set(circle):
+            reported |= set(circle)
+            where = (*places[start][:-1], "requires")
             yield reading.fault(where, f"these checks wait for each other: {' → '.join(circle)}", key=True)
+
+
+def _mutants(reading: CheckContext) -> Iterator[Diagnostic]:
+    """Yield mutants that nothing kills or explains, and pairs of mutants that don't exist."""
+    yield from _unknown_checks(reading, "mutants", "killed_by")
+    mutants = [where for where, _ in reading.entries("answer", "mutants")]
+    single = {reading.at(*where, "id") for where in mutants if not reading.at(*where, "combines")}
+    for where in mutants:
+        has_feedback, is_pair = bool(reading.at(*where, "feedback")), bool(reading.at(*where, "combines"))
+        if has_feedback == is_pair:
+            what_else = "not both" if is_pair else "so that a student is told something"
+            yield reading.fault((*where, "id"), f"a mutant has either 'feedback' or 'combines', {what_else}")
+        for place, name in reading.texts(*where, "combines"):
+            if name not in single:
+                known = [str(mutant) for mutant in single]
+                message = f"there is no mutant '{name}' of a single mistake" + did_you_mean(name, known)
+                yield reading.fault(place, message)
 
 
 def _circle(start: str, needs: Mapping[str, list[str]]) -> list[str]:
@@ -125,6 +163,9 @@ def _about_file(folder: Path, name: str) -> str | None:
             return f"{name} leads out of the folder"
         if path.stat().st_size > MAX_BYTES:
             return f"{name} is larger than {MAX_BYTES // 2**20} MiB"
+        path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return f"{name} isn't UTF-8 text"
     except (OSError, RuntimeError):
         return f"{name} can't be read"
     return None

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.code.exercise import PREREQUISITES
 from engine.code.explain.counterexample import MAX_CALLS
 from engine.code.explain.mutants import LEAST_INPUTS
 from engine.code.tolerance import FLOOR, VALUES, relative_tolerance, widened
+from engine.items.checks.code import PREREQUISITES
 from engine.model import Verdict
 
 PAGE = " ".join((Path(__file__).parents[3] / "docs" / "grading-rules.md").read_text(encoding="utf-8").split())

@@ -1,5 +1,7 @@
 """Loading an exercise: every fault of a spec, its place in the file, and what is never read."""
 
+# ruff: noqa: E501 (a table of changes and the sentences that they get)
+
 from __future__ import annotations
 
 import shutil
@@ -7,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.code import load_exercise
-from engine.errors import SpecError
-from engine.items import CodeAnswer, ProblemSpec, load_spec
+from engine.code import CodeExercise, load_exercise
+from engine.errors import EngineError, SpecError
+from engine.items import load_spec
 
 CODE = Path(__file__).parents[3] / "problems" / "code"
 
@@ -19,21 +21,19 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(CODE / "softmax", tmp_path / "softmax"))
 
 
-def changed(**fields: object) -> ProblemSpec:
-    spec = load_spec(CODE / "softmax" / "softmax.yaml")
-    assert isinstance(spec.answer, CodeAnswer)
-    return spec.model_copy(update={"answer": spec.answer.model_copy(update=fields)})
-
-
-def check(name: str, place: int, **fields: object) -> tuple[object, ...]:
-    checks = list(changed().answer.checks)  # type: ignore[union-attr]
-    assert checks[place].id == name
-    checks[place] = checks[place].model_copy(update=fields)
-    return tuple(checks)
+def loaded(folder: Path, *changes: tuple[str, str]) -> CodeExercise:
+    """Load the exercise as a command does, after these changes of its file."""
+    path = folder / "softmax.yaml"
+    text = path.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    path.write_text(text, encoding="utf-8")
+    return load_exercise(load_spec(path), folder, "v1")
 
 
 def test_exercise_as_loaded(folder: Path) -> None:
-    exercise = load_exercise(changed(), folder, "v1")
+    exercise = loaded(folder)
     assert exercise.item == "softmax" and exercise.version == "v1" and exercise.points == 10.0
     assert exercise.limits.wall_s == 6 and set(exercise.solutions) == {
         "solution_numpy.py",
@@ -45,55 +45,66 @@ def test_exercise_as_loaded(folder: Path) -> None:
     )
 
 
+SHAPE = "{id: shape, property: shape, points: 0.5, public: true}"
+VALUES = "{id: values, property: values, points: 1.25, public: true, requires: [shape]}"
+
+
 @pytest.mark.parametrize(
-    ("spec", "words"),
+    ("old", "new", "place", "words"),
     [
-        (lambda: changed(plan="hardmax"), "no plan is called 'hardmax'; there are "),
-        (lambda: changed(checks=check("shape", 0, property="shapely")), "no property is called 'shapely'"),
-        (lambda: changed(checks=check("shape", 0, property="hull")), "the plan never tries 'hull'"),
-        (lambda: changed(checks=check("shape", 0, options={"tol": 1})), "unknown option 'tol'"),
-        (lambda: changed(checks=check("shape", 0, options={"cases": "odd"})), "with cases: odd"),
-        (lambda: changed(checks=check("shape", 0, options={"cases": ["axis"]})), "with cases"),
-        (lambda: changed(checks=check("shape", 0, requires=("values",))), "no earlier check is called"),
-        (lambda: changed(checks=check("shape", 0, id="loads")), "two checks are called 'loads'"),
-        (lambda: changed(checks=check("values", 1, id="shape")), "two checks are called 'shape'"),
-        (lambda: changed(checks=check("values", 1, points=2.25)), "give 11 points together, the item has 10"),
-        (lambda: changed(starter="none.py"), "no readable file 'none.py'"),
-        (lambda: changed(starter="../../secret.py"), "no readable file '../../secret.py'"),
-        (lambda: changed(solutions=("/etc/passwd",)), "no readable file '/etc/passwd'"),
-        (lambda: changed(starter="mutants"), "no readable file 'mutants'"),
-        (lambda: changed().model_copy(update={"answer": None}), "softmax is no code exercise"),
+        ("plan: softmax", "plan: hardmax", "hardmax", "no plan is called 'hardmax'; there are "),
+        (SHAPE, SHAPE.replace("y: shape", "y: shapely"), "shapely", "no property is called 'shapely'"),
+        (SHAPE, SHAPE.replace("y: shape", "y: hull"), "hull", "the plan never tries 'hull'"),
+        (SHAPE, SHAPE.replace("public: true", "options: {tol: 1}"), "{tol", "unknown option 'tol'"),
+        (SHAPE, SHAPE.replace("public: true", "options: {cases: odd}"), "shape, points", "with cases: odd"),
+        (SHAPE, SHAPE.replace("public: true", "options: {cases: [axis]}"), "shape, points", "with cases"),
+        (VALUES, VALUES.replace("[shape]", "[sum1]"), "sum1", "the check 'sum1' must stand above the one"),
+        (SHAPE, SHAPE.replace("}", ", requires: [values]}"), "requires", "these checks wait for each other"),
+        (SHAPE, SHAPE.replace("id: shape", "id: loads"), "loads", "every rubric begins with a check 'loads'"),
+        (VALUES, VALUES.replace("id: values", "id: shape"), "shape", "a check with the id 'shape' stands above"),
+        (VALUES, VALUES.replace("1.25", "2.25"), "10", "the points of the checks sum to 11, not 10"),
+        ("  plan:", "  starter: none.py\n  plan:", "none.py", "there is no file none.py beside this one"),
+        ("  plan:", "  starter: ../../secret.py\n  plan:", "../../secret.py", "a plain path inside its folder"),
+        ("solution_numpy.py", "/etc/passwd", "/etc/passwd", "a plain path inside its folder"),
+        ("  plan:", "  starter: mutants\n  plan:", "mutants", "a plain path inside its folder"),
+        ("killed_by: [", "killed_by: [nothing, ", "nothing", "there is no check 'nothing'"),
+        ("- id: m-axis", "- id: no-max-shift", "no-max-shift", "a mutant with the id 'no-max-shift' stands"),
+        ("combines: [m-axis, no-max", "combines: [m-axes, no-max", "m-axes", "there is no mutant 'm-axes' of a single"),
+        ("combines: [m-axis, m-base2]", "combines: [axis-overflow]", "axis-overflow", "no mutant 'axis-overflow' of"),
+        ("      combines: [m-axis, m-base2]\n", "", "axis-base2", "a mutant has either 'feedback' or 'combines'"),
+        ("combines: [m-axis, m-base2]", "combines: [m-axis]\n      feedback: No.", "axis-base2", "not both"),
     ],
 )  # fmt: skip
-def test_faults_are_told(spec, words: str, folder: Path) -> None:  # type: ignore[no-untyped-def]
+def test_faults_have_their_place(folder: Path, old: str, new: str, place: str, words: str) -> None:
     (folder.parent / "secret.py").write_text("x = 1")
     with pytest.raises(SpecError) as caught:
-        load_exercise(spec(), folder, "v")
-    assert any(words in fault.message for fault in caught.value.diagnostics)
-    assert all(fault.file.endswith("softmax.yaml") for fault in caught.value.diagnostics)
+        loaded(folder, (old, new))
+    (fault,) = (fault for fault in caught.value.diagnostics if words in fault.message)
+    assert fault.file.endswith("softmax.yaml")
+    assert fault.source_line[fault.column - 1 :].startswith(place)
 
 
-def test_all_faults_at_once_and_their_lines(folder: Path) -> None:
-    spec = changed(starter="none.py", checks=check("shape", 0, property="shapely", points=0.0))
-    with pytest.raises(SpecError) as caught:
+def test_an_item_without_code_is_no_exercise(folder: Path) -> None:
+    spec = load_spec(folder / "softmax.yaml").model_copy(update={"answer": None})
+    with pytest.raises(SpecError, match="softmax is no code exercise"):
         load_exercise(spec, folder, "v")
-    assert len(caught.value.diagnostics) == 3
-    by_word = {fault.message.split()[0]: fault for fault in caught.value.diagnostics}
-    assert "id: shape" in by_word["check"].source_line
 
 
-def test_mutant_faults(folder: Path) -> None:
-    mutants = list(changed().answer.mutants)  # type: ignore[union-attr]
-    mutants[0] = mutants[0].model_copy(update={"killed_by": ("nothing",)})
-    mutants[1] = mutants[1].model_copy(update={"id": mutants[0].id})
+def test_all_faults_at_once(folder: Path) -> None:
+    changes = ("plan: softmax", "plan: softmax\n  starter: none.py"), (SHAPE, SHAPE.replace("0.5", "0.0"))
     with pytest.raises(SpecError) as caught:
-        load_exercise(changed(mutants=tuple(mutants)), folder, "v")
-    told = [fault.message for fault in caught.value.diagnostics]
-    assert any("killed by 'nothing'" in text for text in told)
-    assert any("two mutants are called 'no-max-shift'" in text for text in told)
+        loaded(folder, *changes, ("id: values", "id: runs"))
+    assert len(caught.value.diagnostics) >= 3
 
 
-def test_binary_solution_is_a_fault(folder: Path) -> None:
+def test_a_file_that_is_no_text_is_a_fault(folder: Path) -> None:
     (folder / "solution_numpy.py").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SpecError, match=r"no readable file 'solution_numpy\.py'"):
-        load_exercise(changed(), folder, "v")
+    with pytest.raises(SpecError, match=r"solution_numpy\.py isn't UTF-8 text"):
+        loaded(folder)
+
+
+def test_a_file_that_vanishes_meanwhile_is_named(folder: Path) -> None:
+    spec = load_spec(folder / "softmax.yaml")
+    (folder / "solution_numpy.py").unlink()
+    with pytest.raises(EngineError, match=r"solution_numpy\.py"):
+        load_exercise(spec, folder, "v")
