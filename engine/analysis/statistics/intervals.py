@@ -1,9 +1,14 @@
-"""Intervals for shares and correlations, and probabilities that stay honest when there are many."""
+"""Intervals for shares and correlations, and probabilities that stay honest when there are many.
+
+Wilson, Fisher and Benjamini–Hochberg are a few lines each, so that a report without scipy still has its
+intervals; only quantiles and tails of χ² and F, and searches for a root, ask for scipy when they are called.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from statistics import NormalDist
 from typing import Any
 
@@ -19,12 +24,9 @@ __all__ = [
     "f_quantile",
     "logistic",
     "normal_quantile",
+    "root_between",
     "wilson",
 ]
-
-
-# ----------------------------------------------------------------------------------------------------
-# Quantiles and tail probabilities. Only what needs scipy asks for it, and only when it's called.
 
 
 def logistic(odds: Floats) -> Floats:
@@ -39,22 +41,31 @@ def normal_quantile(share: float) -> float:
 
 def chi2_tail(value: float, df: float) -> float:
     """Return the probability that a χ² variable with `df` degrees of freedom exceeds a value."""
-    return float(_special().chdtrc(df, value))
+    return float(_scipy("special").chdtrc(df, value))
 
 
 def f_quantile(share: float, df1: float, df2: float) -> float:
     """Return the value below which an F variable lies with this probability."""
-    return float(_special().fdtri(df1, df2, share))
+    return float(_scipy("special").fdtri(df1, df2, share))
 
 
-def _special() -> Any:
+def root_between(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a falling function is 0; the nearer end where it isn't 0 between the two."""
+    if falling(low) <= 0:
+        return low
+    if falling(high) >= 0:
+        return high
+    # as exact as doubles allow: ends of intervals are compared with those of other programs
+    return float(_scipy("optimize").brentq(falling, low, high, xtol=1e-14))
+
+
+def _scipy(part: str) -> Any:
     try:
-        import scipy.special
+        return import_module(f"scipy.{part}")
     except ImportError as error:
         raise UsageError(
             "item analysis needs scipy", next_step='install it: pip install "softmark[stats]"'
         ) from error
-    return scipy.special
 
 
 def wilson(right: float, count: float, *, level: float = 0.95, together: int = 1) -> tuple[float, float]:
@@ -87,7 +98,7 @@ def wilson(right: float, count: float, *, level: float = 0.95, together: int = 1
     share, weight = right / count, z * z / count
     middle = (share + weight / 2) / (1 + weight)
     half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
-    # at the ends the formula gives 0 and 1 exactly, rounding apart
+    # at the ends the formula gives exactly 0 and 1, but for rounding errors
     return (0.0 if right == 0 else middle - half), (1.0 if right == count else middle + half)
 
 

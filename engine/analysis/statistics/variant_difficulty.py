@@ -14,6 +14,7 @@ from engine.analysis.statistics.intervals import (
     chi2_tail,
     logistic,
     normal_quantile,
+    root_between,
     wilson,
 )
 from engine.analysis.statistics.score_matrix import Floats
@@ -209,7 +210,6 @@ def _log_choose(many: int, some: int) -> float:
 # ----------------------------------------------------------------------------------------------------
 # Whether an item gets harder along a number that its variants are drawn with.
 
-_STEPS = 60
 _FARTHEST = 50.0  # log odds per standard deviation: beyond it, nothing bounds the slope
 
 
@@ -298,24 +298,14 @@ class _Profile:
     many: Floats
 
     def intercept(self, slope: float) -> float:
-        """Return the intercept at which as many right answers are expected as there are.
+        """Return the intercept at which as many right answers are expected as there are."""
 
-        Newton's method, kept between two bounds that close in.
-        """
-        high = 40 + abs(slope) * float(np.abs(self.x).max())
-        low, at = -high, 0.0
-        for _ in range(_STEPS):
-            share = self._share(at, slope)
-            excess = float((self.right - self.many * share).sum())
-            low, high = (at, high) if excess > 0 else (low, at)
-            spread = float((self.many * share * (1 - share)).sum())
-            there = at + excess / spread if spread > 0 else low
-            if not low < there < high:
-                there = (low + high) / 2
-            if abs(there - at) <= 1e-14 * (1 + abs(at)):
-                break
-            at = there
-        return at
+        def excess(intercept: float) -> float:
+            return float((self.right - self.many * self._share(intercept, slope)).sum())
+
+        # from log odds of 40 on a double can't tell a share from 1
+        farthest = 40 + abs(slope) * float(np.abs(self.x).max())
+        return root_between(excess, -farthest, farthest)
 
     def best(self) -> float:
         """Return the slope at which the likelihood is largest: where its derivative falls through 0."""
@@ -324,7 +314,7 @@ class _Profile:
             share = self._share(self.intercept(slope), slope)
             return float(self.x @ (self.right - self.many * share))
 
-        return _root(derivative, -_FARTHEST, _FARTHEST)
+        return root_between(derivative, -_FARTHEST, _FARTHEST)
 
     def value(self, slope: float) -> float:
         """Return the log-likelihood."""
@@ -343,20 +333,9 @@ def _separated(at: Floats, right: Floats, many: Floats) -> bool:
 
 def _edge(value: Callable[[float], float], best: float, sign: int, least: float) -> float:
     """Return where the log-likelihood has fallen to `least`, going from the best slope to one side."""
-    step = 0.25
+    step = 0.25  # doubled until it is too far: most intervals end within two standard errors
     while value(best + sign * step) > least:
         step *= 2
         if step > _FARTHEST:
             return sign * math.inf
-    return _root(lambda slope: sign * (value(slope) - least), *sorted((best, best + sign * step)))
-
-
-def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a falling function is 0."""
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if falling(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    return root_between(lambda slope: sign * (value(slope) - least), *sorted((best, best + sign * step)))
