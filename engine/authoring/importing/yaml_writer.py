@@ -1,10 +1,18 @@
-"""Problem files as YAML that people will edit: in order, with comments, nothing read as something else."""
+"""Problem files as YAML that people will edit: keys in order, with comments, nothing read as something else.
+
+PyYAML writes the characters. What is decided here is the style: short lists on one line, texts of several
+lines as blocks, and quotes wherever our reader, which reads numbers by rules of its own, would read another
+value. The text stays the same from version to version, because a file that is there already with the very
+same text tells an import that it has been done before.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
+
+import yaml
 
 from engine.text.escape import visible
 from engine.text.yaml_errors import WrittenFloat, read_scalar
@@ -12,13 +20,23 @@ from engine.text.yaml_errors import WrittenFloat, read_scalar
 __all__ = ["WrittenNumber", "comment_lines", "meant", "yaml_text"]
 
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ()./-]*[\w()./-])?")
+_WORD = re.compile(r"[\w-]+")
 _MAX_COMMENT = 300
+_MAX_LINE = 100  # of a list on one line
+_TEXT, _MAP, _LIST = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "map", "seq"))
 
 
 class WrittenNumber(str):
     """A number with the digits that are to stand in the file."""
 
     __slots__ = ()
+
+
+class _Dumper(yaml.SafeDumper):
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # quotes are decided here, by our own reader
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)  # type: ignore[no-untyped-call]  # entries of lists are indented
 
 
 def yaml_text(data: Mapping[str, Any], comments: Mapping[str, Sequence[str]]) -> str:
@@ -31,11 +49,12 @@ def yaml_text(data: Mapping[str, Any], comments: Mapping[str, Sequence[str]]) ->
     comments : mapping of str to sequence of str
         Lines that stand before a key of the outermost mapping; before all for ``""``.
     """
-    lines = list(comment_lines(comments.get("", ())))
+    parts = [f"{line}\n" for line in comment_lines(comments.get("", ()))]
     for key, value in data.items():
-        lines += comment_lines(comments.get(key, ()))
-        lines += _entry(key, value, "")
-    return "\n".join(lines) + "\n"
+        parts += [f"{line}\n" for line in comment_lines(comments.get(key, ()))]
+        node = _node({key: value}, 0)
+        parts.append(yaml.serialize(node, Dumper=_Dumper, allow_unicode=True, width=10**9))
+    return "".join(parts)
 
 
 def meant(value: Any) -> Any:
@@ -54,70 +73,33 @@ def comment_lines(texts: Sequence[str]) -> Iterator[str]:
         yield f"# {line if len(line) <= _MAX_COMMENT else line[: _MAX_COMMENT - 1] + '…'}".rstrip()
 
 
-def _entry(key: str, value: Any, indent: str) -> Iterator[str]:
-    lead = f"{indent}{key}:"
+def _node(value: Any, indent: int, lead: int = 0) -> yaml.Node:
+    """Return a value as a node; `lead` is how long the key before it is."""
     if isinstance(value, Mapping):
-        yield lead
-        for name, inner in value.items():
-            yield from _entry(name, inner, indent + "  ")
-    elif isinstance(value, list | tuple):
-        yield from _list(lead, value, indent + "  ")
-    else:
-        yield from _scalar(lead, value, indent + "  ")
+        pairs = [
+            (yaml.ScalarNode(_TEXT, key), _node(inner, indent + 2, indent + len(key) + 2))
+            for key, inner in value.items()
+        ]
+        return yaml.MappingNode(_MAP, pairs, flow_style=False)
+    if not isinstance(value, list | tuple):
+        return _scalar(value, _PLAIN)
+    if not any(isinstance(entry, Mapping) or "\n" in str(entry) for entry in value):
+        short = [_scalar(entry, _WORD) for entry in value]
+        # brackets, commas, quotes and the quotes that are doubled within quotes
+        length = 2 + 2 * max(0, len(short) - 1)
+        length += sum(len(node.value) + (2 + node.value.count("'") if node.style else 0) for node in short)
+        if lead + length <= _MAX_LINE:
+            return yaml.SequenceNode(_LIST, short, flow_style=True)
+    return yaml.SequenceNode(_LIST, [_node(entry, indent + 2) for entry in value], flow_style=False)
 
 
-def _list(lead: str, values: Sequence[Any], indent: str) -> Iterator[str]:
-    if not any(isinstance(value, Mapping) for value in values) and not any("\n" in str(v) for v in values):
-        short = f"{lead} [{', '.join(_inside_list(value) for value in values)}]"
-        if len(short) <= 100:
-            yield short
-            return
-    yield lead
-    for value in values:
-        if isinstance(value, Mapping):
-            lines = [line for name, inner in value.items() for line in _entry(name, inner, indent + "  ")]
-            yield f"{indent}- {lines[0].strip()}"
-            yield from lines[1:]
-        else:
-            yield from _scalar(f"{indent}-", value, indent + "  ")
-
-
-def _inside_list(value: Any) -> str:
-    shown = _one_line(value)
-    return (
-        shown
-        if isinstance(value, bool | int | float | WrittenNumber) or re.fullmatch(r"[\w-]+", shown)
-        else _quoted(value)
-    )
-
-
-def _scalar(lead: str, value: Any, indent: str) -> Iterator[str]:
-    if isinstance(value, str) and not isinstance(value, WrittenNumber) and "\n" in value:
-        # the indentation is stated, as the first line may begin with blanks
-        yield f"{lead} |{'2' if value.startswith(' ') else ''}-"
-        yield from (
-            f"{indent}{line}".rstrip() if not line.strip() else f"{indent}{line}"
-            for line in value.split("\n")
-        )
-    else:
-        yield f"{lead} {_one_line(value)}"
-
-
-def _one_line(value: Any) -> str:
+def _scalar(value: Any, unquoted: re.Pattern[str]) -> yaml.ScalarNode:
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return yaml.ScalarNode(_TEXT, str(value).lower())
     if isinstance(value, int | float | WrittenNumber):
-        return str(value)
-    return str(value) if _is_plain(value) else _quoted(value)
-
-
-def _is_plain(text: str) -> bool:
-    """Tell whether a text may stand without quotes and is read as this text."""
-    if not _PLAIN.fullmatch(text) or " #" in text:
-        return False
-    meant = read_scalar(text)
-    return isinstance(meant, str) and not isinstance(meant, WrittenFloat)
-
-
-def _quoted(value: Any) -> str:
-    return "'" + str(value).replace("'", "''") + "'"
+        return yaml.ScalarNode(_TEXT, str(value))
+    if "\n" in value:
+        return yaml.ScalarNode(_TEXT, value, style="|")
+    reads_as = read_scalar(value) if unquoted.fullmatch(value) and _PLAIN.fullmatch(value) else None
+    is_text = isinstance(reads_as, str) and not isinstance(reads_as, WrittenFloat)
+    return yaml.ScalarNode(_TEXT, value, style=None if is_text else "'")
