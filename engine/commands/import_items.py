@@ -119,7 +119,7 @@ def _of_item(item: ImportedItem) -> list[str]:
     for note in item.notes:
         line = note.place.line if note.place is not None else item.line
         lines.append(f"  line {line}: {_one_line(note.message)}")
-    return lines + [f"  {_one_line(line)}" for line in item.by_hand[:1]]
+    return lines + [f"  {_one_line(line)}" for line in item.key_suggestion[:1]]
 
 
 def _one_line(text: str) -> str:
@@ -142,10 +142,8 @@ def _summary(report: ImportReport) -> list[str]:
     lines = [f"{_one_line(report.file)}: {', '.join(parts)}"]
     if report.guessed_encoding:
         lines.append("  the file isn't UTF-8; it was read as Windows-1252: look at accents and quotes")
-    if report.by_hand:
-        lines.append(
-            f"key typed by hand: give a key expression ({len(report.by_hand)}): {', '.join(report.by_hand)}"
-        )
+    if typed := report.key_suggestions:
+        lines.append(f"key typed by hand: give a key expression ({len(typed)}): {', '.join(typed)}")
     if new:
         files = " ".join(quoted(item.path) for item in new[:8])
         lines.append(f"  next: grade lint {files}{' …' if len(new) > 8 else ''}")

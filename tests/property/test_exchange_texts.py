@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.authoring.importing.foreign_question import MarkedText, TextForm
 from engine.authoring.importing.text_blocks import plain_characters
 from engine.authoring.importing.to_markdown import convert
-from engine.authoring.importing.yaml_writer import meant, yaml_text
+from engine.authoring.importing.yaml_writer import as_read, yaml_text
 from engine.items.checks.prose import latex_faults
 from engine.prose.markdown import render_prose
 from engine.prose.stems import is_template
@@ -121,4 +121,4 @@ def test_yaml_holds_what_was_written(texts: list[str], comments: list[str]) -> N
         "entries": [{"text": t} for t in clean],
     }
     document = read_yaml_text(yaml_text(data, {"": comments, "list": comments}), "x.yaml")
-    assert document.data == meant(data)
+    assert document.data == as_read(data)

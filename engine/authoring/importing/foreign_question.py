@@ -1,4 +1,9 @@
-"""A question as a file of another system holds it, before anything is made of it here."""
+"""A question as a file of another system holds it, before anything is made of it here.
+
+Readers of all formats give these values, so that what becomes of a question doesn't depend on where it came
+from. The module also holds what every format needs: numbers as other systems write them, the decoding of a
+file's bytes, and the check that a question asks something that can be answered.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +51,7 @@ __all__ = [
 
 
 class TextForm(StrEnum):
-    """How a text is to be read."""
+    """How the markup of a text is to be read."""
 
     HTML = "html"
     MARKDOWN = "markdown"
@@ -88,7 +93,7 @@ NOTHING = MarkedText("")
 
 @dataclass(frozen=True, slots=True)
 class AcceptedNumber:
-    """A right (or foreseen wrong) number: accepted from ``value - tolerance`` to ``value + tolerance``."""
+    """A right (or expected wrong) number, accepted from ``value - tolerance`` to ``value + tolerance``."""
 
     value: Decimal
     tolerance: Decimal = Decimal(0)
@@ -96,12 +101,12 @@ class AcceptedNumber:
 
 @dataclass(frozen=True, slots=True)
 class ForeseenAnswer:
-    """An option of a choice, or a text or number that is foreseen.
+    """An option of a choice, or a text or number that the author expects.
 
     Parameters
     ----------
     text : MarkedText
-        For a number the digits as they stand in the file; ``*`` is any other answer.
+        Of a number its digits as in the file; ``*`` stands for any other answer.
     fraction : Fraction
         Share of the points: 1 is right, below 0 costs points.
     feedback : MarkedText
@@ -119,7 +124,7 @@ class ForeseenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MatchingPair:
-    """A left side and the text that belongs to it; without a left side the text is one too many."""
+    """A left side and the text that belongs to it; a text without a left side is a distractor."""
 
     prompt: MarkedText
     target: MarkedText
@@ -128,7 +133,7 @@ class MatchingPair:
 
 @dataclass(frozen=True, slots=True)
 class ImportNote:
-    """What a question loses, or what somebody should look at."""
+    """Something that a question loses, or that somebody should look at."""
 
     message: str
     place: FilePlace | None = None
@@ -142,7 +147,7 @@ class ForeignQuestion:
     ----------
     kind : QuestionKind
     name : str
-        As its author called it; foreign text, may be empty.
+        Its author's name for it; untrusted text, may be empty.
     type : str
         What its own system calls the kind of question.
     place : FilePlace
@@ -150,18 +155,18 @@ class ForeignQuestion:
     answers : tuple of ForeseenAnswer
     pairs : tuple of MatchingPair
     single : bool
-        A choice of which one option is picked.
+        Whether exactly one option is picked.
     case_sensitive, shuffle : bool
     points : Decimal
     unit : str
     category : str
-        The path of folders that it lies in, with ``/`` between them.
+        The path of its folders, joined by ``/``.
     tags : tuple of str
     general, right, wrong : MarkedText
         Feedback for everybody, for a right answer, and for a wrong one.
     hints : tuple of MarkedText
     notes : tuple of ImportNote
-        What reading it has lost already.
+        What was lost when it was read.
     """
 
     kind: QuestionKind
@@ -191,7 +196,7 @@ class ForeignQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SkippedQuestion:
-    """A question that is understood and has no counterpart here: why, and what to do."""
+    """A question that has no counterpart here: why, and what its author can do."""
 
     name: str
     type: str
@@ -209,7 +214,7 @@ class QuestionFile:
     questions : tuple of ForeignQuestion
     skipped : tuple of SkippedQuestion
     faults : tuple of Diagnostic
-        What is wrong with the file, in the order of its lines; what the faults touch isn't in ``questions``.
+        In the order of the file's lines; a question with a fault isn't in ``questions``.
     """
 
     questions: tuple[ForeignQuestion, ...] = ()
@@ -217,12 +222,12 @@ class QuestionFile:
     faults: tuple[Diagnostic, ...] = field(default=())
 
 
-# ----------------------------------------------------------------------------------------------------
-# Numbers as other systems write them: shares of the points, tolerances, values.
+# --- numbers as other systems write them ---------------------------------------------------
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,3})?")
-_MAX_DIGITS = 40
-_NICE = 20
+_MAX_DIGITS = 40  # more than any key has; Decimal's own limit would let a file fill the memory
+# Moodle offers shares from 1/20 to 1/1 and writes them with five to seven digits
+_LARGEST_DENOMINATOR = 20
 _CLOSE = Fraction(1, 10**6)
 
 
@@ -235,24 +240,23 @@ def read_decimal(text: str) -> Decimal | None:
 def read_share(text: str) -> Fraction | None:
     """Return a percentage as a share, None if it is none or beyond ±100 %.
 
-    ``33.33333`` is a third: the systems that write it round.
+    ``33.33333`` is a third: the systems that write it have rounded it.
     """
     number = read_decimal(text)
     if number is None or abs(number) > 100:
         return None
     exact = Fraction(number) / 100
-    nice = exact.limit_denominator(_NICE)
-    return nice if abs(exact - nice) < _CLOSE else exact
+    simple = exact.limit_denominator(_LARGEST_DENOMINATOR)
+    return simple if abs(exact - simple) < _CLOSE else exact
 
 
-# ----------------------------------------------------------------------------------------------------
-# The bytes of a file that other software wrote → text with places, and which format it is.
+# --- from bytes to text with places --------------------------------------------------------
 
 FORMATS = ("moodle", "gift")
 MAX_BYTES = 32 * 2**20
 """The largest file that is read: question banks carry their pictures along."""
 MAX_QUESTIONS = 5_000
-MAX_FAULTS = 100
+MAX_FAULTS = 100  # a file of another kind has thousands, and nobody reads past the first screen
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -263,6 +267,7 @@ _MARKS = (
 )
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _ORDINARY = re.compile(r"utf-8|utf-16(-[lb]e)?|ascii|iso8859-\d+|cp125\d|koi8-[ru]|mac-roman")
+# Moodle's own backups and other packages: people take them for the exported file
 _ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!")
 _SAVE_AS = "save it as UTF-8 in an editor, and import it again"
 
@@ -279,7 +284,7 @@ class SourceText:
     encoding : str
         What it was decoded with.
     guessed : bool
-        Whether nothing said so: not UTF-8, so taken for Windows-1252.
+        Whether the encoding is a guess: text that isn't UTF-8 is taken for Windows-1252.
     """
 
     file: str
@@ -289,7 +294,7 @@ class SourceText:
     _starts: list[int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
         object.__setattr__(self, "_starts", starts)
 
     def place(self, offset: int) -> FilePlace:
@@ -298,7 +303,7 @@ class SourceText:
         return FilePlace(line, offset - self._starts[line - 1] + 1)
 
     def fault(self, place: FilePlace, message: str) -> Diagnostic:
-        """Return what is wrong at a place, with the line itself."""
+        """Return a fault at a place, with the line itself."""
         return Diagnostic(self.file, place.line, place.column, message, source_line(self.text, place.line))
 
 
@@ -370,20 +375,20 @@ def _decoded(data: bytes, file: str) -> tuple[str, str, bool]:
     except UnicodeDecodeError as problem:
         if _mixed(data):
             message = f"byte 0x{data[problem.start]:02X} isn't UTF-8 text, which the rest of the file is"
-            raise _refused(data, problem.start, file, message) from None
+            raise _undecodable(data, problem.start, file, message) from None
     return _by("cp1252", data, file), "cp1252", True
 
 
 def _declared(data: bytes, file: str) -> str:
     """Return the encoding of the XML declaration, UTF-8 if there is none."""
-    found = _DECLARED.match(data.lstrip()[:400])
-    if found is None:
+    declaration = _DECLARED.match(data.lstrip()[:400])
+    if declaration is None:
         return "utf-8"
-    named = found[1].decode("ascii")
-    codec = codec_among(_ORDINARY, named)
+    name = declaration[1].decode("ascii")
+    codec = codec_among(_ORDINARY, name)
     if codec is None:
         raise ExchangeError(
-            f"the file names the encoding {clean_line(named, 40)}, which isn't read here",
+            f"the file names the encoding {clean_line(name, 40)}, which isn't read here",
             where=f"{file}:1:1",
             next_step=_SAVE_AS,
         )
@@ -395,23 +400,23 @@ def _by(encoding: str, data: bytes, file: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as problem:
         message = f"byte 0x{data[problem.start]:02X} isn't {encoding.upper()} text"
-        raise _refused(data, problem.start, file, message) from None
+        raise _undecodable(data, problem.start, file, message) from None
 
 
 def _mixed(data: bytes) -> bool:
-    """Tell whether other characters of a text that isn't UTF-8 are: then guessing would spoil them."""
+    """Tell whether some characters of a text are UTF-8 though others aren't: a guess would spoil them."""
     return any("\x7f" < c < "\udc80" or c > "\udcff" for c in data.decode("utf-8", "surrogateescape"))
 
 
-def _refused(data: bytes, at: int, file: str, message: str) -> ExchangeError:
-    before = data[:at].decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+def _undecodable(data: bytes, offset: int, file: str, message: str) -> ExchangeError:
+    before = data[:offset].decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
     error = ExchangeError.of_file([Diagnostic(file, line, column, f"{message}; {_SAVE_AS}")])
     error.next_step = _SAVE_AS
     return error
 
 
-def detect_format(source: SourceText, wanted: str | None = None) -> str:
+def detect_format(source: SourceText, stated: str | None = None) -> str:
     """Return ``"moodle"`` or ``"gift"``: what is wanted, or else what the text looks like.
 
     Raises
@@ -422,12 +427,12 @@ def detect_format(source: SourceText, wanted: str | None = None) -> str:
     head = source.text.lstrip()[:2000]
     is_xml = head.startswith("<?xml") or re.match(r"<[A-Za-z][\w:.-]*[\s>]", head) is not None
     root = re.search(r"<([A-Za-z][\w:.-]*)", head)
-    if wanted == "moodle" or (wanted is None and root is not None and root[1] == "quiz"):
+    if stated == "moodle" or (stated is None and root is not None and root[1] == "quiz"):
         return "moodle"
-    if wanted is None and is_xml and head.startswith("<?xml"):
-        what = f"the XML begins with <{clean_line(root[1], 40)}>" if root else "the XML holds no element"
+    if stated is None and is_xml and head.startswith("<?xml"):
+        reason = f"the XML begins with <{clean_line(root[1], 40)}>" if root else "the XML holds no element"
         raise ExchangeError(
-            f"{what}, so it is no Moodle XML",
+            f"{reason}, so it is no Moodle XML",
             where=source.file,
             expected="<quiz>",
             next_step="export the question bank as Moodle XML (QTI isn't read)",
@@ -435,12 +440,11 @@ def detect_format(source: SourceText, wanted: str | None = None) -> str:
     return "gift"
 
 
-# ----------------------------------------------------------------------------------------------------
-# What must be true of a question in any system: something is asked, and something is right.
+# --- what must be true of a question in any system -----------------------------------------
 
 
 def check_question(question: ForeignQuestion, faults: FileFaults) -> None:
-    """Note what keeps a question from being asked or answered at all."""
+    """Add what keeps a question from being asked or answered at all to the faults."""
     if not question.text.text.strip():
         faults.add(question.place, "this question asks nothing: its text is empty")
     if question.kind is QuestionKind.MATCHING:
@@ -453,8 +457,8 @@ def check_question(question: ForeignQuestion, faults: FileFaults) -> None:
         if not answer.text.text.strip():
             faults.add(answer.place, "this answer is empty")
     if not (right_options(question) if question.kind is QuestionKind.CHOICE else full_answers(question)):
-        what = "no option is right" if question.kind is QuestionKind.CHOICE else "no answer is worth 100 %"
-        faults.add(question.place, f"{what}, so nobody could answer this question")
+        reason = "no option is right" if question.kind is QuestionKind.CHOICE else "no answer is worth 100 %"
+        faults.add(question.place, f"{reason}, so nobody could answer this question")
 
 
 def full_answers(question: ForeignQuestion) -> tuple[ForeseenAnswer, ...]:

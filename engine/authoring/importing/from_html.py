@@ -143,8 +143,8 @@ def _without_loose_angles(text: str) -> str:
             limit = start + _MAX_TAG
             tag = _TAG.match(text, start, limit) or _STRAY_QUOTE.match(text, start, limit)
             end = start + 1 if tag is None else tag.end()
-            if tag is not None and (named := _NAME.match(tag[0])) is not None:
-                name, step = named[1].lower(), -1 if tag[0][1] == "/" else 1
+            if tag is not None and (match := _NAME.match(tag[0])) is not None:
+                name, step = match[1].lower(), -1 if tag[0][1] == "/" else 1
                 open_tags = max(0, open_tags + (0 if name in _ENDLESS else step))
                 open_formatting = max(0, open_formatting + (step if name in _FORMATTING else 0))
                 work += 1 + open_formatting

@@ -1,4 +1,9 @@
-"""The questions of a GIFT file."""
+r"""Reads GIFT, Moodle's plain text format for questions.
+
+Questions stand between empty lines, answers between braces: ``::Name:: 2 + 2? {=4 ~5#not quite}``. The file
+is cut into blocks first, so that a broken question is one fault and doesn't take its neighbours along; every
+fault has its line and column.
+"""
 
 from __future__ import annotations
 
@@ -47,9 +52,9 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Backslashes in GIFT: ``\~ \= \# \{ \} \:`` and ``\\`` stand for the character, ``\n`` for a line end.
+# --- backslashes ---------------------------------------------------------------------------
 
+# \~ \= \# \{ \} \: and \\ stand for the character, \n for a line end
 _PAIR = re.compile(r"\\([\\:#={}~n])")
 _DELIMITER = re.compile(r"\\{1,2}([()\[\]])|\$\$")
 _MACRO = re.compile(r"n[A-Za-z]+")
@@ -58,9 +63,9 @@ _MACRO = re.compile(r"n[A-Za-z]+")
 def find_marks(text: str, marks: str, start: int = 0, end: int | None = None) -> Iterator[int]:
     """Yield the positions of characters of ``marks`` that no backslash takes their meaning from."""
     stop = len(text) if end is None else end
-    for found in _searched(marks).finditer(text, start, stop):
-        if len(found[0]) == 1:
-            yield found.start()
+    for match in _searched(marks).finditer(text, start, stop):
+        if len(match[0]) == 1:
+            yield match.start()
 
 
 @lru_cache(maxsize=16)
@@ -79,34 +84,33 @@ def unescaped(text: str) -> str:
     Inside a formula ``\nu``, ``\neq`` and other macros of LaTeX that begin with n stay what they are.
     """
     out: list[str] = []
-    at = 0
+    index = 0
     is_formula = False
-    while at < len(text):
-        if (edge := _DELIMITER.match(text, at)) is not None:
+    while index < len(text):
+        if (edge := _DELIMITER.match(text, index)) is not None:
             is_formula = edge[1] in ("(", "[") if edge[1] else not is_formula
             out.append(f"\\{edge[1]}" if edge[1] else "$$")
-            at = edge.end()
+            index = edge.end()
             continue
-        pair = _PAIR.match(text, at)
+        pair = _PAIR.match(text, index)
         if pair is None:
-            out.append(text[at])
-            at += 1
-        elif pair[1] == "n" and is_formula and _is_macro(text, at + 1):
+            out.append(text[index])
+            index += 1
+        elif pair[1] == "n" and is_formula and _is_macro(text, index + 1):
             out.append("\\n")
-            at += 2
+            index += 2
         else:
             out.append("\n" if pair[1] == "n" else pair[1])
-            at += 2
+            index += 2
     return "".join(out)
 
 
-def _is_macro(text: str, at: int) -> bool:
-    found = _MACRO.match(text, at)
-    return found is not None and found[0] in SYMBOLS
+def _is_macro(text: str, start: int) -> bool:
+    match = _MACRO.match(text, start)
+    return match is not None and match[0] in SYMBOLS
 
 
-# ----------------------------------------------------------------------------------------------------
-# A GIFT file as blocks of lines: one question each, with the category and the tags that belong to it.
+# --- blocks of lines, one question each ----------------------------------------------------
 
 _CATEGORY = re.compile(r"\s*\$CATEGORY:(.*)")
 _MOST_TAGS = 100
@@ -122,7 +126,7 @@ class GiftBlock:
     source : SourceText
     category : str
     tags : tuple of str
-        What its comments say in ``[tag:…]``.
+        From ``[tag:…]`` in its comments.
     """
 
     source: SourceText
@@ -142,7 +146,7 @@ class GiftBlock:
 
     @cached_property
     def text(self) -> str:
-        """All lines; asked for when the last one has been added."""
+        """All lines; read only after the last one has been added."""
         return "".join(self._lines)
 
     def __bool__(self) -> bool:
@@ -155,22 +159,22 @@ class GiftBlock:
 
 
 def split_blocks(source: SourceText) -> Iterator[GiftBlock]:
-    """Yield the questions of a file in order: what stands between empty lines."""
+    """Yield the questions of a file in order, which are separated by empty lines."""
     category = ""
     block = GiftBlock(source)
     offset = 0
     for line in source.text.split("\n"):
-        named = _CATEGORY.fullmatch(line)
-        if not line.strip() or named is not None:
+        heading = _CATEGORY.fullmatch(line)
+        if not line.strip() or heading is not None:
             if block:
                 yield block
-            if named is not None:
-                category = unescaped(named[1]).strip()
-            # comments may stand apart from their question, tags don't
+            if heading is not None:
+                category = unescaped(heading[1]).strip()
+            # tags belong to the question whose lines touch theirs
             block = GiftBlock(source, category)
         elif line.lstrip().startswith("//"):
-            found = tuple(_TAG.findall(line)) if len(block.tags) < _MOST_TAGS else ()
-            block.tags = (*block.tags, *found)[:_MOST_TAGS] if found else block.tags
+            tags = tuple(_TAG.findall(line)) if len(block.tags) < _MOST_TAGS else ()
+            block.tags = (*block.tags, *tags)[:_MOST_TAGS] if tags else block.tags
         else:
             block.add(line, offset)
         offset += len(line) + 1
@@ -178,8 +182,7 @@ def split_blocks(source: SourceText) -> Iterator[GiftBlock]:
         yield block
 
 
-# ----------------------------------------------------------------------------------------------------
-# What stands between the braces of a GIFT question.
+# --- answers, between the braces -----------------------------------------------------------
 
 _FORMS = {
     "html": TextForm.HTML,
@@ -194,7 +197,7 @@ _TRUTH = {"T": True, "TRUE": True, "F": False, "FALSE": False}
 
 @dataclass(frozen=True)
 class GiftField:
-    """What is asked for; the kind is None for an essay."""
+    """The answers of a question; the kind is None for an essay."""
 
     kind: QuestionKind | None
     type: str
@@ -216,14 +219,14 @@ class _Piece:
 
 
 def marked_form(text: str, otherwise: TextForm) -> MarkedText:
-    """Return a text (its escapes resolved) in the form that it begins with, such as ``[html]``."""
-    found = _FORM.match(text)
-    form = _FORMS[found[1].lower()] if found is not None else otherwise
-    return MarkedText(unescaped(text[found.end() if found is not None else 0 :]).strip(), form)
+    """Return a text, escapes resolved, in the form that it states at its beginning, such as ``[html]``."""
+    match = _FORM.match(text)
+    form = _FORMS[match[1].lower()] if match is not None else otherwise
+    return MarkedText(unescaped(text[match.end() if match is not None else 0 :]).strip(), form)
 
 
 def read_field(block: GiftBlock, start: int, end: int, form: TextForm, faults: FileFaults) -> GiftField:
-    """Return what ``block.text[start:end]``, the inside of the braces, asks for."""
+    """Return the answers in ``block.text[start:end]``, the inside of the braces."""
     return _AnswerReading(block, form, faults).field(start, end)
 
 
@@ -260,9 +263,9 @@ class _AnswerReading:
 
     def _general(self, start: int, end: int) -> int:
         """Return where ``####`` stands, which begins the feedback for everybody."""
-        for at in find_marks(self.text, "#", start, end):
-            if self.text.startswith("####", at):
-                return at
+        for index in find_marks(self.text, "#", start, end):
+            if self.text.startswith("####", index):
+                return index
         return -1
 
     # --- answers
@@ -272,21 +275,21 @@ class _AnswerReading:
         marks = list(find_marks(self.text, "=~", start, end))
         if self.text[start : marks[0] if marks else end].strip():
             marks.insert(0, start)
-        for at, following in zip(marks, [*marks[1:], end], strict=False):
-            mark = self.text[at] if self.text[at] in "=~" else ""
-            yield self._piece(mark, at, at + len(mark), following)
+        for begin, following in zip(marks, [*marks[1:], end], strict=False):
+            mark = self.text[begin] if self.text[begin] in "=~" else ""
+            yield self._piece(mark, begin, begin + len(mark), following)
 
-    def _piece(self, mark: str, at: int, start: int, end: int) -> _Piece:
+    def _piece(self, mark: str, begin: int, start: int, end: int) -> _Piece:
         weight = _WEIGHT.match(self.text, start, end)
         share = None
         if weight is not None:
             share = read_share(weight[1])
             if share is None:
-                said = f"not '{one_line(weight[1], 30)}'"
-                message = f"a weight is a percentage from -100 to 100, such as %50%, {said}"
+                actual = f"not '{one_line(weight[1], 30)}'"
+                message = f"a weight is a percentage from -100 to 100, such as %50%, {actual}"
                 self.faults.add(self.block.place(weight.start(1)), message)
             start = weight.end()
-        return _Piece(mark, self.text[start:end], share, self.block.place(at))
+        return _Piece(mark, self.text[start:end], share, self.block.place(begin))
 
     def _answer(self, piece: _Piece, usual: Fraction, form: TextForm) -> ForeseenAnswer:
         cut = first_mark(piece.text, "#")
@@ -309,16 +312,16 @@ class _AnswerReading:
     def _pairs(self, start: int, end: int) -> tuple[MatchingPair, ...]:
         pairs = []
         for piece in self._pieces(start, end):
-            left, arrow, right = piece.text.partition("->")
+            prompt, arrow, right = piece.text.partition("->")
             if not arrow:
                 self.faults.add(piece.place, "this pair has no -> between its two sides")
                 continue
             target = MarkedText(unescaped(right).strip(), TextForm.PLAIN)
-            pairs.append(MatchingPair(marked_form(left, self.form), target, piece.place))
+            pairs.append(MatchingPair(marked_form(prompt, self.form), target, piece.place))
         return tuple(pairs)
 
     def _truth(self, start: int, end: int) -> tuple[ForeseenAnswer, ...] | None:
-        edges = [start, *(at + 1 for at in find_marks(self.text, "#", start, end)), end + 1]
+        edges = [start, *(mark + 1 for mark in find_marks(self.text, "#", start, end)), end + 1]
         texts = [self.text[a : b - 1].strip() for a, b in pairwise(edges)]
         truth = _TRUTH.get(texts[0].upper())
         if truth is None:
@@ -371,6 +374,7 @@ def _number(word: str) -> AcceptedNumber | None:
 
 GAP = "_____"
 """Stands in a text where a word is missing."""
+# GIFT is typed by people: a file beyond these is something else, and reading it would take minutes
 MAX_CHARACTERS = 4 * 2**20
 MAX_LINES = 100_000
 
@@ -409,14 +413,14 @@ def read_gift(source: SourceText) -> QuestionFile:
         if was_open and (part := reading.continues()) is not None:
             was_open = part  # an empty line has cut a question: its rest is no fault of its own
             continue
-        found = reading.question()
+        question = reading.question()
         was_open = reading.was_open
-        if isinstance(found, SkippedQuestion):
-            skipped.append(found)
-        elif found is not None:
-            check_question(found, faults)
+        if isinstance(question, SkippedQuestion):
+            skipped.append(question)
+        elif question is not None:
+            check_question(question, faults)
             if len(faults) == before:
-                questions.append(found)
+                questions.append(question)
     return QuestionFile(tuple(questions), tuple(skipped), faults.in_order())
 
 
@@ -455,9 +459,11 @@ class _Reading:
         tail = self.text[closing + 1 :].strip()
         if tail:  # the answers stand in the place of a word
             text = marked_form(f"{head.rstrip()} {GAP} {tail}", TextForm.AUTO)
-        return self._made(name, text, field, field.kind)
+        return self._assembled(name, text, field, field.kind)
 
-    def _made(self, name: str, text: MarkedText, field: GiftField, kind: QuestionKind) -> ForeignQuestion:
+    def _assembled(
+        self, name: str, text: MarkedText, field: GiftField, kind: QuestionKind
+    ) -> ForeignQuestion:
         place = self.block.place(len(self.text) - len(self.text.lstrip()))
         return ForeignQuestion(
             kind,
@@ -479,9 +485,9 @@ class _Reading:
         start = len(self.text) - len(self.text.lstrip())
         if not self.text.startswith("::", start):
             return "", start
-        for at in find_marks(self.text, ":", start + 2):
-            if self.text.startswith("::", at):
-                return unescaped(self.text[start + 2 : at]).strip(), at + 2
+        for colon in find_marks(self.text, ":", start + 2):
+            if self.text.startswith("::", colon):
+                return unescaped(self.text[start + 2 : colon]).strip(), colon + 2
         self.faults.add(self.block.place(start), "this name isn't ended by ::")
         return "", -1
 
@@ -497,23 +503,23 @@ class _Reading:
         return None
 
     def _wrong_brace(self, marks: list[int]) -> tuple[int, str] | None:
-        signs = [self.text[at] for at in marks[:3]]
+        signs = [self.text[mark] for mark in marks[:3]]
         if signs[0] == "}":
             return marks[0], "this } closes nothing; a brace of the text is written \\}"
         if len(signs) == 1:
             self.was_open = True
-            what = "this { isn't closed before the question ends (an empty line ends it)"
-            return marks[0], f"{what}; a brace of the text is written \\{{"
+            reason = "this { isn't closed before the question ends (an empty line ends it)"
+            return marks[0], f"{reason}; a brace of the text is written \\{{"
         if signs[1] == "{":
             return marks[1], "a { inside the answers is written \\{, as in \\frac\\{1\\}\\{2\\}"
         if len(signs) > 2:
             if signs[2] == "{" and "\n" in self.text[marks[1] : marks[2]]:
-                what = "a second { for one question: put an empty line before the question that begins here"
-                return marks[2], f"{what}; braces of the text are written \\{{ and \\}}"
-            what = (
+                reason = "a second { for one question: put an empty line before the question that begins here"
+                return marks[2], f"{reason}; braces of the text are written \\{{ and \\}}"
+            reason = (
                 "a second { for one question (an empty line ends it)"
                 if signs[2] == "{"
                 else "this } closes nothing"
             )
-            return marks[2], f"{what}; braces of the text are written \\{{ and \\}}"
+            return marks[2], f"{reason}; braces of the text are written \\{{ and \\}}"
         return None

@@ -1,4 +1,4 @@
-"""The use case: a file of another system → problem files and a report."""
+"""The use case of ``grade import``: from a file of another system to problem files and a report."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from engine.text.escape import clean_line
 __all__ = ["READERS", "import_file"]
 
 READERS: dict[str, Callable[[SourceText], QuestionFile]] = {"moodle": read_moodle, "gift": read_gift}
-
-
 Watch = Callable[[int], AbstractContextManager[Callable[[], None]]]
 """Gives, for a number of questions, a function that is called after each of them."""
 
@@ -49,16 +47,16 @@ def import_file(
     bank : Bank
         Its ids are taken.
     form : str, optional
-        ``"moodle"`` or ``"gift"``; found out if left out.
+        ``"moodle"`` or ``"gift"``; detected if left out.
     keep_going : bool
-        Write what can be read of a broken file.
+        Import what can be read of a broken file.
     watch : callable, optional
-        Shows how far the trial of the questions is.
+        Shows the progress of the trial: each question is drawn and linted before anything is written.
 
     Raises
     ------
     ExchangeError
-        The file is broken (with every fault) or holds no question, or the folder can't be written.
+        The file is broken (the error holds every fault) or has no question, or the folder can't be written.
     """
     source = read_source(path)
     form = detect_format(source, form)
@@ -69,9 +67,9 @@ def import_file(
         raise ExchangeError("the file holds no question", where=source.file, expected=f"{form} questions")
     drafts, skipped = _drafts(contents, clean_line(path.name, 120))
     with watch(len(drafts)) as advance:
-        prepared, refused = prepare(drafts, folder, bank, advance)
+        prepared, failed = prepare(drafts, folder, bank, advance)
     write_all(prepared, folder)
-    skips = sorted([*contents.skipped, *skipped, *refused], key=lambda s: (s.place.line, s.place.column))
+    skips = sorted([*contents.skipped, *skipped, *failed], key=lambda s: (s.place.line, s.place.column))
     return ImportReport(
         source.file,
         form,

@@ -1,4 +1,8 @@
-"""Choice questions: options, what they earn, and the scoring rule that comes nearest."""
+"""The answer section of an imported item, one function for each kind of question.
+
+Other systems give percentages to options and tolerances to numbers where an item here has a scoring rule and
+a precision. The nearest of ours is chosen, and whatever a student would earn differently is noted.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ from engine.authoring.importing.foreign_question import (
     full_answers,
     right_options,
 )
-from engine.authoring.importing.question_texts import QuestionTexts, UnfitError, named, slug
+from engine.authoring.importing.question_texts import QuestionTexts, UnfitError, quoted, slug
 from engine.authoring.importing.text_blocks import plain_characters
 from engine.authoring.importing.yaml_writer import WrittenNumber
 from engine.expressions.values import is_rounding_safe
@@ -41,18 +45,18 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Which scoring rule of ours comes nearest to the percentages of another system.
+# --- scoring rules -------------------------------------------------------------------------
 
-# where two are equally near, the first one counts
+# where two come equally near, the first one is taken: it is the one most like Moodle's
 _POLICIES = ("net-correct", "exact", "coverage", "each-answer")
+# With up to so many options all 2^n choices are compared; with more, those of equal hits and misses count as
+# one, which is exact for equal percentages and near enough for others.
 _ALL = 10
-"""Up to this many options every choice of some of them is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearestPolicy:
-    """A scoring rule, and the choice for which it differs most.
+    """A scoring rule of ours, and the choice for which it differs most from theirs.
 
     Parameters
     ----------
@@ -62,7 +66,7 @@ class NearestPolicy:
     picked : tuple of int
         Positions of the options of such a choice.
     theirs, ours : Fraction
-        What it earns there and here.
+        What that choice earns there and here.
     """
 
     policy: str
@@ -87,7 +91,7 @@ def nearest_policy(fractions: Sequence[Fraction]) -> NearestPolicy:
     """
     right = frozenset(str(i) for i, share in enumerate(fractions) if share > 0)
     choices = list(_choices(fractions, right))
-    found: list[tuple[Fraction, NearestPolicy]] = []
+    candidates: list[tuple[Fraction, NearestPolicy]] = []
     for policy in _POLICIES:
         total, worst = Fraction(0), NearestPolicy(policy, Fraction(0))
         for picked, weight in choices:
@@ -96,8 +100,8 @@ def nearest_policy(fractions: Sequence[Fraction]) -> NearestPolicy:
             total += abs(theirs - ours) * weight
             if abs(theirs - ours) > worst.difference:
                 worst = NearestPolicy(policy, abs(theirs - ours), picked, theirs, ours)
-        found.append((total, worst))
-    return min(found, key=lambda entry: entry[0])[1]
+        candidates.append((total, worst))
+    return min(candidates, key=lambda entry: entry[0])[1]
 
 
 def _choices(fractions: Sequence[Fraction], right: frozenset[str]) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -116,26 +120,27 @@ def _choices(fractions: Sequence[Fraction], right: frozenset[str]) -> Iterator[t
                 yield (*good[:hits], *bad[:false]), comb(len(good), hits) * comb(len(bad), false)
 
 
-MAX_OPTIONS = 26
+# --- choices -------------------------------------------------------------------------------
+
+MAX_OPTIONS = 26  # letters
 
 
+@dataclass(frozen=True, slots=True)
 class ImportedChoice:
-    """A choice on its way into a spec.
+    """The answer section of a choice.
 
     Parameters
     ----------
     data : dict
-        The spec's ``answer``.
     variants : int
         How many different variants it has.
     key : str
         The right option's text without markup, if there is only one.
     """
 
-    def __init__(self, data: dict[str, Any], variants: int, key: str) -> None:
-        self.data = data
-        self.variants = variants
-        self.key = key
+    data: dict[str, Any]
+    variants: int
+    key: str
 
 
 def choice_answer(question: ForeignQuestion, texts: QuestionTexts) -> ImportedChoice:
@@ -166,7 +171,7 @@ def choice_answer(question: ForeignQuestion, texts: QuestionTexts) -> ImportedCh
         key = next(text for text, answer in zip(words, question.answers, strict=True) if answer in right)
     else:
         _several(question, words, data, texts)
-    keeps_order = _named_by_letters(words, drawn=variants > 1)
+    keeps_order = _named_by_letters(words, has_variants=variants > 1)
     if keeps_order or not question.shuffle:
         data["shuffle"] = False
     data["options"] = options
@@ -197,10 +202,10 @@ def _options(
 def _usual(question: ForeignQuestion, texts: QuestionTexts, *, right: bool) -> str:
     """Return the feedback for any right or wrong answer, where one option is picked."""
     markup = question.right if right else question.wrong
-    what = f"feedback for {'right' if right else 'wrong'} answers"
-    text = texts.feedback(markup, what)
+    label = f"feedback for {'right' if right else 'wrong'} answers"
+    text = texts.feedback(markup, label)
     if text and not question.single:
-        texts.note(f"{what} isn't kept: options are explained one by one where several are picked")
+        texts.note(f"{label} isn't kept: options are explained one by one where several are picked")
         return ""
     return text
 
@@ -211,7 +216,7 @@ def _single(
     """Note what options earn in part; draw one of several right options. Return the number of variants."""
     for answer in question.answers:
         if answer not in right and answer.fraction != 0:
-            earns = f"{percent(answer.fraction)} for {named(answer.text.text)}"
+            earns = f"{percent(answer.fraction)} for {quoted(answer.text.text)}"
             texts.note(f"{earns} isn't kept: a wrong option earns 0 here", answer.place)
     if len(right) > 1:
         data["draw"] = [1, len(question.answers) - len(right)]
@@ -230,27 +235,27 @@ def _several(
     nearest = nearest_policy([answer.fraction for answer in question.answers])
     data["policy"] = nearest.policy
     if nearest.difference:
-        picked = ", ".join(named(words[i]) for i in nearest.picked[:4])
+        picked = ", ".join(quoted(words[i]) for i in nearest.picked[:4])
         more = f" and {len(nearest.picked) - 4} more" if len(nearest.picked) > 4 else ""
         shares = f"{percent(nearest.theirs)} there, {percent(nearest.ours)} here"
-        what = f"the percentages can't be kept; '{nearest.policy}' is nearest"
-        texts.note(f"{what}, and differs most for {picked}{more}: {shares}", question.place)
+        reason = f"the percentages can't be kept; '{nearest.policy}' is nearest"
+        texts.note(f"{reason}, and differs most for {picked}{more}: {shares}", question.place)
 
 
-def _named_by_letters(words: Sequence[str], *, drawn: bool) -> bool:
-    """Tell whether options are called as our letters for them are: then they keep their order.
+def _named_by_letters(words: Sequence[str], *, has_variants: bool) -> bool:
+    """Tell whether options are single letters, as our labels for them are: then they keep their order.
 
     Raises
     ------
     UnfitError
-        One is called like the letter of another one, so a letter would mean two options.
+        One is called like the label of another, so that the letter would mean two options.
     """
     letters = [chr(ord("a") + i) for i in range(len(words))]
     plain = [same_words(word) for word in words]
     for letter, word in zip(letters, plain, strict=True):
-        if word in letters and (drawn or word != letter):
-            what = f"the option '{word}' is called like the letter of another one"
-            raise UnfitError(what, f"call it something longer, such as 'state {word}'")
+        if word in letters and (has_variants or word != letter):
+            reason = f"the option '{word}' is called like the letter of another one"
+            raise UnfitError(reason, f"call it something longer, such as 'state {word}'")
     return any(word in letters for word in plain)
 
 
@@ -263,26 +268,26 @@ def _with_letters_in_order(question: ForeignQuestion) -> ForeignQuestion:
     return replace(question, answers=tuple(ordered))
 
 
-# ----------------------------------------------------------------------------------------------------
-# Numeric questions: one key with its tolerance, and the wrong numbers that their author foresaw.
+# --- numbers -------------------------------------------------------------------------------
 
-_CONTEXT = Context(prec=60)
-_MAX_PLACES = 8
-_FINEST = Decimal("1e-12")
+_CONTEXT = Context(prec=60)  # numerals of files have up to 40 digits: no step here may round them
+_MAX_PLACES = 8  # decimals that a field can ask for
+_FINEST = Decimal("1e-12")  # a tolerance below it is no more than the noise of doubles
+# keys are shown and computed as doubles: outside these bounds their digits aren't those of the file
 _SMALLEST = Decimal("1e-6")
-_BOUND = Decimal(10**9)
 _LARGEST = Decimal(10**11)
+_MAX_TOLERANCE = Decimal(10**9)
 
 
 def number_answer(
     question: ForeignQuestion, texts: QuestionTexts
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the answer of a numeric question, and its foreseen wrong numbers as known mistakes.
+    """Return the answer of a numeric question, and the wrong numbers with feedback as known mistakes.
 
     Raises
     ------
     UnfitError
-        Several numbers are right that lie apart, or the number is beyond what can be shown.
+        Right numbers lie apart from each other, or the number is beyond what can be shown.
     """
     right = [answer.number for answer in full_answers(question) if answer.number is not None]
     key = _key(right)
@@ -294,22 +299,22 @@ def number_answer(
         texts.note(f"what is right, {around}, is written as a number with a tolerance", question.place)
     if abs(key.value) >= _LARGEST or 0 < abs(key.value) < _SMALLEST:
         raise UnfitError(f"the number {plain_number(key.value)} is too large or too small", "use other units")
-    if key.tolerance >= _BOUND:
+    if key.tolerance >= _MAX_TOLERANCE:
         raise UnfitError("its tolerance is too large", "use other units")
-    foreseen = _foreseen(question, key, texts)
+    mistaken = _known_mistakes(question, key, texts)
     data: dict[str, Any] = {"type": "number", "key": WrittenNumber(plain_number(key.value))}
-    data |= _asked(key, [number.value for number, _ in foreseen])
+    data |= _precision(key, [number.value for number, _ in mistaken])
     if question.unit:
         data["unit"] = question.unit
     mistakes = [
         {"id": "", "expr": WrittenNumber(plain_number(number.value)), "feedback": feedback}
-        for number, feedback in foreseen
+        for number, feedback in mistaken
     ]
     return data, mistakes
 
 
 def plain_number(value: Decimal) -> str:
-    """Return a number with its digits, by powers of ten only where it is long otherwise."""
+    """Return a number with its digits, with a power of ten only where it would be long otherwise."""
     text = format(value, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -325,9 +330,9 @@ def _key(numbers: Sequence[AcceptedNumber]) -> AcceptedNumber:
     low, high = spans[0]
     for start, end in spans[1:]:
         if start > high:
-            what = f"{plain_number(numbers[0].value)} and {plain_number(numbers[1].value)}"
+            numbers_apart = f"{plain_number(numbers[0].value)} and {plain_number(numbers[1].value)}"
             raise UnfitError(
-                f"numbers are right that lie apart ({what}), and a number field has one key",
+                f"numbers are right that lie apart ({numbers_apart}), and a number field has one key",
                 "ask for both in one item of type vector, or say in the text which one is wanted",
             )
         high = max(high, end)
@@ -337,18 +342,15 @@ def _key(numbers: Sequence[AcceptedNumber]) -> AcceptedNumber:
     return AcceptedNumber((low + high) / 2, (high - low) / 2)
 
 
-# --- how exactly it is asked ------------------------------------------------------------
-
-
-def _asked(key: AcceptedNumber, foreseen: Sequence[Decimal]) -> dict[str, Any]:
+def _precision(key: AcceptedNumber, mistaken: Sequence[Decimal]) -> dict[str, Any]:
     """Return ``tolerance``, and ``decimals`` where students are asked for some.
 
-    As few decimals as the tolerance allows. None are asked for where whole numbers would do, as a field for 0
-    decimals refuses all others as no answer, and where the tolerance is wider than a unit of the
-    last place, as nothing follows from a rounding there. The other system asks for no form either: it marks
-    any number by its distance from the key.
+    As few decimals as the tolerance allows. None are asked for where whole numbers would do, because a field
+    for 0 decimals doesn't take other numbers as answers, nor where the tolerance is wider than a unit of the
+    last place, because rounding decides nothing there. The other system asks for no precision either: it
+    marks any number by its distance from the key.
     """
-    least = max([_places(value) for value in foreseen], default=0)
+    least = max([_places(value) for value in mistaken], default=0)
     tolerance = key.tolerance.quantize(_FINEST, context=_CONTEXT)
     if tolerance < _FINEST and _places(key.value) > _MAX_PLACES:  # more digits than can be asked for
         tolerance = Decimal(1).scaleb(-_MAX_PLACES) / 2
@@ -361,10 +363,10 @@ def _asked(key: AcceptedNumber, foreseen: Sequence[Decimal]) -> dict[str, Any]:
 
 
 def _reach(value: Decimal, places: int, tolerance: Decimal) -> Decimal | None:
-    """Return the tolerance if honest rounding to some places stays within it, None if it doesn't.
+    """Return the tolerance if an answer rounded to so many places stays within it, None if it doesn't.
 
-    Without a tolerance only the digits themselves are right: a thousandth of the last one allows for
-    what computers do to decimals.
+    Without a tolerance only the digits themselves are right: a thousandth of the last place allows for the
+    rounding errors of doubles.
     """
     unit = Decimal(1).scaleb(-places)
     is_exact = value.quantize(unit, rounding=ROUND_HALF_EVEN, context=_CONTEXT) == value
@@ -378,65 +380,60 @@ def _places(value: Decimal) -> int:
     return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
-# --- wrong numbers ----------------------------------------------------------------------
-
-
-def _foreseen(
+def _known_mistakes(
     question: ForeignQuestion, key: AcceptedNumber, texts: QuestionTexts
 ) -> list[tuple[AcceptedNumber, str]]:
-    """Return wrong numbers with what is said to them; note what isn't kept."""
-    found: list[tuple[AcceptedNumber, str]] = []
+    """Return wrong numbers with their feedback; note what isn't kept."""
+    mistaken: list[tuple[AcceptedNumber, str]] = []
     for answer in question.answers:
         if answer.fraction == 1 and answer.number is not None:
             continue
         feedback = texts.feedback(
-            answer.feedback, f"feedback of {named(answer.text.text)}", place=answer.place
+            answer.feedback, f"feedback of {quoted(answer.text.text)}", place=answer.place
         )
         if answer.fraction != 0:
-            share = f"{percent(answer.fraction)} for {named(answer.text.text)}"
+            share = f"{percent(answer.fraction)} for {quoted(answer.text.text)}"
             texts.note(f"{share} isn't kept: a number is right or wrong here", answer.place)
         if answer.number is None:
             if feedback:
                 texts.note("feedback for any other number isn't kept", answer.place)
         elif feedback:
-            _add(found, answer, answer.number, feedback, key, texts)
-    return found
+            _add_mistake(mistaken, answer, answer.number, feedback, key, texts)
+    return mistaken
 
 
-def _add(
-    found: list[tuple[AcceptedNumber, str]],
+def _add_mistake(
+    mistaken: list[tuple[AcceptedNumber, str]],
     answer: ForeseenAnswer,
     number: AcceptedNumber,
     feedback: str,
     key: AcceptedNumber,
     texts: QuestionTexts,
 ) -> None:
-    near = abs(number.value - key.value) <= 2 * key.tolerance + abs(key.value) * Decimal("1e-9")
-    known = any(number.value == other.value for other, _ in found)
-    if near or known or _places(number.value) > _MAX_PLACES or abs(number.value) >= _LARGEST:
-        texts.note(f"feedback of {named(answer.text.text)} isn't kept: it lies too near", answer.place)
+    is_near = abs(number.value - key.value) <= 2 * key.tolerance + abs(key.value) * Decimal("1e-9")
+    is_known = any(number.value == other.value for other, _ in mistaken)
+    if is_near or is_known or _places(number.value) > _MAX_PLACES or abs(number.value) >= _LARGEST:
+        texts.note(f"feedback of {quoted(answer.text.text)} isn't kept: it lies too near", answer.place)
     else:
-        found.append((number, feedback))
+        mistaken.append((number, feedback))
 
 
-# ----------------------------------------------------------------------------------------------------
-# Short answers and matchings.
+# --- short answers and matchings -----------------------------------------------------------
 
-_MAX_WORD = 200
-_MAX_ACCEPTED = 50
-_MAX_FORESEEN = 64
+# the schema's limits, and that of a word in an expression
+_MAX_WORD, _MAX_ACCEPTED, _MAX_FORESEEN = 200, 50, 64
 _WILD = re.compile(r"(?<!\\)\*")
 
 
 def token_answer(
     question: ForeignQuestion, texts: QuestionTexts
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the answer of a short-answer question, and the wrong answers that its author foresaw.
+    """Return the answer of a short-answer question, and the wrong answers that its author expected.
 
     Raises
     ------
     UnfitError
-        No accepted text is one that we can compare with.
+        No accepted text can be compared with an answer.
     """
     accepted: list[str] = []
     others: list[tuple[str, ForeseenAnswer]] = []
@@ -449,7 +446,9 @@ def token_answer(
                 texts.note(f"{percent(answer.fraction)} for any other answer isn't kept", answer.place)
             continue
         if _WILD.search(raw):
-            texts.note(f"{named(raw)} isn't kept: there are no patterns here, list the answers", answer.place)
+            texts.note(
+                f"{quoted(raw)} isn't kept: there are no patterns here, list the answers", answer.place
+            )
             continue
         word = " ".join(plain_characters(raw.replace("\\*", "*"))[0].split())
         if answer.fraction == 1:
@@ -487,32 +486,32 @@ def _foreseen_words(
     question: ForeignQuestion,
     texts: QuestionTexts,
 ) -> list[dict[str, Any]]:
-    """Return wrong answers with feedback as known mistakes; one that the rules here accept is left out.
+    """Return wrong answers with feedback as known mistakes, but those that the rules here would accept.
 
-    Their ids are given when the item's own is known.
+    Their ids are filled in when the item's own is known.
     """
-    seen = {normal_token(word, question.case_sensitive) for word in accepted}
-    found: list[dict[str, Any]] = []
+    spellings = {normal_token(word, question.case_sensitive) for word in accepted}
+    mistakes: list[dict[str, Any]] = []
     for word, answer in others:
-        feedback = texts.feedback(answer.feedback, f"feedback of {named(word)}", place=answer.place)
+        feedback = texts.feedback(answer.feedback, f"feedback of {quoted(word)}", place=answer.place)
         if answer.fraction != 0:
             texts.note(
-                f"{percent(answer.fraction)} for {named(word)} isn't kept: it earns 0 here", answer.place
+                f"{percent(answer.fraction)} for {quoted(word)} isn't kept: it earns 0 here", answer.place
             )
         normal = normal_token(word, question.case_sensitive)
-        if normal in seen or not normal or len(word) > _MAX_FORESEEN:
+        if normal in spellings or not normal or len(word) > _MAX_FORESEEN:
             if feedback:
-                texts.note(f"feedback of {named(word)} isn't kept", answer.place)
+                texts.note(f"feedback of {quoted(word)} isn't kept", answer.place)
             continue
-        seen.add(normal)
+        spellings.add(normal)
         if feedback:
             expression = '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
-            found.append({"id": "", "expr": expression, "feedback": feedback})
-    return found
+            mistakes.append({"id": "", "expr": expression, "feedback": feedback})
+    return mistakes
 
 
 def matching_answer(question: ForeignQuestion, texts: QuestionTexts) -> dict[str, Any]:
-    """Return the answer of a matching question: equal right sides become one target.
+    """Return the answer of a matching question; equal right sides become one target.
 
     Raises
     ------
@@ -529,19 +528,19 @@ def matching_answer(question: ForeignQuestion, texts: QuestionTexts) -> dict[str
             ids[text] = _target_id(text, list(ids.values()))
             targets.append({"id": ids[text], "text": text})
         if pair.prompt:
-            left = texts.needed(pair.prompt, f"the left side of pair {number}", place=pair.place).prose
-            prompt: dict[str, Any] = {"text": left, "target": ids[text]}
+            prompt_text = texts.needed(pair.prompt, f"the left side of pair {number}", place=pair.place).prose
+            prompt: dict[str, Any] = {"text": prompt_text, "target": ids[text]}
             if wrong:
                 prompt["feedback"] = wrong
             prompts.append(prompt)
     if len(targets) < 2:
         raise UnfitError("all pairs have the same right side", "add another right side")
     if len(targets) > 20 or len(prompts) > 40:
-        what = f"it has {len(prompts)} left and {len(targets)} right sides"
-        raise UnfitError(f"{what}; at most 40 and 20 are possible", "make two questions of it")
+        reason = f"it has {len(prompts)} left and {len(targets)} right sides"
+        raise UnfitError(f"{reason}; at most 40 and 20 are possible", "make two questions of it")
     return {"type": "matching", "prompts": prompts, "targets": targets}
 
 
-def _target_id(text: str, taken: list[str]) -> str:
+def _target_id(text: str, used: list[str]) -> str:
     name = slug(text, 24) or "target"
-    return next(i for i in (name, *(f"{name}-{n}" for n in range(2, 1000))) if i not in taken)
+    return next(i for i in (name, *(f"{name}-{n}" for n in range(2, 1000))) if i not in used)

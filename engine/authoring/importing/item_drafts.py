@@ -1,4 +1,9 @@
-"""A question into the data of a problem file; what has no counterpart here is noted, or refuses."""
+"""From a question to a problem file: drafted, proved by the loader and by lint, then written.
+
+What a question loses on the way is noted, for the report and as comments at the head of the file; a question
+without any counterpart is skipped with a reason. Files are written only after all of them have been tried,
+so that an import either succeeds or leaves the folder as it was.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +30,7 @@ from engine.authoring.importing.imported_answers import (
 )
 from engine.authoring.importing.question_texts import QuestionTexts, candidates, title_of, topics_of
 from engine.authoring.importing.suggest_keys import AuthorKey, suggestion_lines
-from engine.authoring.importing.yaml_writer import meant, yaml_text
+from engine.authoring.importing.yaml_writer import as_read, yaml_text
 from engine.authoring.lint import lint_item
 from engine.errors import Diagnostic, EngineError, ExchangeError, SpecError
 from engine.items import load_spec
@@ -42,9 +47,11 @@ _BLOOM = {
     QuestionKind.NUMBER: "apply",
     QuestionKind.MATCHING: "understand",
 }
-_MAX_POINTS = 1000
+_MAX_POINTS = 1000  # as in the schema, like the next one
 _MAX_HINTS = 10
-_MAX_STEM = 56
+_MAX_STEM = 56  # of an item's id within a mistake's: "m-" and a number must fit into 64
+# imported items draw no numbers: a few orders of their options show all that lint looks at
+_SEEDS = 2
 
 
 @dataclass
@@ -55,11 +62,11 @@ class ItemDraft:
     ----------
     question : ForeignQuestion
     data : dict
-        What comes after ``id``, in order.
+        The keys after ``id``, in order.
     notes : list of ImportNote
         What isn't kept, or what somebody should look at.
-    by_hand : list of str
-        Comment lines for a key that could be recomputed; empty if there is nothing to recompute.
+    key_suggestion : list of str
+        Comment lines for a key that could be an expression; empty if there is nothing to recompute.
     origin : str
         Where the question comes from, in words.
     """
@@ -68,37 +75,37 @@ class ItemDraft:
     data: dict[str, Any]
     notes: list[ImportNote]
     origin: str
-    by_hand: list[str] = field(default_factory=list)
+    key_suggestion: list[str] = field(default_factory=list)
 
     def content(self, item_id: str) -> dict[str, Any]:
-        """Return what the file holds; the mistakes that were foreseen are named after the item."""
+        """Return what the file holds; known mistakes get ids made of the item's."""
         data = {"id": item_id, **self.data}
         if "misconceptions" in data:
             stem = item_id[:_MAX_STEM].rstrip("-")
-            named = [
+            mistakes = [
                 {**entry, "id": f"m-{stem}-{n}"} for n, entry in enumerate(data["misconceptions"], start=1)
             ]
-            data["misconceptions"] = named
+            data["misconceptions"] = mistakes
         return data
 
     def text(self, item_id: str) -> str:
-        """Return the file."""
+        """Return the file's text."""
         head = [
             f"Imported from {self.origin}.",
             "Read it before it is used: difficulty and bloom are guesses.",
         ]
         if self.notes:
             head += ["Not kept, or changed:", *(f"- {note.message}" for note in self.notes)]
-        return yaml_text(self.content(item_id), {"": head, "answer": self.by_hand})
+        return yaml_text(self.content(item_id), {"": head, "answer": self.key_suggestion})
 
 
 def to_spec(question: ForeignQuestion, file: str) -> ItemDraft:
-    """Return what a question becomes here.
+    """Return the draft of a problem file for a question.
 
     Parameters
     ----------
     question : ForeignQuestion
-        A sound one, see :mod:`engine.authoring.importing.foreign_question`.
+        One that passed :func:`engine.authoring.importing.foreign_question.check_question`.
     file : str
         The name of its file, for the source.
 
@@ -124,18 +131,18 @@ def to_spec(question: ForeignQuestion, file: str) -> ItemDraft:
     }
     if mistakes:
         data["misconceptions"] = mistakes
-    data |= _after(question, texts)
-    by_hand = suggestion_lines(stem.words, key)
+    data |= _hints_and_solution(question, texts)
+    key_suggestion = suggestion_lines(stem.words, key)
     origin = f"{file}, line {question.place.line} ({question.type})"
     if question.category:
         origin += f", category {question.category}"
-    return ItemDraft(question, data, [*question.notes, *texts.notes], clean_line(origin, 280), by_hand)
+    return ItemDraft(question, data, [*question.notes, *texts.notes], clean_line(origin, 280), key_suggestion)
 
 
 def _answer(
     question: ForeignQuestion, texts: QuestionTexts
 ) -> tuple[dict[str, Any], list[dict[str, Any]], int, AuthorKey | None]:
-    """Return the answer, foreseen mistakes, the number of variants, and the key if it may be a number."""
+    """Return the answer, its known mistakes, the number of variants, and the key if it may be a number."""
     if question.kind is QuestionKind.CHOICE:
         choice = choice_answer(question, texts)
         return (
@@ -160,9 +167,9 @@ def _points(points: Decimal, texts: QuestionTexts) -> int | float:
     return int(points) if points == points.to_integral_value() else float(points)
 
 
-def _after(question: ForeignQuestion, texts: QuestionTexts) -> dict[str, Any]:
-    """Return hints, and the feedback for everybody as the solution."""
-    found: dict[str, Any] = {}
+def _hints_and_solution(question: ForeignQuestion, texts: QuestionTexts) -> dict[str, Any]:
+    """Return the hints, and the feedback for everybody as the solution."""
+    sections: dict[str, Any] = {}
     hints = [
         texts.optional(hint, f"hint {n}", inline=False) for n, hint in enumerate(question.hints, start=1)
     ]
@@ -170,17 +177,17 @@ def _after(question: ForeignQuestion, texts: QuestionTexts) -> dict[str, Any]:
     if len(hints) > _MAX_HINTS:
         texts.note(f"it has {count_noun(len(hints), 'hint')}; the first {_MAX_HINTS} are kept")
     if hints:
-        found["hints"] = hints[:_MAX_HINTS]
+        sections["hints"] = hints[:_MAX_HINTS]
     solution = texts.optional(question.general, "feedback for everybody", inline=False)
     if question.kind in (QuestionKind.NUMBER, QuestionKind.TOKEN):
         solution = _with_praise(solution, question, texts)
     if solution:
-        found["solution"] = solution
-    return found
+        sections["solution"] = solution
+    return sections
 
 
 def _with_praise(solution: str, question: ForeignQuestion, texts: QuestionTexts) -> str:
-    """Return the solution; what is said to right answers takes its place where there is none."""
+    """Return the solution; feedback for right answers takes its place where there is none."""
     for answer in full_answers(question):
         praise = texts.feedback(answer.feedback, "feedback for the right answer", place=answer.place)
         if not solution:
@@ -190,8 +197,7 @@ def _with_praise(solution: str, question: ForeignQuestion, texts: QuestionTexts)
     return solution
 
 
-# ----------------------------------------------------------------------------------------------------
-# What an import did, for people and for scripts.
+# --- what an import did --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +211,12 @@ class ImportedItem:
     type : str
         Answer type.
     name : str
-        What its author called it.
+        Its author's name for it.
     line : int
         Where it begins in the file that was read.
     notes : tuple of ImportNote
-    by_hand : tuple of str
-        Comment lines for a key that could be recomputed; empty if there is nothing to recompute.
+    key_suggestion : tuple of str
+        Comment lines for a key that could be an expression; empty if there is nothing to recompute.
     is_new : bool
         False where the very same file was there already.
     """
@@ -221,7 +227,7 @@ class ImportedItem:
     name: str
     line: int
     notes: tuple[ImportNote, ...] = ()
-    by_hand: tuple[str, ...] = ()
+    key_suggestion: tuple[str, ...] = ()
     is_new: bool = True
 
     def as_json(self) -> dict[str, Any]:
@@ -237,16 +243,16 @@ class ImportedItem:
                 {"line": note.place.line if note.place else self.line, "message": note.message}
                 for note in self.notes
             ],
-            "key_typed_by_hand": bool(self.by_hand),
+            "key_typed_by_hand": bool(self.key_suggestion),
             "suggested_keys": [
-                line.partition('"')[2].removesuffix('"') for line in self.by_hand if 'key: "' in line
+                line.partition('"')[2].removesuffix('"') for line in self.key_suggestion if 'key: "' in line
             ],
         }
 
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """Everything that an import has to say.
+    """Everything that an import reports.
 
     Parameters
     ----------
@@ -258,7 +264,7 @@ class ImportReport:
     skipped : tuple of SkippedQuestion
         In the order of the file.
     faults : tuple of Diagnostic
-        What is wrong with the file, if that was no reason to stop.
+        Faults of the file, where they were no reason to stop.
     """
 
     file: str
@@ -270,9 +276,9 @@ class ImportReport:
     faults: tuple[Diagnostic, ...] = ()
 
     @property
-    def by_hand(self) -> tuple[str, ...]:
-        """Ids of the items whose key could be recomputed."""
-        return tuple(item.id for item in self.items if item.by_hand)
+    def key_suggestions(self) -> tuple[str, ...]:
+        """Ids of the items whose key could be an expression."""
+        return tuple(item.id for item in self.items if item.key_suggestion)
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON object of ``grade import --json``."""
@@ -297,15 +303,11 @@ class ImportReport:
                 {"line": fault.line, "column": fault.column, "message": fault.message}
                 for fault in self.faults
             ],
-            "key_typed_by_hand": list(self.by_hand),
+            "key_typed_by_hand": list(self.key_suggestions),
         }
 
 
-# ----------------------------------------------------------------------------------------------------
-# Problem files onto the disk: each proved first, under an id that is free, none ever overwritten.
-
-_SEEDS = 2
-"""Imported items draw no numbers: a few orders of their options show all that lint looks at."""
+# --- writing -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,16 +329,16 @@ def prepare(
     folder : Path
         Where the files will be.
     bank : Bank
-        Ids of its items are taken, and its registry of known mistakes counts.
+        Its ids aren't free, and its registry of known mistakes is used.
     advance : callable
         Called after each draft.
 
     Returns
     -------
     prepared : list of PreparedItem
-        What loads and lints without errors.
+        The items that load and lint without errors.
     skipped : list of SkippedQuestion
-        What doesn't, and why.
+        The others, each with the reason.
     """
     ids = _Ids(folder, frozenset(bank.ids()))
     prepared: list[PreparedItem] = []
@@ -352,7 +354,7 @@ def prepare(
                 step = "change it in its system, or write the item by hand"
                 skipped.append(SkippedQuestion(question.name, question.type, question.place, reason, step))
                 continue
-            ids.given.add(item_id)
+            ids.used.add(item_id)
             item = ImportedItem(
                 item_id,
                 folder / f"{item_id}.yaml",
@@ -360,7 +362,7 @@ def prepare(
                 question.name or draft.data["title"],
                 question.place.line,
                 tuple(draft.notes),
-                tuple(draft.by_hand),
+                tuple(draft.key_suggestion),
                 is_new,
             )
             prepared.append(PreparedItem(item, text))
@@ -368,12 +370,12 @@ def prepare(
 
 
 class _Ids:
-    """Which ids are taken: by the bank, by files of the folder, and by this import itself."""
+    """Free ids: not used in the bank, by a file of the folder, or earlier in this import."""
 
     def __init__(self, folder: Path, bank: frozenset[str]) -> None:
         self._folder = folder
         self._bank = bank
-        self.given: set[str] = set()
+        self.used: set[str] = set()
 
     def find(self, draft: ItemDraft, number: int) -> tuple[str, str, bool]:
         """Return an id, the file's text, and whether it is new.
@@ -381,7 +383,7 @@ class _Ids:
         A file that is there with the very same text counts as this question, so importing twice adds nothing.
         """
         for item_id in candidates(draft.question.name or draft.data["title"], number):
-            if item_id in self.given:
+            if item_id in self.used:
                 continue
             path, text = self._folder / f"{item_id}.yaml", draft.text(item_id)
             if path.exists() or path.is_symlink():
@@ -400,13 +402,13 @@ def _holds(path: Path, text: str) -> bool:
 
 
 def _fault_of(draft: ItemDraft, path: Path, text: str, bank: Bank) -> str | None:
-    """Return why an item can't be used, None if it loads and lints without errors."""
+    """Return why an item can't be used, None if it can."""
     path.write_bytes(text.encode("utf-8"))
     try:
         data = read_yaml(path).data
-        if data != meant(draft.content(path.stem)):
+        if data != as_read(draft.content(path.stem)):
             raise EngineError(
-                "a problem file doesn't hold what it should", where=path.name, next_step="report the question"
+                "a problem file doesn't hold what was meant", where=path.name, next_step="report the question"
             )
         spec = load_spec(path, registry=bank.registry())
     except SpecError as problem:

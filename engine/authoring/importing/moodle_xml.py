@@ -1,4 +1,8 @@
-"""Moodle XML: the question bank of a Moodle course as a file."""
+"""Reads Moodle XML, the file to which Moodle exports a question bank.
+
+The types that have a counterpart here become neutral questions; of every other type it is known why it has
+none, and what its author can do instead.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +37,7 @@ from engine.text.files import one_line
 __all__ = ["KNOWN_TYPES", "QuestionFields", "read_moodle", "skipped_type"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What the elements of a question hold: texts, numbers, switches, answers.
+# --- the elements of a question ------------------------------------------------------------
 
 _FORMS = {
     "html": TextForm.HTML,
@@ -50,7 +53,7 @@ _FORMS = {
 
 
 class QuestionFields:
-    """Reads the elements of one question; what can't be read is a fault at its place."""
+    """Reads texts, numbers, switches and answers of one question; faults are noted at their place."""
 
     def __init__(self, faults: FileFaults) -> None:
         self.faults = faults
@@ -67,10 +70,12 @@ class QuestionFields:
 
     def own_markup(self, element: XmlElement, otherwise: TextForm = TextForm.AUTO) -> MarkedText:
         """Return the text that an element with ``format`` holds itself."""
-        named = element.attributes.get("format", "").strip().lower()
-        form = _FORMS.get(named, otherwise)
-        if named and named not in _FORMS:
-            self.faults.add(element.place, f"there is no text format '{one_line(named, 30)}' in Moodle XML")
+        form_name = element.attributes.get("format", "").strip().lower()
+        form = _FORMS.get(form_name, otherwise)
+        if form_name and form_name not in _FORMS:
+            self.faults.add(
+                element.place, f"there is no text format '{one_line(form_name, 30)}' in Moodle XML"
+            )
         return MarkedText(self._text(element), form)
 
     def _text(self, element: XmlElement) -> str:
@@ -122,25 +127,24 @@ class QuestionFields:
         word = element.attributes.get("fraction", self.words(element, "fraction"))
         share = read_share(word)
         if share is None:
-            said = f"not '{one_line(word, 30)}'" if word else "and this answer states none"
-            message = f"'fraction' is a percentage from -100 to 100, such as 100 or 33.33333, {said}"
+            actual = f"not '{one_line(word, 30)}'" if word else "and this answer states none"
+            message = f"'fraction' is a percentage from -100 to 100, such as 100 or 33.33333, {actual}"
             self.faults.add(element.place, message)
             return Fraction(0)
         return share
 
 
-# ----------------------------------------------------------------------------------------------------
-# The types of Moodle questions that have no counterpart here: why, and what can be done.
+# --- types without a counterpart -----------------------------------------------------------
 
 KNOWN_TYPES = ("multichoice", "truefalse", "shortanswer", "numerical", "matching")
 
 _AS_STEPS = "write one item with 'steps', a step for each field: grade new item ID --type steps"
 _AS_ORDER = "write it as an ordering item: grade new item ID --type ordering"
 _AS_MATCHING = "write it as a matching item: grade new item ID --type matching"
-_BY_HAND = "ask for something that can be marked by itself, such as a choice or a number"
+_MARKABLE = "ask for something that can be marked by itself, such as a choice or a number"
 
 _OTHERS: dict[str, tuple[str, str]] = {
-    "essay": ("a free text is marked by a person", _BY_HAND),
+    "essay": ("a free text is marked by a person", _MARKABLE),
     "description": (
         "it only shows a text and asks nothing",
         "put the text into the stem of the items that need it",
@@ -153,7 +157,7 @@ _OTHERS: dict[str, tuple[str, str]] = {
     "gapselect": ("words are picked for gaps in a text", _AS_STEPS),
     "ddwtos": ("words are dragged into gaps of a text", _AS_STEPS),
     "ddimageortext": ("things are dragged onto a picture", _AS_MATCHING),
-    "ddmarker": ("marks are dragged onto a picture", _BY_HAND),
+    "ddmarker": ("marks are dragged onto a picture", _MARKABLE),
     "match": ("it is no type of Moodle XML; the name is 'matching'", "correct the type"),
 }
 _CALCULATED = ("calculated", "calculatedsimple", "calculatedmulti")
@@ -162,7 +166,7 @@ _MAX_NAMED = 6
 
 
 def skipped_type(kind: str, name: str, element: XmlElement, fields: QuestionFields) -> SkippedQuestion | None:
-    """Return why a question is passed over, None if its type is read."""
+    """Return why a question is skipped, None if its type is read."""
     if fields.words(element, "hidden") == "1":
         return SkippedQuestion(
             name,
@@ -179,20 +183,20 @@ def skipped_type(kind: str, name: str, element: XmlElement, fields: QuestionFiel
     if kind in _OTHERS:
         return SkippedQuestion(name, kind, element.place, *_OTHERS[kind])
     return SkippedQuestion(
-        name, kind, element.place, f"the type '{clean_line(kind, 40)}' isn't known here", _BY_HAND
+        name, kind, element.place, f"the type '{clean_line(kind, 40)}' isn't known here", _MARKABLE
     )
 
 
 def _as_family(element: XmlElement, fields: QuestionFields) -> str:
     """Return how a calculated question is written here: a family whose key is an expression."""
     parameters = [_parameter(definition, fields) for definition in _definitions(element)]
-    named = ", ".join(parameters[:_MAX_NAMED])
+    listing = ", ".join(parameters[:_MAX_NAMED])
     answer = element.first("answer")
     formula = fields.own_markup(answer).text if answer is not None else ""
     key = clean_line(_WILD_CARD.sub(r"\1", formula), 120)
     step = "write it as a family, whose key is recomputed: grade new item ID --type number"
-    if named:
-        step += f"; parameters: {{{named}}}"
+    if listing:
+        step += f"; parameters: {{{listing}}}"
     return f'{step}; key: "{key}" in our functions' if key else step
 
 
@@ -217,8 +221,7 @@ def _plain(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-# ----------------------------------------------------------------------------------------------------
-# The questions of a Moodle XML file, type by type.
+# --- type by type --------------------------------------------------------------------------
 
 
 def read_moodle(source: SourceText) -> QuestionFile:
@@ -289,7 +292,7 @@ def _common(
 
 
 def _choice(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
-    question = _judged(question, element, fields)
+    question = _with_feedback(question, element, fields)
     return replace(
         question,
         answers=fields.answers(element),
@@ -298,7 +301,7 @@ def _choice(question: ForeignQuestion, element: XmlElement, fields: QuestionFiel
     )
 
 
-def _judged(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+def _with_feedback(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
     """Return the question with its feedback for right, partly right and wrong answers."""
     partly = fields.markup(element, "partiallycorrectfeedback", TextForm.HTML)
     if partly and "partially correct" not in partly.text:
@@ -356,19 +359,19 @@ def _number(element: XmlElement, fields: QuestionFields) -> ForeseenAnswer:
 def _with_unit(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
     """Return the question with the unit of its key; others would need numbers to be converted."""
     units = element.first("units")
-    named = [
+    factors = [
         (fields.words(unit, "unit_name"), fields.number(unit, "multiplier", Decimal(1)))
         for unit in (units.every("unit") if units is not None else ())
     ]
-    own = next((name for name, factor in named if factor == 1 and name), "")
-    others = [name for name, factor in named if name and name != own]
+    key_unit = next((name for name, factor in factors if factor == 1 and name), "")
+    others = [name for name, factor in factors if name and name != key_unit]
     if others:
-        what = ", ".join(one_line(name, 20) for name in others[:5])
-        question = question.noting(ImportNote(f"answers in other units aren't read here: {what}"))
-    if len(own) > 200:
+        names = ", ".join(one_line(name, 20) for name in others[:5])
+        question = question.noting(ImportNote(f"answers in other units aren't read here: {names}"))
+    if len(key_unit) > 200:
         fields.faults.add(element.place, "a unit has over 200 characters")
         return question
-    return replace(question, unit=own)
+    return replace(question, unit=key_unit)
 
 
 def _matching(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
@@ -383,7 +386,7 @@ def _matching(question: ForeignQuestion, element: XmlElement, fields: QuestionFi
                 fields.own_markup(child, TextForm.HTML), replace(target, form=TextForm.PLAIN), child.place
             )
         )
-    return replace(_judged(question, element, fields), kind=QuestionKind.MATCHING, pairs=tuple(pairs))
+    return replace(_with_feedback(question, element, fields), kind=QuestionKind.MATCHING, pairs=tuple(pairs))
 
 
 _READERS: dict[str, Callable[[ForeignQuestion, XmlElement, QuestionFields], ForeignQuestion]] = {

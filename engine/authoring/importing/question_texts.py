@@ -1,4 +1,4 @@
-"""The texts of one question, converted, with a note of all that they lose on the way."""
+"""The texts, id, title and topics of an imported question, with a note of all that they lose."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from engine.authoring.importing.text_blocks import TextTooLong, plain_characters
 from engine.authoring.importing.to_markdown import ConvertedText, convert
 from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE
 
-__all__ = ["QuestionTexts", "UnfitError", "candidates", "named", "slug", "title_of", "topics_of"]
+__all__ = ["QuestionTexts", "UnfitError", "candidates", "quoted", "slug", "title_of", "topics_of"]
 
+# put in by Moodle where an author writes nothing
 _USUAL = {"your answer is correct", "your answer is incorrect", "your answer is partially correct"}
 
 
@@ -34,35 +35,35 @@ class UnfitError(Exception):
 
 
 class QuestionTexts:
-    """Converts the texts of one question; ``notes`` collects what was lost."""
+    """Converts the texts of one question; ``notes`` collects what is lost."""
 
     def __init__(self) -> None:
         self.notes: list[ImportNote] = []
 
     def note(self, message: str, place: FilePlace | None = None) -> None:
-        """Note what isn't kept, or what somebody should look at."""
+        """Add a note on something that isn't kept, or that somebody should look at."""
         self.notes.append(ImportNote(message, place))
 
     def needed(
-        self, markup: MarkedText, what: str, *, inline: bool = True, place: FilePlace | None = None
+        self, markup: MarkedText, label: str, *, inline: bool = True, place: FilePlace | None = None
     ) -> ConvertedText:
-        """Return a text that must not be empty.
+        """Return a text that may not be empty.
 
         Raises
         ------
         UnfitError
             Nothing of it can be shown, or it is too long.
         """
-        converted = self._converted(markup, what, inline, place)
+        converted = self._converted(markup, label, inline, place)
         if not converted.prose:
             why = f": {'; '.join(converted.lost[:3])}" if converted.lost else ""
             raise UnfitError(
-                f"{what} holds nothing that can be shown here{why}", "say it in words or formulas"
+                f"{label} holds nothing that can be shown here{why}", "say it in words or formulas"
             )
         return converted
 
     def optional(
-        self, markup: MarkedText, what: str, *, inline: bool = True, place: FilePlace | None = None
+        self, markup: MarkedText, label: str, *, inline: bool = True, place: FilePlace | None = None
     ) -> str:
         """Return a text that may be missing; empty where nothing of it can be shown.
 
@@ -71,42 +72,41 @@ class QuestionTexts:
         UnfitError
             It is too long.
         """
-        return self._converted(markup, what, inline, place).prose if markup else ""
+        return self._converted(markup, label, inline, place).prose if markup else ""
 
-    def feedback(self, markup: MarkedText, what: str, *, place: FilePlace | None = None) -> str:
-        """Return feedback; nothing for the sentences that Moodle puts in where an author writes none."""
-        text = self.optional(markup, what, place=place)
+    def feedback(self, markup: MarkedText, label: str, *, place: FilePlace | None = None) -> str:
+        """Return feedback; empty for the sentences that Moodle puts in by itself."""
+        text = self.optional(markup, label, place=place)
         return "" if text.casefold().strip(" .*!") in _USUAL else text
 
     def _converted(
-        self, markup: MarkedText, what: str, inline: bool, place: FilePlace | None
+        self, markup: MarkedText, label: str, inline: bool, place: FilePlace | None
     ) -> ConvertedText:
         try:
             converted = convert(markup, inline=inline)
         except TextTooLong as problem:
-            raise UnfitError(f"{what}: {problem}", "shorten it, or make several questions of it") from None
+            raise UnfitError(f"{label}: {problem}", "shorten it, or make several questions of it") from None
         for lost in converted.lost:
-            self.note(f"{what}: {lost}", place)
+            self.note(f"{label}: {lost}", place)
         return converted
 
 
-def named(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a text of the question as a note quotes it."""
     line = " ".join(text.split())
     return f"'{line if len(line) <= 40 else line[:39] + '…'}'"
 
 
-# ----------------------------------------------------------------------------------------------------
-# Ids, titles and topics from what other people called their questions and folders.
+# --- ids, titles, topics -------------------------------------------------------------------
 
-MAX_ID = 56
-"""Room is left for the number that makes an id unique."""
-MAX_TITLE = 120
-MAX_TOPICS = 20
+# the schema's limits; an id leaves room for the number that makes it unique
+MAX_ID, MAX_TITLE, MAX_TOPICS = 56, 120, 20
 _LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 _GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER ([A-Z]+)")
 _NOT_ITEMS = {Path(name).stem for name in (REGISTRY_FILE, SYLLABUS_FILE)}
+# names of devices, under which Windows can't store a file
 _NOT_FILES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+# folders that Moodle makes by itself, such as $course$
 _ROOTS = re.compile(r"\$\w+\$|top|default for .*", re.IGNORECASE)
 _SPLIT = re.compile(r"(?<!/)/(?!/)")  # Moodle doubles a slash that belongs to a name
 
@@ -115,12 +115,12 @@ def slug(text: str, limit: int = MAX_ID) -> str:
     """Return small letters, digits and hyphens that recall a text; empty if there are none."""
     spelt = "".join(_spelt(character) for character in text.casefold())
     words = re.findall(r"[a-z0-9]+", spelt)
-    kept = "-".join(words)
-    if len(kept) > limit:
-        kept = kept[: limit + 1].rpartition("-")[0] or kept[:limit]
-    if kept and not kept[0].isalpha():
-        kept = f"q-{kept}"[:limit].rstrip("-")
-    return f"{kept}-item" if kept in _NOT_FILES | _NOT_ITEMS else kept
+    name = "-".join(words)
+    if len(name) > limit:
+        name = name[: limit + 1].rpartition("-")[0] or name[:limit]
+    if name and not name[0].isalpha():
+        name = f"q-{name}"[:limit].rstrip("-")
+    return f"{name}-item" if name in _NOT_FILES | _NOT_ITEMS else name
 
 
 def _spelt(character: str) -> str:
@@ -134,7 +134,7 @@ def _spelt(character: str) -> str:
 
 
 def candidates(name: str, number: int) -> Iterator[str]:
-    """Yield ids for a question, the first one that is free counts: ``x``, ``x-2``, ``x-3`` …"""
+    """Yield ids for a question, of which the first free one is used: ``x``, ``x-2``, ``x-3`` …"""
     first = slug(name) or f"question-{number}"
     yield first
     for suffix in range(2, 100_000):
@@ -156,6 +156,6 @@ def _one_line(text: str) -> str:
 def topics_of(category: str, tags: Sequence[str]) -> list[str]:
     """Return topics from the folders of a category and the tags, ``imported`` if there are none."""
     folders = [part.replace("//", "/").strip() for part in _SPLIT.split(category)]
-    named = [part for part in folders if part and not _ROOTS.fullmatch(part)]
-    topics = [slug(part, 60) for part in [*named, *tags]]
+    folder_names = [part for part in folders if part and not _ROOTS.fullmatch(part)]
+    topics = [slug(part, 60) for part in [*folder_names, *tags]]
     return list(dict.fromkeys(filter(None, topics)))[:MAX_TOPICS] or ["imported"]

@@ -1,4 +1,10 @@
-"""Keys that somebody typed: which of them the numbers of the text give, and by which expression."""
+"""Suggests key expressions for numbers that an author typed as the key.
+
+A typed key can't be checked and its numbers can't be drawn. So the numbers of the question's text are put
+into the expressions that items on attention usually ask for; those that give the typed key are suggested in
+a comment of the imported file, such as ``key: "softmax([1, 2, 0.5])"``. Nothing is changed by itself: that
+two values agree is no proof that the author meant this expression.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +23,20 @@ __all__ = [
     "expressions",
     "find_values",
     "read_value",
-    "suggested",
+    "suggested_expressions",
     "suggestion_lines",
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# The numbers, vectors and matrices of a text, as people write them in words and in LaTeX.
+# --- the values of a text ------------------------------------------------------------------
 
+# Bounds of the search: pairs of values are combined, so the work grows with the square of their number.
 _MAX_TEXT = 6000
 _MAX_VALUES = 10
 _MAX_SIDE = 16
 # Possessive throughout: no part gives back what it has read, so that a text is read in linear time.
 _NUMBER = r"[-+]?(?:\d{1,12}+(?:\.\d{0,12}+)?+|\.\d{1,12}+)(?:[eE][-+]?\d{1,2}+)?+"
-_ONE = re.compile(_NUMBER)
+_SINGLE = re.compile(_NUMBER)
 _GAP = r"(?:\s*+[,;]\s*+|\s++)"
 _ROW = rf"[\[(]\s*+{_NUMBER}(?:{_GAP}{_NUMBER}){{0,{_MAX_SIDE}}}+\s*+[,;]?\s*+[\])]"
 _VECTOR = re.compile(rf"[\[(]\s*+({_NUMBER}(?:{_GAP}{_NUMBER}){{1,{_MAX_SIDE}}}+)\s*+[\])]")
@@ -80,9 +86,9 @@ class StemValue:
 
 
 def find_values(text: str) -> list[StemValue]:
-    """Return the values of a text, vectors and matrices first; each once."""
+    """Return the values of a text, each once; the larger ones first, and their entries aren't found again."""
     text = _ROUNDING.sub(" ", _normal(text))
-    found: list[StemValue] = []
+    values: list[StemValue] = []
     for pattern, read in (
         (_MATRIX, _from_matrix),
         (_ROWS, _from_rows),
@@ -91,16 +97,16 @@ def find_values(text: str) -> list[StemValue]:
         (_PAIR, _from_series),
         (_SCALAR, _from_series),
     ):
-        found += [value for match in pattern.finditer(text) for value in read(match)]
+        values += [value for match in pattern.finditer(text) for value in read(match)]
         # a pair may be two numbers as well
         text = text if pattern is _PAIR else pattern.sub(" ; ", text)
-    return list(dict.fromkeys(found))[:_MAX_VALUES]
+    return list(dict.fromkeys(values))[:_MAX_VALUES]
 
 
 def read_value(text: str) -> StemValue | None:
     """Return the value that a text is, None if it is anything else."""
     text = _normal(text).strip().strip("$").strip()
-    if _ONE.fullmatch(text):
+    if _SINGLE.fullmatch(text):
         return StemValue("number", ((_digits(text),),))
     for pattern, read in ((_MATRIX, _from_matrix), (_ROWS, _from_rows), (_VECTOR, _from_series)):
         match = pattern.fullmatch(text.removesuffix("^T").removesuffix("^\\top").strip())
@@ -121,13 +127,13 @@ def _digits(number: str) -> str:
 
 
 def _numbers(text: str) -> tuple[str, ...]:
-    return tuple(_digits(found[0]) for found in _ONE.finditer(text))
+    return tuple(_digits(match[0]) for match in _SINGLE.finditer(text))
 
 
 def _from_matrix(match: re.Match[str]) -> Iterator[StemValue]:
     rows = [row for row in match[2].split("\\\\") if row.strip()]
     cells = [[cell.strip() for cell in row.split("&")] for row in rows]
-    if all(_ONE.fullmatch(cell) for row in cells for cell in row):
+    if all(_SINGLE.fullmatch(cell) for row in cells for cell in row):
         yield from _shaped([tuple(map(_digits, row)) for row in cells])
 
 
@@ -153,8 +159,7 @@ def _shaped(rows: list[tuple[str, ...]]) -> Iterator[StemValue]:
         yield StemValue("vector" if len(rows[0]) > 1 else "number", tuple(rows))
 
 
-# ----------------------------------------------------------------------------------------------------
-# Expressions that items of this kind ask for, filled with the numbers of a text.
+# --- expressions, filled with the values of a text -----------------------------------------
 
 _OF_VECTOR = (
     "softmax({v})",
@@ -230,28 +235,25 @@ def _operand(number: str) -> str:
     return f"({number})" if number.startswith("-") else number
 
 
-# ----------------------------------------------------------------------------------------------------
-# Says that a key was typed by hand, and which expression gives it if one of the usual ones does.
+# --- comparing them with the key -----------------------------------------------------------
 
-MOST_TRIED = 300
-MOST_SHOWN = 2
+MOST_TRIED = 300  # evaluations for one question: some 50 ms
+MOST_SHOWN = 2  # of more than two that agree, none is telling
 TYPED_BY_HAND = "key typed by hand: give a key expression"
 _WITH_IT = {
     "single_choice": "  with 'distractors' that are known mistakes, and 'decimals'",
     "number": "  with 'decimals' and without 'tolerance', as rounding is then allowed for",
 }
-_NOISE = 1e-9
+_NOISE = 1e-9  # rounding errors of doubles, relative
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorKey:
-    """A right answer as its author typed it.
+    """A right answer as its author typed it, and the answer type its expression would stand in.
 
     Parameters
     ----------
-    type : str
-        The answer type that its expression would stand in.
-    text : str
+    type, text : str
     """
 
     type: str
@@ -266,38 +268,36 @@ def suggestion_lines(words: str, key: AuthorKey | None) -> list[str]:
     words : str
         The question's text, formulas as LaTeX.
     key : AuthorKey or None
-        The right answer; nothing is said unless it is a number, vector or matrix and the text has numbers.
+        The right answer; there are no lines unless it is a number, vector or matrix and the text has numbers.
     """
     value = read_value(key.text) if key is not None else None
-    given = find_values(words)
-    if key is None or value is None or not given:
+    values = find_values(words)
+    if key is None or value is None or not values:
         return []
-    lines = [
-        "key typed by hand: give a key expression, so that it is recomputed and the numbers can be drawn"
-    ]
-    found = suggested(given, value)
-    if found:
+    lines = [f"{TYPED_BY_HAND}, so that it is recomputed and the numbers can be drawn"]
+    expressions_found = suggested_expressions(values, value)
+    if expressions_found:
         lines.append(
             "These expressions give it from the numbers of the text:"
-            if len(found) > 1
+            if len(expressions_found) > 1
             else "This expression gives it from the numbers of the text:"
         )
-        lines += [f'  key: "{expression}"' for expression in found]
+        lines += [f'  key: "{expression}"' for expression in expressions_found]
         lines.append(_WITH_IT[key.type])
     return lines
 
 
-def suggested(given: Sequence[StemValue], key: StemValue) -> list[str]:
-    """Return expressions of the given values that equal the key at its digits, at most two.
+def suggested_expressions(values: Sequence[StemValue], key: StemValue) -> list[str]:
+    """Return at most two expressions of the values that give the key, rounded to its digits.
 
     Where some give it exactly, those that only round to it are left out.
     """
-    found = list(_matching(given, key))
-    exact = [text for text, is_exact in found if is_exact]
-    return (exact or [text for text, _ in found])[:MOST_SHOWN]
+    matches = list(_matching(values, key))
+    exact = [text for text, is_exact in matches if is_exact]
+    return (exact or [text for text, _ in matches])[:MOST_SHOWN]
 
 
-def _matching(given: Sequence[StemValue], key: StemValue) -> Iterator[tuple[str, bool]]:
+def _matching(values: Sequence[StemValue], key: StemValue) -> Iterator[tuple[str, bool]]:
     """Yield expressions that give the key, and whether they do so exactly."""
     from engine.expressions.language import evaluate, require_finite
     from engine.expressions.values import array_of
@@ -305,7 +305,7 @@ def _matching(given: Sequence[StemValue], key: StemValue) -> Iterator[tuple[str,
     entries = [Decimal(entry) for row in key.rows for entry in row]
     shape = {"number": (), "vector": (len(entries),), "matrix": (len(key.rows), len(key.rows[0]))}[key.kind]
     rounds_to = _rounds_to if _is_telling(entries) else _equals
-    for text in islice(expressions(given), MOST_TRIED):
+    for text in islice(expressions(values), MOST_TRIED):
         try:
             array = array_of(require_finite(evaluate(text, {}), text))
         except (ExpressionError, TypeError, ValueError):

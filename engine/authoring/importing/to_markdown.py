@@ -123,11 +123,11 @@ class MarkdownWriter:
     def _formula(self, formula: FormulaRun, display: bool, before: str) -> str:
         source = normal_formula(formula.source)
         if source is None:
-            typed = " ".join(formula.source.split())
+            as_typed = " ".join(formula.source.split())
             self.lost.append(
-                f"a formula that can't be typeset here; it is shown as typed: {clean_line(typed, 80)}"
+                f"a formula that can't be typeset here; it is shown as typed: {clean_line(as_typed, 80)}"
             )
-            return _styled(TextRun(typed, code=True), before, "")
+            return _styled(TextRun(as_typed, code=True), before, "")
         return f"$${source}$$" if formula.display and display else f"${source}$"
 
 
@@ -161,12 +161,12 @@ def _styled(run: TextRun, before: str, after: str) -> str:
     trail = run.text[len(run.text.rstrip(" ")) :]
     if run.code and not _NOT_IN_CODE.search(core) and not (before + lead).endswith("`"):
         return f"{lead}`{core}`{trail}"
-    shown = escaped(core)
+    written = escaped(core)
     mark = "*" * (2 * run.bold + run.italic)
-    left, right = (before + lead)[-1:], (trail + after)[:1]
-    if mark and left != "*" and _opens(left, shown) and _opens(right, shown[::-1]):
-        shown = f"{mark}{shown}{mark}"
-    return lead + shown + trail
+    before_mark, after_mark = (before + lead)[-1:], (trail + after)[:1]
+    if mark and before_mark != "*" and _opens(before_mark, written) and _opens(after_mark, written[::-1]):
+        written = f"{mark}{written}{mark}"
+    return lead + written + trail
 
 
 def _opens(outside: str, inside: str) -> bool:
@@ -187,7 +187,7 @@ _MAX_MARKDOWN = 50_000  # the reader of Markdown takes quadratic time on nested 
 _MAX_FORMULAS = 1000
 _PICTURE_DATA = re.compile(r"data:[\w/+.-]{0,60};base64,[A-Za-z0-9+/=]*")
 _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
-_DOUBLED = re.compile(r"\\(?=\\[()\[\]])")
+_SECOND_BACKSLASH = re.compile(r"\\(?=\\[()\[\]])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ def _markdown(text: str) -> BlocksAndLosses:
         if index % 2:
             parts.append(part)
             continue
-        for piece in split_formulas(_DOUBLED.sub("", part)):
+        for piece in split_formulas(_SECOND_BACKSLASH.sub("", part)):
             if isinstance(piece, FormulaRun):
                 formulas.append(piece)
                 parts.append(f"\ue000{len(formulas) - 1}\ue001")

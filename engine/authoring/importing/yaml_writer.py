@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 
 from engine.text.escape import visible
 from engine.text.yaml_errors import WrittenFloat, read_scalar
 
-__all__ = ["WrittenNumber", "comment_lines", "meant", "yaml_text"]
+__all__ = ["WrittenNumber", "as_read", "comment_lines", "yaml_text"]
 
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ()./-]*[\w()./-])?")
 _WORD = re.compile(r"[\w-]+")
@@ -33,10 +33,12 @@ class WrittenNumber(str):
 
 
 class _Dumper(yaml.SafeDumper):
-    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # quotes are decided here, by our own reader
-
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        super().increase_indent(flow, False)  # type: ignore[no-untyped-call]  # entries of lists are indented
+        super().increase_indent(flow, False)  # entries of a list stand to the right of its key
+
+
+# where a value needs quotes is decided below, by our own reader: PyYAML would take 1e3 for text
+_Dumper.yaml_implicit_resolvers = {}
 
 
 def yaml_text(data: Mapping[str, Any], comments: Mapping[str, Sequence[str]]) -> str:
@@ -57,13 +59,13 @@ def yaml_text(data: Mapping[str, Any], comments: Mapping[str, Sequence[str]]) ->
     return "".join(parts)
 
 
-def meant(value: Any) -> Any:
-    """Return what a reader of YAML gets of a value."""
+def as_read(value: Any) -> Any:
+    """Return a value as our reader of YAML gives it back."""
     if isinstance(value, WrittenNumber):
         return read_scalar(value)
     if isinstance(value, Mapping):
-        return {key: meant(inner) for key, inner in value.items()}
-    return [meant(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {key: as_read(inner) for key, inner in value.items()}
+    return [as_read(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def comment_lines(texts: Sequence[str]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from engine.authoring.importing.suggest_keys import (
     AuthorKey,
     find_values,
     read_value,
-    suggested,
+    suggested_expressions,
     suggestion_lines,
 )
 from engine.expressions.language import evaluate
@@ -22,7 +22,7 @@ from engine.expressions.values import array_of
 def keys(words: str, right: str) -> list[str]:
     value = read_value(right)
     assert value is not None
-    return suggested(find_values(words), value)
+    return suggested_expressions(find_values(words), value)
 
 
 def softmax(scores: Sequence[float]) -> list[float]:

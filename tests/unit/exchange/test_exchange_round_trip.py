@@ -285,7 +285,7 @@ def test_keys_typed_by_hand_are_flagged(importing: Importing) -> None:
         "::a::softmax of 2, 1 and 0, first weight{#0.665}\n\n::b::tanh of 0.5?{=0.462 ~0.5}\n\n"
         "::c::How many lectures?{#5}\n\n::d::The year after 1913{=1914}"
     )
-    assert report.by_hand == ("a", "b", "d")
+    assert report.key_suggestions == ("a", "b", "d")
     text = report.items[0].path.read_text("utf-8")
     assert "# key typed by hand: give a key expression" in text
     assert '#   key: "softmax([2, 1, 0])[0]"\n' in text
