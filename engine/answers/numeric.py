@@ -20,7 +20,7 @@ from engine.answers.parsing import (
 )
 from engine.answers.pasted import unpasted
 from engine.errors import ResponseFormatError
-from engine.expressions.values import decimal_of, place_of, shown, shown_array, unit
+from engine.expressions.values import array_text, decimal_of, decimal_text, place_of, unit
 from engine.model import Check, Diagnosis, KnownWrong, Part, Verdict
 from engine.text.words import agree, count_noun, join_words
 
@@ -91,7 +91,7 @@ def is_whole(part: Part) -> bool:
 def _plain(value: Fraction) -> str:
     if 10**9 % value.denominator:
         return str(value)
-    return shown(float(value), None)
+    return decimal_text(float(value), None)
 
 
 def _written_as(value: float, entry: Fraction) -> bool:
@@ -325,7 +325,7 @@ class NumericType(AnswerType):
         """Return the key in brackets, with commas, with blanks, with other minus signs."""
         if part.key is None:
             return []
-        usual = shown_array(part.key, part.settings["places"])
+        usual = array_text(part.key, part.settings["places"])
         return list(dict.fromkeys([usual, *self.notations(usual), usual.replace("-", "\u2212")]))
 
     def notations(self, usual: str) -> list[str]:
@@ -338,7 +338,7 @@ class NumericType(AnswerType):
         for wrong in part.known_wrong:
             if wrong.value is not None:
                 places = [_place(part, value) for value in wrong.value.data]
-                found.append((shown_array(wrong.value, places), wrong.misconception))
+                found.append((array_text(wrong.value, places), wrong.misconception))
         return found
 
     def leeway_words(self, part: Part) -> str:
@@ -454,7 +454,7 @@ def _simplex_faults(part: Part, row: Sequence[Fraction]) -> list[str]:
     reach = len(row) * (10.0 ** -min(places) if places else _CLOSE) / 2 + _CLOSE
     total = sum(map(float, row))
     if abs(total - 1) > reach:
-        faults.append(f"The weights sum to {shown(total, max(places, default=6))}, not to 1.")
+        faults.append(f"The weights sum to {decimal_text(total, max(places, default=6))}, not to 1.")
     return faults
 
 

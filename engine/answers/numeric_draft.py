@@ -18,11 +18,11 @@ from engine.expressions.values import (
     Interval,
     array_of,
     decimal_of,
+    decimal_text,
     interval,
     is_on_grid,
     is_rounding_safe,
     place_of,
-    shown,
     unit,
     whole_interval,
 )
@@ -261,7 +261,7 @@ def _passes(wrong: FloatArray, places: Sequence[int | None], accepted: Sequence[
         if abs(value - float(span.lower)) > reach:
             return False
     exact = [Fraction(decimal_of(value)) for value in wrong.data]
-    written = [Fraction(shown(value, place)) for value, place in zip(wrong.data, places, strict=True)]
+    written = [Fraction(decimal_text(value, place)) for value, place in zip(wrong.data, places, strict=True)]
     return any(
         all(span.holds(value) for span, value in zip(accepted, values, strict=True))
         for values in (exact, written)

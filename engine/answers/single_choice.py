@@ -31,7 +31,7 @@ from engine.draws.parameters import ImpossibleDraw, RedrawNeeded
 from engine.draws.stream import RandomStream
 from engine.errors import ResponseFormatError, UndefinedValueError
 from engine.expressions.language import evaluate, require_finite
-from engine.expressions.values import array_of, decimal_of, is_rounding_safe, shown, shown_array, unit
+from engine.expressions.values import array_of, array_text, decimal_of, decimal_text, is_rounding_safe, unit
 from engine.items import SingleChoiceAnswer
 from engine.model import ChoiceOption, Diagnosis, FloatArray, Part, RenderedText
 from engine.prose.text import formula_text, render_text
@@ -140,7 +140,7 @@ def _known(option: ChoiceOption) -> Diagnosis:
 def _same_numbers(numbers: NumberRows, value: FloatArray, decimals: int | None) -> bool:
     if not _fits(numbers, value.shape):
         return False
-    texts = [shown(entry, decimals) for entry in value.data]
+    texts = [decimal_text(entry, decimals) for entry in value.data]
     return [Fraction(text) for text in texts] == list(numbers.entries)
 
 
@@ -180,9 +180,9 @@ class _Computed:
 
 def _latex(array: FloatArray, decimals: int | None) -> str:
     if len(array.shape) < 2:
-        return shown_array(array, [decimals] * len(array.data))
+        return array_text(array, [decimals] * len(array.data))
     width = array.shape[-1]
-    cells = [shown(value, decimals) for value in array.data]
+    cells = [decimal_text(value, decimals) for value in array.data]
     rows = [" & ".join(cells[i : i + width]) for i in range(0, len(cells), width)]
     return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
 
@@ -290,7 +290,10 @@ def draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext) 
 
     signature: Any = right.words
     if right.array is not None:
-        signature = (right.array.shape, tuple(shown(entry, answer.decimals) for entry in right.array.data))
+        signature = (
+            right.array.shape,
+            tuple(decimal_text(entry, answer.decimals) for entry in right.array.data),
+        )
     places = [answer.decimals] * (len(right.array.data) if right.array else 0)
     return FieldDraft(value, signature, build, places)
 

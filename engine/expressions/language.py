@@ -1,13 +1,14 @@
-"""The small language of keys, derived values, constraints and misconceptions.
+"""Evaluation of key expressions: the small language of keys, derived values, constraints and mistakes.
 
-An expression is made of the node kinds listed here and of nothing else: names, numbers, short words,
-lists, indexing, arithmetic, comparisons, ``and``/``or``/``not``, a conditional, and calls of the
-functions in :mod:`engine.expressions.functions`.  There are no attributes, comprehensions, lambdas,
-f-strings or assignments; sizes, powers and nesting are capped; every failure is an
-:class:`engine.errors.ExpressionError` that quotes the expression.
+An expression that :mod:`engine.expressions.grammar` accepts becomes a function once and is then called for
+every variant::
 
-Arithmetic is elementwise on float64 tensors; shapes must agree (or one side is a number), as
-nothing is broadcast silently.  ``@`` is the matrix product.
+    >>> evaluate("context(softmax(e), H)", {"e": ..., "H": ...})
+
+Nothing is compiled to bytecode or passed to ``eval``: an expression can do what the functions of this module
+do, and nothing else. Arithmetic is elementwise on float64 tensors; shapes must agree (or one side is a
+number), because silent broadcasting turns a wrong key into a plausible one. ``@`` is the matrix product.
+Every failure is an :class:`engine.errors.ExpressionError` that quotes the expression.
 """
 
 from __future__ import annotations
@@ -28,33 +29,23 @@ __all__ = [
     "EvaluationScope",
     "Node",
     "ParsedExpression",
-    "compiled",
     "evaluate",
     "evaluate_number",
     "evaluate_truth",
     "parse",
     "require_finite",
-    "truth",
 ]
 
-
-# ----------------------------------------------------------------------------------------------------
-# Checked syntax trees as functions: a tree is walked once, and then called for every variant.
-#
-# Each node becomes a function of an :class:`EvaluationScope`. Nothing is compiled to bytecode or passed to
-# ``eval``: an expression can do what the functions below do, and nothing else.
+# 64 by 64, the largest that the functions make: more entries than any mask or table of a lecture has.
+MAX_ENTRIES = 4096
+# An exercise by hand has no use for a higher power, and 9**9**9 must not keep the machine busy.
+_MAX_POWER = 64
 
 
-@dataclass(slots=True)  # not frozen: one is made for each evaluation, and a frozen one takes twice as long
+# Not frozen: one is made for each evaluation, and a frozen dataclass takes twice as long.
+@dataclass(slots=True)
 class EvaluationScope:
-    """What an expression is evaluated with.
-
-    Parameters
-    ----------
-    names : mapping of str to value
-    functions : mapping of str to callable
-    operators : mapping of ast operator type to callable
-    """
+    """What the names, functions and operators of an expression mean in one evaluation."""
 
     names: Mapping[str, Any]
     functions: Mapping[str, Callable[..., Any]]
@@ -62,159 +53,6 @@ class EvaluationScope:
 
 
 Node = Callable[[EvaluationScope], Any]
-
-
-def truth(value: Any) -> bool:
-    """Return a value as true or false.
-
-    Raises
-    ------
-    TypeError
-        It is a vector or matrix.
-    """
-    if is_tensor(value) and value.numel() != 1:
-        raise TypeError("a vector is neither true nor false; use all(…) or any(…)")
-    return bool(value)
-
-
-def compiled(tree: ast.expr) -> Node:
-    """Return the function of a checked tree.
-
-    Raises
-    ------
-    KeyError
-        The tree holds a node that isn't part of the language: see :func:`engine.expressions.language.parse`.
-    """
-    return _COMPILERS[type(tree)](tree)
-
-
-def _constant(node: ast.Constant) -> Node:
-    value = node.value
-    return lambda scope: value
-
-
-def _name(node: ast.Name) -> Node:
-    name = node.id
-
-    def look_up(scope: EvaluationScope) -> Any:
-        try:
-            return scope.names[name]
-        except KeyError:
-            known = ", ".join(sorted(scope.names)) or "none"
-            raise TypeError(f"no name {name!r} here (known: {known})") from None
-
-    return look_up
-
-
-def _list(node: ast.List) -> Node:
-    entries = [compiled(entry) for entry in node.elts]
-
-    def collect(scope: EvaluationScope) -> Any:
-        values = [entry(scope) for entry in entries]
-        if any(isinstance(value, str) for value in values):
-            return tuple(values)
-        from engine.expressions.functions.structure import stack
-
-        return stack(*values)
-
-    return collect
-
-
-def _tuple(node: ast.Tuple) -> Node:
-    entries = [compiled(entry) for entry in node.elts]
-    return lambda scope: tuple(entry(scope) for entry in entries)
-
-
-def _subscript(node: ast.Subscript) -> Node:
-    container, index = compiled(node.value), compiled(node.slice)
-
-    def take(scope: EvaluationScope) -> Any:
-        value = container(scope)
-        if not (is_tensor(value) or isinstance(value, tuple)):
-            raise TypeError(f"a {type(value).__name__} can't be indexed")
-        return value[index(scope)]
-
-    return take
-
-
-def _slice(node: ast.Slice) -> Node:
-    bounds = [None if bound is None else compiled(bound) for bound in (node.lower, node.upper, node.step)]
-    return lambda scope: slice(*(None if bound is None else bound(scope) for bound in bounds))
-
-
-def _unary(node: ast.UnaryOp) -> Node:
-    operator, operand = type(node.op), compiled(node.operand)
-    return lambda scope: scope.operators[operator](operand(scope))
-
-
-def _binary(node: ast.BinOp) -> Node:
-    operator, left, right = type(node.op), compiled(node.left), compiled(node.right)
-    return lambda scope: scope.operators[operator](left(scope), right(scope))
-
-
-def _logic(node: ast.BoolOp) -> Node:
-    wanted = isinstance(node.op, ast.Or)
-    values = [compiled(value) for value in node.values]
-    return lambda scope: wanted if any(truth(v(scope)) is wanted for v in values) else not wanted
-
-
-def _comparison(node: ast.Compare) -> Node:
-    first = compiled(node.left)
-    others = [(type(op), compiled(right)) for op, right in zip(node.ops, node.comparators, strict=True)]
-
-    def compare(scope: EvaluationScope) -> Any:
-        left, result = first(scope), True
-        for sign, right_of in others:
-            right = right_of(scope)
-            result = scope.operators[sign](left, right)
-            if len(others) > 1 and not truth(result):
-                return False
-            left = right
-        return result
-
-    return compare
-
-
-def _conditional(node: ast.IfExp) -> Node:
-    test, body, orelse = compiled(node.test), compiled(node.body), compiled(node.orelse)
-    return lambda scope: body(scope) if truth(test(scope)) else orelse(scope)
-
-
-def _call(node: ast.Call) -> Node:
-    assert isinstance(node.func, ast.Name)  # the parser has seen to it
-    name = node.func.id
-    arguments = [compiled(argument) for argument in node.args]
-    named = {str(keyword.arg): compiled(keyword.value) for keyword in node.keywords}
-
-    def call(scope: EvaluationScope) -> Any:
-        function = scope.functions.get(name)
-        if function is None:
-            raise TypeError(f"there is no function {name!r}")
-        values = [argument(scope) for argument in arguments]
-        return function(*values, **{key: value(scope) for key, value in named.items()})
-
-    return call
-
-
-_COMPILERS: dict[type[ast.AST], Callable[[Any], Node]] = {
-    ast.Constant: _constant,
-    ast.Name: _name,
-    ast.List: _list,
-    ast.Tuple: _tuple,
-    ast.Subscript: _subscript,
-    ast.Slice: _slice,
-    ast.UnaryOp: _unary,
-    ast.BinOp: _binary,
-    ast.BoolOp: _logic,
-    ast.Compare: _comparison,
-    ast.IfExp: _conditional,
-    ast.Call: _call,
-}
-
-# Large enough for any mask or table of a lecture, small enough for a picture or a page.
-MAX_ENTRIES = 4096
-# e ** 64 is 6e27: no exercise by hand needs more, and larger powers only overflow.
-_MAX_POWER = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,24 +80,163 @@ def parse(text: str) -> ParsedExpression:
         raise _fault(tree.message, text)
     functions = frozenset(mention.name for mention in mentions(text, tree) if mention.call)
     names = frozenset(mention.name for mention in mentions(text, tree) if not mention.call)
-    return ParsedExpression(text, tree, names, functions, compiled(tree))
+    return ParsedExpression(text, tree, names, functions, _compiled(tree))
 
 
 def _fault(message: str, text: str) -> ExpressionError:
-    return ExpressionError(message, where=f"expression {text[:120]!r}")
+    return ExpressionError(message, where=_quoted(text))
 
 
-# --- operators --------------------------------------------------------------------------
+def _quoted(text: str) -> str:
+    return f"expression {text[:120]!r}"
 
 
-def _number_like(value: Any) -> bool:
-    return is_tensor(value) or (isinstance(value, int | float))
+def _truth(value: Any) -> bool:
+    if is_tensor(value) and value.numel() != 1:
+        raise TypeError("a vector is neither true nor false; use all(…) or any(…)")
+    return bool(value)
+
+
+# Compiling: each node becomes a function of the scope, so that the tree is walked once and not for every
+# variant of the item.
+
+
+def _compiled(tree: ast.expr) -> Node:
+    return _COMPILERS[type(tree)](tree)
+
+
+def _constant(node: ast.Constant) -> Node:
+    value = node.value
+    return lambda scope: value
+
+
+def _name(node: ast.Name) -> Node:
+    name = node.id
+
+    def look_up(scope: EvaluationScope) -> Any:
+        try:
+            return scope.names[name]
+        except KeyError:
+            names = ", ".join(sorted(scope.names)) or "none"
+            raise TypeError(f"no name {name!r} here (known: {names})") from None
+
+    return look_up
+
+
+def _list(node: ast.List) -> Node:
+    entries = [_compiled(entry) for entry in node.elts]
+
+    def collect(scope: EvaluationScope) -> Any:
+        values = [entry(scope) for entry in entries]
+        if any(isinstance(value, str) for value in values):
+            return tuple(values)  # words; numbers make a vector, and vectors a matrix
+        from engine.expressions.functions.structure import stack
+
+        return stack(*values)
+
+    return collect
+
+
+def _tuple(node: ast.Tuple) -> Node:
+    entries = [_compiled(entry) for entry in node.elts]
+    return lambda scope: tuple(entry(scope) for entry in entries)
+
+
+def _subscript(node: ast.Subscript) -> Node:
+    container, index = _compiled(node.value), _compiled(node.slice)
+
+    def take(scope: EvaluationScope) -> Any:
+        value = container(scope)
+        if not (is_tensor(value) or isinstance(value, tuple)):
+            raise TypeError(f"a {type(value).__name__} can't be indexed")
+        return value[index(scope)]
+
+    return take
+
+
+def _slice(node: ast.Slice) -> Node:
+    bounds = [None if bound is None else _compiled(bound) for bound in (node.lower, node.upper, node.step)]
+    return lambda scope: slice(*(None if bound is None else bound(scope) for bound in bounds))
+
+
+def _unary(node: ast.UnaryOp) -> Node:
+    operator, operand = type(node.op), _compiled(node.operand)
+    return lambda scope: scope.operators[operator](operand(scope))
+
+
+def _binary(node: ast.BinOp) -> Node:
+    operator, left, right = type(node.op), _compiled(node.left), _compiled(node.right)
+    return lambda scope: scope.operators[operator](left(scope), right(scope))
+
+
+def _logic(node: ast.BoolOp) -> Node:
+    # the first value that decides ends the evaluation, as in Python: a true one in `or`, a false one in `and`
+    decisive = isinstance(node.op, ast.Or)
+    values = [_compiled(value) for value in node.values]
+    return lambda scope: decisive if any(_truth(v(scope)) is decisive for v in values) else not decisive
+
+
+def _comparison(node: ast.Compare) -> Node:
+    first = _compiled(node.left)
+    others = [(type(op), _compiled(right)) for op, right in zip(node.ops, node.comparators, strict=True)]
+
+    def compare(scope: EvaluationScope) -> Any:
+        left, result = first(scope), True
+        for sign, right_of in others:
+            right = right_of(scope)
+            result = scope.operators[sign](left, right)
+            if len(others) > 1 and not _truth(result):
+                return False
+            left = right
+        return result
+
+    return compare
+
+
+def _conditional(node: ast.IfExp) -> Node:
+    test, body, orelse = _compiled(node.test), _compiled(node.body), _compiled(node.orelse)
+    return lambda scope: body(scope) if _truth(test(scope)) else orelse(scope)
+
+
+def _call(node: ast.Call) -> Node:
+    assert isinstance(node.func, ast.Name)  # a rule of the grammar
+    name = node.func.id
+    arguments = [_compiled(argument) for argument in node.args]
+    by_name = {str(keyword.arg): _compiled(keyword.value) for keyword in node.keywords}
+
+    def call(scope: EvaluationScope) -> Any:
+        function = scope.functions.get(name)
+        if function is None:
+            raise TypeError(f"there is no function {name!r}")
+        values = [argument(scope) for argument in arguments]
+        return function(*values, **{key: value(scope) for key, value in by_name.items()})
+
+    return call
+
+
+_COMPILERS: dict[type[ast.AST], Callable[[Any], Node]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.List: _list,
+    ast.Tuple: _tuple,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.UnaryOp: _unary,
+    ast.BinOp: _binary,
+    ast.BoolOp: _logic,
+    ast.Compare: _comparison,
+    ast.IfExp: _conditional,
+    ast.Call: _call,
+}
+
+
+# Operators
 
 
 def _arithmetic(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def apply(left: Any, right: Any) -> Any:
         for side in (left, right):
-            if not _number_like(side):
+            if not (is_tensor(side) or isinstance(side, int | float)):
                 raise TypeError(f"{name} needs numbers, got {type(side).__name__}")
         if is_tensor(left) and is_tensor(right):
             _same_shape(name, left, right)
@@ -273,8 +250,7 @@ def _can_round(value: Any) -> bool:
 
 
 def _away_from_whole(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return ``//`` or ``%`` that refuses a quotient so near to a whole number that rounding decides."""
-
+    # 0.3 // 0.1 is 2.0 in floats: of a quotient so near to a whole number rounding decides
     def apply(left: Any, right: Any) -> Any:
         value = act(left, right)
         if not (isinstance(left, int) and isinstance(right, int)):
@@ -287,8 +263,7 @@ def _away_from_whole(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any
 
 
 def _same_shape(name: str, left: Any, right: Any) -> None:
-    if left.shape != right.shape and left.numel() > 1 and right.numel() > 1:
-        raise TypeError(f"{name} needs equal shapes, got {tuple(left.shape)} and {tuple(right.shape)}")
+    # a tensor without axes is a number, which goes with any shape
     if left.shape != right.shape and left.ndim and right.ndim:
         raise TypeError(f"{name} needs equal shapes, got {tuple(left.shape)} and {tuple(right.shape)}")
 
@@ -304,6 +279,7 @@ def _power(base: Any, exponent: Any) -> Any:
         raise TypeError(f"an exponent is beyond {_MAX_POWER}")
     result = base**exponent
     if isinstance(result, complex):
+        # reported as undefined, like a division by zero: these numbers are drawn again
         raise ZeroDivisionError("a negative number to a fractional power")
     return result
 
@@ -341,7 +317,7 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.MatMult: _matmul,
     ast.USub: lambda x: -x,
     ast.UAdd: lambda x: x,
-    ast.Not: lambda x: not truth(x),
+    ast.Not: lambda x: not _truth(x),
 }
 _COMPARISONS: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Eq: ("==", operator.eq),
@@ -352,24 +328,23 @@ _COMPARISONS: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.GtE: (">=", operator.ge),
 }
 # What decides a key mustn't hang on the last bit of a float. A constraint may: whichever way it goes, the
-# numbers that are drawn have a key of their own, and every student keeps the draw of yesterday.
+# drawn numbers have a key of their own, and refusing some would change the draws that students have seen.
 EXACT_OPERATORS = OPERATORS | {
     ast.FloorDiv: _away_from_whole("//", OPERATORS[ast.FloorDiv]),
     ast.Mod: _away_from_whole("%", OPERATORS[ast.Mod]),
 }
-EXACT_OPERATORS |= {kind: _compare(*named, exact=True) for kind, named in _COMPARISONS.items()}
-OPERATORS |= {kind: _compare(*named) for kind, named in _COMPARISONS.items()}
+EXACT_OPERATORS |= {kind: _compare(*sign, exact=True) for kind, sign in _COMPARISONS.items()}
+OPERATORS |= {kind: _compare(*sign) for kind, sign in _COMPARISONS.items()}
 
 
+# What Python and torch raise for values that don't fit; anything else is a fault of ours.
 _KNOWN_FAILURES = (TypeError, ValueError, IndexError, RuntimeError, OverflowError, AttributeError)
-
 
 _Lookup = Callable[[str], Callable[..., Any] | None]
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def _usual(text: str) -> Mapping[str, Callable[..., Any]]:
-    """Return the functions of the registry that an expression calls."""
+def _registered(text: str) -> Mapping[str, Callable[..., Any]]:
     from engine.expressions.functions import FUNCTIONS
 
     return {name: FUNCTIONS[name].call for name in parse(text).functions if name in FUNCTIONS}
@@ -409,16 +384,16 @@ def evaluate(
     """
     parsed = parse(text)
     if functions is None:
-        called = _usual(text)
+        calls = _registered(text)
     else:
-        called = {name: call for name in parsed.functions if (call := functions(name)) is not None}
+        calls = {name: call for name in parsed.functions if (call := functions(name)) is not None}
     try:
-        value = parsed.run(EvaluationScope(names, called, operators or EXACT_OPERATORS))
+        value = parsed.run(EvaluationScope(names, calls, operators or EXACT_OPERATORS))
     except ExpressionError as error:
-        error.where = error.where or f"expression {text[:120]!r}"
+        error.where = error.where or _quoted(text)
         raise
     except ZeroDivisionError as error:
-        raise UndefinedValueError(f"undefined: {error}", where=f"expression {text[:120]!r}") from None
+        raise UndefinedValueError(f"undefined: {error}", where=_quoted(text)) from None
     except _KNOWN_FAILURES as error:
         raise _fault(_reason(error), text) from None
     if is_tensor(value) and value.numel() > MAX_ENTRIES:
@@ -445,7 +420,7 @@ def require_finite(value: Any, text: str) -> Any:
     elif isinstance(value, float):
         finite = value - value == 0
     if not finite:
-        raise UndefinedValueError("the value isn't finite", where=f"expression {text[:120]!r}")
+        raise UndefinedValueError("the value isn't finite", where=_quoted(text))
     return value
 
 

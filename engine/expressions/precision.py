@@ -1,9 +1,13 @@
 """How far honest rounding of every intermediate can move a key.
 
-An expression is evaluated by hand-work: every intermediate that somebody writes down on paper gets
-a disturbance of 0, and automatic differentiation tells how much each of them moves each entry
-of the key.  The sum of those effects, for disturbances of half a unit of the working precision,
-bounds (to first order) the error of whoever rounds everything to it.
+A student who writes 0.67 for 2/3 and goes on with it must not lose the mark for a last digit that is off. How
+far it can be off depends on the numbers of the variant: rounding a score moves a softmax weight much more
+where two scores are close.
+
+So a key is evaluated as on paper. Every intermediate that somebody writes down gets a disturbance of 0, and
+automatic differentiation tells how much each disturbance moves each entry of the key. The sum of those
+effects, for disturbances of half a unit of the working precision, bounds (to first order) the error of
+whoever rounds everything.
 """
 
 from __future__ import annotations
@@ -21,20 +25,17 @@ if TYPE_CHECKING:
 
 __all__ = ["PaperRounding", "rounding_slack"]
 
-# for the effects of second order, which differentiation doesn't see
+# For the effects of second order, which differentiation doesn't see: of half a unit they are a few percent.
 _MARGIN = 1.05
+# In units of the working precision. A number that lies on its grid is written down as it is; what it is off
+# by comes from float64, which is far below this even after many operations.
 _ON_GRID = 1e-6
+# Sums and differences of rounded numbers are on the grid again, so nobody rounds them.
 _INEXACT = (ast.Mult, ast.Div, ast.Pow)
 
 
 class PaperRounding:
-    """One evaluation on paper, rounding to `working_decimals` places.
-
-    Parameters
-    ----------
-    working_decimals : int
-        Places to which every intermediate is rounded.
-    """
+    """One evaluation on paper, with every intermediate rounded to `working_decimals` places."""
 
     def __init__(self, working_decimals: int) -> None:
         self._grain = 10.0**-working_decimals
@@ -47,6 +48,7 @@ class PaperRounding:
         if not value.is_floating_point():
             return value
         reach = torch.full_like(value, self._grain / 2, requires_grad=False)
+        # what depends on rounded numbers is rounded itself, whatever digits it happens to have
         if not value.requires_grad:
             steps = value / self._grain
             reach[(steps - steps.round()).abs() < _ON_GRID] = 0.0
@@ -70,24 +72,24 @@ class PaperRounding:
         from engine.expressions.functions import FUNCTIONS
 
         function = FUNCTIONS.get(name)
-        if function is None or function.exact:
-            return None if function is None else function.call
+        if function is None:
+            return None
+        if function.exact:
+            return function.call
         if function.by_hand is not None:
             return partial(function.by_hand, self.rounded)
-        call = function.call
-        return lambda *args, **kwargs: self._written(call(*args, **kwargs))
+        return self._rounding(function.call)
 
     def _operators(self) -> dict[Any, Callable[..., Any]]:
         from engine.expressions.functions.arithmetic import product_by_hand
 
-        operators = dict(OPERATORS)
-        for kind in _INEXACT:
-            operators[kind] = self._operator(OPERATORS[kind])
+        # OPERATORS and not EXACT_OPERATORS: the key itself has already been refused near a jump
+        operators = OPERATORS | {kind: self._rounding(OPERATORS[kind]) for kind in _INEXACT}
         operators[ast.MatMult] = lambda left, right: product_by_hand(self.rounded, left, right)
         return operators
 
-    def _operator(self, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        return lambda left, right: self._written(act(left, right))
+    def _rounding(self, act: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *args, **kwargs: self._written(act(*args, **kwargs))
 
     def _written(self, value: Any) -> Any:
         if is_tensor(value):
@@ -102,20 +104,21 @@ class PaperRounding:
         if not flat.requires_grad:
             return (0.0,) * flat.numel()
         moved = torch.zeros(flat.numel(), dtype=torch.float64)
+        # the worst case, in which all disturbances push the same way
         for gradient, (_, reach) in zip(self._gradients(flat), self._sources, strict=True):
             if gradient is not None:
                 moved += (gradient.abs() * reach).reshape(flat.numel(), -1).sum(1)
         return tuple((moved * _MARGIN).tolist())
 
     def _gradients(self, flat: Tensor) -> Sequence[Tensor | None]:
-        """Return for each source the derivatives of all entries: shape (entries, *source's shape)."""
+        """Return the derivatives of all entries by each source: shape (entries, *source's shape)."""
         import torch
 
         disturbances = [disturbance for disturbance, _ in self._sources]
         if flat.numel() == 1:
-            alone = torch.autograd.grad(flat, disturbances, allow_unused=True)
-            return [None if gradient is None else gradient[None] for gradient in alone]
-        # all entries in one pass: a pass for each of them costs half as much as this one
+            gradients = torch.autograd.grad(flat, disturbances, allow_unused=True)
+            return [None if gradient is None else gradient[None] for gradient in gradients]
+        # one batched pass costs as much as two single ones, so that it pays from two entries on
         return torch.autograd.grad(
             flat,
             disturbances,
@@ -155,21 +158,20 @@ def rounding_slack(
     import torch
 
     work = PaperRounding(working_decimals)
-    known = dict(names)
-    needed = _needed(key, working)
+    values = dict(names)
+    needed = _needed(key, working)  # a derived value that only the solution shows is nobody's work
     for name, reach in (carried or {}).items():
         if name not in needed or not any(reach):
             continue
-        value = as_tensor(known[name])
-        known[name] = work.disturbed(value, torch.tensor(reach, dtype=torch.float64).reshape(value.shape))
+        value = as_tensor(values[name])
+        values[name] = work.disturbed(value, torch.tensor(reach, dtype=torch.float64).reshape(value.shape))
     for name, text in working.items():
         if name in needed:
-            known[name] = work.evaluate(text, known)
-    return work.slack(work.evaluate(key, known))
+            values[name] = work.evaluate(text, values)
+    return work.slack(work.evaluate(key, values))
 
 
 def _needed(key: str, working: Mapping[str, str]) -> set[str]:
-    """Return every name on which a key depends, directly or through derived values."""
     needed: set[str] = set()
     frontier = set(parse(key).names)
     while frontier:

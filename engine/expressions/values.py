@@ -22,28 +22,31 @@ if TYPE_CHECKING:
 __all__ = [
     "Interval",
     "array_of",
+    "array_text",
     "as_float",
     "as_tensor",
     "away_from_jump",
     "decimal_of",
+    "decimal_text",
     "interval",
     "is_on_grid",
     "is_rounding_safe",
     "is_tensor",
     "names_of",
     "place_of",
-    "shown",
-    "shown_array",
     "unit",
     "value_of",
     "whole_interval",
 ]
 
+# Far above what float64 loses in the operations of an exercise (some 1e-15 of the value each), and far below
+# any step in which parameters are drawn.
 _NEAR_JUMP = 1e-9
 
 
 def is_tensor(value: object) -> TypeGuard[Tensor]:
     """Tell whether `value` is a tensor, without importing torch for words and numbers."""
+    # a type by name: isinstance would have to import torch, which takes over a second
     name = type(value).__name__
     return (name == "Tensor" or name == "Parameter") and hasattr(value, "numel")
 
@@ -76,7 +79,7 @@ def _floats(value: Any) -> Any:
     return float(value)
 
 
-def away_from_jump(name: str, distance: Any, at: Any) -> None:
+def away_from_jump(name: str, distance: Any, argument: Any) -> None:
     """Refuse numbers so near to a jump that a rounding error of a float decides on which side they lie.
 
     ``log(1000) / log(10)`` is 2.9999999999999996, of which ``floor`` would make 2.
@@ -87,7 +90,7 @@ def away_from_jump(name: str, distance: Any, at: Any) -> None:
         The function or comparison that jumps.
     distance : Tensor, float or int
         How far each number lies from its nearest jump; exactly 0 is no doubt.
-    at : Tensor, float or int
+    argument : Tensor, float or int
         The numbers themselves, for their size.
 
     Raises
@@ -96,11 +99,11 @@ def away_from_jump(name: str, distance: Any, at: Any) -> None:
         Some number lies within 1e-9 of a jump, relative to its size, but not on it.
     """
     if not is_tensor(distance):
-        doubtful = 0 < abs(distance) <= _NEAR_JUMP * max(1.0, abs(at))
+        doubtful = 0 < abs(distance) <= _NEAR_JUMP * max(1.0, abs(argument))
     else:
         far = distance.abs()
-        bound = abs(at).clamp(min=1.0) if is_tensor(at) else max(1.0, abs(at))
-        doubtful = bool(((far > 0) & (far <= _NEAR_JUMP * bound)).any())
+        size = abs(argument).clamp(min=1.0) if is_tensor(argument) else max(1.0, abs(argument))
+        doubtful = bool(((far > 0) & (far <= _NEAR_JUMP * size)).any())
     if doubtful:
         raise UndefinedValueError(
             f"{name} is taken so near to a jump that a rounding error decides",
@@ -126,21 +129,23 @@ def as_float(value: Any) -> float:
     raise TypeError(f"expected one number, got {type(value).__name__}")
 
 
-def value_of(drawn: DrawnValue) -> Any:
+def value_of(parameter: DrawnValue) -> Any:
     """Return a drawn parameter as a value: word, int, float or float64 tensor."""
-    if drawn.text:
-        return drawn.entries[0] if drawn.shape == () else drawn.entries
-    if drawn.shape == ():
-        entry = drawn.entries[0]
+    if parameter.text:
+        return parameter.entries[0] if parameter.shape == () else parameter.entries
+    if parameter.shape == ():
+        entry = parameter.entries[0]
+        # whole numbers stay integers, so that // and % on them are exact
         return int(entry) if entry.lstrip("-").isdigit() else float(entry)
     import torch
 
-    return torch.tensor([float(entry) for entry in drawn.entries], dtype=torch.float64).reshape(drawn.shape)
+    numbers = [float(entry) for entry in parameter.entries]
+    return torch.tensor(numbers, dtype=torch.float64).reshape(parameter.shape)
 
 
 def names_of(values: Mapping[str, DrawnValue]) -> dict[str, Any]:
     """Return every drawn parameter as a value, by name."""
-    return {name: value_of(drawn) for name, drawn in values.items()}
+    return {name: value_of(parameter) for name, parameter in values.items()}
 
 
 def array_of(value: Any) -> FloatArray:
@@ -156,8 +161,8 @@ def array_of(value: Any) -> FloatArray:
     if isinstance(value, bool | int | float):
         array = FloatArray((), (float(value),))
     elif is_tensor(value):
-        flat = value if value.ndim == 1 else value.flatten()
-        array = FloatArray(tuple(value.shape), tuple(map(float, flat.tolist())))
+        # a boolean tensor holds no floats
+        array = FloatArray(tuple(value.shape), tuple(map(float, value.flatten().tolist())))
     else:
         tensor = as_tensor(value)
         array = FloatArray(tuple(tensor.shape), tuple(tensor.flatten().tolist()))
@@ -166,15 +171,17 @@ def array_of(value: Any) -> FloatArray:
     return array
 
 
-# ----------------------------------------------------------------------------------------------------
-# Rounding, and the interval in which an answer counts as right: exact decimals throughout.
-#
-# A key is a float64, of which 12 significant digits count; so 45.8 ± 0.2 accepts 46 although the
-# binary numbers nearest to 45.8 and 0.2 don't add up to 46.
+# Rounding, and the interval in which an answer counts as right: exact decimals throughout. A key is a
+# float64, of which 12 significant digits count; so 45.8 ± 0.2 accepts 46 although the binary numbers nearest
+# to 45.8 and 0.2 don't add up to 46.
 
+# More digits than a key has before and behind the point together, so that nothing but quantize rounds.
 _CONTEXT = Context(prec=60)
+# What float64 leaves of a difference that is 0: a key of 1e-17 is shown as 0 and not as 0.00000000000000001.
 _NOISE = 1e-12
 _EXACT = 2.0**53  # up to here every whole number is a float
+# In units of the last place: how near to a half the rounding of a key may lie. Closer to
+# it, somebody who keeps one digit less may round the other way.
 _SAFE_MARGIN = Decimal("0.05")
 
 
@@ -198,7 +205,7 @@ def place_of(value: float, decimals: int | None, significant: int | None) -> int
     return decimals
 
 
-def shown(value: float, place: int | None) -> str:
+def decimal_text(value: float, place: int | None) -> str:
     """Return a value rounded to a place (halves to even), or its digits without trailing zeros.
 
     Zero has no sign.
@@ -206,16 +213,16 @@ def shown(value: float, place: int | None) -> str:
     number = decimal_of(value)
     if place is not None:
         number = number.quantize(unit(place), rounding=ROUND_HALF_EVEN, context=_CONTEXT)
-        if place < 0:
+        if place < 0:  # 120 and not 1.2E+2
             number = number.quantize(Decimal(1), context=_CONTEXT)
     else:
         number = number.normalize(_CONTEXT)
     return format(abs(number) if number == 0 else number, "f")
 
 
-def shown_array(array: FloatArray, places: Sequence[int | None]) -> str:
+def array_text(array: FloatArray, places: Sequence[int | None]) -> str:
     """Return numbers as people write them: ``0.5``, ``[0.1, 0.2]``, ``[[1, 2], [3, 4]]``."""
-    texts = [shown(value, place) for value, place in zip(array.data, places, strict=True)]
+    texts = [decimal_text(value, place) for value, place in zip(array.data, places, strict=True)]
     for size in reversed(array.shape):
         texts = ["[" + ", ".join(texts[i : i + size]) + "]" for i in range(0, len(texts), size)]
     return texts[0]
@@ -253,6 +260,7 @@ class Interval:
 def whole_interval(key: float, half_width: Decimal) -> Interval:
     """Return the whole numbers that count as right: nearest to the key, or within the half width."""
     centre = decimal_of(key)
+    # a key of 2.5 has two nearest whole numbers
     half = half_width if centre == centre.to_integral_value() else max(half_width, Decimal("0.5"))
     lower = (centre - half).to_integral_value(rounding=ROUND_CEILING)
     upper = (centre + half).to_integral_value(rounding=ROUND_FLOOR)
@@ -276,6 +284,7 @@ def interval(key: float, half_width: Decimal, place: int | None) -> Interval:
     exponent = half_width.as_tuple().exponent
     digits = max(place or 0, -exponent if isinstance(exponent, int) and place is None else 0) + 3
     grain = unit(digits)
+    # rounding outwards never takes a mark from an answer that the exact interval holds
     if half_width == 0:
         return Interval(centre, centre)
     lower = (centre - half_width).quantize(grain, rounding=ROUND_FLOOR, context=_CONTEXT)

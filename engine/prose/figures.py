@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from engine.expressions.values import as_float, as_tensor, is_tensor, shown, value_of
+from engine.expressions.values import as_float, as_tensor, decimal_text, is_tensor, value_of
 from engine.model import DrawnValue
 
 __all__ = ["TemplateFigure", "column_tex", "figure_of", "matrix_tex", "number_tex", "tex", "vector_tex"]
@@ -17,8 +17,8 @@ _DEFAULT_PLACES = 6
 
 def _text(value: float, place: int | None) -> str:
     if place is not None:
-        return shown(value, place)
-    digits = shown(value, _DEFAULT_PLACES)
+        return decimal_text(value, place)
+    digits = decimal_text(value, _DEFAULT_PLACES)
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 

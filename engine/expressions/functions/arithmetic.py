@@ -15,7 +15,8 @@ __all__ = ["product", "product_by_hand"]
 function = FunctionGroup("Arithmetic")
 
 
-def _product_axes(left: Tensor, right: Tensor) -> None:
+def _check_product(left: Tensor, right: Tensor) -> None:
+    # torch would take more axes and broadcast them; no exercise means that
     if not (1 <= left.ndim <= 2 and 1 <= right.ndim <= 2):
         raise TypeError(f"@ needs vectors or matrices, got {tuple(left.shape)} and {tuple(right.shape)}")
     if left.shape[-1] != right.shape[0]:
@@ -25,14 +26,17 @@ def _product_axes(left: Tensor, right: Tensor) -> None:
 def product(left: Any, right: Any) -> Tensor:
     """Return the matrix product of vectors or matrices."""
     a, b = as_tensor(left), as_tensor(right)
-    _product_axes(a, b)
+    _check_product(a, b)
     return a @ b
 
 
 def product_by_hand(rounded: Rounded, left: Any, right: Any) -> Tensor:
-    """Return the matrix product, every single product written down."""
+    """Return the matrix product, every single product written down.
+
+    Adding up what has been written down is exact, so that the sum itself isn't rounded.
+    """
     a, b = as_tensor(left), as_tensor(right)
-    _product_axes(a, b)
+    _check_product(a, b)
     if b.ndim == 1:
         return rounded(a * b).sum(-1)
     return rounded(a.unsqueeze(-1) * b).sum(-2)  # (..., n, k, m) -> (..., n, m)
@@ -65,52 +69,27 @@ def outer(x: Any, y: Any) -> Tensor:
     return torch.outer(as_tensor(x), as_tensor(y))
 
 
-@function()
-def tanh(x: Any) -> Tensor:
-    """Return the hyperbolic tangent of every entry."""
-    return torch.tanh(as_tensor(x))
+def _elementwise(name: str, words: str) -> None:
+    def call(x: Any) -> Tensor:
+        result: Tensor = getattr(torch, name)(as_tensor(x))
+        return result
+
+    call.__doc__ = f"Return {words}."
+    function(name)(call)
 
 
-@function()
-def sigmoid(x: Any) -> Tensor:
-    """Return the logistic sigmoid of every entry."""
-    return torch.sigmoid(as_tensor(x))
-
-
-@function()
-def relu(x: Any) -> Tensor:
-    """Return every entry, negative ones as 0."""
-    return torch.relu(as_tensor(x))
-
-
-@function()
-def exp(x: Any) -> Tensor:
-    """Return the exponential of every entry."""
-    return torch.exp(as_tensor(x))
-
-
-@function()
-def log(x: Any) -> Tensor:
-    """Return the natural logarithm of every entry."""
-    return torch.log(as_tensor(x))
-
-
-@function()
-def log2(x: Any) -> Tensor:
-    """Return the logarithm to base 2 of every entry."""
-    return torch.log2(as_tensor(x))
-
-
-@function()
-def log10(x: Any) -> Tensor:
-    """Return the logarithm to base 10 of every entry."""
-    return torch.log10(as_tensor(x))
-
-
-@function()
-def sqrt(x: Any) -> Tensor:
-    """Return the square root of every entry."""
-    return torch.sqrt(as_tensor(x))
+_ELEMENTWISE = {
+    "tanh": "the hyperbolic tangent of every entry",
+    "sigmoid": "the logistic sigmoid of every entry",
+    "relu": "every entry, negative ones as 0",
+    "exp": "the exponential of every entry",
+    "log": "the natural logarithm of every entry",
+    "log2": "the logarithm to base 2 of every entry",
+    "log10": "the logarithm to base 10 of every entry",
+    "sqrt": "the square root of every entry",
+}
+for _name, _words in _ELEMENTWISE.items():
+    _elementwise(_name, _words)
 
 
 @function("abs", exact=True)
@@ -123,6 +102,7 @@ def absolute(x: Any) -> Any:
 def rounded_to(x: Any, decimals: int = 0) -> Tensor:
     """Return every entry rounded to `decimals` places, halves to the even digit."""
     values = as_tensor(x).detach() * 10.0 ** int(decimals)
+    # halves are where rounding jumps
     away_from_jump("round", (values - values.floor()) - 0.5, values)
     return torch.round(as_tensor(x), decimals=int(decimals))
 
@@ -145,6 +125,7 @@ def _whole(name: str, x: Any, act: Any) -> Any:
     result = act(values)
     if result.ndim:
         return result
+    # int(inf) raises an OverflowError, which would be a fault of the expression and not of these numbers
     if not bool(result.isfinite()):
         raise ZeroDivisionError("no whole number next to an infinite one")
     return int(result)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -69,8 +69,12 @@ def beam_search(tree: Any, b: Any, rank: Any = 0) -> Prefix:
 @function(exact=True)
 def beam_survivors(tree: Any, b: Any, step: Any) -> str:
     """Return the prefixes that survive step `step` (from 1), best first, as words "AB, AC"."""
-    found = reference.beam_search(as_tensor(tree), b=int(as_float(b)), max_len=int(as_float(step)))
-    return ", ".join("".join(as_words(token) for token in h.tokens) for h in found)
+    beam = reference.beam_search(as_tensor(tree), b=int(as_float(b)), max_len=int(as_float(step)))
+    return _prefix_list(hypothesis.tokens for hypothesis in beam)
+
+
+def _prefix_list(prefixes: Iterable[Sequence[int]]) -> str:
+    return ", ".join("".join(as_words(token) for token in prefix) for prefix in prefixes)
 
 
 @function(exact=True)
@@ -98,7 +102,7 @@ def step_probs(tree: Any, sequence: Any) -> Tensor:
     return as_tensor([rows[tuple(sequence[:i])][token] for i, token in enumerate(sequence)])
 
 
-# --- known mistakes ---------------------------------------------------------------------
+# Known mistakes
 
 
 @function(exact=True)
@@ -108,6 +112,7 @@ def second_choice(tree: Any) -> Prefix:
     prefix: Prefix = ()
     for _ in range(depth):
         row = rows[prefix]
+        # of equal tokens the first, as the reference has it
         prefix = (*prefix, sorted(range(len(row)), key=lambda w: (-row[w], w))[1])
     return prefix
 
@@ -145,7 +150,7 @@ def _search(
     per_parent: bool = False,
     best_only: bool = False,
 ) -> list[Prefix]:
-    """Return what a beam search keeps, best first, that ranks, prunes or expands in another way.
+    """Return the beam, best first, of a search that ranks, prunes or expands in another way.
 
     With `per_parent` every hypothesis keeps its own `width` continuations, with `best_only` only the first
     hypothesis is expanded; `steps` stops early.
@@ -206,5 +211,4 @@ def mistaken_survivors(tree: Any, b: Any, step: Any, mistake: str) -> str:
     }
     if mistake not in searches:
         raise TypeError(f"the mistake is {mistake!r}, expected one of {', '.join(searches)}")
-    found = searches[mistake](tree, int(as_float(b)), steps=int(as_float(step)))
-    return ", ".join("".join(as_words(token) for token in prefix) for prefix in found)
+    return _prefix_list(searches[mistake](tree, int(as_float(b)), steps=int(as_float(step))))

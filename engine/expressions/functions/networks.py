@@ -1,4 +1,4 @@
-"""RNN steps, decoder steps, self-attention and multi-head attention."""
+"""Whole networks; counts of their parameters and operations; questions about values; known mistakes."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def rnn_step(x: Any, h: Any, W: Any, U: Any, activation: str = "logistic") -> Te
 
 
 def _step(y: Any, s: Any, H: Any, W: Any, U: Any, v: Any, Wx: Any, Ws: Any, Wy: Any) -> reference.DecoderStep:
-    named = {"W": W, "U": U, "v": v, "Wx": Wx, "Ws": Ws, "Wy": Wy}
-    params = {name: as_tensor(value) for name, value in named.items()}
+    matrices = {"W": W, "U": U, "v": v, "Wx": Wx, "Ws": Ws, "Wy": Wy}
+    params = {name: as_tensor(value) for name, value in matrices.items()}
     return reference.decoder_step(as_tensor(y), as_tensor(s), as_tensor(H), params)
 
 
@@ -104,7 +104,6 @@ def multi_head(X: Any, Wq: Any, Wk: Any, Wv: Any, Wo: Any, h: Any) -> Tensor:
     return reference.multi_head(X, Wq, Wk, Wv, Wo, h=int(as_float(h)))
 
 
-# ----------------------------------------------------------------------------------------------------
 # Counts of parameters, operations and dependent steps; all from the reference.
 
 
@@ -134,7 +133,6 @@ def sequential_depth(kind: str, **dims: Any) -> int:
     return reference.sequential_depth(kind, **_whole_numbers(dims))
 
 
-# ----------------------------------------------------------------------------------------------------
 # Questions about values, for constraints and invariants.
 
 
@@ -166,6 +164,7 @@ def distinct(x: Any, gap: Any = 1e-9) -> bool:
         return len(set(x)) == len(x)
     values, least = as_tensor(x), as_float(gap)
     flat = values if values.ndim > 1 else values.unsqueeze(-1)
+    # every pair: entries could be sorted, but rows that differ in some entry have no order
     return all(
         float((flat[i] - flat[j]).abs().max()) > least
         for i in range(len(flat))
@@ -203,8 +202,7 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
     return torch.where(holds, as_tensor(yes), as_tensor(no))
 
 
-# ----------------------------------------------------------------------------------------------------
-# Weights that known mistakes compute (the registry in ``problems/misconceptions.yaml`` tells of them).
+# Weights that known mistakes compute; the registry ``problems/misconceptions.yaml`` has a sentence for each.
 
 
 def _shares(values: Tensor, axis: int = -1) -> Tensor:

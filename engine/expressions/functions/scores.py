@@ -1,7 +1,8 @@
-"""Scores, weights, contexts and attention: the reference's own functions, with their hand-work.
+"""Scores, weights, contexts and attention: the reference's own functions, and how they are done by hand.
 
-The hand-work serves one purpose: to know how far honest rounding of every intermediate can move a
-result.  It must equal the reference when nothing is rounded, which a test asserts.
+A function ``…_by_hand`` computes the same as on paper, to know how far honest rounding of every intermediate
+can move the result (:mod:`engine.expressions.precision`). It must equal the reference when nothing is
+rounded, which a test asserts.
 """
 
 from __future__ import annotations
@@ -38,11 +39,13 @@ def softmax_by_hand(
     """
     scores = as_tensor(x)
     if (heat := as_float(temperature)) != 1.0:
-        scores = rounded(scores / heat)
+        scores = rounded(scores / heat)  # a division by 1 is no step that anybody writes down
     if mask is not None:
         scores = scores.masked_fill(~mask_of(mask), -math.inf)
+    # the shift is exact and the same for all, so that it gets no disturbance
     shift = scores.detach().amax(axis, keepdim=True).clamp(min=0.0)
     powers = torch.exp(scores - shift)
+    # a hidden position is an exact 0, whose power nobody rounds
     powers = rounded(powers) if mask is None else rounded(powers) * mask_of(mask)
     return rounded(powers / powers.sum(axis, keepdim=True))
 
@@ -75,6 +78,7 @@ def dot_scores(q: Any, K: Any) -> Tensor:
 
 def _scaled_by_hand(rounded: Rounded, q: Any, K: Any) -> Any:
     keys = as_tensor(K)
+    # 1.41 for the square root of 2 is written down before anything is divided by it
     scale = rounded(torch.sqrt(torch.tensor(float(keys.shape[-1]), dtype=torch.float64)))
     return rounded(_dot_by_hand(rounded, q, keys) / scale)
 
@@ -148,6 +152,7 @@ def sdpa_by_hand(rounded: Rounded, Q: Any, K: Any, V: Any, mask: Any = None) -> 
 def sdpa(Q: Any, K: Any, V: Any, mask: Any = None) -> Tensor:
     """Return scaled dot-product attention (Vaswani et al. 2017, eq. (1)) of one query or rows of queries."""
     queries, keys, values = as_tensor(Q), as_tensor(K), as_tensor(V)
+    # the reference takes rows of queries only, as in the paper
     visible = None if mask is None else mask_of(mask)
     if queries.ndim == 1:
         visible = None if visible is None else visible.unsqueeze(0)

@@ -15,6 +15,8 @@ __all__ = ["stack"]
 
 function = FunctionGroup("Taking apart and putting together")
 
+# Four times the longest side that a parameter may have: enough for products of sizes, too small to fill
+# the memory.
 _MAX_SIZE = 64
 
 
@@ -97,6 +99,7 @@ def entry(x: Any, *position: Any) -> Any:
 def take(x: Any, positions: Any) -> Tensor:
     """Return the entries (or rows) at the given positions, from 0, in that order."""
     tensor = as_tensor(x)
+    # argsort and aligned_positions give tuples
     places = positions if isinstance(positions, tuple) else as_tensor(positions).flatten().tolist()
     if not tensor.ndim or not places:
         raise TypeError("positions of a vector or matrix are needed")
@@ -182,8 +185,7 @@ def stack(*values: Any) -> Tensor:
 @function(exact=True)
 def diagonal(x: Any) -> Tensor:
     """Return the diagonal matrix of a vector, or the diagonal of a matrix."""
-    tensor = as_tensor(x)
-    return torch.diag(tensor)
+    return torch.diag(as_tensor(x))
 
 
 @function(exact=True)

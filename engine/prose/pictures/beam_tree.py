@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Self
 
-from engine.expressions.values import as_float, as_tensor, shown
+from engine.expressions.values import as_float, as_tensor, decimal_text
 from engine.prose.figures import TemplateFigure, figure_of
 from engine.prose.pictures.registry import (
     INDENT,
@@ -314,8 +314,8 @@ def _searched(
             rank = ranks.get(tokens, 0)
             yield TreeHypothesis(
                 tuple(words[t] for t in tokens),
-                shown(word_probability, digits),
-                shown(product, places),
+                decimal_text(word_probability, digits),
+                decimal_text(product, places),
                 rank,
             )
             if rank and len(tokens) < depth:

@@ -7,7 +7,14 @@ from fractions import Fraction
 
 import pytest
 
-from engine.expressions.values import decimal_of, interval, is_rounding_safe, place_of, shown, shown_array
+from engine.expressions.values import (
+    array_text,
+    decimal_of,
+    decimal_text,
+    interval,
+    is_rounding_safe,
+    place_of,
+)
 from engine.model import FloatArray
 
 
@@ -29,13 +36,13 @@ from engine.model import FloatArray
     ],
 )
 def test_shown(value, place, text):
-    assert shown(value, place) == text
+    assert decimal_text(value, place) == text
 
 
 def test_shown_arrays():
-    assert shown_array(FloatArray((), (0.5,)), [2]) == "0.50"
-    assert shown_array(FloatArray((2,), (0.5, -1.0)), [1, 1]) == "[0.5, -1.0]"
-    assert shown_array(FloatArray((2, 2), (1.0, 2.0, 3.0, 4.0)), [None] * 4) == "[[1, 2], [3, 4]]"
+    assert array_text(FloatArray((), (0.5,)), [2]) == "0.50"
+    assert array_text(FloatArray((2,), (0.5, -1.0)), [1, 1]) == "[0.5, -1.0]"
+    assert array_text(FloatArray((2, 2), (1.0, 2.0, 3.0, 4.0)), [None] * 4) == "[[1, 2], [3, 4]]"
 
 
 def test_binary_accidents_do_not_count():

@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 
 from engine.errors import DrawError, ExpressionError
-from engine.expressions.values import is_rounding_safe, shown
+from engine.expressions.values import decimal_text, is_rounding_safe
 from engine.items import ProblemSpec
 from engine.model import Variant
 from engine.variants import draw, draw_seeded, family_size
@@ -56,7 +56,9 @@ def test_a_variant_is_complete():
     assert part.known_wrong[0].feedback == "These are powers of 2."
     assert part.known_wrong[1].feedback.startswith("Signs of [")
     assert variant.solution is not None
-    assert variant.solution.plain == f"The weights are [{', '.join(shown(x, 3) for x in part.key.data)}]."
+    assert (
+        variant.solution.plain == f"The weights are [{', '.join(decimal_text(x, 3) for x in part.key.data)}]."
+    )
 
 
 def test_draws_are_pinned_across_releases():
