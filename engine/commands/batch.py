@@ -186,7 +186,7 @@ def _grade(
             intake,
             store,
             course.policies if course else Policies(),
-            unread={(problem.student, problem.where) for problem in result.problems if not problem.partly},
+            ungraded={(problem.student, problem.where) for problem in result.problems if not problem.partly},
             now=clock.now(),
         )
         changed = Counter[str]()
@@ -227,7 +227,7 @@ def _still_open(
     own = {*(context.course.rule_problems() if context.course else ())}
     own |= {*(roster.problems() if roster else ())}
     try:
-        kept.take(
+        kept.update(
             intake,
             [problem for problem in result.problems if problem not in own],
             tables=[clean_line(name) for name in tables],
@@ -393,7 +393,7 @@ def _tell(
     for message, step in notes:
         click.echo(f"note: {message}\n  next: {step}")
     for row in table.rows:
-        if not row.listed:
+        if not row.in_roster:
             click.echo(f"not in the roster, but in all tables: {clean_line(row.student)}")
     tell_problems(result.problems)
     if earlier:

@@ -17,7 +17,7 @@ from engine.errors import CourseError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.marks.manual import MarkDesk
+    from engine.marks.manual import ManualMarks
     from engine.store import HandMark, Store
 
 __all__ = ["command", "decision_text", "list_marks", "mark_json"]
@@ -50,7 +50,7 @@ def list_marks(
     with find_context(course_path).open_store() as store:
         found = store.hand_marks.history(student=student, column=column)
         if not history:
-            standing = store.hand_marks.standing()
+            standing = store.hand_marks.current()
             found = [mark for mark in found if standing.get((mark.student, mark.column)) == mark]
     if as_json:
         click.echo(json.dumps([mark_json(mark) for mark in found], ensure_ascii=False, indent=2))
@@ -165,10 +165,10 @@ def set_mark(
         raise UsageError("--score and --excuse contradict each other", expected="one of them")
     with _desk(course_path, by) as at:
         if withdraw:
-            mark: HandMark | None = at.desk.withdraw(student, column, by=at.by, at=at.now)
+            mark: HandMark | None = at.manual.withdraw(student, column, by=at.by, at=at.now)
         else:
             decision = ManualDecision(score, True if excuse else None, comment)
-            mark = at.desk.decide(student, column, decision, by=at.by, at=at.now, allow_extra=allow_extra)
+            mark = at.manual.decide(student, column, decision, by=at.by, at=at.now, allow_extra=allow_extra)
         at.store.hand_marks.add_all([mark] if mark else [])
     _tell(mark, student, column, as_json)
     return 0
@@ -201,7 +201,7 @@ def import_marks(
     from engine.marks.manual import read_marks
 
     with _desk(course_path, by) as at:
-        decide = partial(at.desk.decide, by=at.by, at=at.now, allow_extra=allow_extra)
+        decide = partial(at.manual.decide, by=at.by, at=at.now, allow_extra=allow_extra)
         marks, stand, faults = read_marks(file, decide)
         if faults and not keep_going:
             raise CourseError.of_file(faults)
@@ -220,7 +220,7 @@ def import_marks(
 class _At:
     """Who decides, when, and where it is checked and stored."""
 
-    desk: MarkDesk
+    manual: ManualMarks
     store: Store
     by: str
     now: datetime
@@ -230,7 +230,7 @@ class _At:
 def _desk(course_path: Path | None, by: str | None) -> Iterator[_At]:
     from engine.commands.context import find_context
     from engine.commands.options import decider
-    from engine.marks.manual import MarkDesk
+    from engine.marks.manual import ManualMarks
     from engine.model import Mode
 
     name = decider(by)
@@ -242,8 +242,8 @@ def _desk(course_path: Path | None, by: str | None) -> Iterator[_At]:
     roster = context.course.roster(tolerant=True)
     with context.open_store() as store:
         students = set(roster.by_id) | set(store.students(Mode.MARKS))
-        desk = MarkDesk(store, students, context.bank.code_ids(), context.points_of, roster.match_cell)
-        yield _At(desk, store, name, datetime.now(UTC))
+        manual = ManualMarks(store, students, context.bank.code_ids(), context.points_of, roster.match_cell)
+        yield _At(manual, store, name, datetime.now(UTC))
 
 
 def _tell(mark: HandMark | None, student: str, column: str, as_json: bool) -> None:

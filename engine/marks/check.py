@@ -1,4 +1,9 @@
-"""What there is in a course: read from its roster, its store, its plans and the bank."""
+"""Find contradictions in a course's rules: rules that can't be meant, and rules that change nothing.
+
+The schema of ``course.yaml`` says whether a rule is well formed; here the rules are compared with each other
+and with what there is in the course (:class:`CourseFacts`): its roster, store, quiz plans and bank. Every
+finding is a line of the file, for ``grade course check``.
+"""
 
 from __future__ import annotations
 
@@ -26,34 +31,25 @@ __all__ = [
     "CourseFacts",
     "Finding",
     "PlacedRules",
-    "date_findings",
     "facts_of",
     "find_contradictions",
-    "group_findings",
-    "idle_findings",
-    "name_findings",
-    "people_findings",
-    "quiz_findings",
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What the rules are compared with.
-
 Finding = tuple[Loc, str]
-"""Where in course.yaml something stands, and what is wrong with it."""
+"""A place in course.yaml, and what is wrong there."""
 
 
 @dataclass(frozen=True)
 class CourseFacts:
-    """What there is in a course.
+    """What the rules of a course are compared with.
 
     Parameters
     ----------
     students : frozenset of str
         Ids of the roster; empty where there is none.
     code : frozenset of str
-        Code items.
+        Ids of code items.
     quizzes : frozenset of str
         Names of quizzes, drawn or planned.
     quiz_rules : mapping of str to mapping of str to QuizRules
@@ -73,26 +69,26 @@ class CourseFacts:
 
 @dataclass(frozen=True)
 class PlacedRules:
-    """An assignment's rules, and where each of them stands."""
+    """An assignment's rules, and where each of them is written."""
 
     name: str
     rules: AssignmentRules
-    own: frozenset[str]
+    own_keys: frozenset[str]
 
     def place(self, key: str) -> Loc:
-        """Return where a key stands: here, or in ``default``."""
-        return ("policies", "assignments", self.name if key in self.own else DEFAULT, key)
+        """Return where a key is written: here, or in ``default``."""
+        return ("policies", "assignments", self.name if key in self.own_keys else DEFAULT, key)
 
     @property
     def loc(self) -> Loc:
-        """Where the assignment stands."""
+        """Where the assignment is written."""
         return ("policies", "assignments", self.name)
 
     @classmethod
     def all(cls, policies: Policies) -> Iterator[PlacedRules]:
-        """Yield all assignments with what they take from ``default``, which comes too."""
-        for name, own in policies.assignments.items():
-            yield cls(name, policies.rules_of(name), frozenset(own.model_fields_set))
+        """Yield all assignments, ``default`` among them, with what they take from it."""
+        for name, rules in policies.assignments.items():
+            yield cls(name, policies.rules_of(name), frozenset(rules.model_fields_set))
 
 
 def facts_of(course: Course, store: Store, bank: Bank) -> CourseFacts:
@@ -104,20 +100,22 @@ def facts_of(course: Course, store: Store, bank: Bank) -> CourseFacts:
     store : Store
         The course's.
     bank : Bank
-        The items that the course can use.
+        Of the items that the course can use.
     """
     drawn = store.quiz_names()
-    plans = {
+    quizzes = {
         path.stem
         for folder in (course.blueprints, builtin_root() / "blueprints")
         for path in folder.glob("*.yaml")
     }
-    named = course.policies.named
+    quizzes.update(drawn)
     return CourseFacts(
         students=frozenset(student.id for student in course.roster(tolerant=True).students),
         code=frozenset(bank.code_ids()),
-        quizzes=frozenset(plans.union(drawn)),
-        quiz_rules={name: _rules(course, store, name, drawn) for name in named if name in plans.union(drawn)},
+        quizzes=frozenset(quizzes),
+        quiz_rules={
+            name: _rules(course, store, name, drawn) for name in course.policies.named if name in quizzes
+        },
     )
 
 
@@ -127,21 +125,17 @@ def _rules(course: Course, store: Store, name: str, drawn: Collection[str]) -> M
     path = course.blueprints / f"{name}.yaml"
     try:
         return {"": read_blueprint(path).blueprint.rules} if path.is_file() else {}
-    except InputError:  # `grade quiz check` tells what is wrong with a plan
+    except InputError:  # `grade quiz check` reports faults of plans
         return {}
 
 
-# ----------------------------------------------------------------------------------------------------
-# Groups, weights and other sums that don't come out.
-
-
-def group_findings(policies: Policies) -> Iterator[Finding]:
-    """Yield what is wrong with groups: unknown, empty, all dropped, weights that aren't 100 in all."""
-    for one in PlacedRules.all(policies):
-        name = one.rules.group
+def _group_findings(policies: Policies) -> Iterator[Finding]:
+    """Yield faults of groups: unknown, empty, everything dropped, weights that don't add up to 100."""
+    for placed in PlacedRules.all(policies):
+        name = placed.rules.group
         if name is not None and name not in policies.groups:
-            known = did_you_mean(name, policies.groups, "; name it under `groups`")
-            yield one.place("group"), f"there is no group '{name}'{known}"
+            near = did_you_mean(name, policies.groups, "; name it under `groups`")
+            yield placed.place("group"), f"there is no group '{name}'{near}"
     weights = [group.weight for group in policies.groups.values() if group.weight is not None]
     total = sum(weights, Decimal(0))
     if weights and total != 100:
@@ -153,19 +147,19 @@ def group_findings(policies: Policies) -> Iterator[Finding]:
         if not members and not by_default:
             yield loc, "no assignment is in this group"
         elif group.drop_lowest and not by_default and group.drop_lowest >= len(members):
-            dropped = group.drop_lowest
-            what = f"{dropped} of {len(members)} {agree(dropped, 'are')} dropped: one always stays"
-            yield (*loc, "drop_lowest"), what
+            count = group.drop_lowest
+            message = f"{count} of {len(members)} {agree(count, 'are')} dropped: one always stays"
+            yield (*loc, "drop_lowest"), message
         if weights and group.weight is None:
             yield loc, "other groups have a weight and this one has none: it isn't part of the percent"
     if weights:
-        for one in PlacedRules.all(policies):
-            if one.rules.group is None and one.name != "default":
-                yield one.loc, "groups have weights and this is in none: it isn't part of the percent"
+        for placed in PlacedRules.all(policies):
+            if placed.rules.group is None and placed.name != "default":
+                yield placed.loc, "groups have weights and this is in none: it isn't part of the percent"
 
 
-def idle_findings(policies: Policies) -> Iterator[Finding]:
-    """Yield the rules that can't do anything."""
+def _idle_findings(policies: Policies) -> Iterator[Finding]:
+    """Yield the rules that can't have any effect."""
     all_rules = [policies.rules_of(name) for name in policies.assignments]
     if policies.late_days and not any(rules.late for rules in all_rules):
         yield ("policies", "late_days"), "late work loses nothing anywhere: late days change nothing"
@@ -174,8 +168,8 @@ def idle_findings(policies: Policies) -> Iterator[Finding]:
     if policies.missing == "zero":
         for name in policies.named:
             if policies.rules_of(name).due is None:
-                what = "missing work counts as 0 once it is due, and this has no `due`: it stays blank"
-                yield ("policies", "assignments", name), what
+                message = "missing work counts as 0 once it is due, and this has no `due`: it stays blank"
+                yield ("policies", "assignments", name), message
         if not policies.named:
             yield (
                 ("policies", "missing"),
@@ -183,92 +177,87 @@ def idle_findings(policies: Policies) -> Iterator[Finding]:
             )
 
 
-# ----------------------------------------------------------------------------------------------------
-# Quizzes whose own rules say something else than the course's.
-
 _SAME = timedelta(minutes=1)  # 23:59 and midnight are meant to be the same
 
 
-def quiz_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
-    """Yield the deadlines and attempts of quizzes that contradict the course's rules."""
-    for one in PlacedRules.all(policies):
-        drawn = facts.quiz_rules.get(one.name, {})
-        if one.rules.due is not None:
-            yield from _deadlines(one, drawn, policies)
-        falling = any(rules.credit[-1] < 1 for rules in drawn.values())
-        if falling and one.rules.attempts.which in ("average", "decaying"):
-            what = (
-                f"the quiz gives later attempts less, and `which: {one.rules.attempts.which}` does so again"
+def _quiz_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
+    """Yield the deadlines and attempts in quizzes' own rules that contradict the course's rules."""
+    for placed in PlacedRules.all(policies):
+        quiz_rules = facts.quiz_rules.get(placed.name, {})
+        if placed.rules.due is not None:
+            yield from _deadlines(placed, quiz_rules, policies)
+        falling = any(rules.credit[-1] < 1 for rules in quiz_rules.values())
+        if falling and placed.rules.attempts.which in ("average", "decaying"):
+            which = placed.rules.attempts.which
+            yield (
+                placed.place("attempts"),
+                f"the quiz gives later attempts less, and `which: {which}` does so again",
             )
-            yield one.place("attempts"), what
 
 
-def _deadlines(one: PlacedRules, drawn: Mapping[str, QuizRules], policies: Policies) -> Iterator[Finding]:
-    apart: dict[datetime, list[str]] = {}
-    for student, rules in drawn.items():
-        terms = terms_of(policies, student, one.name)
+def _deadlines(
+    placed: PlacedRules, quiz_rules: Mapping[str, QuizRules], policies: Policies
+) -> Iterator[Finding]:
+    differing: dict[datetime, list[str]] = {}
+    for student, rules in quiz_rules.items():
+        terms = terms_of(policies, student, placed.name)
         # More time in the course is more time for the quiz too, so nothing contradicts it.
         if rules.deadline is not None and terms.extended is None and _differs(rules.deadline, terms):
-            apart.setdefault(rules.deadline, []).append(student)
-    for deadline, students in apart.items():
-        whose = (
-            f" for {len(students)} of {count_noun(len(drawn), 'student')}"
-            if len(students) < len(drawn)
-            else ""
+            differing.setdefault(rules.deadline, []).append(student)
+    for deadline, students in differing.items():
+        everybody = count_noun(len(quiz_rules), "student")
+        part = f" for {len(students)} of {everybody}" if len(students) < len(quiz_rules) else ""
+        terms = terms_of(policies, "", placed.name)
+        until = f"{deadline.astimezone(terms.zone):%Y-%m-%d %H:%M}"
+        yield (
+            placed.place("due"),
+            f"due {placed.rules.due} here, but the quiz itself is open until {until}{part}",
         )
-        terms = terms_of(policies, "", one.name)
-        what = f"due {one.rules.due} here, but the quiz itself is open until {_text(deadline, terms)}{whose}"
-        yield one.place("due"), what
 
 
 def _differs(deadline: datetime, terms: StudentDeadlines) -> bool:
-    """Tell whether a deadline is neither when work is due nor when it is last taken."""
+    """Tell whether a deadline is neither the due date nor the closing time."""
     moments = [moment for moment in (terms.due, terms.closes) if moment is not None]
     return all(abs(deadline - moment) > _SAME for moment in moments)
 
 
-def _text(deadline: datetime, terms: StudentDeadlines) -> str:
-    return f"{deadline.astimezone(terms.zone):%Y-%m-%d %H:%M}"
-
-
-# ----------------------------------------------------------------------------------------------------
-# Dates of one assignment that don't fit together.
-
-
-def date_findings(policies: Policies) -> Iterator[Finding]:
-    """Yield the dates that contradict one another, and those at which clocks change."""
-    for one in PlacedRules.all(policies):
-        yield from _order(one, policies)
-        yield from _release(one, policies)
-        yield from _without_due(one)
+def _date_findings(policies: Policies) -> Iterator[Finding]:
+    """Yield the dates that contradict each other, and those at which clocks change."""
+    for placed in PlacedRules.all(policies):
+        yield from _order(placed, policies)
+        yield from _release(placed, policies)
+        yield from _without_due(placed)
         for key in ("opens", "due", "closes", "release"):
-            time = getattr(one.rules, key)
+            time = getattr(placed.rules, key)
             trouble = time.trouble(policies.zone) if isinstance(time, LocalTime) else None
             if trouble is not None:
-                yield one.place(key), trouble
+                yield placed.place(key), trouble
     for index, extension in enumerate(policies.extensions):
         trouble = extension.due.trouble(policies.zone) if extension.due else None
         if trouble is not None:
             yield ("policies", "extensions", index, "due"), trouble
 
 
-def _order(one: PlacedRules, policies: Policies) -> Iterator[Finding]:
-    opens, due, closes = one.rules.opens, one.rules.due, one.rules.closes
+def _order(placed: PlacedRules, policies: Policies) -> Iterator[Finding]:
+    opens, due, closes = placed.rules.opens, placed.rules.due, placed.rules.closes
     zone = policies.zone
     if due and closes and due.ends(zone) > closes.ends(zone):
-        yield one.place("due"), f"due {due}, after it closes ({closes}): nobody can use the time in between"
+        yield (
+            placed.place("due"),
+            f"due {due}, after it closes ({closes}): nobody can use the time in between",
+        )
     if opens and due and opens.begins(zone) >= due.ends(zone):
-        yield one.place("opens"), f"opens {opens}, after it is due ({due})"
+        yield placed.place("opens"), f"opens {opens}, after it is due ({due})"
     if opens and closes and opens.begins(zone) >= closes.ends(zone):
-        yield one.place("opens"), f"opens {opens}, after it closes ({closes}): no work counts"
+        yield placed.place("opens"), f"opens {opens}, after it closes ({closes}): no work counts"
 
 
-def _release(one: PlacedRules, policies: Policies) -> Iterator[Finding]:
-    release, due, closes = one.rules.release, one.rules.due, one.rules.closes
-    where = one.place("release")
-    if release == "at due" and due is None and one.name != "default":
+def _release(placed: PlacedRules, policies: Policies) -> Iterator[Finding]:
+    release, due, closes = placed.rules.release, placed.rules.due, placed.rules.closes
+    where = placed.place("release")
+    if release == "at due" and due is None and placed.name != "default":
         yield where, "feedback is released at due, but no `due` is given: it is never shown"
-    if release == "after closes" and closes is None and one.name != "default":
+    if release == "after closes" and closes is None and placed.name != "default":
         yield where, "feedback is released after closes, but no `closes` is given: it is never shown"
     if not isinstance(release, LocalTime):
         return
@@ -282,21 +271,17 @@ def _release(one: PlacedRules, policies: Policies) -> Iterator[Finding]:
             return
 
 
-def _without_due(one: PlacedRules) -> Iterator[Finding]:
-    if one.rules.due is not None or one.name == "default":
+def _without_due(placed: PlacedRules) -> Iterator[Finding]:
+    if placed.rules.due is not None or placed.name == "default":
         return
-    if one.rules.late is not None:
-        yield one.place("late"), "nothing is late without a `due` date"
-    if one.rules.grace and "grace" in one.own:
-        yield one.place("grace"), "there is nothing to be late for without a `due` date"
+    if placed.rules.late is not None:
+        yield placed.place("late"), "nothing is late without a `due` date"
+    if placed.rules.grace and "grace" in placed.own_keys:
+        yield placed.place("grace"), "there is nothing to be late for without a `due` date"
 
 
-# ----------------------------------------------------------------------------------------------------
-# Extensions and excuses that mean nobody, nothing, or nothing new.
-
-
-def name_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
-    """Yield the assignments that nothing in the course is called."""
+def _name_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
+    """Yield the assignments that the course doesn't have."""
     for name in policies.named:
         if name not in facts.assignments:
             yield (
@@ -305,15 +290,15 @@ def name_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
             )
 
 
-def people_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
-    """Yield what is wrong with extensions and excuses."""
-    seen: set[tuple[str, str]] = set()
+def _people_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
+    """Yield extensions and excuses for nobody, for nothing, or without any effect."""
+    excused: set[tuple[str, str]] = set()
     for index, excuse in enumerate(policies.excused):
         loc = ("policies", "excused", index)
         yield from _names(loc, excuse.student, excuse.assignment, facts)
-        if (excuse.student, excuse.assignment) in seen:
+        if (excuse.student, excuse.assignment) in excused:
             yield loc, f"{excuse.student} is excused from {excuse.assignment} twice"
-        seen.add((excuse.student, excuse.assignment))
+        excused.add((excuse.student, excuse.assignment))
     for index, extension in enumerate(policies.extensions):
         loc = ("policies", "extensions", index)
         yield from _names(loc, extension.student, extension.assignment, facts)
@@ -362,17 +347,13 @@ def _for_all(loc: Loc, extension: DeadlineExtension, policies: Policies) -> Iter
         yield (*loc, "due"), f"{extension.due} isn't after any due date: it changes nothing"
 
 
-# ----------------------------------------------------------------------------------------------------
-# All contradictions of a course, in the order of the lines of course.yaml.
-
-
 def find_contradictions(path: Path, policies: Policies, facts: CourseFacts) -> list[Diagnostic]:
-    """Return what in a course's rules can't be meant.
+    """Return the contradictions in a course's rules.
 
     Parameters
     ----------
     path : Path
-        The course.yaml that `policies` come from; it says where everything stands.
+        The course.yaml that `policies` come from, for the places.
     policies : Policies
     facts : CourseFacts
 
@@ -386,12 +367,12 @@ def find_contradictions(path: Path, policies: Policies, facts: CourseFacts) -> l
 
     document = read_yaml(path)
     findings = [
-        *name_findings(policies, facts),
-        *date_findings(policies),
-        *people_findings(policies, facts),
-        *group_findings(policies),
-        *idle_findings(policies),
-        *quiz_findings(policies, facts),
+        *_name_findings(policies, facts),
+        *_date_findings(policies),
+        *_people_findings(policies, facts),
+        *_group_findings(policies),
+        *_idle_findings(policies),
+        *_quiz_findings(policies, facts),
     ]
-    # A fault of a whole entry is shown at its name, one of a single value at that.
+    # A fault of a whole entry is shown at its name, one of a single value at that value.
     return in_order([document.diagnostic(loc, message, key=len(loc) <= 3) for loc, message in findings])

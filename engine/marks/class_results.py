@@ -1,4 +1,8 @@
-"""From the store to results by student: what counts in each column by the course's rules."""
+"""Read the attempts of a class from the store and return each student's results, one column at a time.
+
+This is the way in for everything that shows marks (pages, tables, gradebooks, exports): whoever reads marks
+elsewhere would have to repeat which attempts a quiz counts, which work is missing, and what may be shown now.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from datetime import datetime
 from engine.course import Roster
 from engine.course.policies import Policies
 from engine.hand_ins import IntakeProblem, IntakeResult
-from engine.marks.deadlines import StudentDeadlines, extended_rules, shown_now
+from engine.marks.deadlines import StudentDeadlines, disclosure_now, extended_rules
 from engine.marks.results import FurtherAnswer, ItemResult, StudentResults, TableColumn
 from engine.marks.student_marks import CountedMark, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
@@ -20,18 +24,14 @@ from engine.store import Attempt, HandMark, Store
 __all__ = ["ExpectedWork", "class_results", "column_of", "columns_of_quiz"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# The column of the gradebook that an attempt belongs to.
-
-
 def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str]) -> TableColumn:
-    """Return the column of an attempt.
+    """Return the gradebook column that an attempt belongs to.
 
     Parameters
     ----------
     attempt : Attempt
     quiz : Quiz or None
-        That it answers.
+        The quiz that it answers.
     title_of : callable
         Item id → title.
     """
@@ -41,6 +41,7 @@ def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str
     question = next((q for q in quiz.questions if q.variant.item == attempt.item), None)
     if question is not None:
         return replace(_of_question(quiz, question), max_score=attempt.report.max_score)
+    # The quiz doesn't ask this item (any more): its column follows those of the questions.
     title = attempt.variant.title if attempt.variant else attempt.item
     return TableColumn(
         quiz.name, len(quiz.questions) + 1, attempt.item, title, attempt.report.max_score, False
@@ -59,19 +60,15 @@ def _of_question(quiz: Quiz, question: QuizQuestion) -> TableColumn:
     return TableColumn(quiz.name, number, variant.item, variant.title, question.points)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Columns at which a student handed nothing in, and about which there is something to say all the same.
-
-
 class ExpectedWork:
-    """Knows what the course expects of its students.
+    """The columns that a student should have even without any attempt.
 
     Parameters
     ----------
     store : Store
-        Has the quizzes that were drawn.
+        Holds the drawn quizzes.
     policies : Policies
-        What is named there is expected.
+        Assignments named there are expected.
     title_of, points_of : callable
         Code item → title, and full points or None where there is no such item.
     """
@@ -88,8 +85,8 @@ class ExpectedWork:
         self._title_of = title_of
         self._points_of = points_of
         dropping = {name for name, group in policies.groups.items() if group.drop_lowest}
-        # What is only blank where it is missing needs no column.
-        self._always = {
+        # Missing work that is only left blank needs no column.
+        self._expected = {
             name
             for name in policies.named
             if policies.missing == "zero" or policies.rules_of(name).group in dropping
@@ -99,7 +96,7 @@ class ExpectedWork:
     def missing(
         self,
         student: str,
-        has: Collection[TableColumn],
+        present: Collection[TableColumn],
         quizzes: Mapping[str, Quiz | None],
         by_hand: Mapping[str, HandMark],
     ) -> dict[TableColumn, list[Attempt]]:
@@ -108,28 +105,28 @@ class ExpectedWork:
         Parameters
         ----------
         student : str
-        has : collection of TableColumn
-            At which the student handed something in.
+        present : collection of TableColumn
+            Columns for which the student handed something in.
         quizzes : mapping of str to Quiz or None
-            Those that are loaded already, by id.
+            Quizzes that are loaded already, by id.
         by_hand : mapping of str to HandMark
             The student's marks by hand, by column id.
         """
-        ids = {column.id for column in has}
+        ids = {column.id for column in present}
         excused = set(self._policies.excused_of(student))
         by_person = {column.partition("/")[0] for column in by_hand if column not in ids}
         loaded = {quiz.name: quiz for quiz in quizzes.values() if quiz is not None}
-        found = {
+        expected = self._expected | excused
+        missing = {
             column: name
-            for name in sorted(self._always | excused | by_person)
+            for name in sorted(expected | by_person)
             for column in self.columns(name, student, loaded)
             if column.id not in ids
         }
-        wanted = self._always | excused
-        return {column: [] for column, name in found.items() if name in wanted or column.id in by_hand}
+        return {column: [] for column, name in missing.items() if name in expected or column.id in by_hand}
 
     def columns(self, name: str, student: str, loaded: Mapping[str, Quiz]) -> list[TableColumn]:
-        """Return the columns of an assignment for a student; none where it is unknown or wasn't given out.
+        """Return the columns of an assignment for a student; none where it is unknown or wasn't handed out.
 
         Quizzes in `loaded`, by name, aren't read from the store.
         """
@@ -139,6 +136,7 @@ class ExpectedWork:
             drawn = self._store.quizzes(name, student)
             return columns_of_quiz(drawn[-1]) if drawn else []
         points = self._points_of(name)
+        # "~" sorts code after the quizzes, as in column_of.
         return [] if points is None else [TableColumn("~", 0, name, self._title_of(name), points)]
 
 
@@ -156,27 +154,27 @@ def class_results(
 ) -> Iterator[StudentResults]:
     """Yield the results of everybody in the roster, in the store and in the collection, by id.
 
-    One rule holds for all pages and tables: whoever was graded without a line in the roster is in all of
-    them, whichever download a batch was about. One student is in memory at a time.
+    Whoever was graded without a line in the roster is on all pages and in all tables, whichever download a
+    batch was about. Only one student is in memory at a time.
 
     Parameters
     ----------
     store : Store
     mode : Mode
-        Only attempts of this mode are seen.
+        Only attempts of this mode count.
     title_of : callable
         Item id → title.
     roster : Roster, optional
     intake : IntakeResult, optional
-        Who handed in nothing that can be graded is listed as well.
+        Students who handed in nothing that can be graded are included too.
     problems : sequence of IntakeProblem
-        Of the whole run; each student gets those of their own.
+        Of the whole run; each student gets their own.
     policies : Policies, optional
-        The course's rules about marks. Marks that people set stand above them, and hold without them.
+        The course's rules about marks. Marks set by hand override them, and need no rules.
     points_of : callable
-        Code item → its full points, None where there is no such item: for work that is missing.
+        Code item → its full points, None where there is no such item; for missing work.
     only : collection of str, optional
-        Of all these students only those with such an id.
+        Restrict the results to these ids.
     """
     names = {student.id: student.name for student in roster.students} if roster else {}
     students = set(names) | set(store.students(mode))
@@ -188,34 +186,34 @@ def class_results(
     by_hand = _by_student(store) if mode is Mode.MARKS else {}
     expected = ExpectedWork(store, rules, title_of, points_of)
     for student in sorted(students):
-        found = _Gathered(store, student, mode, title_of)
+        work = _StudentWork(store, student, mode, title_of)
         hand = by_hand.get(student, {})
-        columns = found.columns | expected.missing(student, found.columns, found.quizzes, hand)
-        countable = {column: _countable(a, found.quiz_of(a)) for column, a in columns.items()}
+        columns = work.columns | expected.missing(student, work.columns, work.quizzes, hand)
+        countable = {column: _countable(a, work.quiz_of(a)) for column, a in columns.items()}
         marks = student_marks(student, countable, rules, hand, clock.now())
         yield StudentResults(
             student=student,
             name=names.get(student, ""),
             items=tuple(
-                _result(column, columns[column], one, found.quiz_of(columns[column]), rules, hand)
-                for column, one in marks.columns.items()
-                if one.attempt is not None
+                _result(column, columns[column], counted, work.quiz_of(columns[column]), rules, hand)
+                for column, counted in marks.columns.items()
+                if counted.attempt is not None
             ),
             problems=tuple(problem for problem in problems if problem.student == student),
-            listed=not names or student in names,
-            without_work=tuple((c, one.mark) for c, one in marks.columns.items() if one.attempt is None),
+            in_roster=not names or student in names,
+            without_work=tuple((c, m.mark) for c, m in marks.columns.items() if m.attempt is None),
             percent=marks.percent,
         )
 
 
 def _by_student(store: Store) -> dict[str, dict[str, HandMark]]:
-    found: dict[str, dict[str, HandMark]] = {}
-    for (student, column), mark in store.hand_marks.standing().items():
-        found.setdefault(student, {})[column] = mark
-    return found
+    by_student: dict[str, dict[str, HandMark]] = {}
+    for (student, column), mark in store.hand_marks.current().items():
+        by_student.setdefault(student, {})[column] = mark
+    return by_student
 
 
-class _Gathered:
+class _StudentWork:
     """The attempts of one student by column, and the quizzes that they answer by id."""
 
     def __init__(self, store: Store, student: str, mode: Mode, title_of: Callable[[str], str]) -> None:
@@ -232,12 +230,12 @@ class _Gathered:
         self.columns = {full[column]: attempts for column, attempts in self.columns.items()}
 
     def quiz_of(self, attempts: Sequence[Attempt]) -> Quiz | None:
-        """Return the quiz that attempts of one column answer; the last one's."""
+        """Return the quiz that the last attempt of one column answers."""
         return self.quizzes.get(attempts[-1].quiz or "") if attempts else None
 
 
 def _countable(attempts: Sequence[Attempt], quiz: Quiz | None) -> Sequence[Attempt]:
-    """Return the attempts without those that a quiz with limited attempts takes for none."""
+    """Return the attempts without those that a quiz with limited attempts doesn't count."""
     if quiz is None or not quiz.rules.counts_attempts:
         return attempts
     real = {id(attempt) for attempt in counted_attempts(attempts)}
@@ -254,7 +252,7 @@ def _result(
 ) -> ItemResult:
     chosen, now = counts.attempt, clock.now()
     assert chosen is not None
-    shown, is_final = _shown(attempts, quiz, counts.terms, now)
+    disclosure, is_final = _disclosure(attempts, quiz, counts.terms, now)
     return ItemResult(
         column=column,
         report=chosen.report,
@@ -265,7 +263,7 @@ def _result(
         filename=chosen.filename,
         attempts=max(1, sum(not attempt.is_blank for attempt in attempts)),
         reason=chosen.reason,
-        shown=shown,
+        shown=disclosure,
         is_final=is_final,
         mark=counts.mark if rules.touch_marks or column.id in by_hand else None,
         handed=chosen.handed,
@@ -277,21 +275,21 @@ def _result(
 
 
 def _further(attempts: Sequence[Attempt], chosen: Attempt) -> Iterator[FurtherAnswer]:
-    """Yield the answers that earn nothing by the quiz's rules; the one that counts says so itself."""
+    """Yield the answers that earn nothing by the quiz's rules; the report of the one that counts says so."""
     for attempt in attempts:
         why = None if attempt is chosen or attempt.is_blank else why_nothing(attempt.report)
         if why is not None and attempt.response is not None:
             yield FurtherAnswer(dict(attempt.response.answers), attempt.filename, why)
 
 
-def _shown(
+def _disclosure(
     attempts: Sequence[Attempt], quiz: Quiz | None, terms: StudentDeadlines, now: datetime
 ) -> tuple[ResultDisclosure, bool]:
-    """Return what is shown now, and whether no attempt is left or none is needed."""
+    """Return what may be shown now, and whether no further attempt is possible or needed."""
     if quiz is None:
-        return shown_now(terms, ResultDisclosure.FEEDBACK, now), True
+        return disclosure_now(terms, ResultDisclosure.FEEDBACK, now), True
     rules = extended_rules(quiz.rules, terms)
-    made = counted_attempts(attempts)
-    is_right = any(attempt.report.outcome is Outcome.RIGHT for attempt in made)
-    is_final = rules.is_over(now) or is_right or len(made) >= (rules.attempts or 1)
-    return shown_now(terms, rules.shown(now), now), is_final
+    counted = counted_attempts(attempts)
+    is_right = any(attempt.report.outcome is Outcome.RIGHT for attempt in counted)
+    is_final = rules.is_over(now) or is_right or len(counted) >= (rules.attempts or 1)
+    return disclosure_now(terms, rules.shown(now), now), is_final

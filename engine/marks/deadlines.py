@@ -1,4 +1,7 @@
-"""What holds for one student at one assignment: the rules with this student's extensions."""
+"""The deadlines of one student for one assignment: the course's rules with that student's extensions.
+
+Rules are written in local times; here they become moments, so that everything after it only compares.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +13,21 @@ from engine.course.policies import AssignmentRules, DeadlineExtension, Policies
 from engine.model import QuizRules, ResultDisclosure
 from engine.text.words import count_noun
 
-__all__ = ["LateTime", "StudentDeadlines", "extended_due", "extended_rules", "shown_now", "terms_of"]
+__all__ = ["LateTime", "StudentDeadlines", "disclosure_now", "extended_due", "extended_rules", "terms_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class LateTime:
-    """How late one hand-in is.
+    """How late one hand-in is, in the units of its penalty.
 
     Parameters
     ----------
     units : int
-        Days or hours, as the penalty counts; 0 is in time.
+        Days or hours; 0 is in time.
     per : str
         ``"day"`` or ``"hour"``.
     marked : bool
-        The learning system only marked it as late: how late isn't known.
+        The learning system only marked it as late; by how much isn't known.
     """
 
     units: int = 0
@@ -32,7 +35,7 @@ class LateTime:
     marked: bool = False
 
     def less(self, days: int) -> LateTime:
-        """Return what is left when late days are used for it."""
+        """Return the lateness that remains after using late days."""
         used = days if self.per == "day" else 24 * days
         return LateTime(max(0, self.units - used), self.per, self.marked)
 
@@ -47,7 +50,7 @@ class LateTime:
 
 @dataclass(frozen=True, slots=True)
 class StudentDeadlines:
-    """The rules of an assignment for one student, in moments.
+    """The rules of an assignment for one student, as moments.
 
     Parameters
     ----------
@@ -56,11 +59,11 @@ class StudentDeadlines:
     opens : datetime or None
         Work handed in earlier doesn't count.
     due, closes : datetime or None
-        The moment from which on work is late, and from which on it doesn't count.
+        The moments from which work is late, and from which it doesn't count.
     extended : LocalTime or None
         The due date that an extension gave.
     marked_late_days : int or None
-        How many days late a file counts of which only this is known; None: it is in time.
+        How late a file counts that was only marked as late; None: it counts as in time.
     is_excused : bool
     """
 
@@ -74,10 +77,10 @@ class StudentDeadlines:
     is_excused: bool = False
 
     def lateness(self, handed: datetime | None, *, marked_late: bool) -> LateTime:
-        """Return how late a hand-in is; one of unknown time is late only where it was marked so."""
+        """Return how late a hand-in is; one without a time is late only if it was marked so."""
         per = self.rules.late.per if self.rules.late else "day"
         if handed is None or self.due is None:
-            # Whoever marked it knew nothing of an extension that only the course has.
+            # The learning system doesn't know of an extension that only the course has.
             if not marked_late or self.marked_late_days is None or self.extended is not None:
                 return LateTime(0, per)
             days = self.marked_late_days
@@ -88,7 +91,7 @@ class StudentDeadlines:
         return LateTime(late, per)
 
     def is_counted(self, handed: datetime | None) -> bool:
-        """Tell whether work counts at all: one whose time isn't known does."""
+        """Tell whether work counts at all; work without a time does."""
         if handed is None:
             return True
         in_time = self.closes is None or handed < self.closes
@@ -100,17 +103,18 @@ class StudentDeadlines:
 
 
 def terms_of(policies: Policies, student: str, assignment: str) -> StudentDeadlines:
-    """Return the terms of one student at one assignment.
+    """Return the deadlines of one student for one assignment.
 
-    The latest of the extensions that fit holds; one that isn't later than the due date changes nothing.
+    The latest of the extensions that apply holds; one that isn't later than the due date changes nothing.
     An extension moves the closing time by as much as the due date.
     """
     rules, zone = policies.rules_of(assignment), policies.zone
     extended = None
     due, closes = rules.due, rules.closes
     if due is not None:
-        given = [extended_due(due, one) for one in policies.extensions_of(student, assignment)]
-        latest = max((due, *given), key=lambda time: time.ends(zone))
+        extensions = policies.extensions_of(student, assignment)
+        dates = [due, *(extended_due(due, extension) for extension in extensions)]
+        latest = max(dates, key=lambda time: time.ends(zone))
         extended = latest if latest is not due else None
     if due is not None and extended is not None and closes is not None:
         closes = closes.later(extended.wall + extended.lasts - due.wall - due.lasts)
@@ -132,10 +136,6 @@ def extended_due(due: LocalTime, extension: DeadlineExtension) -> LocalTime:
     return extension.due or due.later(timedelta(days=extension.days or 0))
 
 
-# ----------------------------------------------------------------------------------------------------
-# When feedback is shown, and how long a quiz is open.
-
-
 def extended_rules(rules: QuizRules, terms: StudentDeadlines) -> QuizRules:
     """Return a quiz's rules with the time that an extension of the course gives a student."""
     if rules.deadline is None or terms.extended is None or terms.due is None:
@@ -143,17 +143,19 @@ def extended_rules(rules: QuizRules, terms: StudentDeadlines) -> QuizRules:
     return replace(rules, deadline=max(rules.deadline, terms.due))
 
 
-def shown_now(terms: StudentDeadlines, otherwise: ResultDisclosure, now: datetime) -> ResultDisclosure:
+def disclosure_now(
+    terms: StudentDeadlines, after_release: ResultDisclosure, now: datetime
+) -> ResultDisclosure:
     """Return what a student's page shows of an assignment: nothing before its release.
 
     Parameters
     ----------
     terms : StudentDeadlines
-    otherwise : ResultDisclosure
-        What is shown afterwards; a quiz's own rules say it.
+    after_release : ResultDisclosure
+        By the quiz's own rules.
     now : datetime
     """
-    return otherwise if _is_released(terms, now) else ResultDisclosure.NOTHING
+    return after_release if _is_released(terms, now) else ResultDisclosure.NOTHING
 
 
 def _is_released(terms: StudentDeadlines, now: datetime) -> bool:

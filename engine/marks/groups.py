@@ -1,4 +1,7 @@
-"""Groups of assignments: the lowest that don't count, and weights."""
+"""Groups of assignments: drop the lowest marks of a group, and weigh groups into a percentage.
+
+Nothing is dropped or weighed in a group with ungraded work: a mark that comes later could change the choice.
+"""
 
 from __future__ import annotations
 
@@ -10,27 +13,23 @@ from engine.course.policies import Policies
 from engine.marks.late_work import exact, rounded
 from engine.marks.results import ColumnMark, TableColumn
 
-__all__ = ["drop_lowest", "dropped", "percent"]
+__all__ = ["drop_lowest", "indices_to_drop", "percent"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Dropping the lowest of a group.
-
-
-def dropped(marks: Sequence[tuple[Fraction, Fraction]], count: int) -> frozenset[int]:
-    """Return which marks to leave out, so that the others make the largest share of their full points.
+def indices_to_drop(marks: Sequence[tuple[Fraction, Fraction]], count: int) -> frozenset[int]:
+    """Return which marks to leave out so that the rest has the largest share of its full points.
 
     Parameters
     ----------
     marks : sequence of (Fraction, Fraction)
         Points and full points (more than 0) of each.
     count : int
-        How many are left out; one always stays.
+        How many to leave out; one always stays.
 
     Returns
     -------
     frozenset of int
-        Their places. Where all have the same full points these are the lowest.
+        Their indices. Where all marks have the same full points these are the lowest.
 
     Notes
     -----
@@ -43,19 +42,19 @@ def dropped(marks: Sequence[tuple[Fraction, Fraction]], count: int) -> frozenset
         return frozenset()
     share = Fraction(0)
     while True:
-        # Of equal ones the earlier is dropped.
+        # Of equal ones the earlier is dropped: sorted() is stable, and callers put missing work first.
         excess = [points - share * full for points, full in marks]
         order = sorted(range(len(marks)), key=excess.__getitem__)
-        kept = [marks[place] for place in order[count:]]
-        found = sum((points for points, _ in kept), Fraction(0)) / sum(full for _, full in kept)
-        if found <= share:
+        rest = [marks[index] for index in order[count:]]
+        next_share = sum((points for points, _ in rest), Fraction(0)) / sum(full for _, full in rest)
+        if next_share <= share:
             return frozenset(order[:count])
-        share = found
+        share = next_share
 
 
 @dataclass(slots=True)
 class _Sum:
-    """Some columns of one student: their points and what they count."""
+    """The columns of one assignment for one student, with their points and full points in all."""
 
     columns: list[TableColumn] = field(default_factory=list)
     points: Fraction = Fraction(0)
@@ -76,43 +75,43 @@ def drop_lowest(
     waiting: Collection[TableColumn],
     due: Collection[TableColumn],
 ) -> dict[TableColumn, ColumnMark]:
-    """Return the marks that aren't counted because they are among the lowest of their group.
+    """Return the marks that don't count because they are among the lowest of their group.
 
-    Nothing is dropped in a group with ungraded work. Work that is due and missing is dropped like a 0.
+    Work that is due and missing is dropped like a 0.
 
     Parameters
     ----------
     marks : mapping of TableColumn to ColumnMark
     policies : Policies
     waiting : collection of TableColumn
-        Ungraded.
+        Columns with ungraded work.
     due : collection of TableColumn
-        What is due by now.
+        Columns that are due by now.
     """
-    found: dict[TableColumn, ColumnMark] = {}
+    left_out: dict[TableColumn, ColumnMark] = {}
     for name, group in policies.groups.items():
         mine = _of_group(marks, policies, name)
         if not group.drop_lowest or not mine.keys().isdisjoint(waiting):
             continue
         sums = _sums(mine, due)
-        left_out = dropped([(one.points, one.full) for one in sums], group.drop_lowest)
-        why = f"not counted: {_best(len(sums) - len(left_out), len(sums))}"
-        for column in (column for place in left_out for column in sums[place].columns):
-            found[column] = replace(mine[column], why=(*mine[column].why, why), dropped=True)
-    return found
+        indices = indices_to_drop([(each.points, each.full) for each in sums], group.drop_lowest)
+        why = f"not counted: {_best(len(sums) - len(indices), len(sums))}"
+        for column in (column for index in indices for column in sums[index].columns):
+            left_out[column] = replace(mine[column], why=(*mine[column].why, why), dropped=True)
+    return left_out
 
 
 def percent(
     marks: Mapping[TableColumn, ColumnMark], policies: Policies, *, waiting: Collection[TableColumn]
 ) -> float | None:
-    """Return what a student has, in percent, by the weights of the groups.
+    """Return a student's weighted percentage.
 
-    Groups in which nothing counts yet are left out, and the others make up the whole.
+    Groups in which nothing counts yet are left out, and the weights of the others make up the whole.
 
     Returns
     -------
     float or None
-        None where no group has a weight, where nothing counts, or while something is ungraded.
+        None where no group has a weight, nothing counts, or something is ungraded.
     """
     earned = weights = Fraction(0)
     for name, group in policies.groups.items():
@@ -131,8 +130,8 @@ def percent(
     return rounded(100 * earned / weights) if weights else None
 
 
-def _best(kept: int, of: int) -> str:
-    return f"only the best of {of} counts" if kept == 1 else f"only the best {kept} of {of} count"
+def _best(count: int, of: int) -> str:
+    return f"only the best of {of} counts" if count == 1 else f"only the best {count} of {of} count"
 
 
 def _of_group(
@@ -146,9 +145,9 @@ def _of_group(
 
 
 def _sums(marks: Mapping[TableColumn, ColumnMark], due: Collection[TableColumn]) -> list[_Sum]:
-    """Return the assignments that count or are missing although they are due, the missing ones first."""
+    """Return the assignments that count, or are due and missing; the missing ones first."""
     sums: dict[str, _Sum] = {}
     for column, mark in marks.items():
         if column.max_score > 0 and (mark.adjusted is not None or column in due):
             sums.setdefault(column.assignment, _Sum()).add(column, mark)
-    return sorted(sums.values(), key=lambda one: not one.is_missing)
+    return sorted(sums.values(), key=lambda each: not each.is_missing)

@@ -1,4 +1,8 @@
-"""What late work loses."""
+"""Choose among several attempts, take off what late work loses, and say why a mark counts what it counts.
+
+Everything is computed in exact fractions: 10 % of 0.7 points is 0.07, and no binary accident of 0.69999 may
+decide between two attempts. Every change of a mark comes with one plain sentence for the student.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from engine.course.policies import AssignmentRules, LatePenalty, Policies
 from engine.hand_ins import FileKind, HandedFile, IntakeResult
 from engine.marks.deadlines import LateTime, terms_of
 from engine.store import Store
-from engine.text.words import agree, count_noun, percent, plain_points
+from engine.text.words import agree, count_noun, join_words, percent, plain_points
 
 __all__ = [
     "AttemptPoints",
@@ -31,36 +35,32 @@ __all__ = [
     "untimed",
 ]
 
-
-# ----------------------------------------------------------------------------------------------------
-# Points as exact numbers: percents of them are no binary accidents.
-
-_DECIMALS = 6  # as the store keeps what an attempt earned
+_DECIMALS = 6  # the precision at which the store keeps what an attempt earned
 
 
 @lru_cache(maxsize=4096)  # a class has few different scores, and each is asked for often
 def exact(points: float | Decimal) -> Fraction:
-    """Return points or percents as the decimal number that they are shown as."""
+    """Return points or percents as the decimal number that people see."""
     return Fraction(points if isinstance(points, Decimal) else Decimal(repr(round(points, _DECIMALS))))
 
 
 def rounded(points: Fraction) -> float:
-    """Return points as they are kept: at most 6 decimals."""
+    """Return points as they are stored: at most 6 decimals."""
     return float(round(points, _DECIMALS))
 
 
 def plain(points: Fraction | Decimal) -> str:
-    """Return points or percents as people read them."""
+    """Return points or percents as text for people."""
     return str(plain_points(float(points)))
 
 
 def taken_off(rule: LatePenalty, units: int) -> Fraction:
-    """Return the percent that work so many days or hours late loses."""
+    """Return the percentage that work loses that is so many days or hours late."""
     return min(exact(rule.percent) * units, exact(rule.cap) if rule.cap is not None else Fraction(100))
 
 
 def after_penalty(rule: LatePenalty | None, score: Fraction, full: Fraction, units: int) -> Fraction:
-    """Return the points that are left of a score.
+    """Return the points that remain of a score.
 
     Parameters
     ----------
@@ -79,58 +79,57 @@ def after_penalty(rule: LatePenalty | None, score: Fraction, full: Fraction, uni
     if rule is None or units <= 0:
         return score
     base = score if rule.of == "score" else full
-    left = score - base * taken_off(rule, units) / 100
-    least = full * exact(rule.floor) / 100 if rule.floor is not None else Fraction(0)
-    return min(score, max(left, least, Fraction(0)))
+    remaining = score - base * taken_off(rule, units) / 100
+    floor = full * exact(rule.floor) / 100 if rule.floor is not None else Fraction(0)
+    # A floor never raises a score that was below it without any lateness.
+    return min(score, max(remaining, floor, Fraction(0)))
 
 
-# ----------------------------------------------------------------------------------------------------
-# Late days that a student may use up.
-
-
-def days_to_use(left: int, most: int, points: Callable[[int], Fraction]) -> int:
+def days_to_use(budget: int, most: int, points: Callable[[int], Fraction]) -> int:
     """Return how many late days to use for an assignment: the fewest that give the most points.
 
     Parameters
     ----------
-    left : int
-        Days that the student still has.
+    budget : int
+        Late days that the student still has.
     most : int
         Days by which the latest attempt is late.
     points : callable
-        Days used → points of the assignment; never falling.
+        Days used → points of the assignment; more days never give fewer points.
     """
-    days = min(left, most)
-    # More days never harm, so all of them give the most; then the fewest that give as much.
+    # More days never harm, so all of them give the most points; then as few as give the same.
+    days = min(budget, most)
     while days and points(days - 1) == points(days):
         days -= 1
     return days
 
 
-# ----------------------------------------------------------------------------------------------------
-# Submissions to which rules about late work can't be applied, because their time is unknown.
-#
-# They count as in time, which is fair to the student, but the instructor should know: where a download has no
-# times, a due date in the course's rules has no effect.
-
-# The one layout that says of every file whether it is late; without the word it is in time.
+# Canvas alone marks every late file as such: there, a file without the mark came in time.
 _MARKS_LATE = "canvas"
 
 
 @dataclass(frozen=True, slots=True)
 class Untimed:
-    """How many hand-ins of each assignment can't be late, though its rules could make them so.
+    """Hand-ins to which the rules about late work couldn't be applied, because their time is unknown.
 
-    ``without_time``: nothing is known; ``marked_late``: the learning system only says that they are late, and
-    the course doesn't say as how late that counts.
+    They count as in time, which is fair to the student, but the instructor should know: in a download
+    without times, a due date has no effect.
+
+    Parameters
+    ----------
+    without_time : mapping of str to int
+        Assignment → hand-ins of which no time is known.
+    marked_late : mapping of str to int
+        Assignment → hand-ins that the learning system only marked as late, while the course doesn't say how
+        late such work counts.
     """
 
     without_time: Mapping[str, int]
     marked_late: Mapping[str, int]
 
     def sentences(self) -> list[tuple[str, str]]:
-        """Return what to say, and what can be done."""
-        said = (
+        """Return messages with their next steps."""
+        cases = (
             (
                 self.without_time,
                 "don't tell when they came",
@@ -144,20 +143,18 @@ class Untimed:
                 "count them as late by `marked_late: {days: 1}` under `policies` in course.yaml",
             ),
         )
-        found = []
-        for numbers, many, one, step in said:
+        messages = []
+        for numbers, several, single, step in cases:
             if numbers:
                 count = sum(numbers.values())
-                names = sorted(numbers)
-                which = f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
-                noun = count_noun(count, "hand-in")
-                pronoun = "it" if count == 1 else "them"
+                verb = single if count == 1 else several
+                assignments, pronoun = join_words(sorted(numbers)), "it" if count == 1 else "them"
                 message = (
-                    f"{noun} {one if count == 1 else many}; the rules about late work for {which} weren't "
-                    f"applied to {pronoun}"
+                    f"{count_noun(count, 'hand-in')} {verb}; the rules about late work for {assignments} "
+                    f"weren't applied to {pronoun}"
                 )
-                found.append((message, step))
-        return found
+                messages.append((message, step))
+        return messages
 
 
 def untimed(
@@ -165,19 +162,19 @@ def untimed(
     store: Store,
     policies: Policies,
     *,
-    unread: Collection[tuple[str | None, str]],
+    ungraded: Collection[tuple[str | None, str]],
     now: datetime,
 ) -> Untimed:
-    """Return the hand-ins of a collection that rules about late work can't reach.
+    """Return the hand-ins of a collection to which rules about late work can't be applied.
 
     Parameters
     ----------
     intake : IntakeResult
     store : Store
-        Has the quizzes that files answer.
+        Holds the quizzes that files answer.
     policies : Policies
-    unread : collection of (student, file)
-        What wasn't graded: it has no mark to take anything off.
+    ungraded : collection of (student, file)
+        Files without a mark to take anything off.
     now : datetime
         Nothing is late before it is due.
     """
@@ -185,7 +182,7 @@ def untimed(
     marked_late: dict[str, int] = {}
     for files in intake.students:
         for file in files.files:
-            if file.handed is not None or (files.student, file.name) in unread:
+            if file.handed is not None or (files.student, file.name) in ungraded:
                 continue
             by_system = intake.layout == _MARKS_LATE and file.filled is None
             if by_system and not file.marked_late:
@@ -200,10 +197,9 @@ def untimed(
 
 
 def _assignment(file: HandedFile, store: Store) -> str | None:
-    """Return the code exercise, or the quiz by its name."""
     if file.kind is FileKind.CODE:
         return file.item
-    ids = [known.removeprefix("quiz ") for known in file.known_as if known.startswith("quiz ")]
+    ids = [alias.removeprefix("quiz ") for alias in file.known_as if alias.startswith("quiz ")]
     quiz = store.load_quiz(ids[-1]) if ids else None
     return None if quiz is None else quiz.name
 
@@ -216,13 +212,9 @@ def _can_be_late(policies: Policies, student: str, assignment: str, now: datetim
     return costs or (terms.closes is not None and terms.closes <= now)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Which of several attempts count, and what they count together.
-
-
 @dataclass(frozen=True, slots=True)
 class AttemptPoints:
-    """One attempt: its points, how late it was, and whether it came while work is counted."""
+    """One attempt: its points, how late it was, and whether it came while work was accepted."""
 
     score: Fraction
     lateness: LateTime
@@ -231,59 +223,57 @@ class AttemptPoints:
 
 @dataclass(frozen=True, slots=True)
 class CountedChoice:
-    """What counts.
+    """The points that count, and the attempts behind them, as indices into the list of attempts.
 
     Parameters
     ----------
     value : Fraction
         Points.
-    shown : int
-        The attempt that stands for the result, by its place in the order.
+    index : int
+        The attempt that stands for the result.
     used : tuple of int
         The attempts among which it was chosen.
     share : Fraction
-        What the shown one can earn by its number.
+        The share of its points that this attempt can earn, by its number.
     """
 
     value: Fraction
-    shown: int
+    index: int
     used: tuple[int, ...]
     share: Fraction = Fraction(1)
 
 
 def choose(
-    rules: AssignmentRules, full: Fraction, tries: Sequence[AttemptPoints], late_days: int = 0
+    rules: AssignmentRules, full: Fraction, attempts: Sequence[AttemptPoints], late_days: int = 0
 ) -> CountedChoice | None:
-    """Return what counts, None where no attempt does.
+    """Return the choice among the attempts; None where no attempt counts.
 
     Parameters
     ----------
     rules : AssignmentRules
     full : Fraction
         Full points.
-    tries : sequence of AttemptPoints
+    attempts : sequence of AttemptPoints
         In the order in which they were handed in.
     late_days : int
-        Days of lateness that are forgiven.
+        Days of lateness to forgive.
     """
     which, most = rules.attempts.which, rules.attempts.count
-    used = tuple(place for place, one in enumerate(tries) if one.in_time)[:most]
+    used = tuple(index for index, attempt in enumerate(attempts) if attempt.in_time)[:most]
     if not used:
         return None
-    shares = {place: _share(rules, number) for number, place in enumerate(used)}
-    values = {
-        place: after_penalty(
-            rules.late, tries[place].score * shares[place], full, tries[place].lateness.less(late_days).units
-        )
-        for place in used
-    }
+    shares = {index: _share(rules, number) for number, index in enumerate(used)}
+    values = {}
+    for index in used:
+        late = attempts[index].lateness.less(late_days)
+        values[index] = after_penalty(rules.late, attempts[index].score * shares[index], full, late.units)
     if which == "average":
         # Points fall with lateness only, so the best score is never less than the average.
-        shown = max(used, key=lambda place: tries[place].score)
-        return CountedChoice(sum(values.values(), Fraction(0)) / len(used), shown, used)
+        chosen = max(used, key=lambda index: attempts[index].score)
+        return CountedChoice(sum(values.values(), Fraction(0)) / len(used), chosen, used)
     fixed = {"first": used[0], "last": used[-1]}
-    shown = fixed[which] if which in fixed else max(used, key=values.__getitem__)
-    return CountedChoice(values[shown], shown, used, shares[shown])
+    chosen = fixed[which] if which in fixed else max(used, key=values.__getitem__)
+    return CountedChoice(values[chosen], chosen, used, shares[chosen])
 
 
 def _share(rules: AssignmentRules, number: int) -> Fraction:
@@ -291,52 +281,48 @@ def _share(rules: AssignmentRules, number: int) -> Fraction:
     return exact(shares[min(number, len(shares) - 1)]) if shares else Fraction(1)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Why a mark counts what it counts: one plain sentence for each thing that changed it.
-
-
 def sentences(
     rules: AssignmentRules,
     full: Fraction,
-    tries: Sequence[AttemptPoints],
+    attempts: Sequence[AttemptPoints],
     choice: CountedChoice,
     late_days: int,
 ) -> list[str]:
-    """Return why `choice` was made among `tries`, and why it counts what it does."""
-    closed = sum(not one.in_time for one in tries)
-    found = [closed_sentence(closed, len(tries))] if closed else []
-    if len(choice.used) < len(tries) - closed:
-        used, came = len(choice.used), len(tries) - closed
+    """Return why `choice` was made among the attempts, and why it counts what it does."""
+    closed = sum(not attempt.in_time for attempt in attempts)
+    reasons = [closed_sentence(closed, len(attempts))] if closed else []
+    if len(choice.used) < len(attempts) - closed:
+        used, came = len(choice.used), len(attempts) - closed
         few = "first" if used == 1 else f"first {used}"
-        found.append(f"only the {few} of {count_noun(came, 'attempt')} {agree(used, 'count')}")
+        reasons.append(f"only the {few} of {count_noun(came, 'attempt')} {agree(used, 'count')}")
     if rules.attempts.which == "average" and len(choice.used) > 1:
-        return found + _average(full, tries, choice, late_days)
+        return reasons + _average(full, attempts, choice, late_days)
     if rules.attempts.which in ("first", "last") and len(choice.used) > 1:
-        found.append(f"the {rules.attempts.which} of {_attempts(len(choice.used))} counts")
-    earned = tries[choice.shown].score * choice.share
+        reasons.append(f"the {rules.attempts.which} of {_attempts(len(choice.used))} counts")
+    earned = attempts[choice.index].score * choice.share
     if choice.share != 1:
-        number = choice.used.index(choice.shown) + 1
-        found.append(f"attempt {number} counts {percent(choice.share, 2)}, {_of(earned, full)}")
-    return found + _late(rules, full, tries[choice.shown].lateness, earned, choice.value, late_days)
+        number = choice.used.index(choice.index) + 1
+        reasons.append(f"attempt {number} counts {percent(choice.share, 2)}, {_of(earned, full)}")
+    return reasons + _late(rules, full, attempts[choice.index].lateness, earned, choice.value, late_days)
 
 
 def closed_sentence(closed: int, attempts: int) -> str:
-    """Return that attempts came when no work was taken."""
+    """Return the sentence about attempts that came when no work was accepted."""
     if closed == attempts:
         return "handed in when it wasn't open: doesn't count"
     return f"{_attempts(closed)} of {attempts} came when it wasn't open: doesn't count"
 
 
 def _average(
-    full: Fraction, tries: Sequence[AttemptPoints], choice: CountedChoice, late_days: int
+    full: Fraction, attempts: Sequence[AttemptPoints], choice: CountedChoice, late_days: int
 ) -> list[str]:
-    listed = ", ".join(plain(tries[place].score) for place in choice.used)
-    what = f"average of {_attempts(len(choice.used))} ({listed})"
-    late = [tries[place].lateness for place in choice.used if tries[place].lateness.units]
+    scores = ", ".join(plain(attempts[index].score) for index in choice.used)
+    sentence = f"average of {_attempts(len(choice.used))} ({scores})"
+    late = [attempts[index].lateness for index in choice.used if attempts[index].lateness.units]
     if late:
-        what += f", {len(late)} of them late"
-        what += f" ({count_noun(late_days, 'late day')} used)" if late_days else ""
-    return [f"{what}: {_of(choice.value, full)}"]
+        sentence += f", {len(late)} of them late"
+        sentence += f" ({count_noun(late_days, 'late day')} used)" if late_days else ""
+    return [f"{sentence}: {_of(choice.value, full)}"]
 
 
 def _late(
@@ -345,20 +331,22 @@ def _late(
     rule = rules.late
     if not late.units or rule is None:
         return []
-    what = f"{late}, as the learning system marked it" if late.marked else str(late)
+    lateness = f"{late}, as the learning system marked it" if late.marked else str(late)
     used = min(late_days, late.days)
     if used:
-        what += f", {count_noun(used, 'late day')} used"
+        lateness += f", {count_noun(used, 'late day')} used"
     if value == earned:
-        return [f"{what}: nothing off"] if used else []
+        return [f"{lateness}: nothing off"] if used else []
     lost = taken_off(rule, late.less(used).units) / 100
     off = percent(lost, 2)
     if rule.of == "points":
         off += " of the full points"
-    left = earned - (earned if rule.of == "score" else full) * lost
-    if value > left and value > 0:
-        return [f"{what}: {off} off, but {plain(rule.floor or Fraction(0))} % are kept, {_of(value, full)}"]
-    return [f"{what}: {off} off, {_of(value, full)}"]
+    remaining = earned - (earned if rule.of == "score" else full) * lost
+    if value > remaining and value > 0:  # the rule's floor holds
+        return [
+            f"{lateness}: {off} off, but {plain(rule.floor or Fraction(0))} % are kept, {_of(value, full)}"
+        ]
+    return [f"{lateness}: {off} off, {_of(value, full)}"]
 
 
 def _of(value: Fraction, full: Fraction) -> str:

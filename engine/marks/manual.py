@@ -1,4 +1,9 @@
-"""Marks that people set: for students and columns that exist, within the full points."""
+"""Marks set by hand: checked before they are stored, one at a time or as a table.
+
+A mark by hand overrides whatever is graded, so it must be about a student and a column that exist, and within
+the full points unless the person says that more is meant. A table has the columns
+``student,column,score,comment,excused``; a faulty row is reported with its line, the others are read.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +23,15 @@ from engine.text.escape import clean_line
 from engine.text.tables import TableRow, read_delimited
 from engine.text.words import count_noun, did_you_mean, plain_points
 
-__all__ = ["Decide", "ManualDecision", "MarkDesk", "read_marks"]
+__all__ = ["Decide", "ManualDecision", "ManualMarks", "read_marks"]
 
-_LONGEST_COMMENT = 5000
+_LONGEST_COMMENT = 5000  # characters; it goes into pages and into cells of gradebooks
+_MOST_POINTS = 1e6  # no exercise gives more: an id in the wrong column would
 
 
 @dataclass(frozen=True, slots=True)
 class ManualDecision:
-    """What somebody wants to be so; what is None stays as it was.
+    """A requested change; None leaves a field as it is.
 
     Parameters
     ----------
@@ -33,7 +39,7 @@ class ManualDecision:
         Points that count.
     excused : bool or None
     comment : str or None
-        For the student; ``""`` takes one away.
+        For the student; ``""`` removes it.
     """
 
     score: float | None = None
@@ -41,21 +47,20 @@ class ManualDecision:
     comment: str | None = None
 
 
-class MarkDesk:
-    """Checks decisions before they are stored.
+class ManualMarks:
+    """Checks marks by hand and makes them ready to be stored.
 
     Parameters
     ----------
     store : Store
     students : collection of str
-        Whom marks can be set for.
+        Ids for which marks can be set.
     code : collection of str
         Ids of code exercises, for suggestions.
     points_of : callable
         Code item → full points, None where there is no such item.
-    meant : callable, optional
-        What somebody typed for a student → the ids that it can mean, as tables of answers are read: a name,
-        an address, or an id that has lost its zeros.
+    candidates_of : callable, optional
+        A name, an address, or an id that lost its zeros → the ids that it can mean.
     """
 
     def __init__(
@@ -64,14 +69,14 @@ class MarkDesk:
         students: Collection[str],
         code: Collection[str],
         points_of: Callable[[str], float | None],
-        meant: Callable[[str], Sequence[str]] = lambda _: (),
+        candidates_of: Callable[[str], Sequence[str]] = lambda _: (),
     ) -> None:
         self._students = students
-        self._meant = meant
+        self._candidates_of = candidates_of
         self._code = code
         self._quizzes = store.quiz_names()
         self._expected = ExpectedWork(store, Policies(), lambda item: item, points_of)
-        self._standing: Mapping[tuple[str, str], HandMark] = store.hand_marks.standing()
+        self._current: Mapping[tuple[str, str], HandMark] = store.hand_marks.current()
 
     def decide(
         self,
@@ -83,14 +88,14 @@ class MarkDesk:
         at: datetime,
         allow_extra: bool = False,
     ) -> HandMark | None:
-        """Return the mark to store, None where it stands already.
+        """Return the mark to store; None where it is set like that already.
 
         Parameters
         ----------
         student, column : str
             Ids.
         decision : ManualDecision
-            Points and an excuse take each other's place.
+            Points replace an excuse, and an excuse points.
         by : str
             Who decides.
         at : datetime
@@ -100,14 +105,14 @@ class MarkDesk:
         Raises
         ------
         UsageError
-            No such student or column, a score that can't be, a comment that is too long.
+            No such student or column, an impossible score, or a comment that is too long.
         """
         student = self.student(student)
-        found = self.column(student, column)
-        before = self._standing.get((student, column))
+        table_column = self.column(student, column)
+        before = self._current.get((student, column))
         score, excused = (before.score, before.excused) if before else (None, False)
         if decision.score is not None:
-            _check_score(decision.score, found, allow_extra)
+            _check_score(decision.score, table_column, allow_extra)
             score, excused = round(decision.score, 6), False
         if decision.excused is not None:
             score, excused = (None, True) if decision.excused else (score, False)
@@ -119,13 +124,13 @@ class MarkDesk:
         return HandMark(student, column, score, excused, comment, by, at)
 
     def withdraw(self, student: str, column: str, *, by: str, at: datetime) -> HandMark:
-        """Return what takes a mark, an excuse and a comment back; a :class:`UsageError` if there is none.
+        """Return the decision that withdraws mark, excuse and comment.
 
-        Student and column needn't be in the course any more.
+        A :class:`UsageError` if there is none. Student and column needn't be in the course any more.
         """
-        if (student, column) not in self._standing:
+        if (student, column) not in self._current:
             student = self.student(student, strict=False)
-        if (student, column) not in self._standing:
+        if (student, column) not in self._current:
             raise UsageError(
                 "there is nothing to take back",
                 where=f"{clean_line(student)} {clean_line(column)}",
@@ -134,31 +139,31 @@ class MarkDesk:
         return HandMark(student, column, None, False, "", by, at)
 
     def student(self, text: str, *, strict: bool = True) -> str:
-        """Return the id that was meant; a :class:`UsageError` if it is nobody's or several people's.
+        """Return the id that a text means; a :class:`UsageError` if it is nobody's or several people's.
 
-        Without `strict` the text itself then.
+        Without `strict` the text itself is returned then.
         """
-        found = (text,) if text in self._students else tuple(self._meant(text))
-        if len(found) == 1:
-            return found[0]
+        ids = (text,) if text in self._students else tuple(self._candidates_of(text))
+        if len(ids) == 1:
+            return ids[0]
         if not strict:
             return text
-        if found:
-            who = " or ".join(clean_line(one, 100) for one in sorted(found))
-            raise UsageError(f"{clean_line(text, 100)!r} can be {who}", next_step="give the id")
+        if ids:
+            people = " or ".join(clean_line(student, 100) for student in sorted(ids))
+            raise UsageError(f"{clean_line(text, 100)!r} can be {people}", next_step="give the id")
         near = did_you_mean(text, sorted(self._students))
         raise UsageError(f"no student {clean_line(text, 100)!r} is in this course{near}")
 
     def column(self, student: str, column: str) -> TableColumn:
-        """Return a column of a student; a :class:`UsageError` where there is none, with near names."""
+        """Return a column of a student; a :class:`UsageError` with near names where there is none."""
         student = self.student(student)
         name, is_question, _ = column.partition("/")
-        found = {one.id: one for one in self._expected.columns(name, student, {})}
-        if column in found:
-            return found[column]
-        if name in self._quizzes and not found:
+        columns = {each.id: each for each in self._expected.columns(name, student, {})}
+        if column in columns:
+            return columns[column]
+        if name in self._quizzes and not columns:
             raise UsageError(f"{student} has no quiz {name!r}", next_step="see who has: grade quiz deadline")
-        known = sorted(found) if is_question or found else [*self._quizzes, *self._code]
+        known = sorted(columns) if is_question or columns else [*self._quizzes, *self._code]
         near = did_you_mean(column, known)
         raise UsageError(
             f"there is no column {clean_line(column, 200)!r}{near}",
@@ -168,7 +173,7 @@ class MarkDesk:
 
 def _check_score(score: float, column: TableColumn, allow_extra: bool) -> None:
     full = plain_points(column.max_score)
-    if not math.isfinite(score) or score < 0 or score > 1e6:
+    if not math.isfinite(score) or not 0 <= score <= _MOST_POINTS:
         raise UsageError("this is no score", expected=f"0 to {full}", got=f"{score:g}")
     if score > column.max_score and not allow_extra:
         raise UsageError(
@@ -177,10 +182,7 @@ def _check_score(score: float, column: TableColumn, allow_extra: bool) -> None:
         )
 
 
-# ----------------------------------------------------------------------------------------------------
-# A table of marks that people set: ``student,column,score,comment,excused``.
-
-# student, column, decision → the mark to store, None where it stands already
+# student, column, decision → the mark to store, None where it is set like that already
 Decide = Callable[[str, str, ManualDecision], HandMark | None]
 
 _HEADS = ("student", "column", "score", "comment", "excused")
@@ -189,13 +191,13 @@ _YES_NO = {"": None, "yes": True, "true": True, "1": True, "x": True, "no": Fals
 
 
 def read_marks(path: Path, decide: Decide) -> tuple[list[HandMark], int, list[Diagnostic]]:
-    """Return the marks of a table, how many of its rows stand already, and the faults of the other rows.
+    """Return the marks of a table, how many rows are set like that already, and the faults of the others.
 
     Parameters
     ----------
     path : Path
     decide : callable
-        :meth:`engine.marks.manual.MarkDesk.decide`, with who decides and when.
+        :meth:`ManualMarks.decide`, with who decides and when.
 
     Raises
     ------
@@ -209,18 +211,18 @@ def read_marks(path: Path, decide: Decide) -> tuple[list[HandMark], int, list[Di
     heads = _heads(table.file, head)
     faults = list(table.faults)
     marks: list[HandMark] = []
-    stand = 0
-    for row, told in _checked(table.file, heads, rows, faults):
+    unchanged = 0
+    for row, cells in _valid_rows(table.file, heads, rows, faults):
         try:
-            mark = decide(told["student"], told["column"], _decision(told))
+            mark = decide(cells["student"], cells["column"], _decision(cells))
         except UsageError as error:
             faults.append(_fault(table.file, row, "; ".join(filter(None, (error.what, error.expected)))))
             continue
         if mark is None:
-            stand += 1
+            unchanged += 1
         else:
             marks.append(mark)
-    return marks, stand, sorted(faults, key=lambda fault: fault.line)
+    return marks, unchanged, sorted(faults, key=lambda fault: fault.line)
 
 
 def _heads(file: str, head: TableRow) -> list[str]:
@@ -239,30 +241,27 @@ def _heads(file: str, head: TableRow) -> list[str]:
     return heads
 
 
-def _checked(
+def _valid_rows(
     file: str, heads: Sequence[str], rows: Sequence[TableRow], faults: list[Diagnostic]
 ) -> Iterator[tuple[TableRow, dict[str, str]]]:
-    """Yield the rows that can be decided about, with their cells by head."""
-    seen: dict[tuple[str, str], int] = {}
+    """Yield the rows of the right form, with their cells by head; the faults of the others go to `faults`."""
+    lines: dict[tuple[str, str], int] = {}
     for row in rows:
         if len(row.cells) > len(heads) and any(row.cells[len(heads) :]):
-            faults.append(
-                _fault(
-                    file, row, f"{count_noun(len(row.cells), 'cell')}, but the first line names {len(heads)}"
-                )
-            )
+            message = f"{count_noun(len(row.cells), 'cell')}, but the first line names {len(heads)}"
+            faults.append(_fault(file, row, message))
             continue
-        told = dict.fromkeys(_HEADS, "") | dict(zip(heads, row.cells, strict=False))
-        place = (told["student"], told["column"])
-        if place in seen:
-            faults.append(_fault(file, row, f"{place[0]} {place[1]} is in line {seen[place]} already"))
+        cells = dict.fromkeys(_HEADS, "") | dict(zip(heads, row.cells, strict=False))
+        key = (cells["student"], cells["column"])
+        if key in lines:
+            faults.append(_fault(file, row, f"{key[0]} {key[1]} is in line {lines[key]} already"))
             continue
-        seen[place] = row.line
-        yield row, told
+        lines[key] = row.line
+        yield row, cells
 
 
-def _decision(told: dict[str, str]) -> ManualDecision:
-    score, comment, excused = (told[name] for name in ("score", "comment", "excused"))
+def _decision(cells: dict[str, str]) -> ManualDecision:
+    score, comment, excused = (cells[name] for name in ("score", "comment", "excused"))
     if excused.casefold() not in _YES_NO:
         raise UsageError(f"excused is {excused[:40]!r}", expected="yes, no, or nothing")
     is_excused = _YES_NO[excused.casefold()]

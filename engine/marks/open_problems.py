@@ -1,9 +1,9 @@
-"""What earlier batches couldn't grade, kept until it is handed in so that it can be read.
+"""Files that earlier batches couldn't grade, listed until readable versions are handed in.
 
 A class hands in by several downloads, and each batch sees only its own. A file that one of them couldn't
-read is often no attempt, so the store doesn't have it: it stands in a small file beside the store, with the
-time when it was first listed. The store says whether it is still open: it isn't when the student has handed
-in a readable file for the same exercise or quiz, or of the same name, since then.
+read is often no attempt, so the store doesn't have it: it is kept in a small file beside the store, with the
+time when it was first listed. It is settled once the store has a readable attempt of the student for the same
+exercise or quiz, or from a file of the same name, that was begun since.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from engine.text.files import read_bounded, replace_text
 __all__ = ["OPEN_PROBLEMS_FILE", "OpenProblems"]
 
 OPEN_PROBLEMS_FILE: Final = "not-graded.json"
-_MOST_BYTES = 64 * 2**20
-_LINE = re.compile(r"(:[0-9]+){1,2}$")  # of a row in a table
-_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was handed in came last
+_MOST_BYTES = 64 * 2**20  # more than 100,000 problems: a larger file isn't ours
+_LINE = re.compile(r"(:[0-9]+){1,2}$")  # at the end of a place: a row of a table
+_LAST = datetime.max.replace(tzinfo=UTC)  # a file without a time counts as the latest
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +46,23 @@ class _Entry:
 
 
 class OpenProblems:
-    """The problems of earlier batches.
+    """The problems of earlier batches, in a file that several batches may use at once.
 
     Parameters
     ----------
     path : Path
-        The file, which a batch makes when it lists the first one.
+        Made with the first problem, removed with the last.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def of(self, student: str) -> list[IntakeProblem]:
-        """Return all that is kept on one student, settled or not."""
+        """Return all problems of one student, settled or not."""
         return [entry.problem for entry in self._read() if entry.problem.student == student]
 
     def still_open(self, store: Store) -> tuple[IntakeProblem, ...]:
-        """Return what nobody has mended yet.
+        """Return the problems that aren't settled yet.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class OpenProblems:
                 found.append(entry.problem)
         return tuple(found)
 
-    def take(
+    def update(
         self,
         intake: IntakeResult,
         problems: Sequence[IntakeProblem],
@@ -88,20 +88,20 @@ class OpenProblems:
         ungraded: Collection[tuple[str, str]] = (),
         is_whole: bool = True,
     ) -> None:
-        """Keep what a batch couldn't grade; of files that it saw itself, its own word holds.
+        """Add the problems of a batch; they replace those of earlier ones about the same files.
 
         Parameters
         ----------
         intake : IntakeResult
-            What the batch took in.
+            The batch's.
         problems : sequence of IntakeProblem
             What it couldn't grade, without faults of the course's own files.
         tables : collection of str
-            Names of the tables of answers in it.
+            Names of its tables of answers.
         ungraded : collection of (student, file)
-            What wasn't graded for a cause of the machine.
+            Files left ungraded through the machine's fault.
         is_whole : bool
-            Whether it looked at all files; a batch that was stopped takes nothing out.
+            Whether it looked at all files; a batch that was stopped removes nothing.
 
         Raises
         ------
@@ -110,27 +110,28 @@ class OpenProblems:
         OSError
             It can't be written.
         """
-        # Whoever is graded though the roster doesn't have them stands in the class's table, with a sign.
+        # Someone who is graded without being in the roster is marked so in the class table: no problem left.
         graded = {clean_line(files.student) for files in intake.students}
-        mended = _mended(intake, problems, ungraded)
+        replaced = _replaced(intake, problems, ungraded)
         now = datetime.now(UTC)
-        listed = [
-            _Entry(one, now)
-            for one in problems
-            if not (one.unjoined and one.where in graded) and (one.student, one.where) not in mended
+        added = [
+            _Entry(problem, now)
+            for problem in problems
+            if not (problem.unjoined and problem.where in graded)
+            and (problem.student, problem.where) not in replaced
         ]
-        seen = {one.where for one in problems}
+        handled = {problem.where for problem in problems}
         if is_whole:
-            seen |= {file.name for files in intake.students for file in files.files}
-            seen |= {clean_line(files.label) for files in intake.students} | {*intake.ignored, *tables}
+            handled |= {file.name for files in intake.students for file in files.files}
+            handled |= {clean_line(files.label) for files in intake.students} | {*intake.ignored, *tables}
         with self._locked():
             before = self._read()
             since = {entry.key: entry.since for entry in before}
-            rest = [e for e in before if not {e.problem.where, _LINE.sub("", e.problem.where)} & seen]
-            self._write([*rest, *(_Entry(e.problem, since.get(e.key, now)) for e in listed)], before)
+            rest = [e for e in before if not {e.problem.where, _LINE.sub("", e.problem.where)} & handled]
+            self._write([*rest, *(_Entry(e.problem, since.get(e.key, now)) for e in added)], before)
 
     def forget(self, student: str) -> int:
-        """Take out all that is kept on one student, and return how many problems that were."""
+        """Remove all problems of one student, and return how many there were."""
         with self._locked():
             before = self._read()
             rest = [entry for entry in before if entry.problem.student != student]
@@ -139,13 +140,13 @@ class OpenProblems:
 
     def _read(self) -> list[_Entry]:
         try:
-            found = json.loads(read_bounded(self._path, _MOST_BYTES))
+            entries = json.loads(read_bounded(self._path, _MOST_BYTES))
             return [
                 _Entry(
                     IntakeProblem(**{**entry["problem"], "known_as": tuple(entry["problem"]["known_as"])}),
                     datetime.fromisoformat(entry["since"]),
                 )
-                for entry in found
+                for entry in entries
             ]
         except FileNotFoundError:
             return []
@@ -159,12 +160,12 @@ class OpenProblems:
             ) from error
 
     def _write(self, entries: Sequence[_Entry], before: Sequence[_Entry]) -> None:
-        kept = sorted({entry.key: entry for entry in entries}.values(), key=lambda entry: entry.key)
-        if not kept:
+        unique = sorted({entry.key: entry for entry in entries}.values(), key=lambda entry: entry.key)
+        if not unique:
             self._path.unlink(missing_ok=True)
-        elif kept != before:
-            told = [{"problem": asdict(e.problem), "since": e.since.isoformat()} for e in kept]
-            replace_text(self._path, json.dumps(told, indent=1) + "\n", durable=True, private=True)
+        elif unique != before:
+            data = [{"problem": asdict(e.problem), "since": e.since.isoformat()} for e in unique]
+            replace_text(self._path, json.dumps(data, indent=1) + "\n", durable=True, private=True)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -189,34 +190,32 @@ def _is_readable(attempt: Attempt) -> bool:
 
 
 def _settles(attempt: Attempt, entry: _Entry) -> bool:
-    """Return whether an attempt takes the place of what couldn't be graded.
-
-    It goes by when grading began: a regrade changes when it ended.
-    """
+    """Tell whether an attempt takes the place of what couldn't be graded."""
+    # By when grading began: a regrade changes when it ended.
     if attempt.started <= entry.since:
         return False
-    about = f"quiz {attempt.quiz}" if attempt.quiz else attempt.item
+    subject = f"quiz {attempt.quiz}" if attempt.quiz else attempt.item
     name = PurePosixPath(attempt.filename).name
     # Canvas writes the student and two numbers before the name.
-    return any(known in (about, name) or name.endswith(f"_{known}") for known in entry.problem.known_as)
+    return any(alias in (subject, name) or name.endswith(f"_{alias}") for alias in entry.problem.known_as)
 
 
-def _mended(
+def _replaced(
     intake: IntakeResult, problems: Sequence[IntakeProblem], ungraded: Collection[tuple[str, str]]
 ) -> set[tuple[str | None, str]]:
-    """Return the files, with their students, in whose place a later one of the same batch could be read."""
-    unread: set[tuple[str | None, str]] = {(p.student, p.where) for p in problems if not p.partly}
-    unread |= {*ungraded}
-    found: set[tuple[str | None, str]] = set()
+    """Return the files, with their students, that a later readable file of the same batch replaces."""
+    not_graded: set[tuple[str | None, str]] = {(p.student, p.where) for p in problems if not p.partly}
+    not_graded |= {*ungraded}
+    replaced: set[tuple[str | None, str]] = set()
     for files in intake.students:
         later: set[str] = set()
         for file in sorted(files.files, key=_order, reverse=True):
-            at = (files.student, file.name)
+            key = (files.student, file.name)
             if later & {*file.known_as}:
-                found.add(at)
-            if at not in unread:
+                replaced.add(key)
+            if key not in not_graded:
                 later |= {*file.known_as}
-    return found
+    return replaced
 
 
 def _order(file: HandedFile) -> tuple[datetime, int]:

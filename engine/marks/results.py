@@ -1,4 +1,4 @@
-"""What students achieved: the values that batch makes and that reports show."""
+"""Results as values: what :mod:`engine.marks.class_results` returns, and pages and gradebooks show."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ __all__ = [
 class TableColumn:
     """A column of the gradebook, in its order: quizzes by name and question, then code by item.
 
-    ``id`` is the item for code, ``quiz/item`` for a quiz question, ``quiz/question-3`` for one at which
-    students have items of their own. ``asked`` is False for an item that the quiz doesn't ask (any more):
-    its number tells its place in the gradebook alone.
+    ``id`` is the item for code, ``quiz/item`` for a quiz question, ``quiz/question-3`` where each student has
+    another item. ``asked`` is False for an item that the quiz doesn't ask (any more): its number is only its
+    place in the gradebook.
     """
 
     quiz: str
@@ -41,7 +41,7 @@ class TableColumn:
 
     @property
     def place(self) -> str:
-        """Where students know it from: ``week-2, question 3``; empty for code."""
+        """How students know it: ``week-2, question 3``; empty for code."""
         if not self.number:
             return ""
         return f"{self.quiz}, question {self.number}" if self.asked else self.quiz
@@ -53,30 +53,30 @@ class TableColumn:
 
     @property
     def assignment(self) -> str:
-        """The quiz, or the code item, that it belongs to: what ``course.yaml`` names."""
+        """The quiz or code item that it belongs to, as ``course.yaml`` names it."""
         return self.quiz if self.number else self.item
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnMark:
-    """What a column counts for one student under the course's policies.
+    """One student's mark in one column under the course's policies.
 
     Parameters
     ----------
     raw : float or None
         As graded; None where there is no score.
     adjusted : float or None
-        As it counts; None where nothing counts yet.
+        As it counts; None where nothing counts (yet).
     why : tuple of str
-        One sentence for each thing that made the difference; empty where there is none.
+        One sentence for each change; empty where there is none.
     excused : bool
         The column is left out for this student.
     dropped : bool
-        It is among the lowest that aren't counted.
+        It is among the lowest, which don't count.
     comment : str
-        What a person wrote about it, for the student.
+        A person's remark for the student.
     by_hand : bool
-        Whether a person set the points: what was graded says nothing about them then.
+        Whether a person set the points, so that they don't follow from what was graded.
     """
 
     raw: float | None
@@ -89,13 +89,13 @@ class ColumnMark:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What made the difference, and the comment."""
+        """The sentences about changes, and the comment."""
         return (*self.why, self.comment) if self.comment else self.why
 
 
 @dataclass(frozen=True, slots=True)
 class FurtherAnswer:
-    """An answer that its quiz's rules give nothing for; ``answers`` and ``filename`` are foreign text."""
+    """An answer that earns nothing by its quiz's rules; ``answers`` and ``filename`` are foreign text."""
 
     answers: Mapping[str, str]
     filename: str
@@ -111,33 +111,33 @@ class ItemResult:
     column : TableColumn
     report : GradeReport
     submission : str
-        SHA-256 that the student gets as a receipt.
+        SHA-256, the student's receipt.
     graded : datetime
-        When, in UTC.
+        In UTC.
     variant : Variant or None
-        Of a quiz question.
+        The variant of a quiz question.
     answers : mapping of str to str
-        What the student typed, by part: foreign text.
+        The typed answers by part: foreign text.
     filename : str
         Foreign text.
     attempts : int
-        How many submissions there were that weren't blank; the best counts, or what the policies say.
+        Submissions that weren't blank; the best of them counts, or whatever the policies say.
     reason : str or None
         Why it is ungraded or unreadable.
     shown : ResultDisclosure
-        How much the student may see now, by the quiz's rules.
+        What the student may see now.
     is_final : bool
-        Whether no attempt is left, or none is needed: before that nothing tells the key.
+        Whether no further attempt is possible or needed; before that nothing may reveal the key.
     mark : ColumnMark or None
-        What it counts under the course's policies; None where there are none.
+        The mark under the course's policies; None where there are none.
     handed : datetime or None
-        When it was handed in, as far as the hand-in tells.
+        When it was handed in, where that is known.
     marked_late : bool
-        Whether the learning system marked it as late, without saying by how much.
+        Whether the learning system marked it as late; by how much isn't known.
     used : int
-        Attempts that count as such by the quiz's rules.
+        Attempts used up by the quiz's rules.
     allowed : int or None
-        How many the quiz allows; None where it sets no limit.
+        Attempts that the quiz allows; None where it sets no limit.
     further : tuple of FurtherAnswer
         Other answers of this column that earn nothing by the quiz's rules, oldest first.
     """
@@ -163,7 +163,7 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """One cell of the class table: outcome, score, and the known mistakes seen.
+    """One cell of the class table: outcome, score, and the known mistakes in it.
 
     ``outcome`` is None where nothing was handed in and there is a mark all the same: excused, set by
     hand, or a 0 for missing work.
@@ -182,12 +182,12 @@ class TableCell:
 
     @property
     def is_left_out(self) -> bool:
-        """Whether it counts neither in the total nor in the full points: excused, or among the lowest."""
+        """Whether total and full points leave it out: it is excused, or among the lowest."""
         return self.mark is not None and (self.mark.excused or self.mark.dropped)
 
     @property
     def is_waiting(self) -> bool:
-        """Whether what it counts isn't known before it is graded."""
+        """Whether its points aren't known before it is graded."""
         return self.outcome is Outcome.UNGRADED and self.counted is None and not self.is_left_out
 
     @property
@@ -200,19 +200,19 @@ class TableCell:
 class StudentRow:
     """One line of the class table: small enough to keep for a whole class.
 
-    ``percent`` is what the student has by the weights of the groups; None where there are none.
+    ``percent`` is weighted by the groups; None where groups have no weights.
     """
 
     student: str
     name: str
     cells: Mapping[str, TableCell]
     problems: int = 0
-    listed: bool = True
+    in_roster: bool = True
     percent: float | None = None
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the total isn't known before something is graded."""
+        """Whether something must be graded before the total is known."""
         return any(cell.is_waiting for cell in self.cells.values())
 
     @property
@@ -231,7 +231,7 @@ class StudentRow:
     def maximum_so_far(self, columns: Iterable[TableColumn]) -> float:
         """Return the full points of the columns in which this student has work or a mark that counts.
 
-        It is what the total is out of: work that is missing and counts as nothing is in neither.
+        The total is out of these: missing work that counts as nothing is in neither.
         """
         return sum(
             column.max_score
@@ -252,21 +252,21 @@ class StudentRow:
 class StudentResults:
     """One student's results, one per column, and the problems with what was handed in.
 
-    ``listed`` tells whether the roster has this student (True where there is no roster); ``without_work``
-    holds the marks of columns at which nothing was handed in: excused, set by hand, or 0 for missing work.
+    ``in_roster`` is True also where there is no roster; ``without_work`` holds the marks of columns in which
+    nothing was handed in: excused, set by hand, or 0 for missing work.
     """
 
     student: str
     name: str = ""
     items: tuple[ItemResult, ...] = ()
     problems: tuple[IntakeProblem, ...] = ()
-    listed: bool = True
+    in_roster: bool = True
     without_work: tuple[tuple[TableColumn, ColumnMark], ...] = ()
     percent: float | None = None
 
     @property
     def columns(self) -> list[TableColumn]:
-        """All columns at which this student has a result or a mark."""
+        """All columns in which this student has a result or a mark."""
         return [*(item.column for item in self.items), *(column for column, _ in self.without_work)]
 
     def row(self) -> StudentRow:
@@ -282,11 +282,7 @@ class StudentResults:
             for item in self.items
         }
         cells |= {column.id: TableCell(None, None, mark=mark) for column, mark in self.without_work}
-        return StudentRow(self.student, self.name, cells, len(self.problems), self.listed, self.percent)
-
-
-# ----------------------------------------------------------------------------------------------------
-# The table of a whole class, from the results of its students.
+        return StudentRow(self.student, self.name, cells, len(self.problems), self.in_roster, self.percent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,8 @@
-"""All marks of one student under the course's rules."""
+"""All marks of one student under the course's rules: a pure function of attempts, rules and the moment.
+
+In this order: each column chooses among its attempts, late days are spent on the assignments due first, marks
+are rounded, decisions of people override them, the lowest of a group are dropped, and groups are weighed.
+"""
 
 from __future__ import annotations
 
@@ -34,24 +38,20 @@ if TYPE_CHECKING:
 __all__ = ["ColumnWork", "CountedMark", "StudentMarks", "in_order", "set_by_hand", "student_marks"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What one student did in one column, as the rules look at it.
-
-
 def in_order(attempts: Sequence[Attempt]) -> list[Attempt]:
-    """Return attempts in the order in which they were handed in, as far as that is known."""
+    """Return attempts in the order in which they were handed in, or were graded where that isn't known."""
     return sorted(attempts, key=lambda attempt: (attempt.handed or attempt.started, attempt.sequence))
 
 
 @dataclass(frozen=True)
 class ColumnWork:
-    """A column of one student.
+    """One student's work in one column.
 
     Parameters
     ----------
     column : TableColumn
     attempts : tuple of Attempt
-        In their order; none where nothing was handed in.
+        In order; empty where nothing was handed in.
     terms : StudentDeadlines
     """
 
@@ -65,93 +65,88 @@ class ColumnWork:
         return exact(max((a.report.max_score for a in self.attempts), default=self.column.max_score))
 
     @cached_property
-    def tries(self) -> tuple[Attempt, ...]:
-        """The attempts that are such: an answer that can't be read costs none, nor does a blank one.
-
-        Where there are only blank ones, these are.
-        """
+    def usable(self) -> tuple[Attempt, ...]:
+        """The attempts that count: unreadable and blank answers are ignored unless there is nothing else."""
         graded = [a for a in self.attempts if a.settled or a.report.outcome is Outcome.UNGRADED]
         return tuple(a for a in graded if not a.is_blank) or tuple(graded)
 
     @cached_property
     def lateness(self) -> tuple[LateTime, ...]:
-        """How late each of :attr:`tries` is."""
-        return tuple(self.terms.lateness(a.handed, marked_late=a.marked_late) for a in self.tries)
+        """How late each of :attr:`usable` is."""
+        return tuple(self.terms.lateness(a.handed, marked_late=a.marked_late) for a in self.usable)
 
     @property
     def most_days_late(self) -> int:
         """Late days that the latest attempt could use."""
         return max((late.days for late in self.lateness), default=0)
 
-    def scored(self, ungraded: Fraction) -> list[AttemptPoints]:
-        """Return the attempts with their points, `ungraded` for those that wait for theirs."""
+    def points(self, ungraded: Fraction) -> list[AttemptPoints]:
+        """Return the attempts with their points, `ungraded` for those that have none yet."""
         return [
             AttemptPoints(
                 ungraded if attempt.report.score is None else exact(attempt.report.score),
                 late,
                 self.terms.is_counted(attempt.handed),
             )
-            for attempt, late in zip(self.tries, self.lateness, strict=True)
+            for attempt, late in zip(self.usable, self.lateness, strict=True)
         ]
 
-    def most(self, late_days: int) -> Fraction:
-        """Return the points with late days used, whatever still waits being right."""
-        choice = choose(self.terms.rules, self.full, self.scored(self.full), late_days)
+    def best_case(self, late_days: int) -> Fraction:
+        """Return the points with late days used, if everything ungraded turns out right."""
+        choice = choose(self.terms.rules, self.full, self.points(self.full), late_days)
         return choice.value if choice else Fraction(0)
 
-    def settled(self, late_days: int) -> CountedChoice | None:
+    def choice(self, late_days: int) -> CountedChoice | None:
         """Return what counts; None where nothing does, or where an ungraded attempt can still change it."""
         rules = self.terms.rules
-        low = choose(rules, self.full, self.scored(Fraction(0)), late_days)
-        if low is None or not self.waits:
+        # Ungraded work as a 0 and as full marks: where both give the same points, grading can't matter.
+        low = choose(rules, self.full, self.points(Fraction(0)), late_days)
+        if low is None or not self.is_waiting:
             return low
-        high = choose(rules, self.full, self.scored(self.full), late_days)
-        is_graded = self.tries[low.shown].report.score is not None
+        high = choose(rules, self.full, self.points(self.full), late_days)
+        is_graded = self.usable[low.index].report.score is not None
         return low if high is not None and high.value == low.value and is_graded else None
 
     @property
-    def waits(self) -> bool:
+    def is_waiting(self) -> bool:
         """Whether an attempt that counts is ungraded."""
         return bool(self._waiting)
 
     @property
     def _waiting(self) -> list[Attempt]:
-        return [a for a in self.tries if a.report.score is None and self.terms.is_counted(a.handed)]
+        return [a for a in self.usable if a.report.score is None and self.terms.is_counted(a.handed)]
 
-    def shown(self, choice: CountedChoice | None) -> Attempt | None:
-        """Return the attempt that stands for what was settled; None where nothing was handed in."""
+    def attempt_for(self, choice: CountedChoice | None) -> Attempt | None:
+        """Return the attempt that stands for a choice; None where nothing was handed in."""
         if choice is not None:
-            return self.tries[choice.shown]
-        if self.waits:
+            return self.usable[choice.index]
+        if self.is_waiting:
             return self._waiting[-1]
-        best = max(self.tries, key=lambda attempt: attempt.report.score or 0.0, default=None)
+        best = max(self.usable, key=lambda attempt: attempt.report.score or 0.0, default=None)
         return best or (self.attempts[-1] if self.attempts else None)
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a person decided stands above what was graded and ruled.
-
+# An account of a machine tells a student nothing, and isn't theirs to know.
 _ACCOUNTS = frozenset({"", "root", "admin", "administrator", "ubuntu", "www-data"})
 
 
 def set_by_hand(mark: ColumnMark, hand: HandMark, max_score: float) -> ColumnMark:
-    """Return the mark with a person's decision on it; a comment alone changes no points."""
-    # an account's name such as root tells a student nothing, and isn't theirs to know
+    """Return the mark overridden by a person's decision; a comment alone changes no points."""
     by = "the instructor" if hand.by in _ACCOUNTS else clean_line(hand.by, 100)
     if hand.excused:
         return ColumnMark(mark.raw, None, (f"excused by {by}",), excused=True, comment=hand.comment)
     if hand.score is None:
         return replace(mark, comment=hand.comment)
-    told = f"set by {by}: {plain(exact(hand.score))} of {plain(exact(max_score))}"
-    return ColumnMark(mark.raw, hand.score, (told,), comment=hand.comment, by_hand=True)
+    why = f"set by {by}: {plain(exact(hand.score))} of {plain(exact(max_score))}"
+    return ColumnMark(mark.raw, hand.score, (why,), comment=hand.comment, by_hand=True)
 
 
-_LAST = datetime.max.replace(tzinfo=UTC)
+_NEVER_DUE = datetime.max.replace(tzinfo=UTC)  # sorts what has no due date last
 
 
 @dataclass(frozen=True, slots=True)
 class CountedMark:
-    """A column's mark, the attempt that stands for it (None: nothing was handed in), and its terms."""
+    """A column's mark, the attempt that stands for it (None: nothing was handed in), and its deadlines."""
 
     mark: ColumnMark
     attempt: Attempt | None
@@ -160,7 +155,7 @@ class CountedMark:
 
 @dataclass(frozen=True, slots=True)
 class StudentMarks:
-    """What counts by column, and the weighted percent where groups have weights."""
+    """The counted mark of each column, and the weighted percentage where groups have weights."""
 
     columns: Mapping[TableColumn, CountedMark]
     percent: float | None = None
@@ -173,69 +168,70 @@ def student_marks(
     by_hand: Mapping[str, HandMark],
     now: datetime,
 ) -> StudentMarks:
-    """Return what a student's attempts count.
+    """Return the marks that a student's attempts count.
 
     Parameters
     ----------
     student : str
     columns : mapping of TableColumn to sequence of Attempt
-        With an empty one for what is expected of the student and wasn't handed in.
+        With an empty one for work that is expected and wasn't handed in.
     policies : Policies
     by_hand : mapping of str to HandMark
-        The student's, by column id: they stand above everything else.
+        The student's, by column id: they override everything else.
     now : datetime
-        Whether missing work is due by now.
+        Decides whether missing work is due.
 
     Returns
     -------
     StudentMarks
-        Work that is missing is left out where nothing is to be said about it.
+        Without columns of missing work about which there is nothing to say.
     """
     terms = {name: terms_of(policies, student, name) for name in {c.assignment for c in columns}}
     works = [
-        ColumnWork(column, tuple(in_order(attempts)), terms[column.assignment])
-        for column, attempts in sorted(columns.items())
+        ColumnWork(column, tuple(in_order(handed_in)), terms[column.assignment])
+        for column, handed_in in sorted(columns.items())
     ]
     late_days = _late_days([w for w in works if not _is_set(by_hand.get(w.column.id))], policies.late_days)
-    shown: dict[TableColumn, Attempt | None] = {}
+    attempts: dict[TableColumn, Attempt | None] = {}
     marks: dict[TableColumn, ColumnMark] = {}
     for work in works:
         days = late_days.get(work.column.assignment, 0)
-        choice = work.settled(days)
-        shown[work.column] = work.shown(choice)
-        raw = attempt.report.score if (attempt := shown[work.column]) else None
+        choice = work.choice(days)
+        attempts[work.column] = attempt = work.attempt_for(choice)
+        raw = attempt.report.score if attempt else None
         mark = _rounded(_mark(work, raw, choice, days, policies, now), policies.round)
         hand = by_hand.get(work.column.id)
         marks[work.column] = mark if hand is None else set_by_hand(mark, hand, work.column.max_score)
-    waiting = {work.column for work in works if work.waits and _is_open(marks[work.column])}
+    waiting = {work.column for work in works if work.is_waiting and _is_open(marks[work.column])}
     due = {work.column for work in works if work.terms.is_due(now)}
     marks |= drop_lowest(marks, policies, waiting=waiting, due=due)
     return StudentMarks(
         {
-            work.column: CountedMark(marks[work.column], shown[work.column], work.terms)
+            work.column: CountedMark(marks[work.column], attempts[work.column], work.terms)
             for work in works
-            if work.attempts or _says(marks[work.column])
+            if work.attempts or _is_worth_showing(marks[work.column])
         },
         percent(marks, policies, waiting=waiting),
     )
 
 
-def _late_days(works: Sequence[ColumnWork], left: int) -> dict[str, int]:
-    """Return the late days used for each assignment, those due first being served first."""
+def _late_days(works: Sequence[ColumnWork], budget: int) -> dict[str, int]:
+    """Return the late days used for each assignment; those due first are served first."""
     groups: dict[str, list[ColumnWork]] = {}
     for work in works:
         if not work.terms.is_excused:
             groups.setdefault(work.column.assignment, []).append(work)
     used: dict[str, int] = {}
-    for name in sorted(groups, key=lambda name: (groups[name][0].terms.due or _LAST, name)) if left else ():
+    by_due = sorted(groups, key=lambda name: (groups[name][0].terms.due or _NEVER_DUE, name))
+    for name in by_due if budget else ():
         group = groups[name]
-        used[name] = days_to_use(left, max(work.most_days_late for work in group), partial(_total, group))
-        left -= used[name]
+        used[name] = days_to_use(budget, max(work.most_days_late for work in group), partial(_total, group))
+        budget -= used[name]
     return used
 
 
 def _total(works: Iterable[ColumnWork], late_days: int) -> Fraction:
-    return sum((work.most(late_days) for work in works), Fraction(0))
+    return sum((work.best_case(late_days) for work in works), Fraction(0))
 
 
 def _mark(
@@ -249,15 +245,15 @@ def _mark(
     if work.terms.is_excused:
         return ColumnMark(raw, None, ("excused",), excused=True)
     if choice is not None:
-        why = sentences(work.terms.rules, work.full, work.scored(Fraction(0)), choice, late_days)
+        why = sentences(work.terms.rules, work.full, work.points(Fraction(0)), choice, late_days)
         return ColumnMark(raw, rounded(choice.value), tuple(why))
-    if work.waits:
+    if work.is_waiting:
         return ColumnMark(raw, None)
     return _nothing_counts(work, raw, zero=policies.missing == "zero" and work.terms.is_due(now))
 
 
 def _rounded(mark: ColumnMark, decimals: int | None) -> ColumnMark:
-    """Round what a mark counts; say so where that changes the number that people see."""
+    """Round a mark; say so where that changes the number that people see."""
     if decimals is None or mark.adjusted is None:
         return mark
     points = float(plain_points(mark.adjusted, decimals))
@@ -268,10 +264,10 @@ def _rounded(mark: ColumnMark, decimals: int | None) -> ColumnMark:
 
 
 def _nothing_counts(work: ColumnWork, raw: float | None, *, zero: bool) -> ColumnMark:
-    why = [closed_sentence(len(work.tries), len(work.tries))] if work.tries else []
+    why = [closed_sentence(len(work.usable), len(work.usable))] if work.usable else []
     if zero:
-        what = "nothing that counts" if work.attempts else "nothing"
-        why.append(f"{what} was handed in by the due date: counts as 0")
+        work_missing = "nothing that counts" if work.attempts else "nothing"
+        why.append(f"{work_missing} was handed in by the due date: counts as 0")
     return ColumnMark(raw, 0.0 if zero else None, tuple(why))
 
 
@@ -283,5 +279,5 @@ def _is_open(mark: ColumnMark) -> bool:
     return mark.adjusted is None and not mark.excused
 
 
-def _says(mark: ColumnMark) -> bool:
+def _is_worth_showing(mark: ColumnMark) -> bool:
     return mark.adjusted is not None or mark.excused or mark.dropped or bool(mark.comment)

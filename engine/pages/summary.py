@@ -183,7 +183,7 @@ def summary_page(
         links=links,
         maximum=table.maximum,
         handed_in=[row for row in table.rows if row.handed_in],
-        strangers=sum(not row.listed for row in table.rows),
+        strangers=sum(not row.in_roster for row in table.rows),
         mean=_mean(table),
         changes=changes(table),
         percents=any(row.percent is not None for row in table.rows),

@@ -370,7 +370,7 @@ class _Search:
     def __post_init__(self) -> None:
         self._answers = AnswerMarker(self.bank, self.store)
         self._by_hand = {
-            place for place, mark in self.store.hand_marks.standing().items() if mark.score is not None
+            place for place, mark in self.store.hand_marks.current().items() if mark.score is not None
         }
 
     def run(self) -> None:

@@ -89,7 +89,7 @@ class HandMarks:
             rows = connection.execute(query).mappings().all()
         return [HandMark(**{name: value for name, value in row.items() if name != "id"}) for row in rows]
 
-    def standing(self) -> Mapping[tuple[str, str], HandMark]:
+    def current(self) -> Mapping[tuple[str, str], HandMark]:
         """Return the decisions that hold now, by (student, column); those taken back are left out."""
         newest = {(mark.student, mark.column): mark for mark in self.history()}
         return {

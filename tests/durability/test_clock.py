@@ -79,7 +79,7 @@ def test_the_newest_decision_holds_whatever_the_clock_said(tmp_path: Path) -> No
         for score, days in ((1.0, 0), (2.0, -400)):
             at = NOON + timedelta(days=days)
             store.hand_marks.add(HandMark("ada", "softmax", score, False, "", "prof", at))
-        assert store.hand_marks.standing()["ada", "softmax"].score == 2.0
+        assert store.hand_marks.current()["ada", "softmax"].score == 2.0
 
 
 def test_another_item_or_person_moves_nothing(tmp_path: Path, clock: type[Clock]) -> None:

@@ -25,7 +25,7 @@ def course(grade) -> Course:
 
 def standing(course: Course) -> dict[tuple[str, str], tuple[float | None, bool, str, str]]:
     with course.open_store() as store:
-        found = store.hand_marks.standing()
+        found = store.hand_marks.current()
     return {place: (m.score, m.excused, m.comment, m.by) for place, m in found.items()}
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.course.policies import AssignmentRules, CountedAttempts, LatePenalty
 from engine.marks.deadlines import LateTime
-from engine.marks.groups import dropped
+from engine.marks.groups import indices_to_drop
 from engine.marks.late_work import AttemptPoints, after_penalty, choose, days_to_use, exact, rounded
 
 FULL = Fraction(10)
@@ -89,8 +89,8 @@ def test_attempts_against_a_plain_loop(
             "average": sum(counted, Fraction(0)) / len(counted),
         }[rule.which]
     )
-    assert 0 <= choice.value <= made[choice.shown].score, "never above what the shown attempt earned"
-    assert len(choice.used) == len(counted) and choice.shown in choice.used
+    assert 0 <= choice.value <= made[choice.index].score, "never above what the shown attempt earned"
+    assert len(choice.used) == len(counted) and choice.index in choice.used
 
 
 @given(tries, attempts, lates)
@@ -121,7 +121,7 @@ def test_what_is_dropped_leaves_the_best_share_of_all_subsets(
     def share(kept: tuple[int, ...]) -> Fraction:
         return sum((made[k][0] for k in kept), Fraction(0)) / sum(made[k][1] for k in kept)
 
-    left_out = dropped(made, count)
+    left_out = indices_to_drop(made, count)
     keep = max(1, len(made) - count)
     kept = tuple(k for k in range(len(made)) if k not in left_out)
     assert len(kept) == keep
@@ -130,7 +130,7 @@ def test_what_is_dropped_leaves_the_best_share_of_all_subsets(
 
 @given(st.lists(points, min_size=1, max_size=7), st.integers(0, 8))
 def test_of_equal_full_points_the_lowest_are_dropped(scores: list[Fraction], count: int) -> None:
-    left_out = dropped([(score, FULL) for score in scores], count)
+    left_out = indices_to_drop([(score, FULL) for score in scores], count)
     gone = min(count, len(scores) - 1)
     assert sorted(scores[place] for place in left_out) == sorted(scores)[:gone]
 

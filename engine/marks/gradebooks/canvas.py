@@ -157,7 +157,7 @@ def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFil
         student = people[row.student]
         about = (student.name or student.id, student.lms_id, student.id, student.login, student.section)
         rows.append([*map(text_cell, about), *new.cells(row)])
-        if not row.listed:
+        if not row.in_roster:
             message = "isn't in the roster: see whether Canvas knows this person"
             new.notices.append(GradebookNotice(NoticeKind.UNKNOWN, row.student, message))
     return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.notices))

@@ -171,15 +171,15 @@ def _comments(sheet: LmsSheet, column: int) -> int:
 def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFile:
     people = everybody(request.table, request.roster).by_id
     mine = [(row, people[row.student]) for row in request.table.rows]
-    key = request.key or ("email" if all(s.email for row, s in mine if row.listed) else "idnumber")
+    key = request.key or ("email" if all(s.email for row, s in mine if row.in_roster) else "idnumber")
     head, key_of = _KEYS[key]
     new = NewRows(targets, _SIGNS, request)
     rows = [[head, "Full name", *new.head()]]
     for row, student in mine:
-        if row.listed and key_of(student):
+        if row.in_roster and key_of(student):
             rows.append([text_cell(key_of(student)), text_cell(student.name), *new.cells(row)])
         elif row.cells:
-            why = f"has no {head} in the roster" if row.listed else "isn't in the roster"
+            why = f"has no {head} in the roster" if row.in_roster else "isn't in the roster"
             message = f"{why}: left out, because Moodle refuses a file with people whom it doesn't know"
             new.notices.append(GradebookNotice(NoticeKind.ABSENT, row.student, message))
     return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.notices))

@@ -92,7 +92,7 @@ def test_everybody_of_roster_store_collection_and_problems_is_listed(store: Stor
         intake=IntakeResult((StudentFiles("bob", ()),)),
         problems=(problem, IntakeProblem("y", "no")),
     )
-    assert [(r.student, r.name, len(r.items), r.listed) for r in found] == [
+    assert [(r.student, r.name, len(r.items), r.in_roster) for r in found] == [
         ("ada", "Ada L.", 1, True),
         ("bob", "", 0, False),
         ("gone", "", 1, False),
@@ -105,7 +105,7 @@ def test_everybody_of_roster_store_collection_and_problems_is_listed(store: Stor
 def test_without_roster_and_collection_the_store_says_who(store: Store) -> None:
     give(store, "bob", 2.0)
     give(store, "ada", None, "b")
-    assert [(r.student, r.listed) for r in results(store)] == [("ada", True), ("bob", True)]
+    assert [(r.student, r.in_roster) for r in results(store)] == [("ada", True), ("bob", True)]
 
 
 def test_quizzes_come_before_code_in_the_order_of_their_questions(store: Store) -> None:
@@ -142,7 +142,7 @@ def test_the_same_item_in_a_quiz_and_alone_are_two_columns() -> None:
 def test_the_roster_and_everybody_in_the_store_are_listed_with_and_without_a_collection(store: Store) -> None:
     give(store, "guest", 1.0)
     roster = Roster((Student("ada"),))
-    assert [(r.student, r.listed, len(r.items)) for r in results(store, roster=roster)] == [
+    assert [(r.student, r.in_roster, len(r.items)) for r in results(store, roster=roster)] == [
         ("ada", True, 0),
         ("guest", False, 1),
     ]

@@ -39,7 +39,7 @@ def found(
     with open_store(tmp_path / "store.db") as store:
         store.save_quizzes([Quiz("q1", "week-2", "Week 2", "ada", (QuizQuestion(1, variant, 2.0),))])
         policies = Policies.model_validate(rules)
-        result = untimed(intake, store, policies, unread=more.get("unread", ()), now=NOW)
+        result = untimed(intake, store, policies, ungraded=more.get("unread", ()), now=NOW)
     return dict(result.without_time), dict(result.marked_late)
 
 

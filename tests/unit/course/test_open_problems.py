@@ -43,16 +43,16 @@ def graded(store: Store, item: str, outcome: Outcome, filename: str = "x.py", **
 def test_a_readable_attempt_afterwards_settles_it(store: Store, tmp_path: Path) -> None:
     kept = OpenProblems(tmp_path / OPEN_PROBLEMS_FILE)
     graded(store, "softmax", Outcome.WRONG, "before.py", started=datetime.now(UTC) - timedelta(hours=1))
-    kept.take(NO_FILES, [UNREAD])
+    kept.update(NO_FILES, [UNREAD])
     graded(store, "softmax", Outcome.FORMAT_ERROR, "unreadable.py")
     graded(store, "sdpa", Outcome.RIGHT, "sdpa.py")
     assert kept.still_open(store) == (UNREAD,)
     graded(store, "softmax", Outcome.WRONG, "mended.py")
     assert kept.still_open(store) == ()
-    kept.take(NO_FILES, [UNREAD])  # the old download again
+    kept.update(NO_FILES, [UNREAD])  # the old download again
     assert kept.still_open(store) == ()
     newer = replace(UNREAD, where="ada/softmax-2.py")
-    kept.take(NO_FILES, [newer])
+    kept.update(NO_FILES, [newer])
     assert kept.still_open(store) == (newer,)
 
 
@@ -60,7 +60,7 @@ def test_a_readable_attempt_afterwards_settles_it(store: Store, tmp_path: Path) 
 def test_a_file_of_that_name_settles_it(store: Store, tmp_path: Path, filename: str) -> None:
     kept = OpenProblems(tmp_path / OPEN_PROBLEMS_FILE)
     notes = IntakeProblem("ada/notes.py", "there is no code exercise of this name", "", "ada")
-    kept.take(NO_FILES, [replace(notes, known_as=("notes.py",)), replace(notes, where="ada/other.py")])
+    kept.update(NO_FILES, [replace(notes, known_as=("notes.py",)), replace(notes, where="ada/other.py")])
     graded(store, "softmax", Outcome.RIGHT, filename)
     assert [problem.where for problem in kept.still_open(store)] == ["ada/other.py"]
 
@@ -71,20 +71,20 @@ def test_of_two_files_in_one_download_the_later_one_holds(
 ) -> None:
     kept = OpenProblems(tmp_path / OPEN_PROBLEMS_FILE)
     problem = replace(UNREAD, where=f"ada/{unread}.py")
-    kept.take(of_ada(handed("ada/1.py", 1), handed("ada/2.py", 2)), [problem])
+    kept.update(of_ada(handed("ada/1.py", 1), handed("ada/2.py", 2)), [problem])
     assert kept.still_open(store) == ((problem,) if is_open else ())
 
 
 def test_of_a_file_that_a_batch_sees_its_own_word_holds(store: Store, tmp_path: Path) -> None:
     kept = OpenProblems(tmp_path / OPEN_PROBLEMS_FILE)
     row = IntakeProblem("paper.csv:7", "nobody has this id")
-    kept.take(NO_FILES, [UNREAD, row])
+    kept.update(NO_FILES, [UNREAD, row])
     stopped = of_ada(handed(UNREAD.where, 1))
-    kept.take(stopped, [], tables=["paper.csv"], is_whole=False)
+    kept.update(stopped, [], tables=["paper.csv"], is_whole=False)
     assert kept.still_open(store) == (row, UNREAD)
-    kept.take(NO_FILES, [], tables=["paper.csv"])
+    kept.update(NO_FILES, [], tables=["paper.csv"])
     assert kept.still_open(store) == (UNREAD,)
-    kept.take(stopped, [])
+    kept.update(stopped, [])
     assert kept.still_open(store) == ()
     assert not (tmp_path / OPEN_PROBLEMS_FILE).exists()
 
@@ -95,5 +95,5 @@ def test_who_is_graded_without_a_line_in_the_roster_is_no_problem_that_stays(
     kept = OpenProblems(tmp_path / OPEN_PROBLEMS_FILE)
     told = IntakeProblem("ada", "this student isn't in the roster; graded as ada", unjoined=True)
     refused = IntakeProblem("bob", "this student isn't in the roster", unjoined=True)
-    kept.take(of_ada(handed("ada/1.py", 1)), [told, refused])
+    kept.update(of_ada(handed("ada/1.py", 1)), [told, refused])
     assert kept.still_open(store) == (refused,)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.course.policies import Policies
-from engine.marks import shown_now, student_marks, terms_of
+from engine.marks import disclosure_now, student_marks, terms_of
 from engine.marks.results import ColumnMark, TableColumn
 from engine.model import GradeReport, Outcome, ResultDisclosure
 from engine.store import Attempt, HandMark
@@ -328,14 +328,14 @@ def test_release(
         (DUE + 2 * DAY, shown_after_closes),
     ):
         expected = ResultDisclosure.VERDICT if shown else ResultDisclosure.NOTHING
-        assert shown_now(terms, ResultDisclosure.VERDICT, now) is expected
+        assert disclosure_now(terms, ResultDisclosure.VERDICT, now) is expected
 
 
 def test_without_the_date_that_it_waits_for_nothing_is_released() -> None:
     for release in ("at due", "after closes"):
         open_ended = Policies.model_validate({"assignments": {"softmax": {"release": release}}})
         assert (
-            shown_now(terms_of(open_ended, "ada", "softmax"), ResultDisclosure.FEEDBACK, NOW)
+            disclosure_now(terms_of(open_ended, "ada", "softmax"), ResultDisclosure.FEEDBACK, NOW)
             is ResultDisclosure.NOTHING
         )
 

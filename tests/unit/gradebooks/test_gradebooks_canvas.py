@@ -156,7 +156,7 @@ def test_a_new_file_has_what_canvas_asks_for() -> None:
 
 
 def test_somebody_who_is_not_in_the_roster_is_written_and_listed() -> None:
-    guest = StudentRow("guest", "", {SOFTMAX.id: cell(4.0, 10.0)}, listed=False)
+    guest = StudentRow("guest", "", {SOFTMAX.id: cell(4.0, 10.0)}, in_roster=False)
     made = canvas(None, table=replace(TABLE, rows=(*ROWS, guest)))
     assert read_csv(made.content)[-1] == ["guest", "", "guest", "", "", "", "4"]
     assert told(made, NoticeKind.UNKNOWN) == [

@@ -52,7 +52,7 @@ def test_numbers_are_used_where_somebody_has_no_address() -> None:
 
 
 def test_whom_moodle_does_not_know_is_left_out_and_listed() -> None:
-    guest = StudentRow("guest", "", {SOFTMAX.id: cell(4.0, 10.0)}, listed=False)
+    guest = StudentRow("guest", "", {SOFTMAX.id: cell(4.0, 10.0)}, in_roster=False)
     roster = Roster((*ROSTER.students[:4], replace(ROSTER.students[4], email="")))
     made = moodle(roster=roster, key="email", table=replace(TABLE, rows=(*ROWS, guest)))
     assert [row[0] for row in read_csv(made.content)[1:]] == [s.email for s in ROSTER.students[:4]]

@@ -429,7 +429,7 @@ def test_the_summary_page_shows_class_ungraded_and_problems() -> None:
 def test_hostile_text_in_every_field_of_the_summary(evil: str) -> None:
     given = report(Outcome.UNGRADED, None, item=evil, diagnosis=(Diagnosis(evil, evil),))
     column = TableColumn(evil, 1, evil, evil, 2.0)
-    made = table(StudentResults(evil, evil, (result(given, column, reason=evil),), listed=False))
+    made = table(StudentResults(evil, evil, (result(given, column, reason=evil),), in_roster=False))
     page = summary_page(
         dataclasses.replace(made, title=evil),
         links={evil: "students/x.html"},

@@ -21,4 +21,4 @@ def test_one_mark_that_cant_be_stored_keeps_the_others_out(tmp_path: Path) -> No
         assert store.hand_marks.history() == []
         store.hand_marks.add_all([])
         store.hand_marks.add_all([MARK, replace(MARK, score=8.0)])
-        assert store.hand_marks.standing() == {("ada", "softmax"): replace(MARK, score=8.0)}
+        assert store.hand_marks.current() == {("ada", "softmax"): replace(MARK, score=8.0)}

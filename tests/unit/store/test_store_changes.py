@@ -22,8 +22,8 @@ def test_the_newest_decision_holds_and_all_are_kept(store: Store) -> None:
     later = replace(first, score=None, comment="no, as graded", at=NOW + timedelta(hours=1))
     for mark in (first, later, replace(first, column="sdpa", excused=True, score=None)):
         store.hand_marks.add(mark)
-    assert store.hand_marks.standing()["ada", "softmax"] == later
-    assert store.hand_marks.standing()["ada", "sdpa"].excused
+    assert store.hand_marks.current()["ada", "softmax"] == later
+    assert store.hand_marks.current()["ada", "sdpa"].excused
     assert store.hand_marks.history(column="softmax") == [first, later]
 
 
@@ -31,7 +31,7 @@ def test_an_empty_decision_takes_the_earlier_one_back(store: Store) -> None:
     first = HandMark("ada", "softmax", 0.5, False, "", "prof", NOW)
     store.hand_marks.add(first)
     store.hand_marks.add(replace(first, score=None))
-    assert store.hand_marks.standing() == {}
+    assert store.hand_marks.current() == {}
     assert len(store.hand_marks.history()) == 2
 
 

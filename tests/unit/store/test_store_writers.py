@@ -168,4 +168,4 @@ def test_decisions_of_all_are_kept_and_all_see_the_same_one_hold(target: str | P
     with open_store(target) as store:
         history = store.hand_marks.history()
         assert len(history) == 5 * WRITERS
-        assert store.hand_marks.standing()["007", "week/item-a"] == history[-1]
+        assert store.hand_marks.current()["007", "week/item-a"] == history[-1]
