@@ -1,0 +1,246 @@
+"""How easy the engine is to find one's way in: sizes, names, comments, and how many modules a command enters.
+
+    python benchmarks/house.py              # this checkout, beside the figures of the version before the fold
+    python benchmarks/house.py --root PATH  # another checkout's figures alone (its own environment runs it)
+
+A newcomer doesn't read lines but opens files: what tires is the number of modules that one flow passes through,
+modules that only serve one neighbour, and names that stand for several things. Each figure has a bound, held by
+``tests/repo/test_house.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import tokenize
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# 155391f, the last version before the modules were merged, measured with this script on its own checkout
+BEFORE: Mapping[str, float] = {}
+
+# name -> (bound, whether the figure may not exceed it)
+BOUNDS: Mapping[str, tuple[float, bool]] = {
+    "modules": (340, True),
+    "median lines of a module": (180, False),
+    "90th percentile": (420, True),
+    "longest module": (650, True),
+    "public class names that collide, %": (3, True),
+    "one-word public class names, %": (20, True),
+    "short modules with one importer beside them, %": (6, True),
+    "comment lines, %": (3, False),
+    "modules entered by an answer": (40, True),
+    "modules entered by a program": (45, True),
+    "modules entered by a batch": (90, True),
+}
+
+SHORT = 100  # lines; below that, a module which only one neighbour imports is a part of that neighbour
+
+# Runs one command and prints the engine's modules of which a function was called. Module-level code and class
+# bodies don't count: they run for every import, whether a reader has to look at the module or not.
+_PROBE = """
+import json, os, sys
+from pathlib import Path
+
+entered = set()
+
+def note(frame, event, argument):
+    if event == "call" and frame.f_code.co_name not in ("<module>", "<genexpr>", "<lambda>"):
+        if frame.f_code.co_flags & 0x2:  # CO_NEWLOCALS without a class body
+            entered.add(frame.f_code.co_filename)
+
+import threading
+from engine.commands import run
+
+sys.setprofile(note)
+threading.setprofile(note)
+code = run(sys.argv[1:])
+sys.setprofile(None)
+root = os.path.join(os.getcwd(), "engine") if "ENGINE_ROOT" not in os.environ else os.environ["ENGINE_ROOT"]
+print(json.dumps([code, len({name for name in entered if name.startswith(root + os.sep)})]), file=sys.stderr)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One module of the engine: its dotted name, file, source and syntax tree."""
+
+    name: str
+    path: Path
+    source: str
+    tree: ast.Module
+
+    @property
+    def lines(self) -> int:
+        return self.source.count("\n")
+
+    @property
+    def is_package(self) -> bool:
+        return self.path.name == "__init__.py"
+
+
+def modules(root: Path = ROOT) -> list[Module]:
+    """Return all modules below ``root/engine``, by name."""
+    read = []
+    for path in sorted((root / "engine").rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        source = path.read_text(encoding="utf-8")
+        read.append(Module(name, path, source, ast.parse(source)))
+    return read
+
+
+def importers(of: Sequence[Module]) -> dict[str, set[str]]:
+    """Return who imports each module: dotted name -> dotted names; relative imports are resolved."""
+    by_name = {module.name: module for module in of}
+    users: dict[str, set[str]] = {name: set() for name in by_name}
+    for module in of:
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            base = node.module or ""
+            if node.level:
+                parts = module.name.split(".")
+                parts = parts[: len(parts) - node.level + module.is_package]
+                base = ".".join([*parts, *([node.module] if node.module else [])])
+            for alias in node.names:
+                target = f"{base}.{alias.name}" if f"{base}.{alias.name}" in by_name else base
+                if target in users:
+                    users[target].add(module.name)
+    return users
+
+
+def short_and_private(of: Sequence[Module]) -> list[tuple[Module, str]]:
+    """Return the short modules that a single module of the same folder imports, with that importer."""
+    by_name = {module.name: module for module in of}
+    users = importers(of)
+    lonely = []
+    for module in of:
+        if module.is_package or module.lines >= SHORT or len(users[module.name]) != 1:
+            continue
+        (importer,) = users[module.name]
+        if by_name[importer].path.parent == module.path.parent:
+            lonely.append((module, importer))
+    return lonely
+
+
+def public_classes(of: Sequence[Module]) -> list[tuple[str, str]]:
+    """Return name and module of every class at the top of a module whose name has no leading underscore."""
+    return [
+        (node.name, module.name)
+        for module in of
+        for node in module.tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+
+
+def comment_lines(module: Module) -> int:
+    """Return how many lines carry a comment; rules, shebangs and orders to tools are none."""
+    count = 0
+    for token in tokenize.generate_tokens(io.StringIO(module.source).readline):
+        if token.type == tokenize.COMMENT:
+            text = token.string.lstrip("#").strip()
+            is_order = text.startswith(("type:", "noqa", "!", "pragma", "fmt:"))
+            count += bool(text.strip("-= ")) and not is_order
+    return count
+
+
+def _one_word(name: str) -> bool:
+    """Tell whether a class name is a single word, e.g. ``Choice``; ``YamlPlace`` and ``IRT2`` are two."""
+    return sum(letter.isupper() for letter in name) == 1
+
+
+def sizes(root: Path = ROOT) -> dict[str, float]:
+    """Return the figures that need no run: sizes, names, comments."""
+    every = modules(root)
+    lengths = sorted(module.lines for module in every)
+    classes = public_classes(every)
+    named = Counter(name for name, _ in classes)
+    total = sum(lengths)
+    return {
+        "modules": len(every),
+        "lines": total,
+        "median lines of a module": statistics.median(lengths),
+        "90th percentile": lengths[int(0.9 * len(lengths))],
+        "longest module": lengths[-1],
+        "public class names that collide, %": 100 * sum(named[n] > 1 for n, _ in classes) / len(classes),
+        "one-word public class names, %": 100 * sum(_one_word(n) for n in named) / len(named),
+        "short modules with one importer beside them, %": 100 * len(short_and_private(every)) / len(every),
+        "comment lines, %": 100 * sum(comment_lines(module) for module in every) / total,
+    }
+
+
+def entered(root: Path = ROOT) -> dict[str, float]:
+    """Return how many modules three commands enter: an answer, a program, a class of two files."""
+    source = root / "problems" / "code" / "softmax" / "solution_torch.py"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for student in ("ada", "bob"):
+            (folder / "in" / student).mkdir(parents=True)
+            (folder / "in" / student / "softmax.py").write_bytes(source.read_bytes())
+        (folder / "softmax.py").write_bytes(source.read_bytes())
+        _probe(root, folder, "init", "course")
+        course = str(folder / "course")
+        answer = ("submit", "softmax-weights", "--answer", "[0.1, 0.2, 0.7]", "--student", "ada")
+        return {
+            "modules entered by an answer": _probe(root, folder, *answer),
+            "modules entered by a program": _probe(root, folder, "submit", "softmax", "softmax.py"),
+            "modules entered by a batch": _probe(
+                root, folder, "batch", "in", "--course", course, "--out", "results"
+            ),
+        }
+
+
+def _probe(root: Path, folder: Path, *arguments: str) -> int:
+    python = root / ".venv" / "bin" / "python"
+    done = subprocess.run(
+        [str(python if python.exists() else sys.executable), "-c", _PROBE, *arguments],
+        cwd=folder,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(folder), "ENGINE_ROOT": str(root / "engine"), "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    code, count = json.loads(done.stderr.strip().splitlines()[-1])
+    if code not in (0, 1):
+        raise SystemExit(f"grade {' '.join(arguments)} ended with {code}:\n{done.stdout}{done.stderr}")
+    return int(count)
+
+
+def rows(now: Mapping[str, float]) -> Iterator[str]:
+    """Yield the table: figure, before, now, bound."""
+    yield f"{'':48}{'before':>10}{'now':>10}   bound"
+    for name, value in now.items():
+        before = _rounded(BEFORE[name]) if name in BEFORE else "–"
+        bound, is_most = BOUNDS.get(name, (None, True))
+        limit = "" if bound is None else f"{'≤' if is_most else '≥'} {bound:g}"
+        yield f"{name:48}{before:>10}{_rounded(value):>10}   {limit}".rstrip()
+
+
+def _rounded(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) or value >= 100 else f"{value:.1f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--root", type=Path, default=ROOT)
+    parser.add_argument("--quick", action="store_true", help="without running commands")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    root = options.root.resolve()
+    figures = sizes(root) | ({} if options.quick else entered(root))
+    print(json.dumps(figures, indent=2) if options.json else "\n".join(rows(figures)))
+
+
+if __name__ == "__main__":
+    main()
