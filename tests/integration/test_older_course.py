@@ -1,10 +1,10 @@
 """A course made by an older version is read as it is: roster, quizzes, marks, a quiz that is half taken.
 
 ``older/course.tar.xz`` was written by the commands of commit 155391f, the last one before the engine's
-modules were merged: ``grade init``, ``quiz new`` (a quiz with every kind of question, four students), ``batch``
-with three students' quizzes and programs, ``mark``, ``quiz take`` stopped after one answer, and ``regrade`` of
-a corrected item. Beside the course lie what s04 hands in ``later``, and what that version printed
-(``expected``): its gradebook before and after s04's submission, and its answer keys.
+modules were merged: ``grade init``, ``quiz new`` (a quiz with every kind of question, four students),
+``batch`` with three students' quizzes and programs, ``mark``, ``quiz take`` stopped after one answer, and
+``regrade`` of a corrected item. Beside the course lie what s04 hands in ``later``, and what that version
+printed (``expected``): its gradebook before and after s04's submission, and its answer keys.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """How easy the engine is to find one's way in: sizes, names, comments, and how many modules a command enters.
 
-    python benchmarks/house.py              # this checkout, beside the figures of the version before the fold
-    python benchmarks/house.py --root PATH  # another checkout's figures alone (its own environment runs it)
+    python -m tests.repo.house              # this checkout, beside the version before modules were merged
+    python -m tests.repo.house --root PATH  # another checkout (its own environment runs the commands)
 
-A newcomer doesn't read lines but opens files: what tires is the number of modules that one flow passes through,
-modules that only serve one neighbour, and names that stand for several things. Each figure has a bound, held by
-``tests/repo/test_house.py``.
+A newcomer doesn't read lines but opens files. What tires is the number of modules that one flow passes
+through, modules that only serve one neighbour, and names that stand for several things. Each figure has a
+bound, held by ``tests/repo/test_house.py``.
 """
 
 from __future__ import annotations
@@ -24,10 +24,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 # 155391f, the last version before the modules were merged, measured with this script on its own checkout
-BEFORE: Mapping[str, float] = {}
+BEFORE: Mapping[str, float] = {
+    "modules": 664,
+    "lines": 82483,
+    "median lines of a module": 109.5,
+    "90th percentile": 242,
+    "longest module": 482,
+    "public class names that collide, %": 18.97,
+    "one-word public class names, %": 57.55,
+    "short modules with one importer beside them, %": 15.96,
+    "comment lines, %": 1.26,
+    "modules entered by an answer": 86,
+    "modules entered by a program": 94,
+    "modules entered by a batch": 190,
+}
 
 # name -> (bound, whether the figure may not exceed it)
 BOUNDS: Mapping[str, tuple[float, bool]] = {
@@ -206,7 +219,12 @@ def _probe(root: Path, folder: Path, *arguments: str) -> int:
     done = subprocess.run(
         [str(python if python.exists() else sys.executable), "-c", _PROBE, *arguments],
         cwd=folder,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(folder), "ENGINE_ROOT": str(root / "engine"), "PYTHONPATH": str(root)},
+        env={
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(folder),
+            "ENGINE_ROOT": str(root / "engine"),
+            "PYTHONPATH": str(root),
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -239,7 +257,7 @@ def main() -> None:
     options = parser.parse_args()
     root = options.root.resolve()
     figures = sizes(root) | ({} if options.quick else entered(root))
-    print(json.dumps(figures, indent=2) if options.json else "\n".join(rows(figures)))
+    sys.stdout.write((json.dumps(figures, indent=2) if options.json else "\n".join(rows(figures))) + "\n")
 
 
 if __name__ == "__main__":
