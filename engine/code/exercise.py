@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.code.families import ExerciseFamily, family, family_names, offered_groups
+from engine.code.array_family import ExerciseFamily
+from engine.code.families import family, family_names, offered_groups
 from engine.code.plan import InputPlan, group_key
 from engine.code.properties import Property, property_names, property_of
 from engine.errors import Diagnostic, EngineError, SpecError
@@ -147,7 +148,7 @@ def freeze_plan(exercise: CodeExercise, seed: bytes) -> InputPlan:
     """
     whole = exercise.family.plan(seed)
     keys = {check.key for check in exercise.checks} | {"runs"}
-    public = frozenset(i for i, case in enumerate(whole.cases) if case.public and case.aspect == "ordinary")
+    public = frozenset(i for i, case in enumerate(whole.cases) if case.public and case.kind == "ordinary")
     return whole.only(keys, public)
 
 

@@ -228,7 +228,7 @@ class _Search:
         """Run candidates in their order; return the first that is wrong in this aspect, or most seriously."""
         mild: _Shown | None = None
         fresh = [found for found in candidates if fingerprint(found) not in self._asked]
-        sound = [found for found in fresh if self._exercise.family.sound(found.args)]
+        sound = [found for found in fresh if self._exercise.family.is_valid_input(found.args)]
         while sound and self._left > 0:
             most = min(self._at_once, self._left)
             batch, sound = sound[:most], sound[most:]
@@ -381,7 +381,7 @@ def _varied(family_name: str) -> tuple[CandidateInput, ...]:
     found = family(family_name)
     cases = [case for seed in _PUBLIC_SEEDS for case in found.plan(seed).cases]
     candidates = [
-        CandidateInput(case.args, found.axes(case.args)) for case in cases if found.sound(case.args)
+        CandidateInput(case.args, found.axes(case.args)) for case in cases if found.is_valid_input(case.args)
     ]
     return tuple(sorted(candidates, key=complexity))
 

@@ -256,7 +256,7 @@ def _named_within(
     cases = submission.plan.cases
     covered: frozenset[Element] = frozenset().union(*(match.elements for match in named))
     left = submission.wrong - covered
-    if not {one for one in left if cases[one[0]].aspect in aspects}:
+    if not {one for one in left if cases[one[0]].kind in aspects}:
         return []
     taken = {match.behaviour.mutant for match in named}
     rest = [
@@ -302,7 +302,7 @@ def _matches(
         inputs = len({place for place, _ in elements & submission.wrong})
         sure = all(facet == "other error" for _, facet in elements)  # the class of an exception is no chance
         # where scores are extreme, much that goes wrong gives the same weights of 0 and 1
-        extreme = all(submission.plan.cases[place].aspect == "large" for place, _ in elements)
+        extreme = all(submission.plan.cases[place].kind == "large" for place, _ in elements)
         enough = inputs >= LEAST_INPUTS + extreme or sure or (inputs > 0 and unexplained <= elements)
         if enough and _is_specific(behaviour, submission, elements):
             found.append(_Match(behaviour, behaviour.names, elements))
@@ -351,7 +351,7 @@ def _equalled(
     refused = False
     cases = submission.plan.cases
     for place in behaviour.order():
-        if aspects is not None and cases[place].aspect not in aspects:
+        if aspects is not None and cases[place].kind not in aspects:
             continue
         mutant, facets = behaviour.at(place)
         if facets == ("accepted",):

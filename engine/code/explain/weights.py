@@ -22,7 +22,7 @@ MOST_CASES = 2
 """How many public inputs are kept; those on which something is wrong come first."""
 _MOST = 12
 """Most rows and most columns: more can't be read on a page."""
-_ASPECTS = {"ordinary", "batch", "masked", "all-hidden"}
+_KINDS = {"ordinary", "batch", "masked", "all-hidden"}
 _ONE = 1e-6
 _LONGEST_CALL = 160
 
@@ -35,7 +35,7 @@ def compared_weights(seen: PlanObservations) -> tuple[ComparedWeights, ...]:
     """
     found: dict[str, ComparedWeights] = {}
     for member, case in enumerate(seen.plan.cases):
-        if not case.public or case.expected is None or case.aspect not in _ASPECTS:
+        if not case.public or case.expected is None or case.kind not in _KINDS:
             continue
         call = described(seen.plan, member, seen.function)
         is_long = len(call) > _LONGEST_CALL

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    ArrayFamily,
-    ArrayInputs,
-    Floats,
-    add_contract,
-    add_gradients,
-    add_longer,
-    add_ordinary,
-    add_public,
-    add_refusals,
-    longer,
-    single,
-)
-from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
-from engine.code.families.shared_cases import add_key_relations, add_saturated, add_tanh_relations
-from engine.code.plan import InputPlan, PlanBuilder
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
+from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
+from engine.code.shared_cases import add_key_relations, add_saturated, add_tanh_relations
 
 __all__ = ["FAMILY"]
 
@@ -36,62 +19,49 @@ Sizes = tuple[int, int, int, int]  # n states, dh, ds, da
 Drawn = tuple[Floats, Floats, Floats, Floats, Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class AdditiveSizes:
-    """What hypothesis draws: sizes of the hidden inputs, all unequal within one, and of the square ones."""
-
-    first: Sizes
-    second: Sizes
-    square: int
-    other: int
-
-
-def _shapes() -> SearchStrategy[AdditiveSizes]:
-    from hypothesis import strategies as st
-
-    sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2], drawn[3]))
-    return st.builds(AdditiveSizes, sizes, sizes, st.integers(3, 4), st.integers(2, 4)).filter(
-        lambda found: unlike(found.first, found.second)
-    )
-
-
-def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
+def _size(arrays: Sequence[Floats]) -> Rounding:
     s, H, W, U, v = (np.abs(array) for array in arrays)
     largest = float((W @ s + H @ U.T).max(initial=0.0))
-    return largest, len(s) + H.shape[1], len(v) * float(v.max(initial=0.0))
+    return Rounding(largest, len(s) + H.shape[1], len(v) * float(v.max(initial=0.0)))
 
 
 _INPUTS = ArrayInputs(("s", "H", "W", "U", "v"), ("s", "nh", "as", "ah", "a"), "additive_scores", _size)
 
 
 class _Additive(ArrayFamily):
-    def plan(self, seed: bytes) -> InputPlan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("additive", self.expected)
-        public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
-        drawn = [_draw(values, sizes) for sizes in _all_sizes(shapes)]
-        members = add_ordinary(plan, drawn)
+    name = "additive"
+    inputs = _INPUTS
+
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        first, second, square, other = draw_sizes(
+            seed, unequal_sizes(4), unequal_sizes(4), integers(3, 4), integers(2, 4), different=2
+        )
+        public = plan.add_public({"square": _SQUARE, "rect": _RECT})
+        # two of unequal sizes and two with square matrices, one of them with as many states
+        square_sizes = [(square,) * 4, (other + 1, other, other, other)]
+        drawn = [_draw(values, sizes) for sizes in (first, second, *square_sizes)]
+        members = plan.add_ordinary(drawn)
         _add_bounds(plan, [*public, *members])
         _add_silent(plan, drawn)
         for place, (member, arrays) in enumerate(zip(members, drawn, strict=True)):
             add_key_relations(plan, member, place, arrays, values)
             add_tanh_relations(plan, member, place, arrays, values)
         add_saturated(plan, [_SQUARE, *drawn])
-        add_contract(plan, _SQUARE, drawn[2], drawn[:2])
-        add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
-        _add_refused(plan)
-        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
-        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
-        return plan.plan()
+        plan.add_contract(_SQUARE, drawn[2], drawn[:2])
+        self.add_gradients(plan, _SQUARE, drawn[:2], values)
+        s, H, W, U, v = _RECT
+        refused = {
+            "state-too-short": (s[:2], H, W, U, v),
+            "matrices-exchanged": (s, H, U, W, v),
+            "too-few-rows": (s, H, W, U[:3], v),
+            "v-too-short": (s, H, W, U, v[:3]),
+        }
+        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
+        plan.add_again(public[0])
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
-
-
-def _all_sizes(shapes: AdditiveSizes) -> list[Sizes]:
-    """Return two inputs of unequal sizes and two with square matrices, one of them with as many states."""
-    a, b = shapes.square, shapes.other
-    return [shapes.first, shapes.second, (a, a, a, a), (b + 1, b, b, b)]
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 _S, _H = np.array([1.0, 0.0]), np.array([[0.5, 1.0], [1.0, -1.0], [0.0, 0.5]])
@@ -117,14 +87,14 @@ def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
 
 
 def _add_bounds(plan: PlanBuilder, members: list[int]) -> None:
-    """No tanh leaves [-1, 1], so no score leaves the sum of |v|."""
+    # no tanh leaves [-1, 1], so no score leaves the sum of |v|
     for member in members:
         bound = float(np.abs(plan.argument(member, 4)).sum())
         plan.judge("within", member, low=-bound, high=bound)
 
 
 def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
-    """Leave one of the two parts out: what remains has a formula of its own."""
+    # one of the two parts is left out: what remains has a formula of its own
     for place, (s, H, W, U, v) in enumerate([_SQUARE, *drawn]):
         public = place == 0
         member = plan.case(f"no-keys-{place}", s, H, W, 0 * U, v, public=public)
@@ -138,61 +108,23 @@ def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
         plan.judge("agrees", opposite, cases="opposite", due=np.zeros(len(H)))
 
 
-def _add_refused(plan: PlanBuilder) -> None:
-    s, H, W, U, v = _RECT
-    add_refusals(
-        plan,
-        {
-            "state-too-short": (s[:2], H, W, U, v),
-            "matrices-exchanged": (s, H, U, W, v),
-            "too-few-rows": (s, H, W, U[:3], v),
-            "v-too-short": (s, H, W, U, v[:3]),
-        },
-        _INPUTS.letters,
-        _RECT,
-    )
-
-
-def _candidates() -> Iterator[tuple[Argument, ...]]:
-    one = np.array([1.0])
-    mat = one[:, np.newaxis]
-    for s, h, w, u, v in (
-        (1, 0, 1, 0, 1),
-        (0, 1, 0, 1, 1),
-        (1, 1, 1, 1, 1),
-        (1, 1, 1, 0, 1),
-        (1, 2, 2, 1, 2),
-    ):
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
+    one, mat = np.array([1.0]), np.array([[1.0]])
+    unit, column = np.array([1.0, 0.0]), np.array([[1.0], [0.0]])
+    numbers = ((1, 0, 1, 0, 1), (0, 1, 0, 1, 1), (1, 1, 1, 1, 1), (1, 1, 1, 0, 1), (1, 2, 2, 1, 2))
+    for s, h, w, u, v in numbers:
         yield s * one, h * mat, w * mat, u * mat, v * one
-    yield one, np.array([[1.0], [0.0]]), mat, mat, one
-    yield (
-        one,
-        np.array([[1.0], [0.0]]),
-        np.array([[1.0], [0.0]]),
-        np.array([[0.0], [1.0]]),
-        np.array([2.0, 1.0]),
-    )
-    yield (
-        np.array([1.0, 0.0]),
-        mat,
-        np.array([[0.0, 1.0], [1.0, 0.0]]),
-        np.array([[1.0], [0.0]]),
-        np.array([1.0, 2.0]),
-    )
-    yield (
-        np.array([1.0, 0.0]),
-        mat,
-        np.array([[0.0, 1.0], [0.0, 0.0]]),
-        np.array([[0.0], [0.0]]),
-        np.array([1.0, 1.0]),
-    )
-    yield one, np.array([[1.0, 0.0]]), mat, np.array([[0.0, 1.0]]), one
+    yield one, column, mat, mat, one
+    yield one, column, column, column[::-1].copy(), np.array([2.0, 1.0])
+    yield unit, mat, np.array([[0.0, 1.0], [1.0, 0.0]]), column, np.array([1.0, 2.0])
+    yield unit, mat, np.array([[0.0, 1.0], [0.0, 0.0]]), 0 * column, np.array([1.0, 1.0])
+    yield one, unit[np.newaxis], mat, np.array([[0.0, 1.0]]), one
     yield _SQUARE
     yield _RECT
     for height in (1000.0, -1000.0):
         yield height * one, mat, mat, mat, one
-    yield tuple(single(one, mat, mat, mat, one))
-    yield tuple(single(*_SQUARE))
+    yield single(one, mat, mat, mat, one)
+    yield single(*_SQUARE)
 
 
-FAMILY = _Additive(_INPUTS)
+FAMILY = _Additive()

@@ -2,83 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    ArrayFamily,
-    ArrayInputs,
-    Floats,
-    add_contract,
-    add_longer,
-    longer,
-)
-from engine.code.families.random_values import ExactValues, draw_specs, unlike
-from engine.code.plan import InputPlan, PlanBuilder
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.plan_builder import PlanBuilder, beyond_blocks
+from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
 
 __all__ = ["FAMILY"]
 
 
-@dataclass(frozen=True, slots=True)
-class AlignmentSizes:
-    """What hypothesis draws: (m rows, n columns), unequal within one input."""
-
-    first: tuple[int, int]
-    second: tuple[int, int]
-    square: int
-
-
-def _shapes() -> SearchStrategy[AlignmentSizes]:
-    from hypothesis import strategies as st
-
-    sizes = st.permutations([3, 4, 5, 6]).map(lambda drawn: (drawn[0], drawn[1]))
-    return st.builds(AlignmentSizes, sizes, sizes, st.integers(3, 5)).filter(
-        lambda found: unlike(found.first, found.second)
-    )
-
-
-_INPUTS = ArrayInputs(("A",), ("mn",), "hard_alignment", lambda arrays: (1.0, 1, 1.0))
+_INPUTS = ArrayInputs(("A",), ("mn",), "hard_alignment", lambda arrays: Rounding(1.0, 1, 1.0))
 
 
 class _HardAlignment(ArrayFamily):
-    def sound(self, args: tuple[Argument, ...]) -> bool:
+    name = "alignment"
+    inputs = _INPUTS
+
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         """Accept rows of weights: none negative, each with the sum 1."""
         if not _INPUTS.fits(args):
             return False
-        (A,) = _INPUTS.read(args)
+        (A,) = _INPUTS.arrays(args)
         return bool((A >= 0).all()) and bool((np.abs(A.sum(axis=-1) - 1) < 1e-6).all())
 
-    def plan(self, seed: bytes) -> InputPlan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("alignment", self.expected)
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        sizes = unequal_sizes(2, among=(3, 4, 5, 6))
+        first, second, side = draw_sizes(seed, sizes, sizes, integers(3, 5), different=2)
         square = plan.case("square", _SQUARE, public=True)
         rect = plan.case("rect", _RECT, public=True)
         plan.judge("runs", square)
         hidden = [
             plan.case(f"hidden-{place}", _weights(values, sizes))
-            for place, sizes in enumerate((shapes.first, shapes.second, (shapes.square, shapes.square)))
+            for place, sizes in enumerate((first, second, (side, side)))
         ]
-        ties = _add_ties(plan, shapes, values)
-        for name in ("shape", "values", "one-hot", "at-largest"):
-            plan.judge_each(name, [square, rect, *hidden, *ties])
+        ties = _add_ties(plan, (first, second, first), values)
+        plan.judge_each(("shape", "values", "one-hot", "at-largest"), [square, rect, *hidden, *ties])
         plan.judge("at-largest", plan.case("narrowly", _NARROWLY, public=True))
         _add_orders(plan, hidden, values)
         drawn = [(plan.argument(member),) for member in hidden]
-        add_contract(plan, (_RECT,), drawn[2], drawn[:2])
-        add_longer(plan, partial(_any, values), longer(shapes.first, values))
-        plan.judge("pure", square, plan.case("square-again", _SQUARE, public=True))
-        return plan.plan()
+        plan.add_contract((_RECT,), drawn[2], drawn[:2])
+        plan.add_beyond_blocks(partial(_any, values), beyond_blocks(first, values))
+        plan.add_again(square)
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 _SQUARE = np.array([[0.25, 0.5, 0.25], [0.625, 0.125, 0.25], [0.125, 0.25, 0.625]])
@@ -107,10 +78,10 @@ def _any(values: ExactValues, sizes: tuple[int, int]) -> tuple[Floats]:
     return (weights / weights.sum(axis=1, keepdims=True),)
 
 
-def _add_ties(plan: PlanBuilder, shapes: AlignmentSizes, values: ExactValues) -> list[int]:
-    """Add rows whose largest weight stands twice: the first column gets the 1."""
+def _add_ties(plan: PlanBuilder, sizes: Sequence[tuple[int, int]], values: ExactValues) -> list[int]:
+    # rows whose largest weight stands twice: the first column gets the 1
     members = [plan.case("tie", _TIE, public=True)]
-    for place, (m, n) in enumerate((shapes.first, shapes.second, shapes.first)):
+    for place, (m, n) in enumerate(sizes):
         A = np.zeros((m, n))
         for row in A:
             row[values.order(n)[:2]] = 0.5
@@ -136,7 +107,7 @@ def _add_orders(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> No
         plan.judge("rowind", member, plan.case(f"row-changed-{place}", other), changed=0)
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     for row in ([1.0], [0.25, 0.75], [0.75, 0.25], [0.5, 0.5], [0.25, 0.375, 0.375]):
         yield (np.array([row]),)
     yield (np.array([[0.25, 0.75], [0.25, 0.75]]),)
@@ -148,4 +119,4 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield (np.array([[0.25, 0.75]], dtype=np.float32),)
 
 
-FAMILY = _HardAlignment(_INPUTS)
+FAMILY = _HardAlignment()

@@ -2,85 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    ArrayFamily,
-    ArrayInputs,
-    Arrays,
-    Floats,
-    add_contract,
-    add_longer,
-    add_refusals,
-    longer,
-    single,
-)
-from engine.code.families.random_values import ExactValues
-from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
+from engine.code.array_family import ArrayFamily, ArrayInputs, Arrays, Floats, Rounding
+from engine.code.plan import ExpectedPart, ExpectedResult
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
+from engine.code.random_values import ExactValues
 from engine.code.results import TupleResult
 from engine.code.tolerance import relative_tolerance
 
 __all__ = ["FAMILY"]
 
-_INPUTS = ArrayInputs(("Q", "K", "V", "G"), ("md", "nd", "nv", "mv"), "", lambda arrays: (1.0, 1, 1.0))
+_INPUTS = ArrayInputs(
+    ("Q", "K", "V", "G"), ("md", "nd", "nv", "mv"), "", lambda arrays: Rounding(1.0, 1, 1.0)
+)
 
 
 class _Backward(ArrayFamily):
+    name = "backward"
+    inputs = _INPUTS
+
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         import reference
 
-        arrays = _INPUTS.read(args)
+        arrays = _INPUTS.arrays(args)
         dtype = arrays[0].dtype.name
         Q, K, V, G = (array.astype(np.float64) for array in arrays)
         size = float((np.abs(Q) @ np.abs(K).T).max()) / np.sqrt(Q.shape[1])
         relative = relative_tolerance(dtype, keys=len(K), score=size, terms=Q.shape[1] + V.shape[1])
         flow = float((np.abs(G) @ np.abs(V).T).sum())
-        slack = relative * max(
-            1.0, float(np.abs(G).sum()), flow * float(max(np.abs(K).max(), np.abs(Q).max()))
-        )
-        parts = tuple(
-            ExpectedPart(one.numpy(), dtype, relative, slack) for one in reference.grad_attention(Q, K, V, G)
-        )
+        largest = float(max(np.abs(K).max(), np.abs(Q).max()))
+        slack = relative * max(1.0, float(np.abs(G).sum()), flow * largest)
+        gradients = reference.grad_attention(Q, K, V, G)
+        parts = tuple(ExpectedPart(array.numpy(), dtype, relative, slack) for array in gradients)
         return ExpectedResult(parts, result=TupleResult(("dQ", "dK", "dV")))
 
-    def plan(self, seed: bytes) -> InputPlan:
-        values, plan = ExactValues(seed), PlanBuilder("backward", self.expected)
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
         inputs = [_SQUARE, _RECT, *(_draw(values, sizes) for sizes in _SIZES)]
-        members = [plan.case(f"input-{k}", *one, public=k < 2) for k, one in enumerate(inputs)]
+        members = [plan.case(f"input-{k}", *args, public=k < 2) for k, args in enumerate(inputs)]
         plan.judge("runs", members[0])
-        for name in ("shape", "values"):
-            plan.judge_each(name, members)
-        for place, (member, one) in enumerate(zip(members, inputs, strict=True)):
-            _add_sums(plan, place, member, one)
-            _add_uniform(plan, place, one)
-            _add_weights(plan, place, one)
-            _add_scale(plan, place, one)
+        plan.judge_each(("shape", "values"), members)
+        for place, (member, args) in enumerate(zip(members, inputs, strict=True)):
+            _add_sums(plan, place, member, args)
+            _add_uniform(plan, place, args)
+            _add_weights(plan, place, args)
+            _add_scale(plan, place, args)
             # what students see is the same in every plan
-            _add_relations(plan, place, member, one, ExactValues(b"relations") if place < 2 else values)
-            loud = (64 * one[0], 64 * one[1], *one[2:])
-            member = plan.case(f"large-{place}", *loud, aspect="large", public=place < 2)
+            _add_relations(plan, place, member, args, ExactValues(b"relations") if place < 2 else values)
+            loud = (64 * args[0], 64 * args[1], *args[2:])
+            member = plan.case(f"large-{place}", *loud, kind="large", public=place < 2)
             plan.judge("values", member, cases="large")
-            plan.judge("row-sums", member, cases="large", part=2, due=one[3].sum(axis=0))
-        add_contract(plan, _RECT, inputs[2], inputs[3:5])
+            plan.judge("row-sums", member, cases="large", part=2, due=args[3].sum(axis=0))
+        plan.add_contract(_RECT, inputs[2], inputs[3:5])
         Q, K, V, G = _RECT
         refused = {"keys": (Q, K[:, :1], V, G), "values": (Q, K, V[:2], G), "rows": (Q, K, V, G[:1])}
-        add_refusals(plan, refused, _INPUTS.letters, _RECT)
-        add_longer(plan, partial(_draw, values), longer(_SIZES[1], values))
-        plan.judge("pure", members[0], plan.case("again", *_SQUARE, public=True))
-        return plan.plan()
+        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(_SIZES[1], values))
+        plan.add_again(members[0], "again")
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        one = np.ones((1, 1))
-        pair = np.array([[1.0], [0.0]])
-        tiny: list[tuple[Argument, ...]] = [
-            (one, one, one, one),
-            (one, pair, pair, one),
-            (pair, pair, pair, pair),
-        ]
-        return (*tiny, tuple(single(*tiny[0])), _SQUARE, _RECT, tuple(single(*_SQUARE)))
+    def simple_inputs(self) -> Iterable[tuple[Argument, ...]]:
+        unit, pair = np.ones((1, 1)), np.array([[1.0], [0.0]])
+        tiny = [(unit, unit, unit, unit), (unit, pair, pair, unit), (pair, pair, pair, pair)]
+        return (*tiny, single(*tiny[0]), _SQUARE, _RECT, single(*_SQUARE))
 
 
 _SIZES = ((3, 3, 3, 3), (3, 4, 2, 5), (4, 3, 5, 2))  # m, n, d, dv
@@ -96,7 +83,7 @@ _RECT = _draw(ExactValues(b"other"), (2, 3, 2, 4))
 
 
 def _add_sums(plan: PlanBuilder, place: int, member: int, inputs: Arrays) -> None:
-    """Add what holds for every input, and what one key, equal values or a zero gradient leave over."""
+    # what holds for every input, and what one key, equal values or a zero gradient leave over
     Q, K, V, G = inputs
     public = place < 2
     plan.judge("row-sums", member, cases="all-weights", part=2, due=G.sum(axis=0))
@@ -114,7 +101,7 @@ def _add_sums(plan: PlanBuilder, place: int, member: int, inputs: Arrays) -> Non
 
 
 def _add_uniform(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
-    """Let all weights be equal: without a softmax, the gradients are covariances of what is left."""
+    # all weights are equal: without a softmax, the gradients are covariances of the rest
     Q, K, V, G = inputs
     public, scale = place < 2, np.sqrt(Q.shape[1])
     spread = (V - V.mean(axis=0)) / len(V)
@@ -133,11 +120,9 @@ def _add_weights(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
 
 
 def _add_scale(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
-    """Four times the features: scores and their root double, as with queries of twice the size.
-
-    With dS the gradient of these scores, dQ is dS K / sqrt(d) of doubled queries, and half of that of
-    repeated features; dK is dS^T (2 Q) / sqrt(d) of doubled queries, and a quarter of that.
-    """
+    # Four times the features: scores and their root double, as with queries of twice the size. With dS
+    # the gradient of these scores, dQ is dS K / sqrt(d) of doubled queries, and half of that of repeated
+    # features; dK is dS^T (2 Q) / sqrt(d) of doubled queries, and a quarter of that.
     Q, K, V, G = inputs
     doubled = plan.case(f"doubled-{place}", 2 * Q, K, V, G, public=place < 2)
     tiled = plan.case(f"tiled-{place}", np.tile(Q, (1, 4)), np.tile(K, (1, 4)), V, G, public=place < 2)
@@ -165,4 +150,4 @@ def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Arrays, v
     plan.judge("grads-linear", member, second, mixed, factors=(2.0, -3.0))
 
 
-FAMILY = _Backward(_INPUTS)
+FAMILY = _Backward()

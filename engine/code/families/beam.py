@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.random_values import ExactValues, draw_specs
-from engine.code.families.shared_cases import accepted, clear, draw_table
-from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
+from engine.code.array_family import ExerciseFamily
+from engine.code.plan import ExpectedPart, ExpectedResult
+from engine.code.plan_builder import PlanBuilder
+from engine.code.random_values import ExactValues, draw_specs
 from engine.code.results import HypothesesResult
+from engine.code.shared_cases import draw_accepted, draw_table, is_clear
 from engine.code.step_table import StepTable
 from engine.code.tolerance import relative_tolerance
 
@@ -45,7 +47,8 @@ def _searches() -> SearchStrategy[BeamSizes]:
     return st.integers(3, 4).flatmap(of)
 
 
-class _Beam:
+class _Beam(ExerciseFamily):
+    name = "beam"
     argument_names = ("step", "s0", "b", "bos", "eos", "max_len")
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
@@ -54,11 +57,11 @@ class _Beam:
         table, *rest = args
         assert isinstance(table, StepTable)
         called: list[Any] = [table.step(), *rest]
-        found = [one for one in reference.beam_search(*called) if math.isfinite(one.logprob)]
-        tokens = np.full((len(found), max((len(one.tokens) for one in found), default=0)), -1.0)
-        for row, one in zip(tokens, found, strict=True):
-            row[: len(one.tokens)] = one.tokens
-        logs = np.array([one.logprob for one in found])
+        hypotheses = [h for h in reference.beam_search(*called) if math.isfinite(h.logprob)]
+        tokens = np.full((len(hypotheses), max((len(h.tokens) for h in hypotheses), default=0)), -1.0)
+        for row, hypothesis in zip(tokens, hypotheses, strict=True):
+            row[: len(hypothesis.tokens)] = hypothesis.tokens
+        logs = np.array([hypothesis.logprob for hypothesis in hypotheses])
         largest = float(np.abs(logs).max(initial=1.0))
         relative = relative_tolerance(table.dtype, keys=tokens.shape[1], score=largest)
         b, most = args[2], args[-1]
@@ -66,8 +69,7 @@ class _Beam:
         parts = (ExpectedPart(tokens, "int", 1e-9, 1e-9), ExpectedPart(logs, "float64", relative, relative))
         return ExpectedResult(parts, result=HypothesesResult(most=most, width=b))
 
-    def sound(self, args: tuple[Argument, ...]) -> bool:
-        """Accept a model without almost equal hypotheses, and whole numbers in their ranges."""
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         if len(args) != len(self.argument_names):
             return False
         table, s0, b, bos, eos, most = args
@@ -78,14 +80,11 @@ class _Beam:
         assert isinstance(b, int) and isinstance(bos, int) and isinstance(eos, int)
         assert isinstance(most, int)
         ranges = 1 <= b <= 100 and 0 <= bos != eos and 0 <= eos < table.vocabulary and 1 <= most <= 5
-        return ranges and clear(table, b, eos, most)
+        # which of almost equal hypotheses comes first is no matter of right or wrong
+        return ranges and is_clear(table, b, eos, most)
 
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return ((),) * len(args)
-
-    def plan(self, seed: bytes) -> InputPlan:
-        searches, values = draw_specs(_searches(), 4, seed), ExactValues(seed)
-        plan = PlanBuilder("beam", self.expected)
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        searches = draw_specs(_searches(), 4, seed)
         drawn = [(f"hidden-{place}", *_draw(values, search)) for place, search in enumerate(searches)]
         members = []
         for name, table, search in [("three", _TABLE, _PUBLIC), ("two", _OTHER, _SECOND), *drawn]:
@@ -95,8 +94,7 @@ class _Beam:
         members.append(plan.case("single-precision", *_called(single, _PUBLIC, 2), public=True))
         _add_longer(plan, values)
         zero = [plan.case(f"impossible-{b}", *_called(_ZERO, _PUBLIC, b), public=True) for b in (1, 4, 50)]
-        for name in ("values", "vocabulary", "length", "ends", "own-logprob", "ranked"):
-            plan.judge_each(name, members)
+        plan.judge_each(("values", "vocabulary", "length", "ends", "own-logprob", "ranked"), members)
         plan.judge_each("possible", zero)
         for place, (table, search, b) in enumerate(_TIES):
             tie = plan.case(f"tie-{place}", *_called(table, search, b), public=True)
@@ -104,17 +102,15 @@ class _Beam:
             plan.judge("values", tie, cases="ties")
         for b in (0, -1, -3):
             args = _called(_TABLE, _PUBLIC, b)
-            plan.judge("refuses", plan.case(f"width-{b}", *args, aspect="refused", public=True))
-        plan.judge("pure", members[0], plan.case("again", *_called(_TABLE, _PUBLIC, 2), public=True))
+            plan.judge("refuses", plan.case(f"width-{b}", *args, kind="refused", public=True))
+        plan.add_again(members[0], "again")
         for b, most in ((4, 4), (5, 4), (9, 5), (6, 6)):
             args = _called(_TINY, BeamSizes(2, 1, most, b), b)
-            tiny = plan.case(f"tiny-{b}", *args, aspect="large", public=True)
-            for name in ("own-logprob", "values"):
-                plan.judge(name, tiny, cases="tiny")
-        return plan.plan()
+            tiny = plan.case(f"tiny-{b}", *args, kind="large", public=True)
+            plan.judge_each(("own-logprob", "values"), [tiny], cases="tiny")
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(args for args in _candidates() if self.sound(args))
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 def _called(table: StepTable, search: BeamSizes, b: int) -> tuple[Argument, ...]:
@@ -122,7 +118,7 @@ def _called(table: StepTable, search: BeamSizes, b: int) -> tuple[Argument, ...]
 
 
 def _add_longer(plan: PlanBuilder, values: ExactValues) -> None:
-    """Add more tokens, longer sequences and a wider beam than usual blocks hold; no two hypotheses tie."""
+    # more tokens, longer sequences and a wider beam than usual blocks hold; no two hypotheses tie
     wide = BeamSizes(65, 64, 2, 33)
     uneven = [(np.arange(65) + start) ** 1.7 for start in (11.3, 7.9)]
 
@@ -131,7 +127,9 @@ def _add_longer(plan: PlanBuilder, values: ExactValues) -> None:
         first, other = (tuple(map(float, row / row.sum())) for row in rows)
         return StepTable((((), first),), other)
 
-    table = accepted(draw, lambda table: all(clear(table, b, wide.eos, wide.most) for b in (3, 17, 33)))
+    table = draw_accepted(
+        draw, lambda table: all(is_clear(table, b, wide.eos, wide.most) for b in (3, 17, 33))
+    )
     for b in (3, 17, 33):
         plan.judge("values", plan.case(f"longer-{b}", *_called(table, wide, b)), cases="sizes")
     for most, b in ((17, 1), (33, 2), (65, 1)):
@@ -194,17 +192,17 @@ def _draw(values: ExactValues, search: BeamSizes) -> tuple[StepTable, BeamSizes]
     def accept(table: StepTable) -> bool:
         (greedy,) = beam_search(table.step(), (), 1, bos, eos, most)
         beam = beam_search(table.step(), (), search.width, bos, eos, most)
-        if beam[0].tokens == greedy.tokens or all(len(one.tokens) == most for one in beam):
+        if beam[0].tokens == greedy.tokens or all(len(hypothesis.tokens) == most for hypothesis in beam):
             return False
         every = len(exhaustive(table.step(), most, s0=(), bos=bos, eos=eos))
         widths = (1, search.width, search.width + 1, every)
         # clear even to those who divide by the length, so that their mistake always looks the same
-        return all(clear(table, b, eos, most) and clear(table, b, eos, most, mean=True) for b in widths)
+        return all(is_clear(table, b, eos, most) and is_clear(table, b, eos, most, mean=True) for b in widths)
 
-    return accepted(lambda: draw_table(values, search.vocabulary, most), accept), search
+    return draw_accepted(lambda: draw_table(values, search.vocabulary, most), accept), search
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     rows = ((1.0,), (0.25, 0.75), (0.75, 0.25), (0.5, 0.5), (0.0, 1.0), (1.0, 0.0))
     for row in rows:
         for eos in range(len(row)):

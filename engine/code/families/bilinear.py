@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    ArrayFamily,
-    ArrayInputs,
-    Floats,
-    add_contract,
-    add_gradients,
-    add_longer,
-    add_ordinary,
-    add_public,
-    add_refusals,
-    longer,
-    single,
-)
-from engine.code.families.random_values import ExactValues, draw_specs, unlike
-from engine.code.families.shared_cases import add_key_relations
-from engine.code.plan import InputPlan, PlanBuilder
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
+from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
+from engine.code.shared_cases import add_key_relations
 
 __all__ = ["FAMILY"]
 
@@ -36,56 +19,40 @@ Sizes = tuple[int, int, int]  # n keys, dq, dk
 Drawn = tuple[Floats, Floats, Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class BilinearSizes:
-    """What hypothesis draws: sizes of the hidden inputs, unequal within one, and of the square ones."""
-
-    first: Sizes
-    second: Sizes
-    square: int
-    other: int
-
-
-def _shapes() -> SearchStrategy[BilinearSizes]:
-    from hypothesis import strategies as st
-
-    sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2]))
-    return st.builds(BilinearSizes, sizes, sizes, st.integers(3, 4), st.integers(2, 4)).filter(
-        lambda found: unlike(found.first, found.second)
-    )
-
-
-def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
+def _size(arrays: Sequence[Floats]) -> Rounding:
     q, K, W = (np.abs(array) for array in arrays)
-    return 1.0, len(q) + K.shape[1], float((K @ (W.T @ q)).max(initial=0.0))
+    return Rounding(1.0, len(q) + K.shape[1], float((K @ (W.T @ q)).max(initial=0.0)))
 
 
 _INPUTS = ArrayInputs(("q", "K", "W"), ("q", "nk", "qk"), "bilinear_scores", _size)
 
 
 class _Bilinear(ArrayFamily):
-    def plan(self, seed: bytes) -> InputPlan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("bilinear", self.expected)
-        public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
-        a, b = shapes.square, shapes.other
-        drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, (a, a, a), (b + 1, b, b))]
-        members = add_ordinary(plan, drawn)
+    name = "bilinear"
+    inputs = _INPUTS
+
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        first, second, square, other = draw_sizes(
+            seed, unequal_sizes(3), unequal_sizes(3), integers(3, 4), integers(2, 4), different=2
+        )
+        public = plan.add_public({"square": _SQUARE, "rect": _RECT})
+        square_sizes = [(square,) * 3, (other + 1, other, other)]
+        drawn = [_draw(values, sizes) for sizes in (first, second, *square_sizes)]
+        members = plan.add_ordinary(drawn)
         _add_special(plan, drawn)
         _add_relations(plan, members, drawn, values)
         _add_linearity(plan, members, drawn, values)
         _add_large(plan, drawn)
-        add_contract(plan, _SQUARE, drawn[2], drawn[:2])
-        add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
+        plan.add_contract(_SQUARE, drawn[2], drawn[:2])
+        self.add_gradients(plan, _SQUARE, drawn[:2], values)
         q, K, W = _RECT
         refused = {"query-too-short": (q[:2], K, W), "matrix-transposed": (q, K, np.ascontiguousarray(W.T))}
-        add_refusals(plan, refused, _INPUTS.letters, _RECT)
-        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
-        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
-        return plan.plan()
+        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
+        plan.add_again(public[0])
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 _SQUARE = (
@@ -108,7 +75,7 @@ def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
 
 
 def _add_special(plan: PlanBuilder, drawn: list[Drawn]) -> None:
-    """The unit matrix gives dot products, a single 1 in W the product of two entries."""
+    # the unit matrix gives dot products, a single 1 in W the product of two entries
     for place, (q, K, W) in enumerate([_SQUARE, *drawn]):
         public = place == 0
         if len(q) == K.shape[1]:
@@ -131,7 +98,7 @@ def _add_relations(plan: PlanBuilder, members: list[int], drawn: list[Drawn], va
 
 
 def _add_linearity(plan: PlanBuilder, members: list[int], drawn: list[Drawn], values: ExactValues) -> None:
-    """The scores are linear in each argument by itself."""
+    # the scores are linear in each argument by itself
     for place, (member, arguments) in enumerate(zip(members, drawn, strict=True)):
         for index, name in enumerate(("query", "keys", "matrix")):
             other, mixed = list(arguments), list(arguments)
@@ -144,11 +111,11 @@ def _add_linearity(plan: PlanBuilder, members: list[int], drawn: list[Drawn], va
 
 def _add_large(plan: PlanBuilder, drawn: list[Drawn]) -> None:
     for place, (q, K, W) in enumerate([_SQUARE, *drawn]):
-        member = plan.case(f"large-{place}", 1024 * q, K, W, aspect="large", public=place == 0)
+        member = plan.case(f"large-{place}", 1024 * q, K, W, kind="large", public=place == 0)
         plan.judge("agrees", member, cases="large", due=1024 * np.einsum("a,ab,nb->n", q, W, K))
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     one = np.array([1.0])
     for q, k, w in ((1.0, 1.0, 1.0), (2.0, 1.0, 1.0), (1.0, 2.0, 1.0), (1.0, 1.0, 2.0), (2.0, 3.0, 1.0)):
         yield q * one, np.array([[k]]), np.array([[w]])
@@ -160,8 +127,8 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield one, np.array([[1.0, 0.0]]), np.array([[1.0, 2.0]])
     yield _SQUARE
     yield _RECT
-    yield tuple(single(one, np.array([[1.0]]), np.array([[1.0]])))
-    yield tuple(single(*_SQUARE))
+    yield single(one, np.array([[1.0]]), np.array([[1.0]]))
+    yield single(*_SQUARE)
 
 
-FAMILY = _Bilinear(_INPUTS)
+FAMILY = _Bilinear()

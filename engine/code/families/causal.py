@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.random_values import draw_specs
-from engine.code.plan import ExpectedResult, InputPlan, PlanBuilder
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ExerciseFamily
+from engine.code.plan import ExpectedResult
+from engine.code.plan_builder import BLOCKS, PlanBuilder
+from engine.code.random_values import ExactValues, draw_specs, integers
 
 __all__ = ["FAMILY"]
 
 
-def _sizes() -> SearchStrategy[int]:
-    from hypothesis import strategies as st
-
-    return st.integers(5, 60)
-
-
-class _Causal:
+class _Causal(ExerciseFamily):
+    name = "causal"
     argument_names = ("n",)
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
@@ -33,29 +27,23 @@ class _Causal:
         mask = causal_mask(n).numpy()
         return ExpectedResult.array(mask.astype(np.float64), "bool", 1e-9, 1e-9)
 
-    def sound(self, args: tuple[Argument, ...]) -> bool:
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         return len(args) == 1 and type(args[0]) is int and 0 <= args[0] < 100
 
-    def plan(self, seed: bytes) -> InputPlan:
-        plan = PlanBuilder("causal", self.expected)
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
         members = [plan.case("three", 3, public=True)]
         members += [plan.case(f"size-{n}", n, public=True) for n in (1, 2, 4)]
-        members += [plan.case(f"hidden-{n}", n) for n in draw_specs(_sizes(), 3, seed)]
+        members += [plan.case(f"hidden-{n}", n) for n in draw_specs(integers(5, 60), 3, seed)]
         plan.judge("runs", members[0])
-        for name in ("shape", "values", "dtype", "sees-itself", "sees-past", "no-future"):
-            plan.judge_each(name, members)
-        for n in (17, 33, 65, 99):
+        plan.judge_each(("shape", "values", "dtype", "sees-itself", "sees-past", "no-future"), members)
+        for n in (*BLOCKS, 99):
             plan.judge("values", plan.case(f"longer-{n}", n), cases="sizes")
-        plan.judge("empty", plan.case("none", 0, aspect="empty", public=True))
-        plan.judge("refuses", plan.case("negative", -1, aspect="refused", public=True))
-        plan.judge("pure", members[0], plan.case("three-again", 3, public=True))
-        return plan.plan()
+        plan.judge("empty", plan.case("none", 0, kind="empty", public=True))
+        plan.judge("refuses", plan.case("negative", -1, kind="refused", public=True))
+        plan.add_again(members[0], "three-again")
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple((n,) for n in range(1, 6))
-
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return ((),)
+    def simple_inputs(self) -> Iterable[tuple[Argument, ...]]:
+        return [(n,) for n in range(1, 6)]
 
 
 FAMILY = _Causal()

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    ArrayFamily,
-    ArrayInputs,
-    Floats,
-    add_contract,
-    add_gradients,
-    add_longer,
-    add_ordinary,
-    add_public,
-    add_refusals,
-    longer,
-    single,
-)
-from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
-from engine.code.families.shared_cases import add_key_relations, add_saturated, add_tanh_relations
-from engine.code.plan import InputPlan, PlanBuilder
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
+from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
+from engine.code.shared_cases import add_key_relations, add_saturated, add_tanh_relations
 
 __all__ = ["FAMILY"]
 
@@ -36,48 +19,35 @@ Sizes = tuple[int, int, int, int]  # n keys, dq, dk, da
 Drawn = tuple[Floats, Floats, Floats, Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class ConcatSizes:
-    """What hypothesis draws: sizes of the hidden inputs, unequal within one, and of those with dq = dk."""
-
-    first: Sizes
-    second: Sizes
-    even: int
-    other: int
-
-
-def _shapes() -> SearchStrategy[ConcatSizes]:
-    from hypothesis import strategies as st
-
-    sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2], drawn[3]))
-    return st.builds(ConcatSizes, sizes, sizes, st.integers(2, 4), st.integers(2, 3)).filter(
-        lambda found: unlike(found.first, found.second)
-    )
-
-
-def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
+def _size(arrays: Sequence[Floats]) -> Rounding:
     q, K, W1, w2 = (np.abs(array) for array in arrays)
     left, right = W1[:, : len(q)], W1[:, len(q) :]
     largest = float((left @ q + K @ right.T).max(initial=0.0))
-    return largest, W1.shape[1], len(w2) * float(w2.max(initial=0.0))
+    return Rounding(largest, W1.shape[1], len(w2) * float(w2.max(initial=0.0)))
 
 
 _INPUTS = ArrayInputs(("q", "K", "W1", "w2"), ("q", "nk", "ai", "a"), "concat_scores", _size)
 
 
 class _Concat(ArrayFamily):
-    def sound(self, args: tuple[Argument, ...]) -> bool:
+    name = "concat"
+    inputs = _INPUTS
+
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         if not _INPUTS.fits(args):
             return False
-        q, K, W1, _ = _INPUTS.read(args)
+        q, K, W1, _ = _INPUTS.arrays(args)
         return bool(W1.shape[1] == len(q) + K.shape[1])
 
-    def plan(self, seed: bytes) -> InputPlan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("concat", self.expected)
-        public = add_public(plan, {"even": _EVEN, "uneven": _UNEVEN})
-        drawn = [_draw(values, sizes) for sizes in _all_sizes(shapes)]
-        members = add_ordinary(plan, drawn)
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        first, second, even, other = draw_sizes(
+            seed, unequal_sizes(4), unequal_sizes(4), integers(2, 4), integers(2, 3), different=2
+        )
+        public = plan.add_public({"even": _EVEN, "uneven": _UNEVEN})
+        # two of unequal sizes, one with dq = dk and da = dq + dk, one with dq = dk alone
+        even_sizes = [(other, even, even, 2 * even), (other + 1, other, other, other + 2)]
+        drawn = [_draw(values, sizes) for sizes in (first, second, *even_sizes)]
+        members = plan.add_ordinary(drawn)
         _add_bounds(plan, [*public, *members])
         _add_silent(plan, drawn)
         for place, (member, arrays) in enumerate(zip(members, drawn, strict=True)):
@@ -87,21 +57,20 @@ class _Concat(ArrayFamily):
             add_key_relations(plan, member, place, arrays, values)
             add_tanh_relations(plan, member, place, arrays, values)
         add_saturated(plan, [_EVEN, *drawn])
-        add_contract(plan, _EVEN, drawn[2], drawn[:2])
-        add_gradients(plan, _INPUTS, _EVEN, drawn[:2], values)
-        _add_refused(plan)
-        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
-        plan.judge("pure", public[0], plan.case("even-again", *_EVEN, public=True))
-        return plan.plan()
+        plan.add_contract(_EVEN, drawn[2], drawn[:2])
+        self.add_gradients(plan, _EVEN, drawn[:2], values)
+        q, K, W1, w2 = _UNEVEN
+        refused = {
+            "query-too-short": (q[:2], K, W1, w2),
+            "too-few-columns": (q, K, W1[:, :4], w2),
+            "w2-too-short": (q, K, W1, w2[:2]),
+        }
+        plan.add_refusals(refused, _INPUTS.letters, _UNEVEN)
+        plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
+        plan.add_again(public[0], "even-again")
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
-
-
-def _all_sizes(shapes: ConcatSizes) -> list[Sizes]:
-    """Return two inputs of unequal sizes, one with dq = dk and da = dq + dk, one with dq = dk alone."""
-    a, b = shapes.even, shapes.other
-    return [shapes.first, shapes.second, (b, a, a, 2 * a), (b + 1, b, b, b + 2)]
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 _EVEN = (
@@ -129,14 +98,14 @@ def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
 
 
 def _add_bounds(plan: PlanBuilder, members: list[int]) -> None:
-    """No tanh leaves [-1, 1], so no score leaves the sum of |w2|."""
+    # no tanh leaves [-1, 1], so no score leaves the sum of |w2|
     for member in members:
         bound = float(np.abs(plan.argument(member, 3)).sum())
         plan.judge("within", member, low=-bound, high=bound)
 
 
 def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
-    """Set some columns of W1 to zero: what remains has a formula of its own."""
+    # some columns of W1 are zero: what remains has a formula of its own
     for place, (q, K, W1, w2) in enumerate([_EVEN, *drawn]):
         public, dq = place == 0, len(q)
         of_query = np.arange(W1.shape[1]) < dq
@@ -152,26 +121,10 @@ def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
         )
 
 
-def _add_refused(plan: PlanBuilder) -> None:
-    q, K, W1, w2 = _UNEVEN
-    cases = {
-        "query-too-short": (q[:2], K, W1, w2),
-        "too-few-columns": (q, K, W1[:, :4], w2),
-        "w2-too-short": (q, K, W1, w2[:2]),
-    }
-    add_refusals(plan, cases, _INPUTS.letters, _UNEVEN)
-
-
-def _candidates() -> Iterator[tuple[Argument, ...]]:
-    one = np.array([1.0])
-    mat = one[:, np.newaxis]
-    for q, k, left, right, w in (
-        (1, 0, 1, 0, 1),
-        (0, 1, 0, 1, 1),
-        (1, 1, 1, 1, 1),
-        (1, 2, 2, 1, 2),
-        (1, 1, 1, 0, 2),
-    ):
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
+    one, mat = np.array([1.0]), np.array([[1.0]])
+    numbers = ((1, 0, 1, 0, 1), (0, 1, 0, 1, 1), (1, 1, 1, 1, 1), (1, 2, 2, 1, 2), (1, 1, 1, 0, 2))
+    for q, k, left, right, w in numbers:
         yield q * one, k * mat, np.array([[float(left), float(right)]]), w * one
     yield one, np.array([[1.0], [0.0]]), np.array([[1.0, 1.0]]), one
     yield one, mat, np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([2.0, 1.0])
@@ -179,8 +132,8 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield _UNEVEN
     for height in (1000.0, -1000.0):
         yield height * one, mat, np.array([[1.0, 1.0]]), one
-    yield tuple(single(one, mat, np.array([[1.0, 1.0]]), one))
-    yield tuple(single(*_EVEN))
+    yield single(one, mat, np.array([[1.0, 1.0]]), one)
+    yield single(*_EVEN)
 
 
-FAMILY = _Concat(_INPUTS)
+FAMILY = _Concat()

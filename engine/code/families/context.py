@@ -2,89 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    ArrayFamily,
-    ArrayInputs,
-    Floats,
-    add_contract,
-    add_gradients,
-    add_longer,
-    add_refusals,
-    longer,
-    misfits,
-    single,
-)
-from engine.code.families.random_values import ExactValues, draw_specs, unlike
-from engine.code.plan import InputPlan, PlanBuilder
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, misfits, single
+from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
 
 __all__ = ["FAMILY"]
 
 
-@dataclass(frozen=True, slots=True)
-class ContextSizes:
-    """What hypothesis draws: (n states, d features), unequal within one input, and leading sizes."""
-
-    first: tuple[int, int]
-    second: tuple[int, int]
-    square: int
-    batch: int
-
-
-def _shapes() -> SearchStrategy[ContextSizes]:
-    from hypothesis import strategies as st
-
-    sizes = st.permutations([3, 4, 5, 6]).map(lambda drawn: (drawn[0], drawn[1]))
-    return st.builds(ContextSizes, sizes, sizes, st.integers(3, 5), st.integers(2, 3)).filter(
-        lambda found: unlike(found.first, found.second)
-    )
-
-
-def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
+def _size(arrays: Sequence[Floats]) -> Rounding:
     weights, H = arrays
     largest = float((np.abs(weights) @ np.abs(H)).max(initial=0.0))
-    return 1.0, H.shape[0], largest
+    return Rounding(1.0, H.shape[0], largest)
 
 
 _INPUTS = ArrayInputs(("weights", "H"), (".n", "nd"), "context", _size)
 
 
 class _Context(ArrayFamily):
-    def plan(self, seed: bytes) -> InputPlan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("context", self.expected)
-        public = _add_public(plan)
-        hidden = _add_ordinary(plan, shapes, values)
+    name = "context"
+    inputs = _INPUTS
+
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        sizes = unequal_sizes(2, among=(3, 4, 5, 6))
+        first, second, square, batch = draw_sizes(
+            seed, sizes, sizes, integers(3, 5), integers(2, 3), different=2
+        )
+        public = plan.add_public({"square": (_W, _H), "rect": (_W4, _H4)})
+        _judge_range(plan, public)
+        named = {"first": first, "second": second, "square-more": (square, square)}
+        hidden = _add_ordinary(plan, named, values)
         _add_special(plan, hidden, values)
         _add_relations(plan, hidden, values)
-        _add_batches(plan, shapes, values)
-        drawn = [_drawn(plan, member) for member in hidden]
-        add_contract(plan, (_W, _H), drawn[2], drawn[:2])
+        _add_batches(plan, (first, second), batch, values)
+        drawn = [plan.arguments(member) for member in hidden]
+        plan.add_contract((_W, _H), drawn[2], drawn[:2])
         _add_large(plan, drawn)
-        add_gradients(plan, _INPUTS, (_W, _H), drawn, values)
+        self.add_gradients(plan, (_W, _H), drawn, values)
         refused: dict[str, Sequence[Argument]] = {
             "too-few": (_W[:2], _H),
             "too-many": (np.append(_W, _W), _H),
         }
         refused |= {f"rows-{name}": args for name, args in misfits(("mn", "nd"), (_W[None], _H)).items()}
-        add_refusals(plan, refused, ("n", "nd"), (_W4, _H4))
-        add_longer(plan, partial(_any, values), longer(shapes.first, values))
-        plan.judge("pure", public, plan.case("square-again", _W, _H, public=True))
-        return plan.plan()
+        plan.add_refusals(refused, ("n", "nd"), (_W4, _H4))
+        plan.add_beyond_blocks(partial(_any, values), beyond_blocks(first, values))
+        plan.add_again(public[0])
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
+
+Sizes = tuple[int, int]  # n states, d features
 
 _W = np.array([0.5, 0.25, 0.25])
 _H = np.array([[1.0, 0.0, 2.0], [0.0, 4.0, 1.0], [-1.0, 2.0, 3.0]])
@@ -102,39 +75,23 @@ def _any(values: ExactValues, sizes: tuple[int, int]) -> tuple[Floats, Floats]:
     return values.distinct(2, (n,)), values.distinct(8, (n, d))
 
 
-def _drawn(plan: PlanBuilder, member: int) -> tuple[Floats, Floats]:
-    return plan.argument(member, 0), plan.argument(member, 1)
-
-
-def _add_public(plan: PlanBuilder) -> int:
-    square = plan.case("square", _W, _H, public=True)
-    rect = plan.case("rect", _W4, _H4, public=True)
-    plan.judge("runs", square)
-    for name in ("shape", "values", "dtype"):
-        plan.judge_each(name, [square, rect])
-    _judge_range(plan, [square, rect])
-    return square
-
-
 def _judge_range(plan: PlanBuilder, members: list[int]) -> None:
     for member in members:
         H = plan.argument(member, 1)
         plan.judge("within", member, low=H.min(axis=0), high=H.max(axis=0))
 
 
-def _add_ordinary(plan: PlanBuilder, shapes: ContextSizes, values: ExactValues) -> list[int]:
-    sizes = {"first": shapes.first, "second": shapes.second, "square-more": (shapes.square, shapes.square)}
+def _add_ordinary(plan: PlanBuilder, sizes: Mapping[str, Sizes], values: ExactValues) -> list[int]:
     found = []
     for name, (n, d) in sizes.items():
         found.append(plan.case(name, _weights(values, (n,)), values.distinct(8, (n, d))))
-    for name in ("shape", "values"):
-        plan.judge_each(name, found)
+    plan.judge_each(("shape", "values"), found)
     _judge_range(plan, found)
     return found
 
 
 def _add_special(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> None:
-    """Weights that say what the result must be: a single 1, all equal, and sums other than 1."""
+    # weights that say what the result must be: a single 1, all equal, and sums other than 1
     plan.judge("agrees", plan.case("one-hot", np.eye(4)[1], _H4, public=True), cases="one-hot", due=_H4[1])
     even = np.full(4, 0.25)
     plan.judge("agrees", plan.case("even", even, _H4, public=True), cases="mean", due=_H4.mean(axis=0))
@@ -146,22 +103,16 @@ def _add_special(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> N
         same = plan.case(f"even-{place}", np.full(len(H), 1.0 / len(H)), H)
         plan.judge("agrees", same, cases="mean", due=H.mean(axis=0))
     public = plan.case("sum-of-two", 2 * _W4, _H4, public=True)
-    members = [
-        public,
-        *(plan.case(f"any-sum-{place}", *_free(plan, m, values)) for place, m in enumerate(hidden)),
-    ]
+    members = [public]
+    for place, member in enumerate(hidden):
+        H = plan.argument(member, 1)
+        members.append(plan.case(f"any-sum-{place}", values.distinct(2, (len(H),)), H))
     plan.judge_each("values", members, cases="any-sum")
-
-
-def _free(plan: PlanBuilder, member: int, values: ExactValues) -> tuple[Floats, Floats]:
-    """Return weights of both signs that sum to anything."""
-    H = plan.argument(member, 1)
-    return values.distinct(2, (len(H),)), H
 
 
 def _add_relations(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> None:
     for place, member in enumerate(hidden):
-        w, H = _drawn(plan, member)
+        w, H = plan.arguments(member)
         order = values.order(len(H))
         plan.judge("joint-perm", member, plan.case(f"permuted-{place}", w[order], H[order]))
         other = values.distinct(2, w.shape) / 7  # no multiples of 1/8: lost precision shows
@@ -180,36 +131,36 @@ def _add_relations(plan: PlanBuilder, hidden: list[int], values: ExactValues) ->
         plan.judge("mask-irrel", without, plan.case(f"last-changed-{place}", off, changed))
 
 
-def _add_batches(plan: PlanBuilder, shapes: ContextSizes, values: ExactValues) -> None:
+def _add_batches(plan: PlanBuilder, sizes: Sequence[Sizes], batch: int, values: ExactValues) -> None:
     members = []
-    for place, (n, d) in enumerate((shapes.first, shapes.second)):
-        w, H = _weights(values, (shapes.batch, n)), values.distinct(8, (n, d))
-        whole = plan.case(f"batch-{place}", w, H, aspect="batch")
-        parts = [plan.case(f"batch-{place}-{b}", w[b], H) for b in range(shapes.batch)]
+    for place, (n, d) in enumerate(sizes):
+        w, H = _weights(values, (batch, n)), values.distinct(8, (n, d))
+        whole = plan.case(f"batch-{place}", w, H, kind="batch")
+        parts = [plan.case(f"batch-{place}-{b}", w[b], H) for b in range(batch)]
         plan.judge("batch", whole, *parts)
         members.append(whole)
-    n, d = shapes.first
+    n, d = sizes[0]
     H = values.distinct(8, (n, d))
     members += [
-        plan.case("batch-square", _weights(values, (n, n)), values.distinct(8, (n, n)), aspect="batch"),
+        plan.case("batch-square", _weights(values, (n, n)), values.distinct(8, (n, n)), kind="batch"),
         *(
-            plan.case(f"batch-deep-{place}", _weights(values, (*lead, n)), H, aspect="batch")
+            plan.case(f"batch-deep-{place}", _weights(values, (*lead, n)), H, kind="batch")
             for place, lead in enumerate(((2, 3), (1, 2), (2, 1, 2)))
         ),
-        plan.case("batch-public", np.array([_W4, _W4[::-1]]), _H4, aspect="batch", public=True),
+        plan.case("batch-public", np.array([_W4, _W4[::-1]]), _H4, kind="batch", public=True),
     ]
     plan.judge_each("values", members, cases="batch")
     for name, lead in (("empty", (0,)), ("empty-deep", (2, 0))):
-        plan.judge("empty", plan.case(name, np.zeros((*lead, n)), H, aspect="empty"))
+        plan.judge("empty", plan.case(name, np.zeros((*lead, n)), H, kind="empty"))
 
 
 def _add_large(plan: PlanBuilder, drawn: list[tuple[Floats, Floats]]) -> None:
     for place, (w, H) in enumerate(drawn):
-        member = plan.case(f"large-{place}", w, 1024.0 * H, aspect="large")
+        member = plan.case(f"large-{place}", w, 1024.0 * H, kind="large")
         plan.judge("values", member, cases="large")
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     half, pair = np.array([0.5, 0.5]), np.array([[2.0], [0.0]])
     yield np.array([2.0]), np.array([[1.0]])
     for weights in (half, np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([0.25, 0.75]), 2 * half):
@@ -221,8 +172,8 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield np.array([[0.25, 0.75], [1.0, 0.0]]), pair
     yield np.array([[0.25, 0.75], [1.0, 0.0]]), np.array([[1.0, 2.0], [3.0, 0.0]])
     yield np.stack([[_W4, _W4[::-1]]]), _H4
-    yield tuple(single(half, pair))
-    yield tuple(single(_W4, _H4))
+    yield single(half, pair)
+    yield single(_W4, _H4)
 
 
-FAMILY = _Context(_INPUTS)
+FAMILY = _Context()

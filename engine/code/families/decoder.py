@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    add_contract,
-    add_longer,
-    add_ordinary,
-    add_public,
-    add_refusals,
-    gradients_of,
-    longer,
-    single,
-)
-from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
-from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
+from engine.code.array_family import ExerciseFamily, Floats, gradients_of
+from engine.code.plan import ExpectedPart, ExpectedResult
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
+from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
 from engine.code.results import TupleResult
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
     from torch import Tensor
 
 __all__ = ["FAMILY"]
 
-Floats = NDArray[Any]
 Record = dict[str, Floats]
 Inputs = tuple[Floats, Floats, Floats, Record]
 Sizes = tuple[int, int, int, int, int, int]  # dy, ds, dh, da, n encoder states, V
@@ -41,61 +29,41 @@ _PARTS = ("w", "c", "s_new", "P")
 _W, _C, _STATE, _P = range(4)
 
 
-@dataclass(frozen=True, slots=True)
-class DecoderSizes:
-    """What hypothesis draws: sizes of the hidden inputs, where no two are equal, and a square one."""
-
-    first: Sizes
-    second: Sizes
-    square: int
-
-
-def _shapes() -> SearchStrategy[DecoderSizes]:
-    from hypothesis import strategies as st
-
-    sizes = st.permutations([2, 3, 4, 5, 6, 7]).map(tuple)
-    return st.builds(DecoderSizes, sizes, sizes, st.integers(2, 3)).filter(
-        lambda drawn: unlike(drawn.first, drawn.second)
-    )
-
-
-class _Decoder:
+class _Decoder(ExerciseFamily):
+    name = "decoder"
     argument_names = ("y", "s", "H", "p")
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
-        """Return the reference's four results, computed in float64."""
         y, s, H, p = _read(args)
         relative, slack = _tolerance(args)
-        found = _reference(*_doubled((y, s, H, *p.values())), names=list(p))
-        parts = tuple(ExpectedPart(one.numpy(), H.dtype.name, relative, slack) for one in found)
+        arrays = (array.astype(np.float64) for array in (y, s, H, *p.values()))
+        results = _reference(*arrays, names=list(p))
+        parts = tuple(ExpectedPart(array.numpy(), H.dtype.name, relative, slack) for array in results)
         return ExpectedResult(parts, result=TupleResult(_PARTS))
 
-    def sound(self, args: tuple[Argument, ...]) -> bool:
-        """Return whether the sizes fit, none is 0 and all arrays have one dtype."""
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         if len(args) != 4:
             return False
         y, s, H, p = _read(args)
         arrays = (y, s, H, *p.values())
-        if set(p) != set(_AXES) or any(one.size == 0 for one in arrays):
+        if set(p) != set(_AXES) or any(array.size == 0 for array in arrays):
             return False
-        if (y.ndim, s.ndim, H.ndim) != (1, 1, 2) or len({one.dtype for one in arrays}) > 1:
+        if (y.ndim, s.ndim, H.ndim) != (1, 1, 2) or len({array.dtype for array in arrays}) > 1:
             return False
         sizes = {"s": len(s), "h": H.shape[1], "a": p["v"].size, "x": H.shape[1] + len(y), "k": len(p["Wy"])}
-        return all(p[name].shape == tuple(sizes[one] for one in axes) for name, axes in _AXES.items())
+        return all(p[name].shape == tuple(sizes[letter] for letter in axes) for name, axes in _AXES.items())
 
     def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        """Return the letters of the axes; Wx has one of its own, since it has columns for c and for y."""
         *_, p = _read(args)
+        # the columns of Wx have a letter of their own: they belong to c and to y
         return (("y",), ("s",), ("n", "h"), *(tuple(_AXES[name]) for name in p))
 
-    def plan(self, seed: bytes) -> InputPlan:
-        """Return the plan of a secret seed."""
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("decoder", self.expected)
-        public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
-        a = shapes.square
-        drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, (a, a, a, a, a + 1, a))]
-        members = [*public, *add_ordinary(plan, drawn)]
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        sizes = unequal_sizes(6, among=(2, 3, 4, 5, 6, 7))
+        first, second, a = draw_sizes(seed, sizes, sizes, integers(2, 3), different=2)
+        public = plan.add_public({"square": _SQUARE, "rect": _RECT})
+        drawn = [_draw(values, sizes) for sizes in (first, second, (a, a, a, a, a + 1, a))]
+        members = [*public, *plan.add_ordinary(drawn)]
         plan.judge_each("distribution", members, part=_P)
         plan.judge_each("distribution", members, cases="weights", part=_W)
         for place, (member, inputs) in enumerate(zip(members, [_SQUARE, _RECT, *drawn], strict=True)):
@@ -103,25 +71,19 @@ class _Decoder:
             _add_bounds(plan, place, member, inputs)
             _add_relations(plan, place, member, inputs, values)
             _add_large(plan, place, inputs)
-        add_contract(plan, _RECT, drawn[2], drawn[:2])
-        self._add_gradients(plan, [_SQUARE, *drawn[:2]], values)
-        add_refusals(plan, _misfits(_RECT), ("y", "s", "nh", *_AXES.values()), _RECT)
-        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
-        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
-        return plan.plan()
-
-    def _add_gradients(self, plan: PlanBuilder, inputs: Sequence[Inputs], values: ExactValues) -> None:
-        for place, args in enumerate(inputs):
-            shapes = [part.values.shape for part in self.expected(args).parts]
-            cotangents = [values.distinct(4, shape) for shape in shapes]
+        plan.add_contract(_RECT, drawn[2], drawn[:2])
+        for place, args in enumerate([_SQUARE, *drawn[:2]]):
+            cotangents = [values.distinct(4, part.values.shape) for part in self.expected(args).parts]
+            gradients = _gradients(args, cotangents)
             plan.gradient_case(
-                f"gradient-{place}", *args, cotangents=cotangents,
-                gradients=_gradients(args, cotangents), public=place == 0,
-            )  # fmt: skip
+                f"gradient-{place}", *args, cotangents=cotangents, gradients=gradients, public=place == 0
+            )
+        plan.add_refusals(_misfits(_RECT), ("y", "s", "nh", *_AXES.values()), _RECT)
+        plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
+        plan.add_again(public[0])
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        """Return inputs of sizes 1 and 2, then the public ones."""
-        return tuple(_candidates())
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 def _read(args: tuple[Argument, ...]) -> Inputs:
@@ -129,10 +91,6 @@ def _read(args: tuple[Argument, ...]) -> Inputs:
     assert isinstance(y, np.ndarray) and isinstance(s, np.ndarray) and isinstance(H, np.ndarray)
     assert isinstance(p, Mapping)
     return y, s, H, dict(p)
-
-
-def _doubled(arrays: Sequence[Floats]) -> list[Floats]:
-    return [array.astype(np.float64) for array in arrays]
 
 
 def _reference(y: Any, s: Any, H: Any, *parameters: Any, names: Sequence[str]) -> list[Tensor]:
@@ -143,7 +101,6 @@ def _reference(y: Any, s: Any, H: Any, *parameters: Any, names: Sequence[str]) -
 
 
 def _gradients(args: Inputs, cotangents: Sequence[Floats]) -> list[ExpectedPart]:
-    """Return the gradients of the sum of all results times cotangents, for y, s, H and the arrays of p."""
     import torch
 
     y, s, H, p = args
@@ -153,8 +110,8 @@ def _gradients(args: Inputs, cotangents: Sequence[Floats]) -> list[ExpectedPart]
 
     relative, slack = _tolerance(args)
     return [
-        ExpectedPart(found, "float64", relative, slack * max(1.0, float(np.abs(found).max())))
-        for found in gradients_of(joined, [y, s, H, *p.values()], np.concatenate(cotangents))
+        ExpectedPart(array, "float64", relative, slack * max(1.0, float(np.abs(array).max())))
+        for array in gradients_of(joined, [y, s, H, *p.values()], np.concatenate(cotangents))
     ]
 
 
@@ -202,7 +159,7 @@ def _softmax(scores: Floats) -> Floats:
 
 
 def _add_special(plan: PlanBuilder, place: int, inputs: Inputs) -> None:
-    """Set parameters to zero: a shorter formula remains."""
+    # parameters are zero: a shorter formula remains
     y, s, H, p = inputs
     dh, still, mean = H.shape[1], p["Ws"] @ s, H.mean(axis=0)
 
@@ -251,22 +208,21 @@ def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Inputs, v
 
 
 def _add_large(plan: PlanBuilder, place: int, inputs: Inputs) -> None:
-    """Scores and logits that exp can't hold."""
+    # scores and logits that exp can't hold
     y, s, H, p = inputs
     public = place < 2
-    sharp = plan.case(f"sharp-{place}", y, s, H, {**p, "v": 1e4 * p["v"]}, aspect="large", public=public)
+    sharp = plan.case(f"sharp-{place}", y, s, H, {**p, "v": 1e4 * p["v"]}, kind="large", public=public)
     plan.judge("values", sharp, cases="sharp")
     plan.judge("distribution", sharp, cases="large", part=_W)
     scores = _scores(inputs)
     if np.diff(np.sort(scores)[-2:])[0] > 0.01:  # times 10,000: all other weights are below exp(-100)
         plan.judge("part-agrees", sharp, cases="one-state", part=_C, due=H[scores.argmax()])
-    loud = plan.case(f"loud-{place}", y, s, H, {**p, "Wy": 1e4 * p["Wy"]}, aspect="large", public=public)
+    loud = plan.case(f"loud-{place}", y, s, H, {**p, "Wy": 1e4 * p["Wy"]}, kind="large", public=public)
     plan.judge("values", loud, cases="sharp")
     plan.judge("distribution", loud, cases="large", part=_P)
 
 
 def _misfits(inputs: Inputs) -> dict[str, tuple[Argument, ...]]:
-    """Return inputs of which one size doesn't fit the others."""
     y, s, H, p = inputs
     return {
         "state-too-short": (y, s[:-1], H, p),
@@ -277,7 +233,7 @@ def _misfits(inputs: Inputs) -> dict[str, tuple[Argument, ...]]:
     }
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     one, two = np.array([[1.0]]), np.array([[0.0], [1.0]])
     base = {"W": one, "U": one, "v": one[0], "Wx": np.array([[1.0, 2.0]]), "Ws": one, "Wy": one}
     y, s = np.array([0.5]), np.array([1.0])
@@ -289,25 +245,25 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
         yield y, s, H, {**base, "v": 1000 * one[0]}
     yield y, s, one, {**base, "Wy": 1000 * one}
     for sizes in ((1, 1, 2, 1, 1, 1), (1, 2, 1, 1, 1, 1), (1, 2, 1, 1, 2, 2)):
-        yield _counted(sizes)  # the fewest entries on which a transposed matrix shows
-    yield from _public_candidates()
-    yield tuple(single(y, s, one, base))
-    yield tuple(single(y, s, two, {**base, "Wy": two}))
-    yield tuple(single(*_SQUARE))
+        yield _counting(sizes)  # the fewest entries on which a transposed matrix shows
+    yield from _public_simple_inputs()
+    yield single(y, s, one, base)
+    yield single(y, s, two, {**base, "Wy": two})
+    yield single(*_SQUARE)
 
 
-def _counted(sizes: Sizes) -> Inputs:
+def _counting(sizes: Sizes) -> Inputs:
     """Return arrays that hold 0, 1, 2, 0, 1 and so on."""
     dy, ds, dh, _, n, _ = sizes
 
     def count(*shape: int) -> Floats:
-        return np.arange(np.prod(shape)).reshape(shape) % 3.0
+        return np.asarray(np.arange(np.prod(shape)).reshape(shape) % 3.0, dtype=np.float64)
 
     p = {name: count(*shape) for name, shape in _shapes_of(sizes).items()}
     return count(dy), count(ds), count(n, dh), {**p, "v": p["v"] + 1.0}
 
 
-def _public_candidates() -> Iterator[Inputs]:
+def _public_simple_inputs() -> Iterator[Inputs]:
     y, s, H, p = _SQUARE
     for n, V in ((1, 1), (2, 1), (3, 2)):
         yield y, s, H[:n], {**p, "Wy": p["Wy"][:V]}

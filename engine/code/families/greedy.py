@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.random_values import ExactValues, draw_specs
-from engine.code.families.shared_cases import accepted, draw_table
-from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
+from engine.code.array_family import ExerciseFamily
+from engine.code.plan import ExpectedPart, ExpectedResult
+from engine.code.plan_builder import PlanBuilder
+from engine.code.random_values import ExactValues, draw_specs
 from engine.code.results import TokensResult
+from engine.code.shared_cases import draw_accepted, draw_table
 from engine.code.step_table import StepTable
 
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ def _searches() -> SearchStrategy[GreedySizes]:
     return st.integers(3, 4).flatmap(of)
 
 
-class _Greedy:
+class _Greedy(ExerciseFamily):
+    name = "greedy"
     argument_names = ("step", "s0", "bos", "eos", "max_len")
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
@@ -51,8 +54,7 @@ class _Greedy:
         assert isinstance(most, int)
         return ExpectedResult((ExpectedPart(values, "int", 1e-9, 1e-9),), result=TokensResult(most=most))
 
-    def sound(self, args: tuple[Argument, ...]) -> bool:
-        """Accept a model and whole numbers; ties are defined."""
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         if len(args) != len(self.argument_names):
             return False
         table, s0, bos, eos, most = args
@@ -62,12 +64,8 @@ class _Greedy:
         assert isinstance(bos, int) and isinstance(eos, int) and isinstance(most, int)
         return 0 <= bos != eos and 0 <= eos < table.vocabulary and 1 <= most < 100
 
-    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
-        return ((),) * len(args)
-
-    def plan(self, seed: bytes) -> InputPlan:
-        searches, values = draw_specs(_searches(), 4, seed), ExactValues(seed)
-        plan = PlanBuilder("greedy", self.expected)
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        searches = draw_specs(_searches(), 4, seed)
         members = [plan.case(name, *args, public=True) for name, args in _PUBLIC.items()]
         plan.judge("runs", members[0])
         for place, search in enumerate(searches):
@@ -81,19 +79,17 @@ class _Greedy:
         _add_longer(plan)
         ties = [plan.case(name, *args, public=True) for name, args in _TIES.items()]
         ties += [plan.case(f"tie-{place}", *_tied(values)) for place in range(3)]
-        for name in ("values", "vocabulary", "length", "ends", "largest"):
-            plan.judge_each(name, members)
-        for name in ("values", "smallest-id"):
-            plan.judge_each(name, ties, **({"cases": "ties"} if name == "values" else {}))
-        plan.judge("pure", members[0], plan.case("again", *_PUBLIC["ends"], public=True))
-        return plan.plan()
+        plan.judge_each(("values", "vocabulary", "length", "ends", "largest"), members)
+        plan.judge_each("values", ties, cases="ties")
+        plan.judge_each("smallest-id", ties)
+        plan.add_again(members[0], "again")
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(args for args in _candidates() if self.sound(args))
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 def _add_longer(plan: PlanBuilder) -> None:
-    """Add more tokens and longer sequences than usual blocks hold."""
+    # more tokens and longer sequences than usual blocks hold
     for tokens, most in ((17, 17), (33, 33), (65, 65), (65, 3)):
         steps = np.arange(1.0, tokens + 1)
         first = tuple(map(float, steps / steps.sum()))
@@ -138,12 +134,12 @@ def _draw(values: ExactValues, search: GreedySizes, ends: bool) -> tuple[Argumen
     bos = search.vocabulary
 
     def accept(table: StepTable) -> bool:
-        found = greedy_decode(table.step(), (), bos, search.eos, search.most)
-        early = 2 <= len(found) < search.most
-        varied = len(set(found)) > 1 and found[0] != found[1]
-        return varied and (early if ends else search.eos not in found)
+        tokens = greedy_decode(table.step(), (), bos, search.eos, search.most)
+        early = 2 <= len(tokens) < search.most
+        varied = len(set(tokens)) > 1 and tokens[0] != tokens[1]
+        return varied and (early if ends else search.eos not in tokens)
 
-    table = accepted(lambda: draw_table(values, search.vocabulary, search.most), accept)
+    table = draw_accepted(lambda: draw_table(values, search.vocabulary, search.most), accept)
     return table, (), bos, search.eos, search.most
 
 
@@ -157,7 +153,7 @@ def _tied(values: ExactValues) -> tuple[Argument, ...]:
     return StepTable(tuple(rows), (0.125, 0.125, 0.375, 0.375)), (), 4, 3, 3
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     for row in ((1.0,), (0.0, 1.0), (1.0, 0.0), (0.5, 0.5), (0.25, 0.75), (0.75, 0.25)):
         for eos in range(len(row)):
             for most in (1, 2, 3):

@@ -2,72 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import add_longer, gradients_of, longer
-from engine.code.families.random_values import ExactValues, draw_specs
-from engine.code.families.shared_cases import LOW
-from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanBuilder
-from engine.code.tolerance import relative_tolerance
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.plan import ExpectedResult
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, half, single
+from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
+from engine.code.shared_cases import LOW
 
 __all__ = ["FAMILY"]
 
 LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on
 EXACT = 1e-12  # slack where all scores are 0: the weights are 1/k, without any rounding to speak of
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Shapes = Mapping[str, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class MaskedSizes:
-    """What hypothesis draws: sizes of hidden inputs (unequal within one), the height of large scores."""
-
-    flat: tuple[int, int]
-    wide: tuple[int, int]
-    cube: tuple[int, int, int]
-    side: int
-    row: int
-    height: int
+def _rounding(args: Sequence[Any]) -> Rounding:
+    scores = args[0]
+    return Rounding(
+        float(np.abs(scores).max(initial=0.0)), 1, 1.0, keys=scores.shape[-1]
+    )  # weights are at most 1
 
 
-def _shapes() -> SearchStrategy[MaskedSizes]:
-    from hypothesis import strategies as st
-
-    def unequal(count: int) -> SearchStrategy[tuple[int, ...]]:
-        sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: tuple(drawn[:count]))
-        return sizes.filter(lambda drawn: drawn[-1] >= 3)
-
-    height = st.integers(80, 99).map(lambda hundreds: 100 * hundreds)
-    side, row = st.integers(3, 4), st.integers(3, 6)
-    return st.builds(MaskedSizes, unequal(2), unequal(2), unequal(3), side, row, height)
+_INPUTS = ArrayInputs(("scores", "mask"), (".",), "masked_softmax", _rounding)
 
 
-class _MaskedSoftmax:
-    argument_names = ("scores", "mask")
+class _MaskedSoftmax(ArrayFamily):
+    name = "masked"
+    inputs = _INPUTS
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
-        import torch
+        expected = _INPUTS.expected(args)
+        scores, _ = _read(args)
+        if scores.dtype != np.float64 or scores.any():
+            return expected
+        return ExpectedResult.array(expected.values, expected.dtype, expected.relative, EXACT)
 
-        from reference import masked_softmax
-
-        scores, mask = _read(args)
-        values = masked_softmax(torch.from_numpy(scores.astype(np.float64)), torch.from_numpy(mask)).numpy()
-        height = float(np.abs(scores).max(initial=0.0))
-        relative = relative_tolerance(scores.dtype.name, keys=scores.shape[-1], score=height)
-        slack = EXACT if height == 0 and scores.dtype == np.float64 else relative
-        return ExpectedResult.array(values, scores.dtype.name, relative, slack)  # a weight is at most 1
-
-    def sound(self, args: tuple[Argument, ...]) -> bool:
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         if len(args) != 2:
             return False  # without a mask
         scores, mask = _read(args)
@@ -77,44 +55,65 @@ class _MaskedSoftmax:
         whole = mask.shape[-1] == scores.shape[-1]
         return whole and mask.ndim <= scores.ndim and all(m in (1, s) for m, s in fits)
 
-    def plan(self, seed: bytes) -> InputPlan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("masked", self.expected)
-        public = _add_public(plan)
-        hidden = _add_ordinary(plan, shapes, values)
-        _add_visible(plan, shapes, values)
-        _add_broadcast(plan, shapes, values)
-        _add_relations(plan, hidden, shapes, values)
-        _add_all_hidden(plan, shapes, values)
-        _add_large(plan, shapes, values)
-        _add_types(plan, shapes, values)
-        _add_layouts(plan, hidden)
-        _add_gradients(plan, shapes, values)
-        _add_refused(plan)
-        drawn = partial(_partly, values)
-        add_longer(plan, drawn, longer(shapes.flat, values))
-        # each has a check of its own, which tells of functions that can't do with such arrays at all
-        add_longer(plan, drawn, longer((shapes.row,), values), "longer-line", "one-axis")
-        add_longer(plan, drawn, longer(shapes.cube, values)[:3], "longer-cube", "more-axes")
-        again = plan.case("square-again", *(plan.argument(public, i) for i in range(2)), public=True)
-        plan.judge("pure", public, again)
-        return plan.plan()
-
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
-
     def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
         scores, mask = _read(args)
-        names = tuple(f"axis {place}" for place in range(scores.ndim))
-        pairs = list(zip(names[scores.ndim - mask.ndim :], mask.shape, strict=True))
-        wide = dict(zip(names, scores.shape, strict=True))
-        return names, tuple(name if wide[name] == size else f"one for {name}" for name, size in pairs)
+        names, _ = _INPUTS.axes(args)
+        offset = scores.ndim - mask.ndim
+        # an axis of size 1 in the mask must not shrink with the scores' axis that it is broadcast along
+        of_mask = (
+            name if scores.shape[offset + place] == mask.shape[place] else f"one for {name}"
+            for place, name in enumerate(names[offset:])
+        )
+        return names, tuple(of_mask)
+
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        # three keys or more, so that a row can hide one and still weigh two against each other
+        flat, wide, cube, side, row, height = draw_sizes(
+            seed,
+            *(unequal_sizes(count, least={count - 1: 3}) for count in (2, 2, 3)),
+            *(integers(3, 4), integers(3, 6), integers(80, 99)),
+        )
+        shapes = {"flat": flat, "wide": wide}
+        public = _add_public(plan)
+        hidden = _add_ordinary(plan, {**shapes, "cube": cube, "line": (row,)}, side, values)
+        _add_visible(plan, shapes, row, side, values)
+        _add_broadcast(plan, flat, cube, side, values)
+        _add_relations(plan, hidden, wide, values)
+        _add_all_hidden(plan, {**shapes, "even": (side, side)}, values)
+        _add_large(plan, flat, 100.0 * height, values)
+        _add_precisions(plan, shapes, values)
+        _add_layouts(plan, hidden)
+        # every row sees something: what a program makes of the gradient of an empty row is its own affair
+        inputs: list[tuple[str, tuple[Floats, Mask]]] = [("square", (_SQUARE, _CAUSAL))]
+        inputs += [
+            (name, (values.eighths(2, shape), values.partial_mask(shape))) for name, shape in shapes.items()
+        ]
+        for name, args in inputs:
+            cotangent = values.eighths(2, args[0].shape)
+            # less than 8 times the weights' slack would catch what a constant of 1e-8 in the denominator does
+            self.add_gradient(
+                plan, f"{name}-gradient", args, cotangent, public=name == "square", least_factor=8.0
+            )
+        _add_refused(plan)
+        draw = partial(_draw, values)
+        plan.add_beyond_blocks(draw, beyond_blocks(flat, values))
+        # each has a check of its own, which tells of functions that can't do with such arrays at all
+        plan.add_beyond_blocks(draw, beyond_blocks((row,), values), "longer-line", "one-axis")
+        plan.add_beyond_blocks(draw, beyond_blocks(cube, values)[:3], "longer-cube", "more-axes")
+        plan.add_again(public)
+
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 def _read(args: tuple[Argument, ...]) -> tuple[NDArray[np.floating], Mask]:
     scores, mask = args
     assert isinstance(scores, np.ndarray) and isinstance(mask, np.ndarray)
     return scores, mask
+
+
+def _draw(values: ExactValues, shape: tuple[int, ...]) -> tuple[Floats, Mask]:
+    return values.distinct(4, shape), values.partial_mask(shape)
 
 
 # canonical inputs, public: small numbers that a person can follow
@@ -125,235 +124,201 @@ _ENDS = np.array([True, False, True])
 
 
 def _add_public(plan: PlanBuilder) -> int:
-    square = plan.case("square", _SQUARE, _CAUSAL, aspect="masked", public=True)
-    found = [
-        square,
-        plan.case("row", _SQUARE[0], _ENDS, aspect="masked", public=True),
-        plan.case("rect", _SQUARE[:2], _GAP, aspect="masked", public=True),
-    ]
+    inputs = {"square": (_SQUARE, _CAUSAL), "row": (_SQUARE[0], _ENDS), "rect": (_SQUARE[:2], _GAP)}
+    members = [plan.case(name, *args, kind="masked", public=True) for name, args in inputs.items()]
+    square, row, rect = members
     plan.judge("runs", square)
-    _judge_masked(plan, [found[0], found[2]])
-    plan.judge("values", found[1], cases="one-axis")
+    _judge_masked(plan, [square, rect])
+    plan.judge("values", row, cases="one-axis")
     return square
 
 
 def _judge_masked(plan: PlanBuilder, members: list[int]) -> None:
-    """Judge laws on two axes alone: a function that can't do with one, or with three, has its own checks."""
-    for name in ("shape", "values", "nonneg", "hidden-zero"):
-        plan.judge_each(name, members)
+    # laws on two axes alone: a function that can't do with one, or with three, has its own checks
+    plan.judge_each(("shape", "values", "nonneg", "hidden-zero"), members)
     plan.judge_each("sum1", members, axis=-1)
 
 
-def _add_ordinary(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> dict[str, int]:
-    side = (shapes.side, shapes.side)
-    sizes = {"flat": shapes.flat, "wide": shapes.wide, "cube": shapes.cube, "line": (shapes.row,)}
-    sizes |= {"even": side, "even-more": side}
-    found = {
-        name: plan.case(name, values.distinct(4, shape), values.partial_mask(shape), aspect="masked")
-        for name, shape in sizes.items()
+def _add_ordinary(plan: PlanBuilder, shapes: Shapes, side: int, values: ExactValues) -> dict[str, int]:
+    square = (side, side)
+    hidden = {
+        name: plan.case(name, *_draw(values, shape), kind="masked")
+        for name, shape in {**shapes, "even": square, "even-more": square}.items()
     }
-    _judge_masked(plan, [member for name, member in found.items() if name not in ("cube", "line")])
-    plan.judge("values", found["line"], cases="one-axis")
-    plan.judge("values", found["cube"], cases="more-axes")
-    zeros = plan.case("zeros", np.zeros(side), values.partial_mask(side), aspect="masked")
-    plan.judge("values", zeros)
-    plan.judge("hidden-zero", zeros)
-    return found
+    _judge_masked(plan, [member for name, member in hidden.items() if name not in ("cube", "line")])
+    plan.judge("values", hidden["line"], cases="one-axis")
+    plan.judge("values", hidden["cube"], cases="more-axes")
+    zeros = plan.case("zeros", np.zeros(square), values.partial_mask(square), kind="masked")
+    plan.judge_each(("values", "hidden-zero"), [zeros])
+    return hidden
 
 
-def _add_visible(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
-    """With nothing hidden it is softmax."""
-    drawn = {"flat": shapes.flat, "wide": shapes.wide}
-    members = [plan.case("square-visible", _SQUARE, np.ones((3, 3), dtype=bool), public=True)]
-    for name, shape in drawn.items():
-        scores = values.distinct(4, shape)
-        members.append(plan.case(f"{name}-visible", scores, np.ones(shape, dtype=bool)))
-    for name in ("order", "logratio", "sum1"):
-        plan.judge_each(name, members, axis=-1)
-    plan.judge_each("values", members)
-    single = plan.case("one-entry", values.eighths(4, (shapes.row, 1)), np.ones((shapes.row, 1), dtype=bool))
-    plan.judge("values", single, cases="one-key")
-    alone = np.eye(shapes.side, dtype=bool)[::-1].copy()
-    scores = values.distinct(4, alone.shape)
-    plan.judge("values", plan.case("one-visible", scores, alone, aspect="masked"), cases="one-key")
-
-
-def _partly(values: ExactValues, shape: tuple[int, ...]) -> tuple[Floats, Mask]:
-    return values.distinct(4, shape), values.partial_mask(shape)
-
-
-def _add_broadcast(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
-    """Masks of fewer axes, or of axes of size 1, and the same masks written out."""
-    side = (shapes.side, shapes.side)
-    pairs = [("rect", _SQUARE[:2], _ENDS)]
-    pairs += [
-        (n, values.distinct(4, s), values.partial_mask(s[-1:]))
-        for n, s in (("flat", shapes.flat), ("even", side))
+def _add_visible(plan: PlanBuilder, shapes: Shapes, row: int, side: int, values: ExactValues) -> None:
+    # with nothing hidden it is softmax
+    inputs = {"square": _SQUARE} | {name: values.distinct(4, shape) for name, shape in shapes.items()}
+    members = [
+        plan.case(f"{name}-visible", scores, np.ones(scores.shape, dtype=bool), public=name == "square")
+        for name, scores in inputs.items()
     ]
-    members: list[tuple[int, int]] = []
-    for name, scores, keys in pairs:
-        public = name == "rect"
-        short = plan.case(f"{name}-keys", scores, keys, aspect="masked", public=public)
-        tiled = np.tile(keys, (len(scores), 1))
-        members.append((plan.case(f"{name}-tiled", scores, tiled, aspect="masked", public=public), short))
-    cube = values.distinct(4, shapes.cube)
-    for name, shape in (("shared", shapes.cube[1:]), ("thin", (shapes.cube[0], 1, shapes.cube[2]))):
-        mask = values.partial_mask(shape)
-        wide = np.broadcast_to(mask, cube.shape).copy()
-        short = plan.case(f"cube-{name}", cube, mask, aspect="masked")
-        members.append((plan.case(f"cube-{name}-tiled", cube, wide, aspect="masked"), short))
-    for whole, short in members:
-        plan.judge("all-true", whole, short, cases="broadcast")
+    plan.judge_each(("order", "logratio", "sum1"), members, axis=-1)
+    plan.judge_each("values", members)
+    lone = plan.case("one-entry", values.eighths(4, (row, 1)), np.ones((row, 1), dtype=bool))
+    plan.judge("values", lone, cases="one-key")
+    diagonal = np.eye(side, dtype=bool)[::-1].copy()
+    scores = values.distinct(4, diagonal.shape)
+    plan.judge("values", plan.case("one-visible", scores, diagonal, kind="masked"), cases="one-key")
+
+
+def _add_broadcast(
+    plan: PlanBuilder, flat: tuple[int, ...], cube: tuple[int, ...], side: int, values: ExactValues
+) -> None:
+    """Add masks of fewer axes, or of axes of size 1, and the same masks written out."""
+    inputs = {"rect-keys": (_SQUARE[:2], _ENDS)} | {
+        f"{name}-keys": (values.distinct(4, shape), values.partial_mask(shape[-1:]))
+        for name, shape in (("flat", flat), ("even", (side, side)))
+    }
+    scores = values.distinct(4, cube)
+    for name, shape in (("shared", cube[1:]), ("thin", (cube[0], 1, cube[2]))):
+        inputs[f"cube-{name}"] = scores, values.partial_mask(shape)
+    for name, (scores, mask) in inputs.items():
+        whole = np.broadcast_to(mask, scores.shape).copy()
+        public = name == "rect-keys"
+        short = plan.case(name, scores, mask, kind="masked", public=public)
+        tiled = f"{name.removesuffix('-keys')}-tiled"
+        plan.judge(
+            "all-true",
+            plan.case(tiled, scores, whole, kind="masked", public=public),
+            short,
+            cases="broadcast",
+        )
         plan.judge("values", short, cases="broadcast")
 
 
 def _add_relations(
-    plan: PlanBuilder, hidden: dict[str, int], shapes: MaskedSizes, values: ExactValues
+    plan: PlanBuilder, hidden: dict[str, int], wide: tuple[int, int], values: ExactValues
 ) -> None:
     for name in ("flat", "wide"):
-        scores, mask = (plan.argument(hidden[name], i) for i in range(2))
+        scores, mask = plan.arguments(hidden[name])
         order = values.order(scores.shape[-1])
         moved = plan.case(
-            f"{name}-permuted", scores[..., order].copy(), mask[..., order].copy(), aspect="masked"
+            f"{name}-permuted", scores[..., order].copy(), mask[..., order].copy(), kind="masked"
         )
         plan.judge("perm-eq", hidden[name], moved, order=order, axis=-1)
     for name in ("flat", "wide"):
-        scores, mask = (plan.argument(hidden[name], i) for i in range(2))
+        scores, mask = plan.arguments(hidden[name])
         other = scores.copy()
         other[0] = values.eighths(4, other[0].shape) + np.arange(other.shape[1])
-        changed = plan.case(f"{name}-other-row", other, mask, aspect="masked")
+        changed = plan.case(f"{name}-other-row", other, mask, kind="masked")
         plan.judge("rowind", hidden[name], changed, changed=0)
-    for name, held in (("flat", LIFT), ("wide", LIFT), ("even-more", 1e5), ("even", -LIFT), ("flat", 50.0)):
-        scores, mask = (plan.argument(hidden[name], i) for i in range(2))
-        aspect = "masked" if held == 50.0 else "large"
-        member = plan.case(f"{name}-hidden-{held:g}", np.where(mask, scores, held), mask, aspect=aspect)
+    # a large hidden score shows where it still counts, as in the maximum that is subtracted
+    for name, height in (("flat", LIFT), ("wide", LIFT), ("even-more", 1e5), ("even", -LIFT), ("flat", 50.0)):
+        scores, mask = plan.arguments(hidden[name])
+        kind = "masked" if height == 50.0 else "large"
+        member = plan.case(f"{name}-hidden-{height:g}", np.where(mask, scores, height), mask, kind=kind)
         plan.judge("mask-irrel", hidden[name], member)
     loud = np.where(_GAP, _SQUARE[:2], LIFT)
-    member = plan.case("rect-hidden-large", loud, _GAP, aspect="large", public=True)
+    member = plan.case("rect-hidden-large", loud, _GAP, kind="large", public=True)
     plan.judge("values", member, cases="hidden-large")
-    m, n = shapes.wide
-    keep = values.partial_mask((n,))
-    scores = values.distinct(4, (m, n))
+    visible = values.partial_mask(wide[1:])
+    scores = values.distinct(4, wide)
+    tiled, everything = np.tile(visible, (wide[0], 1)), np.ones((wide[0], int(visible.sum())), dtype=bool)
     for height in (0.0, *LOW):
-        low, aspect = np.where(keep, scores - height, scores), "large" if height else "masked"
-        whole = plan.case(f"some-hidden-{height:.0e}", low, np.tile(keep, (m, 1)), aspect=aspect)
-        short = plan.case(
-            f"some-left-out-{height:.0e}", low[:, keep].copy(), np.ones((m, int(keep.sum())), dtype=bool),
-            aspect="large" if height else "ordinary",
-        )  # fmt: skip
-        plan.judge("left-out", whole, short, kept=tuple(int(place) for place in np.flatnonzero(keep)))
+        low, kinds = (
+            np.where(visible, scores - height, scores),
+            ("large",) * 2 if height else ("masked", "ordinary"),
+        )
+        whole = plan.case(f"some-hidden-{height:.0e}", low, tiled, kind=kinds[0])
+        short = plan.case(f"some-left-out-{height:.0e}", low[:, visible].copy(), everything, kind=kinds[1])
+        plan.judge("left-out", whole, short, kept=tuple(map(int, np.flatnonzero(visible))))
 
 
-def _add_all_hidden(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
+def _add_all_hidden(plan: PlanBuilder, shapes: Shapes, values: ExactValues) -> None:
     full = _CAUSAL.copy()
     full[1] = False
-    member = plan.case("square-row-hidden", _SQUARE, full, aspect="all-hidden", public=True)
+    member = plan.case("square-row-hidden", _SQUARE, full, kind="all-hidden", public=True)
     plan.judge("fullmask", member, rows=(1,))
-    for name, shape in (("flat", shapes.flat), ("wide", shapes.wide), ("even", (shapes.side,) * 2)):
+    for name, shape in shapes.items():
         mask = values.partial_mask(shape)
         mask[..., -1, :] = False
-        member = plan.case(f"{name}-row-hidden", values.distinct(4, shape), mask, aspect="all-hidden")
+        member = plan.case(f"{name}-row-hidden", values.distinct(4, shape), mask, kind="all-hidden")
         plan.judge("fullmask", member, rows=(shape[-2] - 1,))
-    nothing = np.zeros(shapes.wide, dtype=bool)
-    for name, scores in (("zeros", np.zeros(shapes.wide)), ("large", values.eighths(4, shapes.wide) + LIFT)):
-        member = plan.case(f"nothing-visible-{name}", scores, nothing, aspect="all-hidden")
-        plan.judge("fullmask", member, rows=tuple(range(shapes.wide[0])))
+    wide = shapes["wide"]
+    for name, scores in (("zeros", np.zeros(wide)), ("large", values.eighths(4, wide) + LIFT)):
+        member = plan.case(f"nothing-visible-{name}", scores, np.zeros(wide, dtype=bool), kind="all-hidden")
+        plan.judge("fullmask", member, rows=tuple(range(wide[0])))
 
 
-def _add_large(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
+def _add_large(plan: PlanBuilder, flat: tuple[int, int], height: float, values: ExactValues) -> None:
     """Every row sees scores at both ends, two of them at the top, and some are hidden."""
-    members = [
-        plan.case("ends-row", np.array([[1000.0, 0.0, -1000.0]]), _ENDS[None], aspect="large", public=True)
-    ]
     pair = np.array([[1000.0, 1001.0, 1002.0], [-1000.0, -1001.0, -1002.0]])
-    members.append(plan.case("apart-rows", pair, _GAP, aspect="large", public=True))
-    h, (m, n) = float(shapes.height), shapes.flat
+    members = [
+        plan.case("ends-row", np.array([[1000.0, 0.0, -1000.0]]), _ENDS[None], kind="large", public=True),
+        plan.case("apart-rows", pair, _GAP, kind="large", public=True),
+    ]
+    m, n = flat
     mask = values.partial_mask((m, n + 2))
     mask[:, :2] = True
-    ends = np.where(values.integers(0, 1, mask.shape) == 1, h, -h)
-    ends[:, 0], ends[:, 1] = h, -h
-    apart = np.where(np.arange(m)[:, None] % 2 == 0, h, -h) + values.eighths(3, mask.shape)
-    single = (ends / 8 + values.integers(-4, 4, mask.shape)).astype(np.float32)
-    drawn = {"ends": ends + values.eighths(2, mask.shape), "apart": apart, "apart-more": -apart}
-    members += [plan.case(name, scores, mask, aspect="large") for name, scores in drawn.items()]
-    members.append(plan.case("ends-single", single, mask, aspect="large"))
+    ends = np.where(values.integers(0, 1, mask.shape) == 1, height, -height)
+    ends[:, 0], ends[:, 1] = height, -height
+    apart = np.where(np.arange(m)[:, None] % 2 == 0, height, -height) + values.eighths(3, mask.shape)
+    # an eighth of the height: float32 still holds whole numbers there
+    lower = (ends / 8 + values.integers(-4, 4, mask.shape)).astype(np.float32)
+    inputs: dict[str, NDArray[np.floating]] = {
+        "ends": ends + values.eighths(2, mask.shape),
+        "apart": apart,
+        "apart-more": -apart,
+        "ends-single": lower,
+    }
+    members += [plan.case(name, scores, mask, kind="large") for name, scores in inputs.items()]
     plan.judge_each("stable", members, axis=-1)
 
 
-def _add_types(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
-    """Single and half precision: multiples of 1/8, which all of them hold exactly."""
-    drawn = [(name, shape, values.eighths(2, shape)) for name, shape in _sizes(shapes)]
-    members = [
-        plan.case("square-single", _SQUARE.astype(np.float32), _CAUSAL, aspect="precision", public=True)
-    ]
-    for name, shape, scores in drawn:
-        mask = values.partial_mask(shape)
-        members.append(plan.case(f"{name}-single", scores.astype(np.float32), mask, aspect="precision"))
+def _add_precisions(plan: PlanBuilder, shapes: Shapes, values: ExactValues) -> None:
+    # multiples of 1/8, which float32 and both half precisions hold exactly
+    inputs = [(name, shape, values.eighths(2, shape)) for name, shape in shapes.items()]
+    members = [plan.case("square-single", *single(_SQUARE, _CAUSAL), kind="precision", public=True)]
+    for name, shape, scores in inputs:
+        args = single(scores, values.partial_mask(shape))
+        members.append(plan.case(f"{name}-single", *args, kind="precision"))
     plan.judge_each("precision", members)
-    halves = [plan.case("square-half", _SQUARE.astype(np.float16), _CAUSAL, aspect="half", public=True)]
-    for name, shape, scores in drawn:
-        mask = values.partial_mask(shape)
-        halves.append(plan.case(f"{name}-half", scores.astype(np.float16), mask, aspect="half"))
-        single = scores.astype(np.float32)
-        halves.append(plan.case(f"{name}-brain", single, mask, aspect="half", narrow="bfloat16"))
+    halves = [plan.case("square-half", *half(_SQUARE, _CAUSAL), kind="half", public=True)]
+    for name, shape, scores in inputs:
+        halves += plan.add_halves(name, (scores, values.partial_mask(shape)))
     plan.judge_each("half", halves)
     plan.judge_each("dtype", [*members, *halves])
 
 
-def _sizes(shapes: MaskedSizes) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    return ("flat", shapes.flat), ("wide", shapes.wide)
-
-
 def _add_layouts(plan: PlanBuilder, hidden: dict[str, int]) -> None:
     for name in ("flat", "cube"):
-        args = tuple(plan.argument(hidden[name], i) for i in range(2))
         for layout in ("strided", "read-only"):
-            plan.judge("layout", plan.case(f"{name}-{layout}", *args, aspect="layout", layout=layout))
+            args = plan.arguments(hidden[name])
+            plan.judge("layout", plan.case(f"{name}-{layout}", *args, kind="layout", layout=layout))
     empty = np.zeros((0, 3))
     members = [
-        plan.case("no-rows", empty, np.zeros((0, 3), dtype=bool), aspect="empty", public=True),
-        plan.case("no-rows-keys", empty, _ENDS, aspect="empty"),
-        plan.case("no-batch", np.zeros((2, 0, 4)), np.ones((2, 0, 4), dtype=bool), aspect="empty"),
+        plan.case("no-rows", empty, np.zeros((0, 3), dtype=bool), kind="empty", public=True),
+        plan.case("no-rows-keys", empty, _ENDS, kind="empty"),
+        plan.case("no-batch", np.zeros((2, 0, 4)), np.ones((2, 0, 4), dtype=bool), kind="empty"),
     ]
     plan.judge_each("empty", members)
 
 
-def _add_gradients(plan: PlanBuilder, shapes: MaskedSizes, values: ExactValues) -> None:
-    """Every row sees something: what a program makes of the gradient of an empty row is its own affair."""
-    from reference import masked_softmax
-
-    drawn: list[tuple[str, Floats, Mask, bool]] = [("square", _SQUARE, _CAUSAL, True)]
-    drawn += [(n, values.eighths(2, shape), values.partial_mask(shape), False) for n, shape in _sizes(shapes)]
-    for name, scores, mask, public in drawn:
-        cotangent = values.eighths(2, scores.shape)
-        (gradient,) = gradients_of(partial(masked_softmax, mask=mask), [scores], cotangent)
-        relative = relative_tolerance("float64", keys=scores.shape[-1], score=4.0)
-        part = ExpectedPart(gradient, "float64", relative, 8 * relative)
-        plan.gradient_case(
-            f"{name}-gradient", scores, mask, cotangents=(cotangent,), gradients=(part,), public=public
-        )
-
-
 def _add_refused(plan: PlanBuilder) -> None:
-    members = [
-        plan.case("mask-too-short", _SQUARE[0], np.array([True, False]), aspect="refused", public=True),
-        plan.case("mask-swapped", _SQUARE[:2], np.ones((3, 2), dtype=bool), aspect="refused", public=True),
-        plan.case("mask-too-wide", _SQUARE[0], _GAP, aspect="refused", public=True),
-    ]
-    # numpy would make the scores larger, which isn't what broadcasting the mask to them means
     rect, two = _SQUARE[:2], np.stack([_GAP, _GAP])
+    refused: dict[str, tuple[Floats, Mask]] = {
+        "mask-too-short": (_SQUARE[0], np.array([True, False])),
+        "mask-swapped": (rect, np.ones((3, 2), dtype=bool)),
+        "mask-too-wide": (_SQUARE[0], _GAP),
+    }
+    # numpy would make the scores larger, which isn't what broadcasting the mask to them means
     grown = {
         "more-axes": (rect, two), "rows": (rect[:1], _GAP), "columns": (rect[:, :1], _GAP),
         "one-entry": (rect[:1, :1], _GAP), "one-row-of-many": (rect[0], _GAP[:1]), "parts": (rect[None], two),
         "one-column": (rect[:, 0], np.ones((2, 2), dtype=bool)),
     }  # fmt: skip
-    members += [
-        plan.case(f"mask-grows-{name}", *args, aspect="refused", public=True) for name, args in grown.items()
-    ]
-    plan.judge_each("refuses", members)
+    plan.add_refusals(refused | {f"mask-grows-{name}": args for name, args in grown.items()})
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     pair, first = np.array([1.0, 0.0]), np.array([True, False])
     for mask in (first, ~first, first & ~first, first | ~first):
         yield pair, mask

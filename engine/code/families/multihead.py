@@ -4,32 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    ArrayFamily,
-    ArrayInputs,
-    Floats,
-    add_contract,
-    add_gradients,
-    add_longer,
-    add_ordinary,
-    add_public,
-    add_refusals,
-    longer,
-    single,
-)
-from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
-from engine.code.families.shared_cases import billions
-from engine.code.plan import InputPlan, PlanBuilder
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
+from engine.code.random_values import ExactValues, draw_sizes, spread, unequal_sizes
+from engine.code.shared_cases import billions
 
 __all__ = ["FAMILY"]
 
@@ -37,35 +21,12 @@ Sizes = tuple[int, int, int, int, int]  # n tokens, d, h heads, columns of one h
 Drawn = tuple[Floats, Floats, Floats, Floats, Floats, int]
 
 
-@dataclass(frozen=True, slots=True)
-class MultiHeadSizes:
-    """What hypothesis draws: sizes of the hidden inputs, unequal but for d, which is h heads wide.
-
-    Inputs of any other width have a check of their own.
-    """
-
-    first: Sizes
-    second: Sizes
-    square: int
-
-
-def _shapes() -> SearchStrategy[MultiHeadSizes]:
-    from hypothesis import strategies as st
-
-    heads = st.sampled_from([(2, 2), (2, 3), (3, 2)])
-    around = st.permutations([3, 5, 7]).map(tuple)
-    sizes = st.builds(lambda inner, outer: (outer[0], inner[0] * inner[1], *inner, outer[2]), heads, around)
-    return st.builds(MultiHeadSizes, sizes, sizes, st.sampled_from([2, 4])).filter(
-        lambda found: unlike(found.first, found.second)
-    )
-
-
-def _size(args: Sequence[Any]) -> tuple[float, int, float]:
+def _size(args: Sequence[Any]) -> Rounding:
     X, Wq, Wk, Wv, Wo = (np.abs(array) for array in args[:5])
     head = Wk.shape[1] // args[5]
     scores = (X @ Wq) @ (X @ Wk).T / math.sqrt(head)
     terms = len(X) + X.shape[1] + Wk.shape[1]
-    return float(scores.max(initial=0.0)), terms, float((X @ Wv @ Wo).max(initial=0.0))
+    return Rounding(float(scores.max(initial=0.0)), terms, float((X @ Wv @ Wo).max(initial=0.0)))
 
 
 _NAMES = ("X", "Wq", "Wk", "Wv", "Wo", "h")
@@ -73,20 +34,26 @@ _INPUTS = ArrayInputs(_NAMES, ("nd", "dm", "dm", "dm", "mo"), "multi_head", _siz
 
 
 class _MultiHead(ArrayFamily):
-    def sound(self, args: tuple[Argument, ...]) -> bool:
+    name = "multihead"
+    inputs = _INPUTS
+
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         """Accept sizes that fit and a number of heads that divides the columns."""
         if len(args) != len(_NAMES) or not _INPUTS.fits(args):
             return False
         h = args[5]
-        return isinstance(h, int) and h >= 1 and _INPUTS.read(args)[1].shape[1] % h == 0
+        return isinstance(h, int) and h >= 1 and _INPUTS.arrays(args)[1].shape[1] % h == 0
 
-    def plan(self, seed: bytes) -> InputPlan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("multihead", self.expected)
-        public = add_public(plan, {"square": _SQUARE, "rect": _RECT, "one-head": (*_RECT[:5], 1)})
-        a = shapes.square
-        drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, (a, a, 2, a // 2, a))]
-        members = add_ordinary(plan, drawn)
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        from hypothesis import strategies as st
+
+        # X is as wide as all heads together; inputs of any other width have a check of their own
+        heads, around = st.sampled_from([(2, 2), (2, 3), (3, 2)]), unequal_sizes(3, among=(3, 5, 7))
+        sizes = st.builds(lambda h, n: (n[0], h[0] * h[1], *h, n[2]), heads, around)
+        first, second, square = draw_sizes(seed, sizes, sizes, st.sampled_from([2, 4]), different=2)
+        public = plan.add_public({"square": _SQUARE, "rect": _RECT, "one-head": (*_RECT[:5], 1)})
+        drawn = [_draw(values, sizes) for sizes in (first, second, (square, square, 2, square // 2, square))]
+        members = plan.add_ordinary(drawn)
         for place, inputs in enumerate([_SQUARE, _RECT, *drawn]):
             _add_heads(plan, place, inputs, values)
             _add_scale(plan, place, inputs)
@@ -94,32 +61,32 @@ class _MultiHead(ArrayFamily):
             _add_mixtures(plan, place, inputs)
         for place, (member, inputs) in enumerate(zip(members, drawn, strict=True)):
             _add_relations(plan, member, place, inputs, values)
-        _add_widths(plan, [shapes.first, shapes.second], values)
+        _add_widths(plan, [first, second], values)
         for place, (X, Wq, Wk, Wv, Wo, h) in enumerate([_RECT, *drawn]):
             loud = plan.case(
                 f"loud-{place}", X, 1024.0 * Wq, 2.0 * Wk, Wv, np.eye(len(Wo)), h,
-                aspect="large", public=place == 0,
+                kind="large", public=place == 0,
             )  # fmt: skip
             plan.judge("stable", loud, mixed=X @ Wv)
         X, Wq, Wk, Wv = billions()
-        loud = plan.case("billions", X, Wq, Wk, Wv, np.eye(2), 1, aspect="large", public=True)
+        loud = plan.case("billions", X, Wq, Wk, Wv, np.eye(2), 1, kind="large", public=True)
         plan.judge("stable", loud, mixed=(X @ Wv)[1:])
-        add_contract(plan, _RECT, drawn[2], drawn[:2])
-        add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
+        plan.add_contract(_RECT, drawn[2], drawn[:2])
+        self.add_gradients(plan, _SQUARE, drawn[:2], values)
         X, Wq, Wk, Wv, Wo, h = _RECT
-        add_refusals(plan, {
+        refused: dict[str, tuple[Argument, ...]] = {
             "three-heads-of-four": (*_RECT[:5], 3),
             "three-heads-of-eight": (X, *(np.tile(W, (1, 2)) for W in (Wq, Wk, Wv)), np.tile(Wo, (2, 1)), 3),
             "no-head": (*_RECT[:5], 0),
             "keys-narrow": (X, Wq, Wk[:, :2], Wv, Wo, h),
             "tokens-narrow": (X[:, :1], Wq, Wk, Wv, Wo, h),
-        }, _INPUTS.letters, _RECT)  # fmt: skip
-        add_longer(plan, partial(_draw_fitted, values), longer(shapes.first, values)[:-1])
-        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
-        return plan.plan()
+        }
+        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        plan.add_beyond_blocks(partial(_draw_fitted, values), beyond_blocks(first, values)[:-1])
+        plan.add_again(public[0])
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 _SQUARE: Drawn = (
@@ -176,7 +143,7 @@ def _draw_fitted(values: ExactValues, sizes: Sizes) -> Drawn:
 
 
 def _add_widths(plan: PlanBuilder, sizes: Sequence[Sizes], values: ExactValues) -> None:
-    """Add inputs in which X is narrower, and wider, than all heads together."""
+    # X is narrower, and wider, than all heads together
     members = [plan.case("wide-heads", *_WIDE, public=True)]
     for place, (n, d, h, size, out) in enumerate(sizes):
         members += [
@@ -191,7 +158,7 @@ def _blocks(W: Floats, h: int) -> list[Floats]:
 
 
 def _add_heads(plan: PlanBuilder, place: int, inputs: Drawn, values: ExactValues) -> None:
-    """Let Wo pass one head alone: what the others are must not matter; and copy one head."""
+    # Wo passes one head alone: what the others are must not matter; and one head is copied
     X, Wq, Wk, Wv, Wo, h = inputs
     public, size = place < 2, Wk.shape[1] // inputs[5]
     for head in range(h):
@@ -230,7 +197,7 @@ def _add_scale(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
 
 
 def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
-    """Let the last head's values be unit vectors, and Wo pass them: the output is that head's weights."""
+    # the last head's values are unit vectors, and Wo passes them: the output is that head's weights
     X, Wq, Wk, Wv, _, h = inputs
     d, size = Wq.shape[0], Wq.shape[1] // h
     n = min(len(X), size)  # a head has room for as many unit vectors
@@ -246,8 +213,7 @@ def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     args = _fitted(marked, np.vstack([Wq, blind]), np.vstack([Wk, blind]), units, passed, h)
     member = plan.case(f"weights-{place}", *args, public=place < 2)
     scores = (X[:n] @ Wq[:, -size:]) @ (X[:n] @ Wk[:, -size:]).T / math.sqrt(size)
-    for judged in ("order", "logratio"):
-        plan.judge(judged, member, scores=scores, axis=-1)
+    plan.judge_each(("order", "logratio"), [member], scores=scores, axis=-1)
     plan.judge("sum1", member, axis=-1)
 
 
@@ -280,7 +246,7 @@ def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, va
     plan.judge("values", plan.case(f"roles-{place}", X, Wk, Wq, Wv, Wo, h), cases="roles")
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     one, two = np.array([[1.0]]), np.array([[0.0], [1.0]])
     pair, column = np.array([[1.0, 2.0]]), np.array([[1.0], [3.0]])
     for x in (one, two, 2 * two):
@@ -301,7 +267,7 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield _SQUARE
     yield _RECT
     for args in ((one, one, one, one, one, 1), (two, one, one, one, one, 1), _SQUARE):
-        yield tuple(single(*args))
+        yield single(*args)
 
 
-FAMILY = _MultiHead(_INPUTS)
+FAMILY = _MultiHead()

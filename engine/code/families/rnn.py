@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    ArrayFamily,
-    ArrayInputs,
-    Floats,
-    add_contract,
-    add_gradients,
-    add_longer,
-    add_refusals,
-    longer,
-    single,
-)
-from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
-from engine.code.plan import InputPlan, PlanBuilder
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
+from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
 
 __all__ = ["FAMILY"]
 
@@ -33,72 +18,51 @@ Sizes = tuple[int, int, int]  # T, dx, dh
 Drawn = tuple[Floats, Floats, Floats, Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class RnnSizes:
-    """What hypothesis draws: unequal sizes of two hidden inputs, and the size of square ones."""
-
-    first: Sizes
-    second: Sizes
-    square: int
-
-
-def _shapes() -> SearchStrategy[RnnSizes]:
-    from hypothesis import strategies as st
-
-    sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1], drawn[2]))
-    return st.builds(RnnSizes, sizes, sizes, st.integers(2, 4)).filter(
-        lambda found: unlike(found.first, found.second)
-    )
-
-
-def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
-    """Return the size of the sums; an error in one state goes on, at most |W| / 4 times as large."""
+def _size(arrays: Sequence[Floats]) -> Rounding:
+    # an error in one state goes on, at most |W| / 4 times as large: that is the logistic function's slope
     X, W, U, h0 = (np.abs(array) for array in arrays)
     row = float(W.sum(axis=1).max(initial=0.0))
     largest = row * max(1.0, float(h0.max(initial=0.0))) + float((X @ U.T).max(initial=0.0))
-    return largest, len(h0) + X.shape[1], max(1.0, row / 4) ** (len(X) - 1)
+    return Rounding(largest, len(h0) + X.shape[1], max(1.0, row / 4) ** (len(X) - 1))
 
 
 _INPUTS = ArrayInputs(("X", "W", "U", "h0"), ("tx", "hh", "hx", "h"), "rnn_forward", _size)
 
 
 class _Rnn(ArrayFamily):
-    def plan(self, seed: bytes) -> InputPlan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("rnn", self.expected)
-        size = shapes.square
-        drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, (size + 1, size, size))]
-        square = plan.case("square", *_SQUARE, public=True)
-        rect = plan.case("rect", *_RECT, public=True)
-        members = [square, rect, *(plan.case(f"hidden-{k}", *one) for k, one in enumerate(drawn))]
-        plan.judge("runs", square)
-        for name in ("shape", "values"):
-            plan.judge_each(name, members)
+    name = "rnn"
+    inputs = _INPUTS
+
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        first, second, square = draw_sizes(
+            seed, unequal_sizes(3), unequal_sizes(3), integers(2, 4), different=2
+        )
+        drawn = [_draw(values, sizes) for sizes in (first, second, (square + 1, square, square))]
+        inputs = {"square": _SQUARE, "rect": _RECT} | {f"hidden-{k}": args for k, args in enumerate(drawn)}
+        members = [plan.case(name, *args, public=name in _PUBLIC) for name, args in inputs.items()]
+        plan.judge("runs", members[0])
+        plan.judge_each(("shape", "values"), members)
         plan.judge_each("within", members, low=0.0, high=1.0)
-        for place, (member, arrays) in enumerate(zip(members, [_SQUARE, _RECT, *drawn], strict=True)):
+        for place, (member, arrays) in enumerate(zip(members, inputs.values(), strict=True)):
             _add_relations(plan, place, member, arrays)
             _add_silent(plan, place, arrays)
-        add_contract(plan, _SQUARE, drawn[2], drawn[:2])
-        add_gradients(plan, _INPUTS, _SQUARE, drawn[:2], values)
+        plan.add_contract(_SQUARE, drawn[2], drawn[:2])
+        self.add_gradients(plan, _SQUARE, drawn[:2], values)
         X, W, U, h0 = _RECT
-        add_refusals(
-            plan,
-            {
-                "start-too-long": (X, W, U, np.array([0.5, 0.25, 1.0])),
-                "input-too-short": (X[:, :2], W, U, h0),
-                "input-matrix-transposed": (X, W, U.T, h0),
-            },
-            _INPUTS.letters,
-            _RECT,
-        )
-        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
-        plan.judge("pure", square, plan.case("square-again", *_SQUARE, public=True))
-        return plan.plan()
+        refused = {
+            "start-too-long": (X, W, U, np.array([0.5, 0.25, 1.0])),
+            "input-too-short": (X[:, :2], W, U, h0),
+            "input-matrix-transposed": (X, W, U.T, h0),
+        }
+        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
+        plan.add_again(members[0])
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
+_PUBLIC = ("square", "rect")
 _SQUARE = (
     np.array([[1.0, 0.0], [0.5, -1.0], [-1.0, 2.0]]),
     np.array([[0.5, 1.0], [-1.0, 0.25]]),
@@ -124,7 +88,6 @@ def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
 
 
 def _add_relations(plan: PlanBuilder, place: int, member: int, arrays: Drawn) -> None:
-    """Change the last input, and give the sequence in two parts."""
     X, W, U, h0 = arrays
     public = place < 2
     changed = X.copy()
@@ -138,7 +101,7 @@ def _add_relations(plan: PlanBuilder, place: int, member: int, arrays: Drawn) ->
 
 
 def _add_silent(plan: PlanBuilder, place: int, arrays: Drawn) -> None:
-    """Leave one of the two terms out, and let the sums be thousands: shorter formulas remain."""
+    # one of the two terms is left out, or the sums are thousands: shorter formulas remain
     X, W, U, h0 = arrays
     public = place < 2
     member = plan.case(f"no-state-{place}", X, 0 * W, U, h0, public=public)
@@ -152,7 +115,7 @@ def _add_silent(plan: PlanBuilder, place: int, arrays: Drawn) -> None:
     signs = np.where(np.arange(len(X)) % 2 == 0, 1.0, -1.0)
     loud, heavy = X.copy(), 0 * U
     loud[:, 0], heavy[:, 0] = 8.0 * signs, 1000.0
-    member = plan.case(f"large-{place}", loud, W, heavy, h0, aspect="large", public=public)
+    member = plan.case(f"large-{place}", loud, W, heavy, h0, kind="large", public=public)
     steps = np.repeat((signs[:, np.newaxis] > 0).astype(np.float64), len(h0), axis=1)
     plan.judge("agrees", member, cases="large", due=steps)
 
@@ -162,9 +125,8 @@ def _logistic(z: Floats) -> Floats:
     return np.asarray((1.0 + np.tanh(z / 2.0)) / 2.0)
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
-    one = np.array([1.0])
-    mat = one[:, np.newaxis]
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
+    one, mat = np.array([1.0]), np.array([[1.0]])
     for x, w, u, h in ((0, 1, 0, 1), (1, 0, 1, 0), (1, 1, 1, 1), (1, 2, 1, 0), (2, 1, -1, 1)):
         yield x * mat, w * mat, u * mat, h * one
     for w, u, h in ((1, 1, 0), (1, 1, 1), (4, 0, 1), (2, 1, 3)):
@@ -175,8 +137,8 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield _RECT
     for height in (1000.0, -1000.0):
         yield mat, mat, height * mat, one
-    yield tuple(single(mat, mat, mat, one))
-    yield tuple(single(*_SQUARE))
+    yield single(mat, mat, mat, one)
+    yield single(*_SQUARE)
 
 
-FAMILY = _Rnn(_INPUTS)
+FAMILY = _Rnn()

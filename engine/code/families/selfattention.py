@@ -4,32 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    ArrayFamily,
-    ArrayInputs,
-    Floats,
-    add_contract,
-    add_gradients,
-    add_longer,
-    add_ordinary,
-    add_public,
-    add_refusals,
-    longer,
-    single,
-)
-from engine.code.families.random_values import ExactValues, draw_specs, spread, unlike
-from engine.code.families.shared_cases import LOW, billions
-from engine.code.plan import InputPlan, PlanBuilder
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
+from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
+from engine.code.shared_cases import LOW, billions
 
 __all__ = ["FAMILY"]
 
@@ -37,30 +21,11 @@ Sizes = tuple[int, int, int, int]  # n tokens, d, dk, dv
 Drawn = tuple[Floats, Floats, Floats, Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class SelfAttentionSizes:
-    """What hypothesis draws: sizes of the hidden inputs, unequal within one, and of a square one."""
-
-    first: Sizes
-    second: Sizes
-    third: Sizes
-    square: int
-
-
-def _shapes() -> SearchStrategy[SelfAttentionSizes]:
-    from hypothesis import strategies as st
-
-    sizes = st.permutations([2, 3, 4, 5]).filter(lambda drawn: drawn[0] >= 3).map(tuple)
-    return st.builds(SelfAttentionSizes, sizes, sizes, sizes, st.integers(3, 4)).filter(
-        lambda found: unlike(found.first, found.second, found.third)
-    )
-
-
-def _size(args: Sequence[Any]) -> tuple[float, int, float]:
+def _size(args: Sequence[Any]) -> Rounding:
     X, Wq, Wk, Wv = (np.abs(array) for array in args[:4])
     scores = (X @ Wq) @ (X @ Wk).T / math.sqrt(Wk.shape[1])
     terms = len(X) + X.shape[1] + Wk.shape[1]
-    return float(scores.max(initial=0.0)), terms, float((X @ Wv).max(initial=0.0))
+    return Rounding(float(scores.max(initial=0.0)), terms, float((X @ Wv).max(initial=0.0)))
 
 
 _NAMES = ("X", "Wq", "Wk", "Wv", "causal")
@@ -68,13 +33,15 @@ _INPUTS = ArrayInputs(_NAMES, ("nd", "dk", "dk", "dv"), "self_attention", _size)
 
 
 class _SelfAttention(ArrayFamily):
-    def plan(self, seed: bytes) -> InputPlan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("selfattention", self.expected)
-        public = add_public(plan, {"square": _SQUARE, "rect": _RECT})
-        a = shapes.square
-        drawn = [_draw(values, sizes) for sizes in (shapes.first, shapes.second, shapes.third, (a, a, a, a))]
-        members = add_ordinary(plan, drawn)
+    name = "selfattention"
+    inputs = _INPUTS
+
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        sizes = unequal_sizes(4, least={0: 3})  # fewer than three tokens show no causal mask
+        first, second, third, square = draw_sizes(seed, sizes, sizes, sizes, integers(3, 4), different=3)
+        public = plan.add_public({"square": _SQUARE, "rect": _RECT})
+        drawn = [_draw(values, sizes) for sizes in (first, second, third, (square,) * 4)]
+        members = plan.add_ordinary(drawn)
         for place, inputs in enumerate([_SQUARE, _RECT, *drawn]):
             _add_weights(plan, place, inputs)
             _add_mixtures(plan, place, inputs)
@@ -83,22 +50,20 @@ class _SelfAttention(ArrayFamily):
             _add_relations(plan, member, place, inputs, values)
         _add_large(plan, drawn)
         _add_low(plan, values)
-        add_contract(plan, _RECT, drawn[3], drawn[:2])
-        low = plan.case("causal-single", *single(*drawn[2]), True, aspect="precision")
-        plan.judge("precision", low)
-        plan.judge("dtype", low)
-        add_gradients(plan, _INPUTS, _SQUARE, [drawn[0], (*drawn[1], True)], values)
+        plan.add_contract(_RECT, drawn[3], drawn[:2])
+        low = plan.case("causal-single", *single(*drawn[2]), True, kind="precision")
+        plan.judge_each(("precision", "dtype"), [low])
+        self.add_gradients(plan, _SQUARE, [drawn[0], (*drawn[1], True)], values)
         X, Wq, Wk, Wv = _RECT
         refused = {"keys-narrow": (X, Wq, Wk[:, :1], Wv), "tokens-narrow": (X[:, :2], Wq, Wk, Wv)}
-        add_refusals(plan, refused, _INPUTS.letters, _RECT)
-        add_longer(plan, partial(_draw, values), longer(shapes.first, values))
-        longest = longer(shapes.second, values)[::4]
-        add_longer(plan, partial(_draw_causal, values), longest, "longer-causal", "causal")
-        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
-        return plan.plan()
+        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
+        longest = beyond_blocks(second, values)[::4]
+        plan.add_beyond_blocks(partial(_draw_causal, values), longest, "longer-causal", "causal")
+        plan.add_again(public[0])
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 _SQUARE = (
@@ -133,7 +98,7 @@ def _scores(X: Floats, Wq: Floats, Wk: Floats) -> Floats:
 
 
 def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
-    """Let every token carry its own unit vector, and the values be those: the output is the weights."""
+    # every token carries its own unit vector, and the values are those: the output is the weights
     X, Wq, Wk, _ = inputs
     n, d = X.shape
     marked = np.hstack([X, np.eye(n)])
@@ -142,8 +107,7 @@ def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     args = (marked, np.vstack([Wq, blind]), np.vstack([Wk, blind]), units)
     member = plan.case(f"weights-{place}", *args, public=place < 2)
     scores = _scores(X, Wq, Wk)
-    for judged in ("order", "logratio", "nonneg"):
-        plan.judge(judged, member, scores=scores, axis=-1)
+    plan.judge_each(("order", "logratio", "nonneg"), [member], scores=scores, axis=-1)
     plan.judge("sum1", member, axis=-1)
 
 
@@ -169,8 +133,7 @@ def _add_causal(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     causal = plan.case(f"causal-{place}", *inputs, True, public=public)
     full = plan.case(f"not-causal-{place}", *inputs, False, public=public)
     plan.judge("values", causal, cases="causal")
-    plan.judge("shape", causal)
-    plan.judge("shape", full)
+    plan.judge_each("shape", [causal, full])
     plan.judge("first-alone", causal, due=X[0] @ Wv)
     plan.judge("last-sees-all", causal, full)
     for kept in range(1, len(X)):
@@ -194,33 +157,33 @@ def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, va
 
 
 def _add_large(plan: PlanBuilder, drawn: list[Drawn]) -> None:
-    """Scores that exp can't hold; a softmax that rounds differently still ends near the same mixture."""
+    # scores that exp can't hold; a softmax that rounds differently still ends near the same mixture
     for place, (X, Wq, Wk, Wv) in enumerate([_RECT, *drawn]):
         for flag in (False, True):
             loud = (X, 1024.0 * Wq, 2.0 * Wk, Wv, flag)
-            member = plan.case(f"loud-{place}-{flag}", *loud, aspect="large", public=place == 0)
+            member = plan.case(f"loud-{place}-{flag}", *loud, kind="large", public=place == 0)
             # zeros are in place too: a token that sees nothing, by a slip of the mask, is for other checks
             mixed = np.vstack([X @ Wv, np.zeros(Wv.shape[1])]) if flag else X @ Wv
             plan.judge("stable", member, mixed=mixed)
     X, Wq, Wk, Wv = billions()
-    member = plan.case("billions", X, Wq, Wk, Wv, False, aspect="large", public=True)
+    member = plan.case("billions", X, Wq, Wk, Wv, False, kind="large", public=True)
     plan.judge("stable", member, mixed=(X @ Wv)[1:])
 
 
 def _add_low(plan: PlanBuilder, values: ExactValues) -> None:
-    """Add scores far below 0 for what a position sees, and higher ones for what comes later."""
+    # scores lie far below 0 for what a position sees, and are higher for what comes later
     n = 4
     X = np.column_stack([np.arange(n, 0.0, -1.0), np.ones(n), values.distinct(2, (n,))])
     for height in LOW:
         Wq, Wk = np.array([[0.0], [-1.0], [0.0]]), np.array([[height], [0.0], [0.0]])
         Wv = np.array([[0.0], [0.0], [1.0]])
-        whole = plan.case(f"low-{height:.0e}", X, Wq, Wk, Wv, True, aspect="large")
+        whole = plan.case(f"low-{height:.0e}", X, Wq, Wk, Wv, True, kind="large")
         for kept in range(1, n):
-            short = plan.case(f"low-{height:.0e}-{kept}", X[:kept], Wq, Wk, Wv, True, aspect="large")
+            short = plan.case(f"low-{height:.0e}-{kept}", X[:kept], Wq, Wk, Wv, True, kind="large")
             plan.judge("prefix", whole, short)
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     one, zero = np.array([[1.0]]), np.array([[0.0]])
     two = np.array([[0.0], [1.0]])
     for x in (one, two, 2 * two, np.array([[1.0], [2.0]])):
@@ -240,8 +203,8 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
         yield inputs
         yield (*inputs, True)
     for args in ((one, one, one, one), (two, one, one, one), _SQUARE):
-        yield tuple(single(*args))
+        yield single(*args)
     yield (*single(two, one, one, one), True)
 
 
-FAMILY = _SelfAttention(_INPUTS)
+FAMILY = _SelfAttention()

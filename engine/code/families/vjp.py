@@ -3,96 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.families.array_family import (
-    ArrayFamily,
-    ArrayInputs,
-    Floats,
-    add_contract,
-    add_longer,
-    add_refusals,
-    longer,
-    single,
-)
-from engine.code.families.random_values import ExactValues, draw_specs, unlike
-from engine.code.plan import InputPlan, PlanBuilder
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
+from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
 
 __all__ = ["FAMILY"]
 
 
-@dataclass(frozen=True, slots=True)
-class VjpSizes:
-    """What hypothesis draws: (m rows, n entries), unequal within one input, and the largest exponent."""
-
-    first: tuple[int, int]
-    second: tuple[int, int]
-    square: int
-
-
-def _shapes() -> SearchStrategy[VjpSizes]:
-    from hypothesis import strategies as st
-
-    sizes = st.permutations([2, 3, 4, 5]).map(lambda drawn: (drawn[0], drawn[1]))
-    return st.builds(VjpSizes, sizes, sizes, st.integers(3, 4)).filter(
-        lambda found: unlike(found.first, found.second)
-    )
-
-
-def _size(arrays: Sequence[Floats]) -> tuple[float, int, float]:
+def _size(arrays: Sequence[Floats]) -> Rounding:
     g = arrays[1]
     largest = float(np.abs(g).max(initial=1.0))
-    return 1.0, g.shape[-1], largest
+    return Rounding(1.0, g.shape[-1], largest)
 
 
 _INPUTS = ArrayInputs(("w", "g"), (".n", ".n"), "softmax_vjp", _size)
 
 
 class _Vjp(ArrayFamily):
-    def sound(self, args: tuple[Argument, ...]) -> bool:
+    name = "vjp"
+    inputs = _INPUTS
+
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         """Accept softmax weights: no entry negative, each row with the sum 1 or all zero."""
         if not _INPUTS.fits(args):
             return False
-        w, g = _INPUTS.read(args)
+        w, g = _INPUTS.arrays(args)
         sums = w.sum(axis=-1)
         return w.shape == g.shape and bool((w >= 0).all() and (np.isclose(sums, 1) | (sums == 0)).all())
 
-    def plan(self, seed: bytes) -> InputPlan:
-        shapes, values = draw_specs(_shapes(), 1, seed)[0], ExactValues(seed)
-        plan = PlanBuilder("vjp", self.expected)
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        first, second, square = draw_sizes(
+            seed, unequal_sizes(2), unequal_sizes(2), integers(3, 4), different=2
+        )
         public = [plan.case("square", *_SQUARE, public=True), plan.case("row", *_ROW, public=True)]
         plan.judge("runs", public[0])
         plan.judge("values", public.pop(), cases="one-axis")
         line = plan.case("line", _weights(values, (4,)), values.distinct(8, (4,)))
         plan.judge("values", line, cases="one-axis")
-        sizes = (shapes.first, shapes.second, (shapes.square, shapes.square))
+        sizes = (first, second, (square, square))
         drawn = [(_weights(values, shape), values.distinct(8, shape)) for shape in sizes]
         hidden = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
-        for name in ("shape", "values"):
-            plan.judge_each(name, [*public, *hidden])
-        for member in (*public, *hidden):
-            plan.judge("balanced", member)
+        plan.judge_each(("shape", "values", "balanced"), [*public, *hidden])
         _add_special(plan, [_SQUARE, *drawn])
         _add_relations(plan, hidden, values)
-        _add_batches(plan, shapes, values)
-        add_contract(plan, _SQUARE, drawn[2], drawn[:2])
+        _add_batches(plan, (first, (2, *second)), values)
+        plan.add_contract(_SQUARE, drawn[2], drawn[:2])
         w, g = _ROW
-        add_refusals(plan, {"g-too-short": (w, g[:2]), "g-too-long": (w, np.append(g, g)), **_misfits()})
-        add_longer(plan, partial(_any, values), longer(shapes.first, values))
-        add_longer(plan, partial(_any, values), longer((4,), values), "longer-line", "one-axis")
-        plan.judge("pure", public[0], plan.case("square-again", *_SQUARE, public=True))
-        return plan.plan()
+        plan.add_refusals({"g-too-short": (w, g[:2]), "g-too-long": (w, np.append(g, g)), **_misfits()})
+        plan.add_beyond_blocks(partial(_any, values), beyond_blocks(first, values))
+        plan.add_beyond_blocks(partial(_any, values), beyond_blocks((4,), values), "longer-line", "one-axis")
+        plan.add_again(public[0])
 
-    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
-        return tuple(_candidates())
+    def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
+        return _simple_inputs()
 
 
 _SQUARE = (
@@ -127,7 +95,7 @@ def _weights(values: ExactValues, shape: tuple[int, ...]) -> Floats:
 
 
 def _add_special(plan: PlanBuilder, drawn: Sequence[tuple[Floats, Floats]]) -> None:
-    """Add gradients and weights for which the result is zero, wholly or in one place."""
+    # for these gradients and weights the result is zero, wholly or in one place
     for place, (w, g) in enumerate(drawn):
         public = place == 0
         constant = plan.case(f"constant-{place}", w, np.full_like(g, 3.0), public=public)
@@ -139,7 +107,7 @@ def _add_special(plan: PlanBuilder, drawn: Sequence[tuple[Floats, Floats]]) -> N
         if w.ndim > 1:
             unseen = w.copy()
             unseen[0] = 0.0
-            plan.judge("values", plan.case(f"unseen-{place}", unseen, g, aspect="masked"), cases="unseen")
+            plan.judge("values", plan.case(f"unseen-{place}", unseen, g, kind="masked"), cases="unseen")
 
 
 def _add_relations(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> None:
@@ -155,16 +123,16 @@ def _add_relations(plan: PlanBuilder, hidden: list[int], values: ExactValues) ->
         plan.judge("perm-eq", member, moved, order=order, axis=g.ndim - 1)
 
 
-def _add_batches(plan: PlanBuilder, shapes: VjpSizes, values: ExactValues) -> None:
-    for place, shape in enumerate((shapes.first, (2, *shapes.second))):
+def _add_batches(plan: PlanBuilder, shapes: Sequence[tuple[int, ...]], values: ExactValues) -> None:
+    for place, shape in enumerate(shapes):
         w, g = _weights(values, shape), values.distinct(16, shape)
-        whole = plan.case(f"batch-{place}", w, g, aspect="batch")
+        whole = plan.case(f"batch-{place}", w, g, kind="batch")
         plan.judge("batch", whole, *(plan.case(f"batch-{place}-{b}", w[b], g[b]) for b in range(shape[0])))
     zero = np.zeros((0, 3))
-    plan.judge("empty", plan.case("empty", zero, zero, aspect="empty"))
+    plan.judge("empty", plan.case("empty", zero, zero, kind="empty"))
 
 
-def _candidates() -> Iterator[tuple[Argument, ...]]:
+def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     half, unit = np.array([0.5, 0.5]), np.array([1.0, 0.0])
     yield np.array([1.0]), np.array([1.0])
     for w in (half, np.array([0.25, 0.75]), unit):
@@ -175,8 +143,8 @@ def _candidates() -> Iterator[tuple[Argument, ...]]:
     yield np.array([half, [0.25, 0.75]]), np.array([unit, [0.0, 1.0]])
     yield _ROW
     yield _SQUARE
-    yield tuple(single(half, unit))
-    yield tuple(single(*_ROW))
+    yield single(half, unit)
+    yield single(*_ROW)
 
 
-FAMILY = _Vjp(_INPUTS)
+FAMILY = _Vjp()

@@ -67,7 +67,7 @@ def _with(args: Args, place: int, value: Argument) -> Args:
 
 def _first(name: str, plan_of: Plans) -> Args:
     """Return arguments whose arrays have two entries at least along every axis."""
-    return next(case.args for case in _plan(name, plan_of, 0).cases if case.aspect == "ordinary")
+    return next(case.args for case in _plan(name, plan_of, 0).cases if case.kind == "ordinary")
 
 
 def _keys(cases: list[PlanCase]) -> set[Any]:
@@ -146,7 +146,7 @@ def test_candidates_are_sound_and_the_same_every_time(name: str) -> None:
     assert [key_of(args) for args in candidates] == [key_of(args) for args in own.candidates()]
     assert sum(np.asarray(value).size for value in candidates[0]) <= 6
     for args in candidates:
-        assert own.sound(args)
+        assert own.is_valid_input(args)
         assert [len(axes) for axes in own.axes(args)] == [np.asarray(value).ndim for value in args]
         for part, right in zip(own.expected(args).parts, _right(name, args), strict=True):
             np.testing.assert_allclose(part.values, right, atol=part.slack)
@@ -175,18 +175,18 @@ def test_what_has_an_expected_value_is_sound_and_what_must_be_refused_is_not(
     name: str, plan_of: Plans
 ) -> None:
     for case in _plan(name, plan_of, 2).cases:
-        if case.aspect != "empty":
-            assert family(name).sound(case.args) == (case.expected is not None), case.id
+        if case.kind != "empty":
+            assert family(name).is_valid_input(case.args) == (case.expected is not None), case.id
 
 
 @EVERY
 def test_a_wrong_number_of_arguments_is_not_sound(name: str, plan_of: Plans) -> None:
     args = _first(name, plan_of)
-    assert family(name).sound(args)
-    assert not family(name).sound(())
-    assert not family(name).sound((*args, *args))
+    assert family(name).is_valid_input(args)
+    assert not family(name).is_valid_input(())
+    assert not family(name).is_valid_input((*args, *args))
     whole = args[:4] if name == "selfattention" else args  # causal may be left out
-    assert not family(name).sound(whole[:-1])
+    assert not family(name).is_valid_input(whole[:-1])
 
 
 @ARRAYS
@@ -195,13 +195,13 @@ def test_empty_arrays_other_axes_and_mixed_dtypes_are_not_sound(name: str, plan_
     arrays = [place for place, value in enumerate(args) if isinstance(value, np.ndarray)]
     for place in arrays:
         array = np.asarray(args[place])
-        assert not family(name).sound(_with(args, place, array[:0]))
-        assert not family(name).sound(_with(args, place, array[..., :0]))
-        assert not family(name).sound(_with(args, place, array[np.newaxis]))
-        assert not family(name).sound(_with(args, place, array[0]))
-        assert not family(name).sound(_with(args, place, 1.0))
+        assert not family(name).is_valid_input(_with(args, place, array[:0]))
+        assert not family(name).is_valid_input(_with(args, place, array[..., :0]))
+        assert not family(name).is_valid_input(_with(args, place, array[np.newaxis]))
+        assert not family(name).is_valid_input(_with(args, place, array[0]))
+        assert not family(name).is_valid_input(_with(args, place, 1.0))
         if len(arrays) > 1:
-            assert not family(name).sound(_with(args, place, array.astype(np.float32)))
+            assert not family(name).is_valid_input(_with(args, place, array.astype(np.float32)))
 
 
 @ARRAYS
@@ -215,7 +215,7 @@ def test_axes_that_must_agree_are_not_sound_if_one_is_longer(name: str, plan_of:
             if uses[letter] > 1:
                 array = np.asarray(args[place])
                 longer = np.concatenate([array, np.take(array, [0], axis=axis)], axis=axis)
-                assert not family(name).sound(_with(args, place, longer)), (place, axis)
+                assert not family(name).is_valid_input(_with(args, place, longer)), (place, axis)
                 tried += 1
     assert tried == sum(count for count in uses.values() if count > 1)
 
@@ -223,14 +223,14 @@ def test_axes_that_must_agree_are_not_sound_if_one_is_longer(name: str, plan_of:
 @pytest.mark.parametrize("rows", [[[0.5, 0.25]], [[1.5, -0.5]], [[0.5, 0.5], [0.75, 0.5]]])
 def test_weights_that_are_none_are_not_sound(rows: list[list[float]]) -> None:
     weights = np.array(rows)
-    assert not family("alignment").sound((weights,))
-    assert not family("vjp").sound((weights, np.ones_like(weights)))
+    assert not family("alignment").is_valid_input((weights,))
+    assert not family("vjp").is_valid_input((weights, np.ones_like(weights)))
 
 
 def test_rows_that_see_nothing_are_sound_for_the_product_alone() -> None:
     weights = np.array([[0.0, 0.0], [0.5, 0.5]])
-    assert family("vjp").sound((weights, np.ones((2, 2))))
-    assert not family("alignment").sound((weights,))
+    assert family("vjp").is_valid_input((weights, np.ones((2, 2))))
+    assert not family("alignment").is_valid_input((weights,))
 
 
 @pytest.mark.parametrize(
@@ -238,12 +238,12 @@ def test_rows_that_see_nothing_are_sound_for_the_product_alone() -> None:
 )
 def test_heads_must_divide_the_columns(h: int, sound: bool) -> None:
     X, W = np.ones((2, 3)), np.ones((3, 4))
-    assert family("multihead").sound((X, W, W, W, W.T, h)) == sound
-    assert not family("multihead").sound((X, W, W, W, W.T, float(h)))
+    assert family("multihead").is_valid_input((X, W, W, W, W.T, h)) == sound
+    assert not family("multihead").is_valid_input((X, W, W, W, W.T, float(h)))
 
 
 @pytest.mark.parametrize(
     ("n", "sound"), [(0, True), (99, True), (100, False), (-1, False), (True, False), (2.0, False)]
 )
 def test_sizes_of_a_causal_mask(n: Argument, sound: bool) -> None:
-    assert family("causal").sound((n,)) == sound
+    assert family("causal").is_valid_input((n,)) == sound

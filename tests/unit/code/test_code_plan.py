@@ -16,7 +16,7 @@ import pytest
 from engine.code import CodeExercise, freeze_plan
 from engine.code.arguments import arrays_of
 from engine.code.families import family, family_names
-from engine.code.families.random_values import ExactValues, draw_specs
+from engine.code.random_values import ExactValues, draw_specs
 from engine.code.plan import InputPlan
 
 Plans = Callable[[str, int], InputPlan]
@@ -108,7 +108,7 @@ def test_expected_sdpa_equals_a_loop(plan_of: Plans) -> None:
     for seed in range(5):
         for case in plan_of("sdpa", seed).cases:
             if case.expected is None:
-                assert case.aspect == "refused"
+                assert case.kind == "refused"
                 continue
             Q, K, V = (np.asarray(value, dtype=np.float64) for value in case.args[:3])
             mask = case.args[3] if len(case.args) > 3 else np.ones((Q.shape[-2], K.shape[-2]), dtype=bool)
@@ -117,7 +117,7 @@ def test_expected_sdpa_equals_a_loop(plan_of: Plans) -> None:
                 lead = place[:-1]
                 right = _one_query(Q[place], K[lead], V[lead], seen[place])
                 # scores of billions lose digits, which the slack of the case allows for
-                slack = max(1e-9, case.expected.slack if case.aspect == "large" else 0.0)
+                slack = max(1e-9, case.expected.slack if case.kind == "large" else 0.0)
                 np.testing.assert_allclose(case.expected.values[place], right, rtol=1e-9, atol=slack)
 
 
@@ -137,7 +137,7 @@ def _one_query(q: np.ndarray, K: np.ndarray, V: np.ndarray, seen: np.ndarray) ->
 
 def test_pruned_plan_keeps_only_what_its_checks_need(plan_of: Plans) -> None:
     whole = family("softmax").plan(b"x")
-    public = frozenset(i for i, case in enumerate(whole.cases) if case.public and case.aspect == "ordinary")
+    public = frozenset(i for i, case in enumerate(whole.cases) if case.public and case.kind == "ordinary")
     few = whole.only({"runs", "shift", "sum1"}, public)
     assert set(few.groups) == {"runs", "shift", "sum1"}
     assert len(few.cases) < len(whole.cases)

@@ -70,7 +70,7 @@ def test_hidden_sizes_vary_and_a_square_input_is_among_them(plan_of: Plans) -> N
     drawn = []
     for seed in range(4):
         hidden = [case for case in plan_of(ITEM, seed).cases if re.fullmatch(r"hidden-\d", case.id) and
-                  case.aspect == "ordinary"]  # fmt: skip
+                  case.kind == "ordinary"]  # fmt: skip
         assert not any(case.public for case in hidden)
         first, second, square = (_sizes(case) for case in hidden)
         assert len(set(first)) == len(set(second)) == 6
@@ -82,7 +82,7 @@ def test_hidden_sizes_vary_and_a_square_input_is_among_them(plan_of: Plans) -> N
 
 def test_candidates_are_sound_and_the_first_ones_are_tiny() -> None:
     candidates = FAMILY.candidates()
-    assert all(FAMILY.sound(args) for args in candidates)
+    assert all(FAMILY.is_valid_input(args) for args in candidates)
     assert sum(np.asarray(leaf).size for leaf in flat(candidates[0])) == 10
     for args in candidates:
         names = FAMILY.axes(args)
@@ -92,7 +92,7 @@ def test_candidates_are_sound_and_the_first_ones_are_tiny() -> None:
 def test_an_input_that_shrinks_stays_sound_or_is_seen_not_to_be() -> None:
     args = FAMILY.candidates()[-4]
     neighbours = simpler(CandidateInput(args, FAMILY.axes(args)))
-    sound = [found for found in neighbours if FAMILY.sound(found.args)]
+    sound = [found for found in neighbours if FAMILY.is_valid_input(found.args)]
     assert len(sound) > 20
     for found in sound:
         assert len(_oracle(found.args)) == 4
@@ -110,13 +110,13 @@ def test_other_inputs_are_not_sound(change: str) -> None:
         "matrix": (y[np.newaxis], s, H, p),
         "short": (y, s, H),
     }
-    assert FAMILY.sound((y, s, H, p)) and not FAMILY.sound(changed[change])
+    assert FAMILY.is_valid_input((y, s, H, p)) and not FAMILY.is_valid_input(changed[change])
 
 
 def test_inputs_that_must_be_refused_are_not_sound(plan_of: Plans) -> None:
-    refused = [case for case in plan_of(ITEM, 0).cases if case.aspect == "refused"]
+    refused = [case for case in plan_of(ITEM, 0).cases if case.kind == "refused"]
     assert len(refused) >= 5
-    assert not any(FAMILY.sound(case.args) for case in refused)
+    assert not any(FAMILY.is_valid_input(case.args) for case in refused)
 
 
 RIGHT = """import numpy as np

@@ -46,7 +46,7 @@ def test_expected_values_equal_a_loop(plan_of: Plans) -> None:
 @pytest.mark.parametrize(("item", "floating"), [(ITEM, 1), ("softmax", 1), ("sdpa", 3)])
 def test_gradients_equal_central_differences(item: str, floating: int, plan_of: Plans) -> None:
     plan = plan_of(item, 1)
-    cases = [case for case in plan.cases if case.aspect == "gradient"]
+    cases = [case for case in plan.cases if case.kind == "gradient"]
     assert len(cases) == 3
     expected = family(plan.family).expected
     step = 1e-6
@@ -70,7 +70,7 @@ def test_gradients_equal_central_differences(item: str, floating: int, plan_of: 
 def test_both_half_precisions_and_both_layouts_are_tried(plan_of: Plans) -> None:
     for item in (ITEM, "softmax", "sdpa"):
         cases = plan_of(item, 0).cases
-        halves = [case for case in cases if case.aspect == "half"]
+        halves = [case for case in cases if case.kind == "half"]
         assert sum(case.narrow == "bfloat16" for case in halves) == 2
         assert sum(case.expected is not None and case.expected.dtype == "float16" for case in halves) == 3
         assert {case.layout for case in cases} == {"plain", "strided", "read-only"}

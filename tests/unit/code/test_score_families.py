@@ -94,7 +94,7 @@ def test_gradients_are_those_of_central_differences(
 def test_candidates_are_sound_and_the_first_ones_are_tiny(name: str) -> None:
     candidates = family(name).candidates()
     sizes = [sum(np.asarray(value).size for value in args) for args in candidates]
-    assert all(family(name).sound(args) for args in candidates)
+    assert all(family(name).is_valid_input(args) for args in candidates)
     assert sizes[0] <= 6
     for args in candidates:
         names = family(name).axes(args)
@@ -105,18 +105,18 @@ def test_candidates_are_sound_and_the_first_ones_are_tiny(name: str) -> None:
 def test_inputs_that_must_be_refused_are_not_sound(
     name: str, plan_of: Callable[[str, int], InputPlan]
 ) -> None:
-    refused = [case for case in _plan(name, plan_of, 0).cases if case.aspect == "refused"]
+    refused = [case for case in _plan(name, plan_of, 0).cases if case.kind == "refused"]
     assert len(refused) >= 2
-    assert not any(family(name).sound(case.args) for case in refused)
+    assert not any(family(name).is_valid_input(case.args) for case in refused)
 
 
 @pytest.mark.parametrize("name", PLANS)
 def test_empty_arrays_and_mixed_dtypes_are_not_sound(name: str) -> None:
     args = family(name).candidates()[0]
     first = np.asarray(args[0])
-    assert not family(name).sound((first[:0], *args[1:]))
-    assert not family(name).sound((first.astype(np.float32), *args[1:]))
-    assert not family(name).sound(args[:-1])
+    assert not family(name).is_valid_input((first[:0], *args[1:]))
+    assert not family(name).is_valid_input((first.astype(np.float32), *args[1:]))
+    assert not family(name).is_valid_input(args[:-1])
 
 
 @pytest.mark.parametrize("name", PLANS)
@@ -125,14 +125,14 @@ def test_hidden_sizes_are_unequal_and_square_inputs_come_first(
 ) -> None:
     cases = _plan(name, plan_of, 2).cases
     shapes = [
-        tuple(np.asarray(value).shape for value in case.args) for case in cases if case.aspect == "ordinary"
+        tuple(np.asarray(value).shape for value in case.args) for case in cases if case.kind == "ordinary"
     ]
     assert cases[0].public and SQUARE[name] in shapes[0]
     assert any(all(len(set(shape)) == len(shape) for shape in whole if len(shape) == 2) for whole in shapes)
 
 
 def test_a_batch_of_size_zero_keeps_its_shape(plan_of: Callable[[str, int], InputPlan]) -> None:
-    empty = [case for case in plan_of("context", 0).cases if case.aspect == "empty"]
+    empty = [case for case in plan_of("context", 0).cases if case.kind == "empty"]
     assert [case.expected.values.size for case in empty if case.expected is not None] == [0, 0]
     assert {np.asarray(case.args[0]).shape[:-1] for case in empty} == {(0,), (2, 0)}
 

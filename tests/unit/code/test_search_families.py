@@ -13,8 +13,8 @@ import pytest
 
 from engine.code.arguments import Argument, key_of
 from engine.code.families import family
-from engine.code.families.random_values import ExactValues
-from engine.code.families.shared_cases import accepted, clear, draw_table
+from engine.code.random_values import ExactValues
+from engine.code.shared_cases import draw_accepted, draw_table, is_clear
 from engine.code.plan import InputPlan, PlanCase
 from engine.code.step_table import StepTable
 from tests.oracles import code_exercises as oracle
@@ -67,7 +67,7 @@ def test_candidates_are_sound_right_and_the_same_every_time(name: str) -> None:
     assert [key_of(args) for args in candidates] == [key_of(args) for args in own.candidates()]
     assert isinstance(candidates[0][0], StepTable) and candidates[0][0].entries <= 2
     for args in candidates:
-        assert own.sound(args)
+        assert own.is_valid_input(args)
         assert own.axes(args) == ((),) * len(args)
         _assert_right(name, args)
 
@@ -131,7 +131,7 @@ def test_beam_search_finds_what_greedy_search_misses(seed: int, plan_of: Plans) 
         assert beam[0][0] != greedy and _chance(table, beam[0][0]) > _chance(table, greedy)
         assert any(len(tokens) < most for tokens, _ in beam)  # one ends before the others
         assert one.args[2] == 1 and oracle.beam_search(*_called(one.args))[0][0] == greedy
-        assert family("beam").sound(drawn.args) and family("beam").sound(one.args)
+        assert family("beam").is_valid_input(drawn.args) and family("beam").is_valid_input(one.args)
         sequences = _sequences(table.vocabulary, eos, most)
         best = max(sequences, key=lambda tokens: _chance(table, tokens))
         widest = [case for case in wider if case.args[2] == len(sequences)]
@@ -170,34 +170,36 @@ def _sequences(vocabulary: int, eos: Argument, most: int) -> list[list[int]]:
 def test_arguments_that_are_not_sound(name: str) -> None:
     args = VALID[name]
     own = family(name)
-    assert own.sound(args)
+    assert own.is_valid_input(args)
     for wrong in (args[:-1], (*args, 1), (), (None, *args[1:]), (np.ones(3), *args[1:])):
-        assert not own.sound(wrong)
-    assert not own.sound((args[0], None, *args[2:])) and not own.sound((args[0], (3,), *args[2:]))
+        assert not own.is_valid_input(wrong)
+    assert not own.is_valid_input((args[0], None, *args[2:])) and not own.is_valid_input(
+        (args[0], (3,), *args[2:])
+    )
     for place in range(2, len(args)):
         for value in (-1, True, 2.0, None, np.ones(1)):
-            assert not own.sound((*args[:place], value, *args[place + 1 :])), (place, value)
+            assert not own.is_valid_input((*args[:place], value, *args[place + 1 :])), (place, value)
     *front, bos, eos, most = args
-    assert not own.sound((*front, eos, eos, most))
-    assert not own.sound((*front, bos, 3, most))  # the end symbol is a token
-    assert not own.sound((*front, bos, eos, 0)) and not own.sound((*front, bos, eos, 100))
+    assert not own.is_valid_input((*front, eos, eos, most))
+    assert not own.is_valid_input((*front, bos, 3, most))  # the end symbol is a token
+    assert not own.is_valid_input((*front, bos, eos, 0)) and not own.is_valid_input((*front, bos, eos, 100))
     if name == "beam":
-        assert not own.sound((*front[:2], 0, bos, eos, most))
+        assert not own.is_valid_input((*front[:2], 0, bos, eos, most))
 
 
 def test_almost_equal_hypotheses_are_not_sound_where_one_falls_out() -> None:
     first = (0.5 + 2.0**-40, 0.5 - 2.0**-40)
     close = StepTable((((), first),), (0.75, 0.25))
-    assert not clear(close, 1, 1, 2) and not family("beam").sound((close, (), 1, 2, 1, 2))
+    assert not is_clear(close, 1, 1, 2) and not family("beam").is_valid_input((close, (), 1, 2, 1, 2))
     equal = StepTable((), (0.5, 0.5))  # the same products in the same order: equal for everybody
-    assert clear(equal, 1, 1, 2) and family("beam").sound((equal, (), 1, 2, 1, 2))
-    assert family("greedy").sound((close, (), 2, 1, 2))
+    assert is_clear(equal, 1, 1, 2) and family("beam").is_valid_input((equal, (), 1, 2, 1, 2))
+    assert family("greedy").is_valid_input((close, (), 2, 1, 2))
 
 
 def test_clear_by_products_is_not_clear_by_means() -> None:
     # 1/4 in one step, 1/16 in two: the products differ, their geometric means don't
     means = StepTable((((), (0.25, 0.75)), ((1,), (1 / 12, 11 / 12))), (0.5, 0.5))
-    assert clear(means, 3, 0, 2) and not clear(means, 3, 0, 2, mean=True)
+    assert is_clear(means, 3, 0, 2) and not is_clear(means, 3, 0, 2, mean=True)
 
 
 @pytest.mark.parametrize(("vocabulary", "depth"), [(3, 3), (4, 2)])
@@ -216,10 +218,10 @@ def test_drawn_tables_have_a_row_behind_every_prefix(vocabulary: int, depth: int
 
 def test_the_first_table_that_fits_is_accepted_and_the_search_ends() -> None:
     tables = iter([TABLE, replace(TABLE, dtype="float32"), TABLE])
-    assert accepted(lambda: next(tables), lambda table: table.dtype == "float32").dtype == "float32"
+    assert draw_accepted(lambda: next(tables), lambda table: table.dtype == "float32").dtype == "float32"
     assert next(tables) is TABLE
     with pytest.raises(RuntimeError, match="none of"):
-        accepted(lambda: TABLE, lambda table: False)
+        draw_accepted(lambda: TABLE, lambda table: False)
 
 
 @pytest.mark.parametrize("vocabulary", [3, 4])
@@ -243,7 +245,7 @@ def test_a_model_is_found_in_a_few_rounds(name: str, monkeypatch: pytest.MonkeyP
                 return table
         raise AssertionError
 
-    monkeypatch.setattr(f"engine.code.families.{name}.accepted", counted)
+    monkeypatch.setattr(f"engine.code.families.{name}.draw_accepted", counted)
     for seed in range(25):
         family(name).plan(b"rounds %d" % seed)
     assert len(rounds) == {"beam": 125, "greedy": 100}[name]  # beam search has a wide model besides

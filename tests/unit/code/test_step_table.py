@@ -13,8 +13,8 @@ import torch
 
 from engine.code.arguments import SpecialArgument, array_of
 from engine.code.families import family
-from engine.code.families.random_values import ExactValues
-from engine.code.families.shared_cases import draw_table
+from engine.code.random_values import ExactValues
+from engine.code.shared_cases import draw_table
 from engine.code.step_table import StepTable, walker
 from engine.sandbox.child.calls import make_step
 from engine.sandbox.child.wire import StepNode

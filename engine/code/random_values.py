@@ -13,6 +13,8 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -24,7 +26,7 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["ExactValues", "draw_specs", "spread", "unlike"]
+__all__ = ["ExactValues", "draw_sizes", "draw_specs", "integers", "spread", "unequal_sizes"]
 
 T = TypeVar("T")
 _lock = threading.Lock()  # one hypothesis engine at a time, whatever the thread
@@ -71,9 +73,42 @@ def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
     return list(found.values())
 
 
-def unlike(*drawn: object) -> bool:
-    """Return whether no two of these are equal: hypothesis likes to draw the same again."""
-    return len(set(drawn)) == len(drawn)
+def unequal_sizes(
+    count: int, among: Sequence[int] = (2, 3, 4, 5), *, least: Mapping[int, int] = MappingProxyType({})
+) -> SearchStrategy[tuple[int, ...]]:
+    """Return a strategy for sizes no two of which are equal, so that every transposed matrix shows.
+
+    Parameters
+    ----------
+    count : int
+    among : sequence of int
+        As many as `count` or more.
+    least : mapping of int to int
+        The smallest size allowed, by position.
+    """
+    from hypothesis import strategies as st
+
+    sizes = st.permutations(among).map(lambda order: tuple(order[:count]))
+    if not least:
+        return sizes
+    return sizes.filter(lambda drawn: all(drawn[place] >= size for place, size in least.items()))
+
+
+def integers(low: int, high: int) -> SearchStrategy[int]:
+    """Return a strategy for integers from `low` to `high`, both included and below 100 (see the module)."""
+    from hypothesis import strategies as st
+
+    return st.integers(low, high)
+
+
+def draw_sizes(seed: bytes, *strategies: SearchStrategy[Any], different: int = 0) -> tuple[Any, ...]:
+    """Return one example of every strategy; no two of the first `different` ones are equal."""
+    from hypothesis import strategies as st
+
+    together = st.tuples(*strategies)
+    if different:  # hypothesis likes to draw the same again
+        together = together.filter(lambda drawn: len(set(drawn[:different])) == different)
+    return draw_specs(together, 1, seed)[0]
 
 
 def spread(size: int) -> NDArray[np.float64]:

@@ -1,0 +1,250 @@
+"""What families of plans inherit: the frame of a plan, and arguments that are arrays named by letters.
+
+``letters`` such as ``("s", "nh", "as", "ah", "a")`` name the axes of every array, one letter an axis;
+equal letters have equal sizes. A dot in front stands for leading axes of any number.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.arguments import Argument
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan
+from engine.code.plan_builder import Arguments, PlanBuilder
+from engine.code.random_values import ExactValues
+from engine.code.tolerance import relative_tolerance
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+__all__ = ["ArrayFamily", "ArrayInputs", "Arrays", "ExerciseFamily", "Floats", "Rounding", "gradients_of"]
+
+Floats = NDArray[np.float64]
+Arrays = Sequence[Floats]
+
+
+class ExerciseFamily(ABC):
+    """One kind of exercise: its inputs and the truth about them.
+
+    Attributes
+    ----------
+    name : str
+        Of the family, part of the hash of its plans.
+    """
+
+    name: str
+
+    @property
+    @abstractmethod
+    def argument_names(self) -> tuple[str, ...]:
+        """Names of the function's arguments."""
+
+    def plan(self, seed: bytes) -> InputPlan:
+        """Return the plan of a secret seed: every property, canonical cases first."""
+        plan = PlanBuilder(self.name, self.expected)
+        self.add_cases(plan, seed, ExactValues(seed))
+        return plan.plan()
+
+    @abstractmethod
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        """Add the cases to a plan, and the properties that are judged on them."""
+
+    @abstractmethod
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
+        """Return what the reference gives for these arguments."""
+
+    def candidates(self) -> tuple[tuple[Argument, ...], ...]:
+        """Return the public inputs that a search for a counterexample starts from, simplest first."""
+        return tuple(filter(self.is_valid_input, self.simple_inputs()))
+
+    @abstractmethod
+    def simple_inputs(self) -> Iterable[tuple[Argument, ...]]:
+        """Return public inputs, simplest first; those that aren't valid are left out of the search."""
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        """Return the names of the axes of each argument; axes of one name shrink together."""
+        return ((),) * len(args)
+
+    @abstractmethod
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
+        """Return whether the function has a defined result for these arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """How large the numbers are that a rounding passes through on its way to the result.
+
+    Parameters
+    ----------
+    score : float
+        Largest sum of absolute products.
+    terms : int
+        How many products that sum has.
+    factor : float
+        How many times its error counts in the result.
+    keys : int
+        How many exponentials are summed.
+    """
+
+    score: float
+    terms: int
+    factor: float
+    keys: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayInputs:
+    """The arguments of one function and what the reference gives for them.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of the arguments; those that come after the arrays, such as a flag or a mask, may be left out.
+    letters : tuple of str
+        Axes of each array, see the module.
+    reference : str
+        Name of the function in :mod:`reference`.
+    rounding : callable
+        Takes the arguments, arrays in float64.
+    """
+
+    names: tuple[str, ...]
+    letters: tuple[str, ...]
+    reference: str
+    rounding: Callable[[Sequence[Any]], Rounding]
+
+    def arrays(self, args: Arguments) -> list[NDArray[Any]]:
+        """Return the arrays that come first."""
+        leading = args[: len(self.letters)]
+        assert len(leading) == len(self.letters)
+        return [value for value in leading if isinstance(value, np.ndarray)]
+
+    def options(self, args: Arguments) -> tuple[Argument, ...]:
+        """Return the arguments behind the arrays."""
+        return tuple(args[len(self.letters) :])
+
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
+        """Return the reference's result, computed in float64."""
+        values = self._reference(*self._in_doubles(args))
+        dtype = self.arrays(args)[0].dtype.name
+        return ExpectedResult.array(np.asarray(values.detach().numpy()), dtype, *self._tolerance(args))
+
+    def gradients(
+        self, args: tuple[Argument, ...], cotangent: Floats, least_factor: float = 1.0
+    ) -> list[ExpectedPart]:
+        """Return the gradients of the sum of result times cotangent with respect to every array.
+
+        Their slack is that of the result times their largest entry, at least times `least_factor`.
+        """
+        relative, slack = self._tolerance(args)
+        options = self.options(args)
+        gradients = gradients_of(
+            lambda *arrays: self._reference(*arrays, *options), self.arrays(args), cotangent
+        )
+        return [
+            ExpectedPart(array, "float64", relative, slack * max(least_factor, float(np.abs(array).max())))
+            for array in gradients
+        ]
+
+    def _in_doubles(self, args: tuple[Argument, ...]) -> list[Any]:
+        return [array.astype(np.float64) for array in self.arrays(args)] + list(self.options(args))
+
+    def _reference(self, *args: Any) -> Any:
+        import reference
+
+        return getattr(reference, self.reference)(*args)
+
+    def _tolerance(self, args: tuple[Argument, ...]) -> tuple[float, float]:
+        size = self.rounding(self._in_doubles(args))
+        dtype = self.arrays(args)[0].dtype.name
+        relative = relative_tolerance(dtype, keys=size.keys, score=size.score, terms=size.terms)
+        return relative, relative * max(size.factor, 1.0)
+
+    def fits(self, args: Arguments) -> bool:
+        """Return whether the axes agree, no array is empty and all have one dtype."""
+        if not len(self.letters) <= len(args) <= len(self.names):
+            return False
+        arrays = self.arrays(args)
+        if len(arrays) != len(self.letters) or len({array.dtype for array in arrays}) > 1:
+            return False
+        sizes: dict[str, int] = {}
+        for letters, array in zip(self.letters, arrays, strict=True):
+            names = letters.removeprefix(".")
+            if array.size == 0 or array.ndim < len(names) or (names == letters and array.ndim > len(names)):
+                return False
+            shape = array.shape[array.ndim - len(names) :]
+            if any(sizes.setdefault(name, size) != size for name, size in zip(names, shape, strict=True)):
+                return False
+        return True
+
+    def axes(self, args: Arguments) -> tuple[tuple[str, ...], ...]:
+        """Return the letters of every array, leading axes as ``batch 0`` and so on."""
+        axes: list[tuple[str, ...]] = []
+        for letters, array in zip(self.letters, self.arrays(args), strict=True):
+            names = letters.removeprefix(".")
+            axes.append((*(f"batch {place}" for place in range(array.ndim - len(names))), *names))
+        return (*axes, *(() for _ in self.options(args)))
+
+
+class ArrayFamily(ExerciseFamily):
+    """What a family inherits whose function takes arrays, maybe plain values, and returns one array."""
+
+    inputs: ArrayInputs
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        """Names of the arguments."""
+        return self.inputs.names
+
+    def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
+        """Return the reference's result."""
+        return self.inputs.expected(args)
+
+    def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
+        """Return whether the sizes fit."""
+        return self.inputs.fits(args)
+
+    def axes(self, args: tuple[Argument, ...]) -> tuple[tuple[str, ...], ...]:
+        """Return the letters of every argument's axes."""
+        return self.inputs.axes(args)
+
+    def add_gradients(
+        self, plan: PlanBuilder, public: Arguments, hidden: Sequence[Arguments], values: ExactValues
+    ) -> None:
+        """Add cases whose gradients are judged, where torch can give them."""
+        for place, args in enumerate(map(tuple, [public, *hidden])):
+            cotangent = values.distinct(4, self.expected(args).values.shape)
+            name = "gradient" if place == 0 else f"gradient-{place}"
+            self.add_gradient(plan, name, args, cotangent, public=place == 0)
+
+    def add_gradient(
+        self,
+        plan: PlanBuilder,
+        name: str,
+        args: tuple[Argument, ...],
+        cotangent: Floats,
+        *,
+        public: bool = False,
+        least_factor: float = 1.0,
+    ) -> None:
+        """Add one case whose gradients are judged; see :meth:`ArrayInputs.gradients` for the factor."""
+        gradients = self.inputs.gradients(args, cotangent, least_factor)
+        plan.gradient_case(name, *args, cotangents=(cotangent,), gradients=gradients, public=public)
+
+
+def gradients_of(function: Callable[..., Tensor], arrays: Arrays, cotangent: Floats) -> list[Floats]:
+    """Return the gradients of the sum of ``function(*arrays) * cotangent`` with respect to every array.
+
+    They are autograd's, through the reference, in float64.
+    """
+    import torch
+
+    leaves = [torch.from_numpy(array.astype(np.float64)).requires_grad_() for array in arrays]
+    total = (function(*leaves) * torch.from_numpy(cotangent)).sum()
+    return [np.asarray(gradient.numpy()) for gradient in torch.autograd.grad(total, leaves)]

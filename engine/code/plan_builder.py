@@ -1,0 +1,327 @@
+"""Builds a plan: a family adds cases and says which property is judged on which of them.
+
+The methods ``add_public``, ``add_ordinary`` … are what the families have in common, so that a new family
+only says what is special about its function:
+
+    plan = PlanBuilder("softmax", expected)
+    square = plan.case("square", x, public=True)
+    plan.judge("sum1", square, axis=-1)
+    frozen = plan.plan()
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.arguments import Argument, arrays_of, flat, key_of, rebuilt
+from engine.code.plan import CaseGroup, ExpectedPart, ExpectedResult, InputPlan, PlanCase, group_key
+from engine.code.random_values import ExactValues
+from engine.code.tolerance import widened
+
+__all__ = ["BLOCKS", "Arguments", "PlanBuilder", "beyond_blocks", "half", "misfits", "single"]
+
+Arguments = Sequence[Argument]
+# properties that compare an input with the same numbers as plain arrays in double precision
+_BY_PLAIN_FORM = {"layout", "precision", "half"}
+# One more than usual block sizes: what is lost behind a block, or between two, is lost here.
+BLOCKS = (17, 33, 65)
+# How many axes at most go beyond a block in one input: their product is the work of a call.
+_SEVERAL = 4
+
+
+class PlanBuilder:
+    """Collects the cases and groups of one plan.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family.
+    expected : callable
+        Gives the reference's result for the arguments of a case.
+    """
+
+    def __init__(self, family: str, expected: Callable[[tuple[Argument, ...]], ExpectedResult]) -> None:
+        self._family = family
+        self._expected = expected
+        self._cases: list[PlanCase] = []
+        self._groups: list[CaseGroup] = []
+
+    def case(
+        self,
+        name: str,
+        *args: Argument,
+        kind: str = "ordinary",
+        public: bool = False,
+        narrow: str | None = None,
+        layout: str = "plain",
+    ) -> int:
+        """Add an input and return its position; the kind ``"refused"`` expects an exception."""
+        expected = None if kind == "refused" else self._expected(args)
+        if narrow is not None and expected is not None:
+            expected = _narrowed(expected, narrow)
+        self._cases.append(PlanCase(name, args, kind, public, expected, narrow, layout))
+        return len(self._cases) - 1
+
+    def gradient_case(
+        self,
+        name: str,
+        *args: Argument,
+        cotangents: Sequence[NDArray[Any]],
+        gradients: Sequence[ExpectedPart],
+        public: bool = False,
+    ) -> int:
+        """Add an input whose gradients are judged as well (``grad``), where torch can give them.
+
+        Parameters
+        ----------
+        name : str
+        *args : Argument
+        cotangents : sequence of ndarray
+            One for each part of the result, of its shape and dtype.
+        gradients : sequence of ExpectedPart
+            The right gradients, one for each floating array among the arguments.
+        public : bool
+        """
+        expected = replace(self._expected(args), gradients=tuple(gradients))
+        case = PlanCase(name, args, "gradient", public, expected, cotangents=tuple(cotangents))
+        self._cases.append(case)
+        self.judge("grad", len(self._cases) - 1)
+        return len(self._cases) - 1
+
+    def judge(self, name: str, *members: int, cases: str | None = None, **data: Any) -> None:
+        """Have a property judged once, over these cases together."""
+        self._groups.append(CaseGroup(group_key(name, cases), members, data))
+
+    def judge_each(
+        self, names: str | Sequence[str], members: Sequence[int], cases: str | None = None, **data: Any
+    ) -> None:
+        """Have one or several properties judged on each of these cases alone."""
+        for name in [names] if isinstance(names, str) else names:
+            for member in members:
+                self.judge(name, member, cases=cases, **data)
+
+    def argument(self, member: int, position: int = 0) -> Any:
+        """Return one argument of a case that was added before."""
+        return self._cases[member].args[position]
+
+    def arguments(self, member: int) -> tuple[Any, ...]:
+        """Return all arguments of a case that was added before."""
+        return self._cases[member].args
+
+    def add_public(self, cases: Mapping[str, Arguments]) -> list[int]:
+        """Add public cases, the one first that says whether the function runs at all."""
+        members = [self.case(name, *args, public=True) for name, args in cases.items()]
+        self.judge("runs", members[0])
+        self.judge_each(("shape", "values", "dtype"), members)
+        return members
+
+    def add_ordinary(self, inputs: Sequence[Arguments]) -> list[int]:
+        """Add hidden cases whose shape and values are judged."""
+        members = [self.case(f"hidden-{place}", *args) for place, args in enumerate(inputs)]
+        self.judge_each(("shape", "values"), members)
+        return members
+
+    def add_contract(self, public: Arguments, square: Arguments, hidden: Sequence[Arguments]) -> None:
+        """Add cases of precision and layout: dtype and values hold in all of them.
+
+        Parameters
+        ----------
+        public : sequence of Argument
+            Arguments that students may see.
+        square : sequence of Argument
+            Arguments of equal sizes, so that a transposed matrix gives a value and no error.
+        hidden : sequence of sequence of Argument
+            More arguments, at least two times.
+        """
+        singles = {"square-single": square}
+        singles |= {f"hidden-single-{place}": args for place, args in enumerate(hidden)}
+        members = [self.case("public-single", *single(*public), kind="precision", public=True)]
+        members += [self.case(name, *single(*args), kind="precision") for name, args in singles.items()]
+        # double precision must be kept as well: a new tensor of torch's is float32 unless it gets a dtype
+        self.judge_each("dtype", [*members, self.case("public-double", *public, public=True)])
+        self.judge_each("precision", members)
+        layouts = [
+            self.case("strided", *hidden[0], kind="layout", layout="strided"),
+            self.case("read-only", *hidden[1], kind="layout", layout="read-only"),
+            self.case("public-read-only", *public, kind="layout", layout="read-only", public=True),
+        ]
+        self.judge_each("layout", layouts)
+
+    def add_halves(self, name: str, args: Arguments) -> list[int]:
+        """Add the same numbers, which both must hold exactly, in float16 and in bfloat16."""
+        return [
+            self.case(f"{name}-half", *half(*args), kind="half"),
+            self.case(f"{name}-brain", *single(*args), kind="half", narrow="bfloat16"),
+        ]
+
+    def add_beyond_blocks(
+        self,
+        draw: Callable[[Any], Arguments],
+        sizes: Sequence[tuple[int, ...]],
+        name: str = "longer",
+        cases: str = "sizes",
+    ) -> None:
+        """Add hidden cases of these sizes, whose values are judged as ``values`` of these cases."""
+        for place, one_size in enumerate(sizes):
+            self.judge("values", self.case(f"{name}-{place}", *draw(one_size)), cases=cases)
+
+    def add_refusals(
+        self, cases: Mapping[str, Arguments], letters: Sequence[str] = (), fitting: Arguments = ()
+    ) -> None:
+        """Add public inputs whose sizes don't fit: these, and every axis of `fitting` with another size.
+
+        ``letters`` name the axes of the arrays of `fitting`, those of records too.
+        """
+        for name, args in {**cases, **misfits(letters, fitting)}.items():
+            self.judge("refuses", self.case(name, *args, kind="refused", public=True))
+
+    def add_again(self, member: int, name: str = "square-again") -> None:
+        """Add the call of a public case once more: equal calls must give equal results."""
+        self.judge("pure", member, self.case(name, *self.arguments(member), public=True))
+
+    def plan(self) -> InputPlan:
+        """Return the frozen plan.
+
+        Inputs in another layout or precision get the plain input beside them that they are judged by, and
+        of every case the arguments are looked at afterwards.
+        """
+        self._groups = [
+            replace(group, members=(*group.members, self._plain_form(group.members[0])))
+            if group.property in _BY_PLAIN_FORM
+            else group
+            for group in self._groups
+        ]
+        self._add_similar()
+        computed = [place for place, case in enumerate(self._cases) if case.expected is not None]
+        self.judge_each("pure", computed)
+        return InputPlan.of(self._family, self._cases, self._groups, frozenset(computed))
+
+    def _add_similar(self) -> None:
+        """Add inputs that differ from an earlier one in two entries only."""
+        # This shows a program that keeps results under too short a key. Shape, sum, first and last entry
+        # are the same, so that whatever it takes an input for, this one looks like the other.
+        place = next((place for place, case in enumerate(self._cases) if _is_usual(case)), None)
+        if place is None:
+            return
+        case = self._cases[place]
+        leaves = flat(case.args)
+        for index, value in enumerate(leaves):
+            other = _exchanged(value) if isinstance(value, np.ndarray) else None
+            if other is None:
+                continue
+            args = rebuilt(case.args, [*leaves[:index], other, *leaves[index + 1 :]])
+            similar = self.case(f"{case.id}-similar-{index}", *args, kind=case.kind)
+            self.judge("pure", place, similar, similar=True)
+
+    def _plain_form(self, member: int) -> int:
+        """Return the case of the same numbers as plain arrays, in double precision where they are floats."""
+        case = self._cases[member]
+        args = _with_floats(case.args, np.float64)
+        key = key_of(args)
+        for place, other in enumerate(self._cases):
+            plain = other.layout == "plain" and other.narrow is None and other.cotangents is None
+            if plain and other.expected is not None and key_of(other.args) == key:
+                return place
+        masked = any(array.dtype == np.bool_ for array in arrays_of(args))
+        kind = "masked" if masked else "batch" if case.kind == "batch" else "ordinary"
+        return self.case(f"{case.id}-plain", *args, kind=kind, public=case.public)
+
+
+def _narrowed(expected: ExpectedResult, dtype: str) -> ExpectedResult:
+    """Return the same values with the dtype and the tolerance of a narrower computation."""
+    parts = []
+    for part in expected.parts:
+        relative = widened(part.relative, dtype)
+        parts.append(ExpectedPart(part.values, dtype, relative, part.slack * relative / part.relative))
+    return replace(expected, parts=tuple(parts))
+
+
+def _is_usual(case: PlanCase) -> bool:
+    """Return whether a case is hidden, with arrays of more than a few entries."""
+    plain = case.expected is not None and case.narrow is None and case.layout == "plain"
+    arrays = arrays_of(case.args)
+    usual = case.kind in ("ordinary", "masked") and bool(arrays) and arrays[0].dtype == np.float64
+    return plain and usual and not case.public and _exchanged(arrays[0]) is not None
+
+
+def _exchanged(array: NDArray[Any]) -> NDArray[Any] | None:
+    """Return an array with two different entries of one row exchanged, neither the first nor the last."""
+    rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
+    for row in range(len(rows) - 1, -1, -1):
+        for column in range(rows.shape[1] - 1):
+            position = row * rows.shape[1] + column
+            inner = position > 0 and position + 1 < rows.size - 1
+            if inner and rows[row, column] != rows[row, column + 1]:
+                changed = rows.copy()
+                changed[row, [column, column + 1]] = rows[row, [column + 1, column]]
+                return changed.reshape(array.shape)
+    return None
+
+
+def single(*args: Argument) -> tuple[Argument, ...]:
+    """Return arrays in single precision, in records too; masks and what is no array stay what they are."""
+    return _with_floats(args, np.float32)
+
+
+def half(*args: Argument) -> tuple[Argument, ...]:
+    """Return arrays in half precision (float16)."""
+    return _with_floats(args, np.float16)
+
+
+def _with_floats(args: Arguments, dtype: type[np.floating[Any]]) -> tuple[Argument, ...]:
+    leaves = (
+        leaf.astype(dtype) if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" else leaf
+        for leaf in flat(args)
+    )
+    return rebuilt(args, list(leaves))
+
+
+def beyond_blocks(sizes: tuple[int, ...], values: ExactValues) -> list[tuple[int, ...]]:
+    """Return the sizes with one of them after the other beyond all usual blocks, and all beyond some."""
+    longer = [(*sizes[:place], BLOCKS[-1], *sizes[place + 1 :]) for place in range(len(sizes))]
+    blocks = [BLOCKS[choice] for choice in values.integers(0, 1, (len(sizes),))]
+    unchanged = max(0, len(sizes) - _SEVERAL)
+    return [*longer, (*sizes[:unchanged], *blocks[unchanged:])]
+
+
+def misfits(letters: Sequence[str], args: Arguments) -> dict[str, tuple[Argument, ...]]:
+    """Return arguments of which one axis doesn't fit the others, those that would be broadcast included.
+
+    Parameters
+    ----------
+    letters : sequence of str
+        Axes of every array, those of a record's too; equal letters have equal sizes.
+    args : sequence of Argument
+        Arguments that fit.
+    """
+    leaves = list(flat(args))
+    shared = {letter for letter, count in Counter("".join(letters)).items() if count > 1}
+    misfitting: dict[str, tuple[Argument, ...]] = {}
+    for place, names in enumerate(letters):
+        array = leaves[place]
+        assert isinstance(array, np.ndarray)
+        for axis, letter in enumerate(names):
+            for size in _other_sizes(array.shape[axis]) if letter in shared else ():
+                changed = [*leaves[:place], _resized(array, axis, size), *leaves[place + 1 :]]
+                misfitting[f"{place}-{axis}-of-{size}"] = rebuilt(args, changed)
+    return misfitting
+
+
+def _other_sizes(size: int) -> Iterator[int]:
+    """Yield 1, which is broadcast to everything, and the neighbours of a size."""
+    if size != 1:
+        yield 1
+    if size > 2:
+        yield size - 1
+    yield size + 1
+
+
+def _resized(array: NDArray[Any], axis: int, size: int) -> NDArray[Any]:
+    """Return an array with another size of one axis; what is needed beyond its end is repeated."""
+    return np.asarray(np.take(array, np.arange(size) % array.shape[axis], axis=axis))
