@@ -104,11 +104,11 @@ def test_a_mask_is_never_left_out_of_a_counterexample(
 
 
 def test_what_is_sound() -> None:
-    sound = family("masked").sound
+    is_valid = family("masked").is_valid_input
     scores = np.zeros((2, 3))
     for shape, right in (((2, 3), True), ((3,), True), ((1, 3), True), ((2, 1), False), ((3, 2), False)):
-        assert sound((scores, np.ones(shape, dtype=bool))) is right
-    assert not sound((scores,)) and not sound((np.zeros(3), np.ones((2, 3), dtype=bool)))
+        assert is_valid((scores, np.ones(shape, dtype=bool))) is right
+    assert not is_valid((scores,)) and not is_valid((np.zeros(3), np.ones((2, 3), dtype=bool)))
 
 
 def test_gradient_of_right_code_with_a_hidden_entry_passes_and_of_a_cut_total_fails(grade: Grade) -> None:
