@@ -16,8 +16,8 @@ import pytest
 from engine.code import CodeExercise, freeze_plan
 from engine.code.arguments import arrays_of
 from engine.code.families import family, family_names
-from engine.code.random_values import ExactValues, draw_specs
 from engine.code.plan import InputPlan
+from engine.code.random_values import ExactValues, draw_specs
 
 Plans = Callable[[str, int], InputPlan]
 ITEMS = ("softmax", "sdpa")
