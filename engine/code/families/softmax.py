@@ -59,10 +59,9 @@ class _Softmax(ArrayFamily):
                 x = plan.argument(hidden[str(name)])
                 plan.judge("layout", plan.case(f"{name}-{layout}", x, *axis, kind="layout", layout=layout))
         plan.judge("values", plan.case("one-entry", values.distinct(4, (row, 1))), cases="one-key")
-        inputs: list[tuple[str, tuple[Argument, ...]]] = [
-            # less than 8 times the slack would catch what a constant of 1e-8 in the denominator does
-        ]  # fmt: skip
-        for name, args in inputs:
+        inputs: dict[str, tuple[Argument, ...]] = {"square": (_SQUARE,), "flat": (values.eighths(2, flat),)}
+        inputs["cube"] = (values.eighths(2, cube), 1)
+        for name, args in inputs.items():
             cotangent = values.eighths(2, _INPUTS.arrays(args)[0].shape)
             # less than 8 times the slack would catch what a constant of 1e-8 in the denominator does
             self.add_gradient(
