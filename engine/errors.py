@@ -105,7 +105,10 @@ class SoftmarkError(Exception):
     def lines(self) -> list[str]:
         """Return the message as plain lines, the place first."""
         head = f"{self.where}: {self.what}" if self.where else self.what
-        lines = [head]
+        return [head, *self._help_lines()]
+
+    def _help_lines(self) -> list[str]:
+        lines = []
         if self.expected is not None:
             lines.append(f"  expected: {self.expected}")
         if self.got is not None:
@@ -137,9 +140,9 @@ class InputError(SoftmarkError):
 
     def lines(self) -> list[str]:
         """Return the lines of every fault, or else the message as plain lines."""
-        if self.diagnostics:
-            return [line for diagnostic in self.diagnostics for line in diagnostic.lines()]
-        return super().lines()
+        if not self.diagnostics:
+            return super().lines()
+        return [line for diagnostic in self.diagnostics for line in diagnostic.lines()] + self._help_lines()
 
 
 class UsageError(InputError):
@@ -202,27 +205,7 @@ def _cells(character: str) -> int:
 
 
 class SpecError(InputError):
-    """One problem file with all its faults.
-
-    Parameters
-    ----------
-    diagnostics : sequence of Diagnostic
-        In the order of their lines; at least one.
-    """
-
-    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        first = diagnostics[0]
-        super().__init__(first.message, where=f"{first.file}:{first.line}:{first.column}")
-        self.diagnostics = tuple(diagnostics)
-
-    def __reduce__(self) -> tuple[type[Self], tuple[tuple[Diagnostic, ...]]]:
-        """Come back from another process as it went."""
-        return type(self), (self.diagnostics,)
-
-    @classmethod
-    def of_file(cls, diagnostics: Sequence[Diagnostic]) -> Self:
-        """Return the error that shows all these faults."""
-        return cls(diagnostics)
+    """One problem file with all its faults; made with :meth:`of_file`."""
 
 
 class ResponseFormatError(InputError):

@@ -247,9 +247,9 @@ def _hashes(context: CommandContext, path: Path) -> Mapping[str | None, str]:
 def _answer_hashes(context: CommandContext, path: Path) -> Mapping[str | None, str]:
     from engine.quiz import as_answered, read_filled
     from engine.store import quiz_responses, response_sha256
-    from engine.text.files import read_text_file
+    from engine.text.files import read_hand_in
 
-    filled = read_filled(read_text_file(path), path.name)
+    filled = read_filled(read_hand_in(path), path.name)
     place, quiz = context.of_quiz(filled, path)
     with place.open_store() as store:
         quiz = as_answered(store, quiz, filled.retries)

@@ -133,10 +133,10 @@ def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
     from engine.quiz import hand_in, read_filled, total
     from engine.quiz import release as clock
     from engine.quiz.sitting import sitting_of
-    from engine.text.files import read_text_file
+    from engine.text.files import read_hand_in
     from engine.text.words import plain_points, points_text
 
-    filled = read_filled(read_text_file(path), str(path))
+    filled = read_filled(read_hand_in(path), str(path))
     place, quiz = context.of_quiz(filled, path)
     with place.open_store() as store:
         handed = hand_in(store, quiz, filled, mode=place.mode, filename=path.name)

@@ -593,7 +593,7 @@ def opened(
     try:
         source = path.open("rb")
     except OSError as error:
-        raise RefusedError("the archive can't be read", error.strerror, "check its rights") from error
+        raise RefusedError("the archive can't be read", error.strerror, "check its permissions") from error
     with source as file:
         head = file.read(512)
         if head.startswith(_GZIP):

@@ -118,7 +118,7 @@ def _walk(folder: Path, parts: tuple[str, ...], entries: FoundEntries) -> None:
             raise IntakeError(
                 "the folder can't be read", where=clean_line(str(folder)), got=error.strerror or str(error)
             ) from error
-        entries.refuse("/".join(parts), "this folder can't be read", "check its rights")
+        entries.refuse("/".join(parts), "this folder can't be read", "check its permissions")
         return
     for entry in found:
         _take(entry, parts, plain_name(entry.name), entries)

@@ -27,7 +27,7 @@ from engine.intake.entries import FileEntry, packed_otherwise
 from engine.intake.layouts import DownloadLayout, DownloadPerson, HandIn, PathOwner, PlainLayout
 from engine.intake.names import copy_of, quiz_head
 from engine.text.escape import clean_line
-from engine.text.files import read_text_file
+from engine.text.files import read_hand_in
 from engine.text.words import count_noun
 
 __all__ = [
@@ -509,7 +509,7 @@ class DownloadSorter:
     def _sort_quiz(self, found: _Found) -> None:
         alone = found.place.hand_in is None
         try:
-            text = read_text_file(found.path)
+            text = read_hand_in(found.path)
         except InputError as error:
             told = (
                 f"{error.what}: {error.got}"
@@ -555,7 +555,9 @@ class DownloadSorter:
         except OSError as error:
             reason = error.strerror or str(error)
             message = f"the file can't be read: {reason}"
-            self._refuse(found.entry.name, message, "check its rights", found.first, found.known_as(meant))
+            self._refuse(
+                found.entry.name, message, "check its permissions", found.first, found.known_as(meant)
+            )
             return
         file = HandedFile(
             found.path,

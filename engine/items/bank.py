@@ -31,7 +31,7 @@ from engine.items.misconceptions import (
     load_terms,
 )
 from engine.items.problem_spec import ProblemSpec
-from engine.text.files import one_line
+from engine.text.escape import one_line
 from engine.text.schema_errors import in_order, validation_faults
 from engine.text.words import join_words, near_words
 from engine.text.yaml import read_yaml
@@ -78,7 +78,7 @@ def load_spec(
         faults += [fault for fault in found if (fault.line, fault.column) not in told]
     faults += document.faults
     if spec is None or faults:
-        raise SpecError(in_order(faults))
+        raise SpecError.of_file(in_order(faults))
     return spec
 
 
@@ -360,7 +360,7 @@ def _index(root: Path) -> tuple[dict[str, Path], dict[str, SpecError]]:
         if first != path:
             message = f"the id '{one_line(path.stem)}' belongs to {first} already; ids are unique in a bank"
             doubled.setdefault(path.stem, []).append(Diagnostic(str(path), 1, 1, message))
-    return found, {item_id: SpecError(faults) for item_id, faults in doubled.items()}
+    return found, {item_id: SpecError.of_file(faults) for item_id, faults in doubled.items()}
 
 
 def item_files(root: Path) -> Iterator[Path]:

@@ -22,7 +22,7 @@ from engine.intake import read_code_file
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
 from engine.runner import Runner
 from engine.store import ArrivalInfo, Attempt, Store, quiz_responses, response_sha256
-from engine.text.files import read_text_file
+from engine.text.files import read_hand_in
 from engine.text.words import agree
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ class FileGrader:
         started = datetime.now(UTC)
         problem: IntakeProblem | None
         try:
-            filled = file.filled or read_filled(read_text_file(file.path), file.name)
+            filled = file.filled or read_filled(read_hand_in(file.path), file.name)
             quiz = self.store.load_quiz(filled.quiz)
             problem = self._quiz_problem(student, file, quiz)
             if problem is not None or quiz is None:

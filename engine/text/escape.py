@@ -10,7 +10,7 @@ import unicodedata
 
 from engine.text.words import count_noun
 
-__all__ = ["begins_formula", "clean", "clean_line", "csv_cell", "escape_latex", "visible"]
+__all__ = ["begins_formula", "clean", "clean_line", "csv_cell", "escape_latex", "one_line", "visible"]
 
 # Bidirectional controls, zero-width characters and line separators can make text read as something else.
 _HIDDEN = {
@@ -52,6 +52,12 @@ def clean(text: str, limit: int = 2000) -> str:
 def clean_line(text: str, limit: int = 200) -> str:
     """Return `text` cleaned and on one line."""
     return " ".join(clean(text, limit).split())
+
+
+def one_line(text: str, limit: int = 60) -> str:
+    """Return foreign text fit for one line of a message: blanks stay, line ends show, cut to ``limit``."""
+    text = visible(text[: limit + 1]).replace("\n", "\ufffd")
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def csv_cell(text: str) -> str:

@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from engine.errors import Diagnostic, InputError, SpecError, SubmissionError
-from engine.text.escape import clean_line, visible
+from engine.text.escape import clean_line, one_line, visible
 
 __all__ = [
     "MAX_BYTES",
@@ -30,15 +30,14 @@ __all__ = [
     "check_text",
     "codec_among",
     "decode",
-    "decode_text",
+    "fault_after",
     "find_control_character",
     "keep_libraries_tidy",
-    "one_line",
     "own_folder",
     "read_bounded",
     "read_bytes",
+    "read_hand_in",
     "read_text",
-    "read_text_file",
     "replace_text",
     "replacing",
     "source_line",
@@ -51,6 +50,8 @@ try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None
+
+E = TypeVar("E", bound=InputError)
 
 _WORK = "softmark-"
 _LOCK = ".in-use"
@@ -238,135 +239,12 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Reads a text file that a person wrote: bounded, UTF-8, and one clear sentence when it isn't.
-
 MAX_BYTES = 2**20
-"""The largest file that is read: 1 MiB."""
+"""The largest text file that is read by default: hand-written files are a hundred times smaller."""
 
 # What YAML can't hold, and line ends that editors don't show as such.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-
-
-def one_line(text: str, limit: int = 60) -> str:
-    """Return foreign text fit for one line of a message: no control characters, cut to ``limit``."""
-    text = visible(text[: limit + 1]).replace("\n", "\ufffd")
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-@lru_cache(maxsize=8)  # one line may have many faults, and be as long as the file
-def source_line(text: str, line: int) -> str:
-    """Return line ``line`` (from 1) of a text as it may be printed; empty beyond the end."""
-    lines = _lines(text)
-    return visible(lines[line - 1]) if 0 < line <= len(lines) else ""
-
-
-@lru_cache(maxsize=2)  # a file with many faults is split once
-def _lines(text: str) -> tuple[str, ...]:
-    return tuple(_LINE_END.split(text))
-
-
-def read_text(path: Path, error: type[InputError] = SpecError, filename: str | None = None) -> str:
-    """Return the text of a file of at most :data:`MAX_BYTES`.
-
-    Parameters
-    ----------
-    path : Path
-        An ordinary file; a folder, a pipe or a device is refused unread.
-    error : type of InputError
-        What is raised.
-    filename : str, optional
-        Name in messages; the path if left out.
-
-    Raises
-    ------
-    InputError
-        Of class ``error``: the file can't be read, is too large, or isn't text in UTF-8 or UTF-16.
-    """
-    name = one_line(str(path), 300) if filename is None else filename
-    try:
-        data = read_bounded(path, MAX_BYTES)
-    except (OSError, ValueError) as problem:
-        why = _reason(problem)
-        raise error.of_file([Diagnostic(name, 1, 1, why)]) from None
-    return decode_text(data, name, error)
-
-
-def _reason(problem: OSError | ValueError) -> str:
-    if isinstance(problem, FileNotFoundError | NotADirectoryError):
-        return "there is no such file"
-    if isinstance(problem, IsADirectoryError) or getattr(problem, "errno", None) == errno.EINVAL:
-        return "this isn't a file"
-    if isinstance(problem, PermissionError):
-        return "this file may not be read; check its permissions"
-    if isinstance(problem, OSError) and problem.errno is not None:
-        return f"this file can't be read: {os.strerror(problem.errno)}"
-    return "this isn't a possible file name"
-
-
-def decode_text(data: bytes, filename: str, error: type[InputError] = SpecError) -> str:
-    """Return UTF-8 or UTF-16 bytes as text, a byte order mark taken off.
-
-    Raises
-    ------
-    InputError
-        Of class ``error``: too large, UTF-32, binary, another encoding, or characters that no text needs.
-    """
-
-    def refuse(message: str, line: int = 1, column: int = 1, text: str = "") -> InputError:
-        return error.of_file([Diagnostic(filename, line, column, message, source_line(text, line))])
-
-    if len(data) > MAX_BYTES:
-        raise refuse(f"the file is larger than {MAX_BYTES // 2**20} MiB, the most that is read")
-    data = utf16_as_utf8(data)
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise refuse("the file begins as UTF-16 text and isn't; save it as UTF-8")
-    if b"\0" in data:
-        raise refuse("the file holds zero bytes: it is binary or UTF-16; save it as UTF-8 text")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        before = data[: problem.start].decode("utf-8-sig", errors="replace")
-        line, column = _place(before, len(before))
-        message = f"byte 0x{data[problem.start]:02X} isn't UTF-8 text; save the file with the encoding UTF-8"
-        raise refuse(message, line, column, before) from None
-    return check_text(text, filename, error)
-
-
-def find_control_character(text: str) -> int | None:
-    """Return where the first character stands that no text of ours may hold, None if there is none."""
-    bad = _FORBIDDEN.search(text)
-    return bad.start() if bad else None
-
-
-def check_text(text: str, filename: str, error: type[InputError] = SpecError) -> str:
-    """Return the text if every character may stand in a file that a person writes.
-
-    Raises
-    ------
-    InputError
-        Of class ``error``, at the first control character or invisible line end.
-    """
-    index = find_control_character(text)
-    if index is None:
-        return text
-    line, column = _place(text, index)
-    name = f"U+{ord(text[index]):04X}"
-    message = f"the invisible character {name} can't stand in this file; delete it"
-    raise error.of_file([Diagnostic(filename, line, column, message, source_line(text, line))])
-
-
-def _place(text: str, index: int) -> tuple[int, int]:
-    lines = _LINE_END.split(text[:index])
-    return len(lines), len(lines[-1]) + 1
-
-
-# ----------------------------------------------------------------------------------------------------
-# Bytes that a person handed in → text, or one clear message.
-#
-# UTF-8 (with or without BOM) is read. A Python coding cookie is honoured for ordinary text
-# encodings. Everything else is refused rather than guessed: a guess would change what was handed in.
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 # Codecs such as rot13 or unicode_escape would make other code of what a reader sees.
@@ -387,130 +265,31 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"{\\rtf", "an RTF document"),
     (b"SQLite format 3", "a database"),
 )
-_SAVE_AS = "save it as UTF-8 (in the editor: File, Save as, encoding UTF-8) and hand it in again"
+_SAVE_AS = "save it as UTF-8 (in the editor: File, Save as, encoding UTF-8)"
 
 
-def read_bytes(path: Path, limit: int, error: type[InputError] = SubmissionError) -> bytes:
-    """Return the bytes of an ordinary file of at most `limit` bytes.
-
-    Raises
-    ------
-    InputError
-        Of class `error`: missing, a folder, a device or pipe, not readable, empty, too large.
-    """
-    where = clean_line(str(path))
-    try:
-        data = read_bounded(path, limit)
-    except IsADirectoryError:
-        raise error("this is a folder", where=where, expected="a file") from None
-    except FileNotFoundError:
-        raise error("there is no such file", where=where, next_step="check the path") from None
-    except (OSError, ValueError) as fault:
-        if isinstance(fault, OSError) and fault.errno == errno.EINVAL:
-            raise error("this is no ordinary file", where=where, expected="a file") from fault
-        reason = fault.strerror if isinstance(fault, OSError) else str(fault)
-        raise error(
-            "the file can't be read", where=where, got=reason, next_step="check its rights"
-        ) from fault
-    if len(data) > limit:
-        raise error("the file is too large", where=where, expected=f"at most {limit // 1024} KiB")
-    if not data.removeprefix(codecs.BOM_UTF8).strip():
-        raise error(
-            "the file is empty", where=where, next_step="save the file in the editor, then hand it in again"
-        )
-    return data
+@lru_cache(maxsize=8)  # one line may have many faults, and be as long as the file
+def source_line(text: str, line: int) -> str:
+    """Return line ``line`` (from 1) of a text as it may be printed; empty beyond the end."""
+    lines = _lines(text)
+    return visible(lines[line - 1]) if 0 < line <= len(lines) else ""
 
 
-def decode(
-    data: bytes, where: str, *, cookie: bool = False, error: type[InputError] = SubmissionError
-) -> str:
-    r"""Return `data` as text with ``\n`` line ends and no BOM.
-
-    Parameters
-    ----------
-    data : bytes
-    where : str
-        For the message; already clean.
-    cookie : bool
-        Whether a Python coding cookie in the first two lines counts.
-
-    Raises
-    ------
-    InputError
-        Of class `error`: a binary file, UTF-16 or UTF-32, another encoding than UTF-8, NUL characters.
-    """
-    for magic, name in _MAGIC:
-        if data.startswith(magic):
-            raise error(f"this is {name}", where=where, expected="a text file")
-    # UTF-32's little-endian BOM begins with UTF-16's, so it is looked at first.
-    for name, marks in (
-        ("UTF-32", (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)),
-        ("UTF-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)),
-    ):
-        if data.startswith(marks):
-            raise error(f"the file is saved as {name}", where=where, expected="UTF-8", next_step=_SAVE_AS)
-    body = data.removeprefix(codecs.BOM_UTF8)
-    if b"\0" in body:
-        even, odd = body[::2].count(0), body[1::2].count(0)
-        # Every second byte is zero, and not the others: zeros everywhere are no text.
-        if max(even, odd) > len(body) // 4 and min(even, odd) < len(body) // 8:
-            raise error("the file is saved as UTF-16", where=where, expected="UTF-8", next_step=_SAVE_AS)
-        line = body[: body.index(0)].count(b"\n") + 1
-        raise error("the file holds NUL characters", where=f"{where}:{line}", expected="a text file")
-    encoding = _cookie(body, where, error) if cookie and body is data else "utf-8"
-    try:
-        text = body.decode(encoding)
-    except (UnicodeDecodeError, LookupError) as fault:
-        start = fault.start if isinstance(fault, UnicodeDecodeError) else 0
-        line = body[:start].count(b"\n") + 1
-        raise error(
-            f"the file isn't valid {encoding.upper()}",
-            where=f"{where}:{line}",
-            got=f"byte 0x{body[start]:02x}; it may be saved as Windows-1252 or Latin-1",
-            next_step=_SAVE_AS,
-        ) from fault
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+@lru_cache(maxsize=2)  # a file with many faults is split once
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(_LINE_END.split(text))
 
 
-def codec_among(ordinary: re.Pattern[str], named: str) -> str | None:
-    """Return the codec that a file names, None if there is no such codec or it isn't an ordinary one.
-
-    Parameters
-    ----------
-    ordinary : Pattern
-        Matches the names that Python gives to the codecs that are read.
-    named : str
-        As the file has it.
-    """
-    try:
-        codec = codecs.lookup(named).name
-    except LookupError:
-        return None
-    return codec if ordinary.fullmatch(codec) else None
-
-
-def _cookie(data: bytes, where: str, error: type[InputError]) -> str:
-    lines = data.split(b"\n", 2)[:2]
-    for line in lines:
-        found = _COOKIE.match(line)
-        if found:
-            named = found.group(1).decode("ascii", "replace")
-            codec = codec_among(_COOKIE_CODECS, named)
-            if codec is None:
-                raise error(
-                    f"the coding cookie names {clean_line(named, 40)!r}, which isn't read here",
-                    where=where,
-                    expected="UTF-8, or an ordinary text encoding",
-                    next_step=_SAVE_AS,
-                )
-            return codec
-        if line.strip() and not line.lstrip().startswith(b"#"):
-            break
-    return "utf-8"
-
-
-def read_text_file(path: Path, limit: int = 2**20, error: type[InputError] = SubmissionError) -> str:
-    """Return the text of a file such as a filled-in quiz: UTF-8, or UTF-16 as some editors save it.
+def read_bytes(
+    path: Path,
+    limit: int = MAX_BYTES,
+    error: type[InputError] = SubmissionError,
+    *,
+    name: str | None = None,
+    noun: str = "the file",
+    may_be_empty: bool = False,
+) -> bytes:
+    """Return the bytes of an ordinary file.
 
     Parameters
     ----------
@@ -518,7 +297,193 @@ def read_text_file(path: Path, limit: int = 2**20, error: type[InputError] = Sub
     limit : int
         Most bytes.
     error : type of InputError
-        What to raise.
+        What is raised.
+    name : str, optional
+        The file's name in messages; the path if left out.
+    noun : str
+        What the file is called in messages: ``"the roster"``.
+    may_be_empty : bool
+        Whether a file without anything but blanks is read.
+
+    Raises
+    ------
+    InputError
+        Of class `error`: missing, a folder, a device or pipe, not readable, too large, or empty.
     """
-    data = utf16_as_utf8(read_bytes(path, limit, error))
-    return decode(data, clean_line(str(path)), error=error)
+    where = one_line(str(path), 300) if name is None else name
+    try:
+        data = read_bounded(path, limit)
+    except IsADirectoryError:
+        raise error("this is a folder", where=where, expected="a file") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise error("there is no such file", where=where, next_step="check the path") from None
+    except (OSError, ValueError) as fault:
+        if isinstance(fault, OSError) and fault.errno == errno.EINVAL:
+            raise error("this is no ordinary file", where=where, expected="a file") from fault
+        reason = fault.strerror if isinstance(fault, OSError) else str(fault)
+        step = "check its permissions"
+        raise error(f"{noun} can't be read", where=where, got=reason, next_step=step) from fault
+    if len(data) > limit:
+        most = f"{limit // 2**20} MiB" if limit >= 2**20 else f"{limit // 2**10} KiB"
+        raise error(f"{noun} is too large", where=where, expected=f"at most {most}")
+    if not may_be_empty and not data.removeprefix(codecs.BOM_UTF8).strip():
+        raise error(f"{noun} is empty", where=where, next_step="save the file in the editor, then try again")
+    return data
+
+
+def read_text(
+    path: Path,
+    error: type[InputError] = SpecError,
+    name: str | None = None,
+    *,
+    limit: int = MAX_BYTES,
+    may_be_empty: bool = True,
+) -> str:
+    """Return the text of a file that a person wrote: UTF-8, or UTF-16 as some editors save it.
+
+    Parameters and errors are those of :func:`read_bytes` and :func:`decode`.
+    """
+    name = one_line(str(path), 300) if name is None else name
+    data = read_bytes(path, limit, error, name=name, may_be_empty=may_be_empty)
+    return decode(utf16_as_utf8(data), name, error=error)
+
+
+def read_hand_in(path: Path) -> str:
+    """Return the text of a student's file, such as a filled-in quiz; raises :class:`SubmissionError`."""
+    return read_text(path, SubmissionError, may_be_empty=False)
+
+
+def decode(data: bytes, name: str, *, cookie: bool = False, error: type[InputError] = SubmissionError) -> str:
+    r"""Return UTF-8 bytes as text with ``\n`` line ends and no byte order mark.
+
+    Every other encoding is refused rather than guessed: a guess would change what somebody wrote.
+
+    Parameters
+    ----------
+    data : bytes
+    name : str
+        The file's name in messages; already clean.
+    cookie : bool
+        Whether a Python coding cookie in the first two lines counts, if it names an ordinary encoding.
+
+    Raises
+    ------
+    InputError
+        Of class `error`: a binary file, UTF-16 or UTF-32, another encoding than UTF-8, NUL characters.
+    """
+    expected = "a text file"
+    for magic, kind in _MAGIC:
+        if data.startswith(magic):
+            raise fault_after("", f"this is {kind}", name, error, expected=expected)
+    # UTF-32's little-endian BOM begins with UTF-16's, so it is looked at first.
+    for encoding, marks in (
+        ("UTF-32", (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)),
+        ("UTF-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)),
+    ):
+        if data.startswith(marks):
+            raise fault_after(
+                "", f"the file is saved as {encoding}", name, error, expected="UTF-8", next_step=_SAVE_AS
+            )
+    body = data.removeprefix(codecs.BOM_UTF8)
+    if b"\0" in body:
+        even, odd = body[::2].count(0), body[1::2].count(0)
+        # Every second byte is zero, and not the others: zeros everywhere are no text.
+        if max(even, odd) > len(body) // 4 and min(even, odd) < len(body) // 8:
+            raise fault_after(
+                "", "the file is saved as UTF-16", name, error, expected="UTF-8", next_step=_SAVE_AS
+            )
+        before = body[: body.index(0)].decode("utf-8", "replace")
+        raise fault_after(before, "the file holds NUL characters", name, error, expected=expected)
+    encoding = _cookie(body, name, error) if cookie and body is data else "utf-8"
+    try:
+        text = body.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as fault:
+        start = fault.start if isinstance(fault, UnicodeDecodeError) else 0
+        got = f"byte 0x{body[start]:02x}; it may be saved as Windows-1252 or Latin-1"
+        before = body[:start].decode(encoding, "replace")
+        raise fault_after(
+            before, f"the file isn't valid {encoding.upper()}", name, error, got=got, next_step=_SAVE_AS
+        ) from fault
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def fault_after(
+    before: str,
+    message: str,
+    name: str,
+    kind: type[E],
+    *,
+    expected: str | None = None,
+    got: str | None = None,
+    next_step: str | None = None,
+) -> E:
+    """Return the error about what comes right after the text `before` of a file, which is called `name`."""
+    lines = _LINE_END.split(before)
+    fault = Diagnostic(name, len(lines), len(lines[-1]) + 1, message, visible(lines[-1]))
+    error = kind.of_file([fault])
+    error.expected, error.got, error.next_step = expected, got, next_step
+    return error
+
+
+def codec_among(ordinary: re.Pattern[str], label: str) -> str | None:
+    """Return the codec that a file names, None if there is no such codec or it isn't an ordinary one.
+
+    Parameters
+    ----------
+    ordinary : Pattern
+        Matches the names that Python gives to the codecs that are read.
+    label : str
+        As the file has it.
+    """
+    try:
+        codec = codecs.lookup(label).name
+    except LookupError:
+        return None
+    return codec if ordinary.fullmatch(codec) else None
+
+
+def _cookie(data: bytes, name: str, error: type[InputError]) -> str:
+    for number, line in enumerate(data.split(b"\n", 2)[:2], start=1):
+        if match := _COOKIE.match(line):
+            label = match.group(1).decode("ascii", "replace")
+            codec = codec_among(_COOKIE_CODECS, label)
+            if codec is None:
+                raise fault_after(
+                    "\n" * (number - 1),
+                    f"the coding cookie names {clean_line(label, 40)!r}, which isn't read here",
+                    name,
+                    error,
+                    expected="UTF-8, or an ordinary text encoding",
+                    next_step=_SAVE_AS,
+                )
+            return codec
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            break  # Python looks for a cookie in comments only
+    return "utf-8"
+
+
+def find_control_character(text: str) -> int | None:
+    """Return where the first character stands that no YAML file may hold, None if there is none."""
+    bad = _FORBIDDEN.search(text)
+    return bad.start() if bad else None
+
+
+def check_text(text: str, name: str, error: type[InputError] = SpecError) -> str:
+    """Return the text if every character may stand in a YAML file.
+
+    Raises
+    ------
+    InputError
+        Of class ``error``, at the first control character or invisible line end.
+    """
+    index = find_control_character(text)
+    if index is None:
+        return text
+    message = f"the invisible character U+{ord(text[index]):04X} can't stand in this file; delete it"
+    line, column = _place(text, index)
+    raise error.of_file([Diagnostic(name, line, column, message, source_line(text, line))])
+
+
+def _place(text: str, index: int) -> tuple[int, int]:
+    lines = _LINE_END.split(text[:index])
+    return len(lines), len(lines[-1]) + 1

@@ -11,7 +11,7 @@ from pydantic import BaseModel, RootModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from engine.errors import Diagnostic, InputError, SpecError
-from engine.text.files import one_line
+from engine.text.escape import one_line
 from engine.text.words import did_you_mean, join_words, near_words
 from engine.text.yaml_errors import Loc, YamlDocument
 

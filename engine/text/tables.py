@@ -13,7 +13,7 @@ from pathlib import Path
 
 from engine.errors import Diagnostic, InputError
 from engine.text.escape import begins_formula, csv_cell
-from engine.text.files import read_bounded, utf16_as_utf8
+from engine.text.files import read_bytes, utf16_as_utf8
 from engine.text.words import plain_points
 
 __all__ = [
@@ -113,15 +113,7 @@ def read_delimited(
         needs, or is no text.
     """
     where = str(path) if file is None else file
-    try:
-        data = read_bounded(path, _LIMIT)
-    except (OSError, ValueError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) else None
-        is_there = not isinstance(fault, FileNotFoundError)
-        step = "see whether it is a file that you may read" if is_there else "check the path"
-        raise error(f"{noun} can't be read", where=where, got=reason or str(fault), next_step=step) from fault
-    if len(data) > _LIMIT:
-        raise error(f"{noun} is too large", where=where, expected="at most 8 MiB")
+    data = read_bytes(path, _LIMIT, error, name=where, noun=noun, may_be_empty=True)
     text = _decode(data)
     if text is None:
         raise error(

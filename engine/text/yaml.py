@@ -15,13 +15,15 @@ from typing import Any
 import yaml
 
 from engine.errors import Diagnostic, InputError, SpecError
+from engine.text.escape import one_line
 from engine.text.files import (
+    MAX_BYTES,
     check_text,
-    decode_text,
+    decode,
     find_control_character,
-    one_line,
     read_text,
     source_line,
+    utf16_as_utf8,
 )
 from engine.text.yaml_errors import YamlDocument, YamlPlace, YamlScalar, explain_syntax, read_scalar
 
@@ -85,9 +87,12 @@ def read_yaml(
     if isinstance(source, Path):
         text = read_text(source, error, name)
     elif isinstance(source, bytes):
-        text = decode_text(source, name, error)
+        if len(source) > MAX_BYTES:
+            raise error("the file is too large", where=name, expected=f"at most {MAX_BYTES // 2**20} MiB")
+        text = decode(utf16_as_utf8(source), name, error=error)
     else:
-        text = check_text(source.removeprefix("\ufeff"), name, error)
+        text = source.removeprefix("\ufeff")
+    text = check_text(text, name, error)
     document = _Reading(name, text, scalars_as_text).document(error)
     if document.faults and not keep_going:
         raise error.of_file(document.faults)

@@ -11,7 +11,8 @@ from typing import Any, Self
 import yaml
 
 from engine.errors import Diagnostic
-from engine.text.files import one_line, source_line
+from engine.text.escape import one_line
+from engine.text.files import source_line
 from engine.text.words import count_noun
 
 __all__ = [

@@ -38,7 +38,7 @@ from engine.pages.feedback import read_receipts
 from engine.quiz.blueprint import read_blueprint
 from engine.quiz.quiz_file import read_filled
 from engine.runs.gradescope import read_settings as read_autograder_settings
-from engine.text.files import read_bounded, read_bytes, read_text, read_text_file
+from engine.text.files import read_bounded, read_bytes, read_hand_in, read_text
 from engine.text.tables import read_delimited
 from engine.text.yaml import read_yaml
 
@@ -166,7 +166,7 @@ CASES = [
     Case(collect, "answers.csv", (TABLE,), whole),
     Case(read_folder, "a/b.py", (CODE,), lambda path: read_folder(path.parent)),
     Case(read_bytes, "a", (CODE,), lambda path: read_bytes(path, 1000)),
-    Case(read_text_file, "a", (CODE,), read_text_file),
+    Case(read_hand_in, "a", (CODE,), read_hand_in),
     Case(read_text, "a", (CODE,), read_text),
     Case(read_bounded, "a", (CODE,), lambda path: read_bounded(path, 1000)),
     Case(read_table, "t.csv", (TABLE,), lambda path: read_table(path, "t.csv")),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.escape import clean, clean_line, csv_cell, visible
-from engine.text.files import one_line, source_line
+from engine.text.escape import clean, clean_line, csv_cell, one_line, visible
+from engine.text.files import source_line
 from engine.text.tables import kept_cell, plain_cell
 
 FOREIGN = st.text(st.characters(codec=None), max_size=60)

@@ -19,7 +19,7 @@ from typing import Self
 
 from engine.errors import Diagnostic, ExchangeError
 from engine.text.escape import clean_line
-from engine.text.files import codec_among, read_bytes, source_line
+from engine.text.files import codec_among, fault_after, read_bytes, source_line
 
 __all__ = [
     "FORMATS",
@@ -409,11 +409,8 @@ def _mixed(data: bytes) -> bool:
 
 
 def _undecodable(data: bytes, offset: int, file: str, message: str) -> ExchangeError:
-    before = data[:offset].decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
-    error = ExchangeError.of_file([Diagnostic(file, line, column, f"{message}; {_SAVE_AS}")])
-    error.next_step = _SAVE_AS
-    return error
+    before = data[:offset].decode("utf-8", "replace")
+    return fault_after(before, message, file, ExchangeError, next_step=_SAVE_AS)
 
 
 def detect_format(source: SourceText, stated: str | None = None) -> str:

@@ -36,7 +36,7 @@ from engine.authoring.importing.foreign_question import (
     read_share,
 )
 from engine.prose.maths.parser import SYMBOLS
-from engine.text.files import one_line
+from engine.text.escape import one_line
 
 __all__ = [
     "GAP",

@@ -31,8 +31,7 @@ from engine.authoring.importing.foreign_question import (
     read_share,
 )
 from engine.authoring.importing.xml_tree import XmlElement, read_tree
-from engine.text.escape import clean_line
-from engine.text.files import one_line
+from engine.text.escape import clean_line, one_line
 
 __all__ = ["KNOWN_TYPES", "QuestionFields", "read_moodle", "skipped_type"]
 

@@ -95,9 +95,9 @@ def _wanted(
             "this is no student's quiz file", where=quiz, expected="the name of a quiz, or a fill-in file"
         )
     from engine.quiz import read_filled
-    from engine.text.files import read_text_file
+    from engine.text.files import read_hand_in
 
-    place, stored = context.of_quiz(read_filled(read_text_file(path), quiz), path)
+    place, stored = context.of_quiz(read_filled(read_hand_in(path), quiz), path)
     if students and set(students) != {stored.student}:
         raise UsageError(f"this file is {stored.student}'s", where=quiz, expected="no --student beside it")
     return stored.name, {stored.student}, place

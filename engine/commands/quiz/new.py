@@ -66,9 +66,9 @@ def find_blueprint(context: CommandContext, blueprint: str) -> Path:
 
 def is_quiz_file(path: Path) -> bool:
     """Tell whether a file is a fill-in file, and no blueprint."""
-    from engine.text.files import read_text_file
+    from engine.text.files import read_hand_in
 
-    return any(line.startswith("quiz:") for line in read_text_file(path).splitlines())
+    return any(line.startswith("quiz:") for line in read_hand_in(path).splitlines())
 
 
 def write_quizzes(

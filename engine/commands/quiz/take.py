@@ -231,9 +231,9 @@ def take_quiz(context: CommandContext, path: Path) -> int:
     """
     from engine.commands.quiz.sheet import QuizInProgress
     from engine.quiz import read_filled
-    from engine.text.files import read_text_file
+    from engine.text.files import read_hand_in
 
-    filled = read_filled(read_text_file(path), str(path))
+    filled = read_filled(read_hand_in(path), str(path))
     place, quiz = context.of_quiz(filled, path)
     with place.open_store() as store:
         sheet = QuizInProgress(place, store, quiz, path, filled)

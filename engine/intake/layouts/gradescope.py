@@ -25,7 +25,7 @@ from engine.intake.layouts.layout import (
     without_suffix,
 )
 from engine.text.escape import clean_line
-from engine.text.files import read_text_file
+from engine.text.files import read_text
 
 __all__ = ["GradescopeLayout", "read_ruby_yaml"]
 
@@ -57,7 +57,7 @@ def read_ruby_yaml(path: Path, name: str, *, leave_out: Collection[str] = ()) ->
         With the line: it can't be read, or is no mapping.
     """
     try:
-        text = read_text_file(path, _LIMIT, IntakeError)
+        text = read_text(path, IntakeError, limit=_LIMIT, may_be_empty=False)
         found = _Reading(yaml.parse(text, Loader=yaml.CSafeLoader), leave_out).document()
     except IntakeError as error:  # it names the place where the file lies now
         raise IntakeError(error.what, where=f"{name}:1", got=error.got) from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import Diagnostic
 from engine.items.checks.reading import CheckContext, ProseSite, Where, builtin_vocabulary
-from engine.text.files import one_line
+from engine.text.escape import one_line
 from engine.text.words import did_you_mean
 
 if TYPE_CHECKING:

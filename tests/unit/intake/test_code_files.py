@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.errors import QuizError, SubmissionError
 from engine.intake import read_code_file
-from engine.text.files import decode, read_text_file
+from engine.text.files import decode, read_hand_in, read_text
 
 SOURCE = "import numpy as np\n\ndef softmax(x, axis=-1):\n    return 'ßα'\n"
 
@@ -77,7 +77,7 @@ def test_files_that_cant_be_read(tmp_path: Path, data: bytes, what: str) -> None
 
 def test_the_place_of_a_bad_byte_is_named(tmp_path: Path) -> None:
     error = refused(write(tmp_path, "x = 1\n\ny = 'é'\n".encode("cp1252")))
-    assert error.where == "softmax.py:3"
+    assert error.where == "softmax.py:3:6"
     assert "0xe9" in str(error.got) and "UTF-8" in str(error.next_step)
 
 
@@ -135,11 +135,11 @@ def test_decoding_never_fails_otherwise(data: bytes) -> None:
 
 
 def test_text_files_raise_the_error_that_was_asked_for(tmp_path: Path) -> None:
-    assert read_text_file(write(tmp_path, "quiz: 1\n", "q.yaml")) == "quiz: 1\n"
+    assert read_hand_in(write(tmp_path, "quiz: 1\n", "q.yaml")) == "quiz: 1\n"
     with pytest.raises(QuizError, match="too large"):
-        read_text_file(write(tmp_path, "quiz: 1\n", "q.yaml"), limit=3, error=QuizError)
+        read_text(write(tmp_path, "quiz: 1\n", "q.yaml"), QuizError, limit=3)
     with pytest.raises(SubmissionError, match="UTF-16"):
-        read_text_file(write(tmp_path, b"\xff\xfeq\0\x3a", "q.yaml"))
+        read_hand_in(write(tmp_path, b"\xff\xfeq\0\x3a", "q.yaml"))
 
 
 # --- notebooks ---

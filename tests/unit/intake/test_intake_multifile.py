@@ -120,9 +120,9 @@ def test_a_helper_that_imports_the_submission_gets_the_submission(tmp_path: Path
 @pytest.mark.parametrize(
     ("data", "what", "where"),
     [
-        (b"x = 'caf\xe9'\n", "isn't valid UTF-8", "helpers.py:1"),
+        (b"x = 'caf\xe9'\n", "isn't valid UTF-8", "helpers.py:1:9"),
         (b"", "is empty", "helpers.py"),
-        (b"PK\x03\x04", "ZIP archive", "helpers.py"),
+        (b"PK\x03\x04", "ZIP archive", "helpers.py:1:1"),
         (b"x" * (2**20 + 1), "too large", "helpers.py"),
     ],
 )

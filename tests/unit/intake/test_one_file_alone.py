@@ -96,7 +96,7 @@ def test_a_tar_of_any_bytes_is_refused_and_the_class_goes_on(tmp_path: Path, dat
     ("target", "name"),
     [
         ("engine.intake.sort.quiz_head", "ada/week.yaml"),
-        ("engine.intake.sort.read_text_file", "ada/week.yaml"),
+        ("engine.intake.sort.read_hand_in", "ada/week.yaml"),
         ("engine.intake.sort.sha256_of_file", "ada/softmax.py"),
         ("engine.intake.sort.sort_folder", "ada/softmax.py"),
         ("engine.intake.sort.source_of", "ada/one.py"),
@@ -223,5 +223,5 @@ def test_a_file_without_rights_says_so_and_the_class_goes_on(
         found = collect(tmp_path, Path(work), items=["softmax"])
     assert {file.name for student in found.students for file in student.files} == {"zoe/softmax.py"}
     told = {problem.where: (problem.message, problem.next_step) for problem in found.problems}
-    expected = ("the file can't be read: Permission denied", "check its rights")
+    expected = ("the file can't be read: Permission denied", "check its permissions")
     assert told == {"ada/softmax.py": expected, "bob/week.yaml": expected}

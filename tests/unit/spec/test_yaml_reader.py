@@ -17,7 +17,8 @@ from engine.text.yaml import MAX_DEPTH, read_yaml, read_yaml_text
 def messages(source: str | bytes | Path) -> list[str]:
     with pytest.raises(SpecError) as caught:
         read_yaml(source)
-    return [f"{d.line}:{d.column}: {d.message}" for d in caught.value.diagnostics]
+    faults = [f"{d.line}:{d.column}: {d.message}" for d in caught.value.diagnostics]
+    return faults or [caught.value.what]
 
 
 @pytest.mark.parametrize(
@@ -226,27 +227,27 @@ def test_too_many_values_are_refused() -> None:
 def test_a_file_of_ten_megabytes_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "big.yaml"
     path.write_bytes(b"a: " + b"x" * 10 * 2**20)
-    assert messages(path) == ["1:1: the file is larger than 1 MiB, the most that is read"]
+    assert messages(path) == ["the file is too large"]
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"\xff\xfea\0\x3a", "1:1: the file begins as UTF-16 text and isn't; save it as UTF-8"),
+        (b"\xff\xfea\0\x3a", "1:1: the file is saved as UTF-16"),
         (
             "a: é\n".encode("utf-32-le"),
-            "1:1: the file holds zero bytes: it is binary or UTF-16; save it as UTF-8 text",
+            "1:2: the file holds NUL characters",
         ),
         (
             b"\x7fELF\x02\x01\x01\0\0\0",
-            "1:1: the file holds zero bytes: it is binary or UTF-16; save it as UTF-8 text",
+            "1:1: this is a program",
         ),
         (
             "a: 1\nbé: é\n".encode("cp1252"),
-            "2:2: byte 0xE9 isn't UTF-8 text; save the file with the encoding UTF-8",
+            "2:2: the file isn't valid UTF-8",
         ),
-        (b"a: \xc0\xaf\n", "1:4: byte 0xC0 isn't UTF-8 text; save the file with the encoding UTF-8"),
-        (b"a: \xed\xa0\x80\n", "1:4: byte 0xED isn't UTF-8 text; save the file with the encoding UTF-8"),
+        (b"a: \xc0\xaf\n", "1:4: the file isn't valid UTF-8"),
+        (b"a: \xed\xa0\x80\n", "1:4: the file isn't valid UTF-8"),
         (b"a: \x1b[31m\n", "1:4: the invisible character U+001B can't stand in this file; delete it"),
         ("a: x\u2028y\n".encode(), "1:5: the invisible character U+2028 can't stand in this file; delete it"),
         ("a: x\x85y\n".encode(), "1:5: the invisible character U+0085 can't stand in this file; delete it"),
@@ -276,13 +277,13 @@ def test_windows_and_old_mac_line_ends() -> None:
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    assert messages(tmp_path / "missing.yaml") == ["1:1: there is no such file"]
-    assert messages(tmp_path) == ["1:1: this isn't a file"]
+    assert messages(tmp_path / "missing.yaml") == ["there is no such file"]
+    assert messages(tmp_path) == ["this is a folder"]
     pipe = tmp_path / "pipe.yaml"
     os.mkfifo(pipe)
-    assert messages(pipe) == ["1:1: this isn't a file"]  # and doesn't wait for a writer
-    assert messages(tmp_path / ("x" * 5000))[0].startswith("1:1: this file can't be read")
-    assert messages(tmp_path / "nul\0.yaml") == ["1:1: this isn't a possible file name"]
+    assert messages(pipe) == ["this is no ordinary file"]  # and doesn't wait for a writer
+    assert messages(tmp_path / ("x" * 5000)) == ["the file can't be read"]
+    assert messages(tmp_path / "nul\0.yaml") == ["the file can't be read"]
 
 
 def test_the_caller_chooses_the_error() -> None:
