@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from engine.similarity import compare as comparing
 from engine.similarity.work import HandedInCode
-from tests.unit.similar.disguises import FOUND
-from tests.unit.similar.measure import (
+from tests.unit.similarity.disguises import FOUND
+from tests.unit.similarity.measure import (
     CODE,
     DISGUISES,
     ITEMS,

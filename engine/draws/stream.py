@@ -2,7 +2,7 @@
 
 NumPy promises the raw stream of a bit generator across releases, and doesn't promise that of
 ``Generator``'s methods; so bounded integers, choices and shuffles are made here.  Known values
-are pinned in ``tests/unit/variants/test_stream.py``: a variant that a student was given
+are pinned in ``tests/unit/draws/test_stream.py``: a variant that a student was given
 yesterday must be the same tomorrow.
 """
 

@@ -13,7 +13,7 @@ from engine.course import StudentLabels
 from engine.store import open_store
 from tests.live.axe import violations
 from tests.live.browser import Browser, chromium, needs_chromium
-from tests.unit.itemreport.hostile import HOSTILE, fill, made
+from tests.unit.analysis.hostile import HOSTILE, fill, made
 
 PROGRAM = chromium()
 pytestmark = needs_chromium

@@ -9,7 +9,7 @@ import pytest
 from engine.course import Course
 from engine.model import Mode, Outcome, Verdict
 from engine.store import open_store
-from tests.unit.itemreport.classes import choice, code, hand_in
+from tests.unit.analysis.classes import choice, code, hand_in
 
 # right answers to a, b and c of four students; cleo left b blank
 ANSWERS = {

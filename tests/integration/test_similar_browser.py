@@ -15,8 +15,8 @@ from engine.similarity.gather import CollectedFiles, FileLabels
 from engine.similarity.page import write_pages
 from engine.similarity.work import HandedInCode
 from tests.live.browser import chromium, needs_chromium
-from tests.unit.similar.disguises import everything
-from tests.unit.similar.measure import solutions, starter
+from tests.unit.similarity.disguises import everything
+from tests.unit.similarity.measure import solutions, starter
 
 PROGRAM = chromium()
 pytestmark = needs_chromium

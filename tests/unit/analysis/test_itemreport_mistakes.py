@@ -16,7 +16,7 @@ from engine.analysis.statistics import LogisticTrend, NoTrend
 from engine.items.bank import builtin_bank
 from engine.model import Mode, Verdict
 from engine.store import Store, open_store
-from tests.unit.itemreport.classes import choice, code, hand_in
+from tests.unit.analysis.classes import choice, code, hand_in
 
 KNOWN = KnownMistakes({"m-no-scale": "Scores must be scaled."}, {"softmax": frozenset({"m-no-shift"})})
 

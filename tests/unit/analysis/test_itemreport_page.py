@@ -22,8 +22,8 @@ from engine.analysis.report_tables import as_json
 from engine.course import StudentLabels
 from engine.errors import StoreError
 from engine.store import Store, open_store
-from tests.unit.itemreport.classes import choice, hand_in
-from tests.unit.itemreport.hostile import HOSTILE, fill, made
+from tests.unit.analysis.classes import choice, hand_in
+from tests.unit.analysis.hostile import HOSTILE, fill, made
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.unit.similar.tearing import called_by_function, helper_made, temporaries_made
+from tests.unit.similarity.tearing import called_by_function, helper_made, temporaries_made
 
 EXERCISES = [path.name for path in (Path(__file__).parents[3] / "problems/code").iterdir()]
 Disguise = Callable[[str, random.Random], str]

@@ -11,7 +11,7 @@ from openpyxl import load_workbook
 
 from engine.errors import UsageError
 from engine.marks.gradebooks import FORMATS, GradebookFile, GradebookRequest, NoticeKind, gradebook_format
-from tests.unit.gradebooks.some_class import ROSTER, ROWS, TABLE, TITLES, read_csv, told
+from tests.unit.marks.some_class import ROSTER, ROWS, TABLE, TITLES, read_csv, told
 
 EVE = '=HYPERLINK("http://x","Eve")'
 

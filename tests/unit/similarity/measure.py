@@ -12,7 +12,7 @@ from engine.similarity.compare import FeatureChannel, spread
 from engine.similarity.fingerprints import all_grams, fingerprints
 from engine.similarity.normal_form import NormalForm, normal_form
 from engine.similarity.work import HandedInCode, SimilaritySpread
-from tests.unit.similar.disguises import FOUND, PARTLY, Disguise, everything
+from tests.unit.similarity.disguises import FOUND, PARTLY, Disguise, everything
 
 ROOT = Path(__file__).parents[3]
 RIGHT = ROOT / "tests/unit/code/right"

@@ -19,7 +19,7 @@ from engine.hand_ins import FileKind, HandedFile, IntakeResult, StudentFiles
 from engine.model import Outcome
 from engine.runs.batch import InFlight
 from engine.store import open_store
-from tests.unit.batch.test_batch_local import FakeCode, a_class, run
+from tests.unit.runs.test_batch_local import FakeCode, a_class, run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 
@@ -29,7 +29,7 @@ import os, signal, sys, time
 from pathlib import Path
 sys.path.insert(0, {root!r})
 from engine.store import open_store
-from tests.unit.batch.test_batch_local import FakeCode, a_class, run
+from tests.unit.runs.test_batch_local import FakeCode, a_class, run
 
 folder = Path(sys.argv[1])
 

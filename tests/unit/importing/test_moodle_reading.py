@@ -16,7 +16,7 @@ from engine.authoring.importing.foreign_question import (
 )
 from engine.authoring.importing.moodle_xml import read_moodle
 from engine.errors import ExchangeError
-from tests.unit.exchange.files_read import FILES, faults, moodle
+from tests.unit.importing.files_read import FILES, faults, moodle
 
 TEXT = "<name><text>n</text></name><questiontext format='html'><text>t</text></questiontext>"
 

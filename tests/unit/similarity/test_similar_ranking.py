@@ -18,8 +18,8 @@ from engine.items import load_spec
 from engine.model import CodeSubmission, Mode, Outcome
 from engine.similarity.compare import compare, known_spread
 from engine.similarity.work import HandedInCode
-from tests.unit.similar.disguises import FOUND, PARTLY, everything, renamed
-from tests.unit.similar.measure import CODE, ITEMS, independent, solutions, standings, starter, translated
+from tests.unit.similarity.disguises import FOUND, PARTLY, everything, renamed
+from tests.unit.similarity.measure import CODE, ITEMS, independent, solutions, standings, starter, translated
 
 # Here two of the independent solutions are the same but for names: nothing can rank above those.
 SHORT = {"causal-mask", "context", "hard-alignment", "softmax-vjp"}

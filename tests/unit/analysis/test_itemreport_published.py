@@ -16,7 +16,7 @@ from engine.course import StudentLabels
 from engine.model import Mode
 from engine.store import open_store
 from tests.oracles import lsat
-from tests.unit.itemreport.classes import binary_quiz
+from tests.unit.analysis.classes import binary_quiz
 
 ITEMS = ["item-1", "item-2", "item-3", "item-4", "item-5"]
 

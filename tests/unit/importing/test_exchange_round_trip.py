@@ -13,7 +13,7 @@ from engine.grading import grade_answers
 from engine.items import builtin_bank, load_spec
 from engine.model import GradeReport, Mode, Outcome, Response, Variant
 from engine.variants import draw_seeded
-from tests.unit.exchange.files_read import FILES, Importing
+from tests.unit.importing.files_read import FILES, Importing
 
 BANK = builtin_bank()
 

@@ -11,7 +11,7 @@ from engine.course import Roster, Student
 from engine.errors import UsageError
 from engine.marks.gradebooks import GradebookFile, GradebookRequest, NoticeKind, gradebook_format
 from engine.marks.results import ClassTable, StudentRow
-from tests.unit.gradebooks.some_class import (
+from tests.unit.marks.some_class import (
     COLUMNS,
     ROSTER,
     ROWS,

@@ -13,7 +13,7 @@ from engine.errors import ExchangeError
 from engine.items import builtin_bank, load_spec
 from engine.text.yaml import read_yaml
 from engine.variants import draw_seeded
-from tests.unit.exchange.files_read import Importing
+from tests.unit.importing.files_read import Importing
 
 BANK = builtin_bank()
 NASTY = [

@@ -9,7 +9,7 @@ import pytest
 from engine.authoring.importing.import_file import import_file
 from engine.authoring.importing.item_drafts import ImportReport
 from engine.items import builtin_bank
-from tests.unit.exchange.files_read import Importing
+from tests.unit.importing.files_read import Importing
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from engine.analysis.item_figures import ItemFigures
 from engine.analysis.mistakes import KnownMistakes
 from engine.model import Mode, Verdict
 from engine.store import Store, open_store
-from tests.unit.itemreport.classes import choice, code, hand_in, single, variant
+from tests.unit.analysis.classes import choice, code, hand_in, single, variant
 
 P, F, S = Verdict.PASSED, Verdict.FAILED, Verdict.SKIPPED
 

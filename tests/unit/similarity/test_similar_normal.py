@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from engine.code.source import MAX_CHARACTERS
 from engine.similarity.fingerprints import fingerprints
 from engine.similarity.normal_form import MOST_TOKENS, normal_form
-from tests.unit.similar.disguises import FOUND
-from tests.unit.similar.measure import solutions
+from tests.unit.similarity.disguises import FOUND
+from tests.unit.similarity.measure import solutions
 
 SOFTMAX = """import numpy as np
 

@@ -13,7 +13,7 @@ from engine.analysis.first_attempts import FirstAttempts, ItemTest, ItemTestKind
 from engine.grading import grade_answers
 from engine.model import GradeReport, Mode, Outcome, Response, Verdict
 from engine.store import Attempt, Store, open_store
-from tests.unit.itemreport.classes import NOW, choice, code, hand_in
+from tests.unit.analysis.classes import NOW, choice, code, hand_in
 
 QUIZ, CODE, LOOSE = (
     ItemTest(ItemTestKind.QUIZ, "week"),

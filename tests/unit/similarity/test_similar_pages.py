@@ -19,7 +19,7 @@ from engine.similarity.findings import SimilarityFindings, find, odds
 from engine.similarity.gather import CollectedFiles, FileLabels
 from engine.similarity.page import answers_csv, as_json, pairs_csv, write_pages
 from engine.similarity.work import HandedInCode
-from tests.unit.similar.measure import solutions, starter
+from tests.unit.similarity.measure import solutions, starter
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e'\"&{{ 7*7 }}"
 

@@ -15,7 +15,7 @@ from engine.authoring.importing.foreign_question import (
     TextForm,
 )
 from engine.authoring.importing.gift import unescaped
-from tests.unit.exchange.files_read import FILES, faults, gift
+from tests.unit.importing.files_read import FILES, faults, gift
 
 
 def one(text: str) -> ForeignQuestion:

@@ -9,7 +9,7 @@ from engine.analysis.first_attempts import collect
 from engine.analysis.mistakes import KnownMistakes
 from engine.model import Mode, Outcome, Verdict
 from engine.store import Store
-from tests.unit.itemreport.classes import choice, code, hand_in, single, variant
+from tests.unit.analysis.classes import choice, code, hand_in, single, variant
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e'\"&{{ 7*7 }}$x_1$"
 WRONG = [f"wrong {HOSTILE}", "other", ""]

@@ -14,8 +14,8 @@ from engine.similarity.normal_form import normal_form
 from engine.similarity.passages import SharedPassage, detail, ranges
 from engine.similarity.passages import passages as of_forms
 from engine.similarity.work import FilePair, HandedInCode
-from tests.unit.similar.disguises import everything
-from tests.unit.similar.measure import solutions
+from tests.unit.similarity.disguises import everything
+from tests.unit.similarity.measure import solutions
 
 
 def passages(first: str, second: str, usual: Collection[Hashable] = ()) -> tuple[SharedPassage, ...]:
