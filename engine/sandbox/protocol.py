@@ -27,25 +27,9 @@ from engine.sandbox.child.wire import (
     pack,
 )
 from engine.sandbox.inputs import EncodedPlan
+from engine.text.escape import visible
 
-__all__ = ["ChildDialogue", "JobResults", "clean", "encode_load", "has_tensors"]
-
-
-# ----------------------------------------------------------------------------------------------------
-# Foreign text made safe to carry: student code printed or raised it.
-
-_MARK = "\N{REPLACEMENT CHARACTER}"
-_DROPPED = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), _MARK)
-_DROPPED |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F), _MARK)
-for _kept in "\n\t":
-    del _DROPPED[ord(_kept)]
-
-
-def clean(text: str, most: int) -> str:
-    """Return at most `most` characters without control characters, lone surrogates and direction marks."""
-    text = text[:most].encode("utf-8", "replace").decode("utf-8")
-    return text.replace("\r\n", "\n").translate(_DROPPED)
-
+__all__ = ["ChildDialogue", "JobResults", "encode_load", "has_tensors", "safe_text"]
 
 _MAX_TEXT = 2000
 _MAX_NAMES = 1000
@@ -100,11 +84,16 @@ _FROM_CHILD = frozenset(
 )
 
 
+def safe_text(text: str, limit: int) -> str:
+    """Return what student code printed or raised, cut first: cleaning a flood would take its time."""
+    return visible(text[:limit].replace("\r\n", "\n"))
+
+
 def encode_load(
     job: Job, first: int, load_s: float, output_bytes: int, output_nodes: int = MAX_JOB_NODES
 ) -> bytes:
     """Encode the request to load the file; calls begin with number `first`."""
-    name = clean(PurePath(job.filename.replace("\0", "")).name, 100)
+    name = safe_text(PurePath(job.filename.replace("\0", "")).name, 100)
     body = {
         "filename": name or "submission.py",
         "functions": list(job.functions),
@@ -318,8 +307,8 @@ def _exception(value: Any) -> ExceptionInfo:
     if not isinstance(file, str | None):
         raise WireError("exception")
     return ExceptionInfo(
-        clean(name, 100),
-        clean(text, _MAX_TEXT),
+        safe_text(name, 100),
+        safe_text(text, _MAX_TEXT),
         line if line and 0 < line < 10**7 else None,
         f"{file}.py" if file else None,
     )
@@ -451,7 +440,7 @@ class JobResults:
             outcomes=tuple(outcome or self._rest for outcome in self._outcomes),
             missing=self._missing,
             failed=self._failed,
-            output=clean(printed.decode("utf-8", "replace"), _OUTPUT_CHARACTERS),
+            output=safe_text(printed.decode("utf-8", "replace"), _OUTPUT_CHARACTERS),
             tier=self._tier,
         )
 

@@ -22,7 +22,7 @@ from engine.sandbox.bwrap import bwrap_arguments, find_layout, walkable_by_other
 from engine.sandbox.child.calls import make_step
 from engine.sandbox.child.wire import StepNode
 from engine.sandbox.conversation import StopReason, outcome_of_end
-from engine.sandbox.protocol import ChildDialogue, JobResults, clean
+from engine.sandbox.protocol import ChildDialogue, JobResults, safe_text
 from engine.sandbox.seccomp import allowed_calls, compile_filter, libseccomp_version
 from engine.sandbox.zygote import ChildEnd
 
@@ -83,16 +83,16 @@ def test_a_step_refuses_what_is_no_token_or_state(arguments: tuple[Any, ...]) ->
         ("a\r\nb", "a\nb"),
         ("\x1b[31m\x07\x7f\x9b", "\ufffd[31m" + "\ufffd" * 3),
         ("\u202egnp.exe\u2066", "\ufffdgnp.exe\ufffd"),
-        ("\ud800", "?"),
+        ("\ud800", "\ufffd"),
         ("é😀", "é😀"),
     ],
 )
 def test_text_is_cleaned(raw: str, shown: str) -> None:
-    assert clean(raw, 100) == shown
+    assert safe_text(raw, 100) == shown
 
 
 def test_text_is_cut_first() -> None:
-    assert clean("x" * 10**6, 5) == "xxxxx"
+    assert safe_text("x" * 10**6, 5) == "xxxxx"
 
 
 # --- endings ----------------------------------------------------------------------------
