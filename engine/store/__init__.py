@@ -1,4 +1,4 @@
-"""Saves and loads quizzes and attempts: SQLite in a course folder, or PostgreSQL by URL."""
+"""The store of a course: quizzes, attempts and marks, in an SQLite file or a PostgreSQL database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""One attempt as the store keeps it: complete enough to be marked again without its files."""
+"""One attempt as the store keeps it: complete enough to be marked again without its files.
+
+It holds the variant with its keys, the response or the source, and the report, so that a regrade years later
+needs only the store and the corrected item.
+"""
 
 from __future__ import annotations
 
@@ -37,17 +41,17 @@ __all__ = [
     "same_attempt",
 ]
 
-# What was graded once stays graded; the other outcomes are retried and replaced.
+# A graded attempt stays as it is; attempts with the other outcomes are retried and replaced.
 SETTLED = (Outcome.RIGHT, Outcome.PARTIAL, Outcome.WRONG)
 
 
 def response_sha256(variant: str, response: Response, quiz: str | None = None) -> str:
-    """Return the submission hash of an answer that was typed.
+    """Return the submission hash of a typed answer.
 
     Parameters
     ----------
     variant : str
-        Id of the variant: the same text for other numbers is another submission.
+        Id of the variant: the same text for different numbers is another submission.
     response : Response
         Raw texts by part id.
     quiz : str, optional
@@ -58,18 +62,19 @@ def response_sha256(variant: str, response: Response, quiz: str | None = None) -
     str
         64 hexadecimal digits.
     """
+    # Sorted keys and no blanks: one response always has one text, whatever made its mapping.
     canonical = json.dumps([quiz, variant, dict(response.answers)], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
 def quiz_responses(quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> list[Response]:
-    """Return the response to each question of `quiz`; a part that wasn't answered is blank.
+    """Return the response to each question of `quiz`; parts without an answer are blank.
 
     Parameters
     ----------
     quiz : Quiz
     answers : mapping of int to mapping of str to str
-        Question number → part id → text as typed; parts that the quiz doesn't have are left out.
+        Question number → part id → text as typed; parts that the quiz doesn't have are ignored.
     """
     return [
         Response({part.id: answers.get(q.number, {}).get(part.id, "") for part in q.variant.parts})
@@ -79,7 +84,7 @@ def quiz_responses(quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> list
 
 @dataclass(frozen=True, slots=True)
 class ArrivalInfo:
-    """How a hand-in came, as far as it tells; the fields are those of :class:`Attempt`."""
+    """When and how a hand-in came, where that is known; the fields are those of :class:`Attempt`."""
 
     handed: datetime | None = None
     marked_late: bool = False
@@ -101,9 +106,9 @@ class Attempt:
     started, finished : datetime
         With time zone; kept as UTC.
     variant : Variant or None
-        Full variant of an answer: drawn values, option order and keys.
+        The full variant of an answer: drawn values, option order and keys.
     response : Response or None
-        The texts typed.
+        The typed texts.
     source : str or None
         Decoded source of a code submission.
     filename : str
@@ -111,15 +116,15 @@ class Attempt:
     quiz : str or None
         Id of the quiz that the answer belongs to.
     reason : str or None
-        Why an attempt is ungraded, or why it can't be read.
+        Why an attempt is ungraded or can't be read.
     handed : datetime or None
-        When it was handed in, as far as the hand-in tells; with time zone.
+        When it was handed in, where that is known; with time zone.
     marked_late : bool
-        Whether the learning system marked it as late, without saying by how much.
+        Whether the learning system marked it as late; by how much isn't known.
     sequence : int
-        Its place among the student's hand-ins of the item, as far as the hand-in tells.
+        Its place among the student's hand-ins of the item, where that is known.
     modules : mapping of str to str
-        The files beside a code submission that it imports, module name to source.
+        The files that a code submission imports, by module name.
     """
 
     student: str
@@ -174,7 +179,7 @@ class Attempt:
         started: datetime,
         reason: str | None = None,
     ) -> Attempt:
-        """Return the attempt of one code file, finished now; the report tells the reason if none is given."""
+        """Return the attempt of one code file, finished now; the reason is the report's by default."""
         return cls(
             student=student,
             submission=submission.sha256,
@@ -188,7 +193,7 @@ class Attempt:
         )
 
     def arrived(self, arrival: ArrivalInfo) -> Attempt:
-        """Return the attempt with what is known of how it was handed in."""
+        """Return the attempt with when and how it was handed in."""
         return replace(
             self, handed=arrival.handed, marked_late=arrival.marked_late, sequence=arrival.sequence
         )
@@ -200,12 +205,12 @@ class Attempt:
 
     @property
     def settled(self) -> bool:
-        """Whether it carries a score for good."""
+        """Whether its score is final."""
         return self.report.outcome in SETTLED
 
     @property
     def is_blank(self) -> bool:
-        """Whether it answers a question with nothing at all."""
+        """Whether it answers a question with nothing but blanks."""
         if self.variant is None:
             return False
         return self.response is None or not any(text.strip() for text in self.response.answers.values())
@@ -223,7 +228,7 @@ class Attempt:
 
 
 def reason_of(report: GradeReport) -> str | None:
-    """Return why a report has no score, from its own words."""
+    """Return why a report has no score, in its own words; None where it has one."""
     if report.outcome is Outcome.FORMAT_ERROR:
         messages = [check.message for check in report.checks if check.message]
         return "; ".join(" ".join(message.split()) for message in messages) or "; ".join(report.notes) or None
@@ -241,12 +246,8 @@ class BestScore:
     max_score: float
 
 
-# ----------------------------------------------------------------------------------------------------
-# Attempts as rows of their table, and back.
-
-
 def same_attempt(attempt: Attempt) -> sa.ColumnElement[bool]:
-    """Return the condition that a row is about this very submission."""
+    """Return the condition that a row is about this submission."""
     return sa.and_(
         attempts.c.student == attempt.student,
         attempts.c.item == attempt.item,

@@ -1,4 +1,8 @@
-"""Model values to JSON text and back, checked by pydantic on the way in."""
+"""Model values to JSON text and back, checked by pydantic when they are read.
+
+What a store holds was written by any earlier version, or by somebody with a database tool: a text that isn't
+a value of its class is a :class:`StoreError` with a next step, never a traceback or a wrong mark.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ __all__ = ["decode", "encode", "storable"]
 
 T = TypeVar("T")
 
-
+# Building an adapter takes milliseconds, and a batch encodes thousands of values of a few classes.
 _ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
 
 
@@ -26,8 +30,8 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 def encode(value: Any) -> str:
     """Return `value` (a model dataclass) as ASCII JSON.
 
-    ``NaN`` and infinities keep their JavaScript names and lone surrogates their escapes, so
-    that a foreign text can never make a result unstorable.
+    ``NaN`` and infinities keep their JavaScript names and lone surrogates their escapes, so that no foreign
+    text makes a result unstorable.
     """
     plain = _adapter(type(value)).dump_python(value, mode="json")
     return json.dumps(plain, ensure_ascii=True, separators=(",", ":"))
@@ -39,11 +43,11 @@ def decode(kind: type[T], text: str, where: str) -> T:
     Raises
     ------
     StoreError
-        When the text isn't what :func:`encode` wrote.
+        The text isn't what :func:`encode` wrote.
     """
     try:
         value: T = _adapter(kind).validate_python(json.loads(text))
-    except (ValueError, ValidationError, RecursionError) as error:
+    except (ValueError, ValidationError, RecursionError) as error:  # deeply nested text is damage too
         raise StoreError(
             f"a stored {kind.__name__} can't be read",
             where=where,
@@ -54,8 +58,8 @@ def decode(kind: type[T], text: str, where: str) -> T:
 
 
 def storable(text: str | None, limit: int | None = None) -> str | None:
-    """Return a foreign text without what no database takes as text, cut to `limit` characters."""
-    # Neither NUL (PostgreSQL) nor lone surrogates (both) can be stored as text.
+    """Return a foreign text that every database can store, cut to `limit` characters."""
+    # PostgreSQL refuses NUL, and both databases lone surrogates.
     if text is None:
         return None
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")[:limit]

@@ -1,4 +1,4 @@
-"""Transactions on the store's database, whichever kind it is."""
+"""Transactions on the store's database, SQLite or PostgreSQL; its tables are migrated when it is opened."""
 
 from __future__ import annotations
 
@@ -13,22 +13,19 @@ import sqlalchemy as sa
 
 from engine.errors import StoreError
 from engine.store.postgres import server_engine
-from engine.store.sqlite import CommitPace, sqlite_engine, store_faults
-from engine.store.sqlite import write_option as _write_option
+from engine.store.sqlite import CommitPace, sqlite_engine, store_faults, write_option
 from engine.store.tables import SCHEMA_VERSION, VERSION_TABLE
 
-__all__ = ["Database", "bring_up_to_date", "open_database", "schema_version"]
+__all__ = ["Database", "StorePart", "bring_up_to_date", "open_database", "schema_version"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# The version of a store's tables, and the way to the newest one.
-
-# Any number that nobody else on the server uses: whoever holds it migrates, the others wait.
-_MIGRATING = 0x50F73A21
+# The key of an advisory lock: any number that nobody else on the server uses. Who holds it migrates, the
+# others wait.
+_MIGRATION_LOCK = 0x50F73A21
 
 
 def bring_up_to_date(database: Database) -> None:
-    """Make the tables, or apply the revisions that are missing; all of them or none.
+    """Make the tables, or apply the missing revisions; all of them or none.
 
     Raises
     ------
@@ -40,8 +37,8 @@ def bring_up_to_date(database: Database) -> None:
             return
     with database.write() as connection:
         if database.is_server:
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATING)))
-        # Another process may have done it while we waited for the lock.
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+        # Another process may have migrated it while we waited for the lock.
         if schema_version(connection, database.where) != SCHEMA_VERSION:
             _upgrade(connection, database.where)
 
@@ -52,7 +49,7 @@ def schema_version(connection: sa.Connection, where: str) -> str | None:
     Raises
     ------
     StoreError
-        The database has tables, but none of ours.
+        The database has tables that aren't ours.
     """
     tables = sa.inspect(connection).get_table_names()
     if VERSION_TABLE not in tables:
@@ -65,8 +62,8 @@ def schema_version(connection: sa.Connection, where: str) -> str | None:
             )
         return None
     version = sa.table(VERSION_TABLE, sa.column("version_num", sa.String))
-    found = connection.execute(sa.select(version.c.version_num)).scalar()
-    return None if found is None else str(found)
+    revision = connection.execute(sa.select(version.c.version_num)).scalar()
+    return None if revision is None else str(revision)
 
 
 def _upgrade(connection: sa.Connection, where: str) -> None:
@@ -75,16 +72,17 @@ def _upgrade(connection: sa.Connection, where: str) -> None:
     from alembic.script import ScriptDirectory
 
     config = Config()
+    # A % in the path would begin an interpolation of the configuration.
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     config.attributes["connection"] = connection
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    found = schema_version(connection, where)
-    if found is not None and found not in known:
+    current = schema_version(connection, where)
+    if current is not None and current not in known:
         raise StoreError(
             "the store was made by a newer Softmark",
             where=where,
             expected=f"schema {SCHEMA_VERSION} or older",
-            got=f"schema {found}",
+            got=f"schema {current}",
             next_step="update Softmark with `pip install -U softmark`; the store is left as it is",
         )
     command.upgrade(config, "head")
@@ -92,6 +90,7 @@ def _upgrade(connection: sa.Connection, where: str) -> None:
 
 T = TypeVar("T")
 
+# Of two writers one is through after the first try; a third try is for bad luck with a third one.
 _TRIES = 3
 
 
@@ -102,8 +101,8 @@ class Database:
         self.where = where
         self._pace = pace  # None: commits always wait for the disk
         self._engine = engine
-        self._reader = engine.execution_options(**_write_option(False))
-        self._writer = engine.execution_options(**_write_option(True))
+        self._reader = engine.execution_options(**write_option(False))
+        self._writer = engine.execution_options(**write_option(True))
         # SQLite lets one writer in; threads of this process queue here instead of polling its lock.
         self._turn = threading.Lock()
 
@@ -114,46 +113,45 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """Give a connection inside a read transaction."""
+        """Yield a connection inside a read transaction."""
         with store_faults(self.where), self._reader.begin() as connection:
             yield connection
 
     @contextmanager
     def snapshot(self) -> Iterator[sa.Connection]:
-        """Give a connection that sees one state of the whole store, whatever others write meanwhile."""
+        """Yield a connection that sees one state of the whole store, whatever others write meanwhile."""
         reader = self._reader
-        if self.is_server:  # SQLite's read transactions are like that anyway
+        if self.is_server:  # SQLite's read transactions do so anyway
             reader = reader.execution_options(isolation_level="REPEATABLE READ")
         with store_faults(self.where), reader.begin() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
-        """Give a connection inside a write transaction; it is committed at the end or not at all."""
+        """Yield a connection inside a write transaction; it is committed at the end or not at all."""
         with self._turn, store_faults(self.where), self._writer.begin() as connection:
             yield connection
 
     def change(self, work: Callable[[sa.Connection], T]) -> T:
-        """Do `work` in a write transaction, and again where another writer was first.
-
-        Only a server lets two writers in at once: what one of them looked up, the other may have changed.
-        """
+        """Do `work` in a write transaction, and repeat it where another writer was first."""
+        # Only a server lets two writers in at once: what one has looked up, the other may have changed.
         for tries_left in reversed(range(_TRIES)):
             try:
                 with self.write() as connection:
                     return work(connection)
             except StoreError as error:
-                if not (tries_left and self.is_server and _was_second(error)):
+                if not (tries_left and self.is_server and _lost_race(error)):
                     raise
         raise AssertionError("the last try returns or raises")
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
-        """Let commits not wait for the disk while the block runs; at its end all of them are on it.
+        """Don't let commits wait for the disk inside the block; at its end all of them are on it.
 
         A killed program loses nothing that was committed, and the database stays whole in any case; a
-        power cut can take back the last commits. Only SQLite's write-ahead log offers this.
+        power cut can undo the last commits.
         """
+        # Only SQLite's write-ahead log offers this.
         if self._pace is None:
             yield
             return
@@ -165,7 +163,7 @@ class Database:
             self.checkpoint()
 
     def checkpoint(self) -> None:
-        """Write SQLite's log to the disk and into the database, as far as no reader is in the way."""
+        """Move SQLite's write-ahead log into the database file, as far as no reader is in the way."""
         if self._pace is None:
             return
         with store_faults(self.where):
@@ -176,7 +174,7 @@ class Database:
                 raw.close()
 
     def save_as(self, path: Path) -> None:
-        """Write one state of an SQLite file to another one; writers aren't held up by it."""
+        """Copy one state of an SQLite file to another file, without holding up writers."""
         with store_faults(self.where):
             raw = self._engine.raw_connection()
             target = sqlite3.connect(path)
@@ -193,7 +191,14 @@ class Database:
         self._engine.dispose()
 
 
-def _was_second(error: StoreError) -> bool:
+class StorePart:
+    """The part of a store's interface that is about one kind of rows."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
+def _lost_race(error: StoreError) -> bool:
     """Tell whether a write failed because another writer came first: a row of it, or its locks."""
     cause = error.__cause__
     if isinstance(cause, sa.exc.IntegrityError):
@@ -215,7 +220,7 @@ def open_database(target: str | Path, *, busy_timeout_s: float = 30.0) -> Databa
     Raises
     ------
     StoreError
-        When it can't be opened, isn't a store, or comes from a newer Softmark.
+        It can't be opened, isn't a store, or was made by a newer Softmark.
     """
     text = str(target)
     if "://" in text:

@@ -1,4 +1,8 @@
-"""What a person decides about a mark: it stands above what was graded, and survives regrades."""
+"""Marks that people set, and marks that a regrade replaced: both only ever add rows.
+
+A mark by hand overrides what was graded and survives regrades; a regrade keeps the old report beside the new
+one. So it can always be said what a mark was, who changed it, when and why.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from engine.crash_points import reached
 from engine.model import GradeReport, Mode, Quiz, Variant
 from engine.store.attempt import Attempt, attempt_row, same_attempt
 from engine.store.codec import decode, encode, storable
-from engine.store.database import Database
+from engine.store.database import StorePart
 from engine.store.tables import attempts, hand_marks, quiz_retries, quizzes, regrades
 
 __all__ = ["HandMark", "HandMarks", "RegradeHistory", "StoredRegrade"]
@@ -27,7 +31,7 @@ class HandMark:
     ----------
     student : str
     column : str
-        As in the gradebook: ``quiz/item`` or a code item's id.
+        Of the gradebook: ``quiz/item`` or a code item's id.
     score : float or None
         The points that count; None leaves the graded ones.
     excused : bool
@@ -49,18 +53,15 @@ class HandMark:
     at: datetime
 
 
-class HandMarks:
-    """Decisions are only ever added; the newest about a student and column holds."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class HandMarks(StorePart):
+    """Marks by hand; decisions are only ever added, and the newest about a student and column holds."""
 
     def add(self, mark: HandMark) -> None:
-        """Keep a decision; one without score, excuse and comment takes the earlier ones back."""
+        """Store a decision; one without score, excuse and comment withdraws the earlier ones."""
         self.add_all([mark])
 
     def add_all(self, marks: Sequence[HandMark]) -> None:
-        """Keep several decisions in one transaction: all of them or none."""
+        """Store several decisions in one transaction: all of them or none."""
         rows = [
             {
                 "student": mark.student,
@@ -90,7 +91,7 @@ class HandMarks:
         return [HandMark(**{name: value for name, value in row.items() if name != "id"}) for row in rows]
 
     def current(self) -> Mapping[tuple[str, str], HandMark]:
-        """Return the decisions that hold now, by (student, column); those taken back are left out."""
+        """Return the decisions that hold now, by (student, column), without withdrawn ones."""
         newest = {(mark.student, mark.column): mark for mark in self.history()}
         return {
             place: mark
@@ -99,13 +100,9 @@ class HandMarks:
         }
 
 
-# ----------------------------------------------------------------------------------------------------
-# Attempts that are marked again: the new report takes the old one's place, and both are kept.
-
-
 @dataclass(frozen=True, slots=True)
 class StoredRegrade:
-    """One change of one attempt.
+    """One attempt's change by a regrade.
 
     Parameters
     ----------
@@ -117,7 +114,7 @@ class StoredRegrade:
         Who started it.
     at : datetime
     cause : str
-        Why, in the words of who started it.
+        Why, in that person's words.
     old, new : GradeReport
         Item versions, outcomes and marks are read from them.
     old_variant : Variant or None
@@ -136,11 +133,8 @@ class StoredRegrade:
     old_variant: Variant | None = None
 
 
-class RegradeHistory:
-    """The history of marks that were changed by grading again."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class RegradeHistory(StorePart):
+    """The marks that were changed by grading again."""
 
     def replace(
         self,
@@ -161,25 +155,25 @@ class RegradeHistory:
         run, by, at, cause
             As in :class:`StoredRegrade`.
         rekeyed : sequence of (Quiz, Quiz, sequence of (int, int, Variant))
-            Quizzes that are out, as stored and with the keys that hold now, and their variants for later
-            attempts by question number and retry. One whose rules changed meanwhile keeps the new rules.
+            Handed-out quizzes, as stored and with the corrected keys, and their variants for later attempts
+            by question number and retry. A quiz whose rules changed meanwhile keeps the new rules.
 
         Returns
         -------
         list of Attempt
-            The old ones that are left as they are, because somebody changed or erased them meanwhile.
+            The old ones that stay as they are because somebody changed or erased them meanwhile.
         """
-        # In one order for everybody: two runs on a server then wait for each other, and never both.
+        # Everybody locks rows in the same order: two runs on a server may wait, and never for each other.
         ordered = sorted(
             changes, key=lambda change: (change[0].student, change[0].item, change[0].submission)
         )
         quizzes_first = sorted(rekeyed, key=lambda change: (change[0].id, change[0].student))
-        told = {"run": run, "by": storable(by, 200), "at": at, "cause": storable(cause)}
+        common = {"run": run, "by": storable(by, 200), "at": at, "cause": storable(cause)}
 
         def put(connection: sa.Connection) -> list[Attempt]:
             for before, after, retries in quizzes_first:
                 _rekey(connection, before, after, retries, self._database.where)
-            return [old for old, new in ordered if not _replaced(connection, old, new, told)]
+            return [old for old, new in ordered if not _replaced(connection, old, new, common)]
 
         return self._database.change(put)
 
@@ -234,8 +228,8 @@ def _rekey(
         connection.execute(sa.update(quiz_retries).where(place).values(variant=encode(variant)))
 
 
-def _replaced(connection: sa.Connection, old: Attempt, new: Attempt, told: Mapping[str, Any]) -> bool:
-    """Put one new report in the place of the old one, unless that isn't there any more."""
+def _replaced(connection: sa.Connection, old: Attempt, new: Attempt, common: Mapping[str, Any]) -> bool:
+    """Replace one report, and tell whether the old one was still there."""
     query = sa.select(attempts.c.report).where(same_attempt(old)).with_for_update()
     if connection.execute(query).scalar() != encode(old.report):
         return False
@@ -247,6 +241,6 @@ def _replaced(connection: sa.Connection, old: Attempt, new: Attempt, told: Mappi
         "new_report": row["report"],
     }
     key = {name: row[name] for name in ("student", "item", "submission", "mode")}
-    connection.execute(sa.insert(regrades), {**key, **told, **both})
+    connection.execute(sa.insert(regrades), {**key, **common, **both})
     reached("in-regrade")
     return True

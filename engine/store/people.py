@@ -1,4 +1,8 @@
-"""Everything that is stored on one person: to hand it out, and to erase it."""
+"""Everything that is stored on one person: to hand it out, and to erase it.
+
+Every table has a column ``student``, so nothing about a person can be missed. An export leaves out keys and
+worked solutions: they are about the questions, not about the person.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +22,15 @@ from engine.crash_points import reached
 from engine.errors import InputError, StoreError
 from engine.model import GradeReport, Quiz, Variant
 from engine.store.codec import decode
-from engine.store.database import Database
+from engine.store.database import StorePart
 from engine.store.tables import attempts, metadata, quiz_retries, quizzes, regrades
 from engine.text.files import replacing
 
 __all__ = ["PersonRecords", "write_person"]
 
 
-class PersonRecords:
-    """What the store holds on single persons; every table names whose its rows are."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class PersonRecords(StorePart):
+    """What the store holds on single persons."""
 
     def rows(self, student: str) -> Mapping[str, int]:
         """Return how many rows each table has on a person."""
@@ -42,9 +43,7 @@ class PersonRecords:
             }
 
     def everything_on(self, student: str) -> Mapping[str, list[dict[str, Any]]]:
-        """Return all rows on a person by table, as values that JSON has.
-
-        Keys and worked solutions are left out: they are about the questions, not about the person.
+        """Return all rows on a person by table, as values that JSON has, without keys and worked solutions.
 
         Raises
         ------
@@ -56,13 +55,13 @@ class PersonRecords:
             return {
                 table.name: [
                     {name: _plain(table, name, value, where) for name, value in row.items()}
-                    for row in connection.execute(_own(table, student)).mappings()
+                    for row in connection.execute(_rows_on(table, student)).mappings()
                 ]
                 for table in metadata.sorted_tables
             }
 
     def erase(self, student: str) -> Mapping[str, int]:
-        """Delete everything on a person, in one transaction; return how many rows went, by table.
+        """Delete everything on a person, in one transaction; return the number of deleted rows by table.
 
         In a file their bytes are overwritten too.
         """
@@ -70,27 +69,27 @@ class PersonRecords:
         with self._database.write() as connection:
             if not self._database.is_server:
                 connection.exec_driver_sql("PRAGMA secure_delete = ON")
-            for table in reversed(metadata.sorted_tables):  # what belongs to other rows goes before them
-                done = connection.execute(sa.delete(table).where(table.c.student == student))
-                erased[table.name] = done.rowcount
+            for table in reversed(metadata.sorted_tables):  # rows that refer to others go before them
+                result = connection.execute(sa.delete(table).where(table.c.student == student))
+                erased[table.name] = result.rowcount
                 reached("in-erase")
-        self._database.checkpoint()  # the log beside a file still had them
+        self._database.checkpoint()  # the log beside the file still holds them
         return {table.name: erased[table.name] for table in metadata.sorted_tables}
 
 
-def _own(table: sa.Table, student: str) -> sa.Select[Any]:
+def _rows_on(table: sa.Table, student: str) -> sa.Select[Any]:
     return sa.select(table).where(table.c.student == student).order_by(*table.primary_key)
 
 
 def _plain(table: sa.Table, name: str, value: Any, where: str) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
-    show = _SHOWN.get((table.name, name))
-    return value if value is None or show is None else show(value, where)
+    convert = _JSON_COLUMNS.get((table.name, name))
+    return value if value is None or convert is None else convert(value, where)
 
 
-def _asked(variant: Variant) -> dict[str, Any]:
-    """Return what a variant shows to whom it was drawn for."""
+def _question(variant: Variant) -> dict[str, Any]:
+    """Return what a variant shows to its student: no keys."""
     return {
         "id": variant.id,
         "item": variant.item,
@@ -114,12 +113,12 @@ def _asked(variant: Variant) -> dict[str, Any]:
 
 def _quiz(text: str, where: str) -> dict[str, Any]:
     quiz = decode(Quiz, text, where)
-    questions = [{"number": q.number, "points": q.points, **_asked(q.variant)} for q in quiz.questions]
+    questions = [{"number": q.number, "points": q.points, **_question(q.variant)} for q in quiz.questions]
     return {"title": quiz.title, "questions": questions}
 
 
 def _variant(text: str, where: str) -> dict[str, Any]:
-    return _asked(decode(Variant, text, where))
+    return _question(decode(Variant, text, where))
 
 
 def _report(text: str, where: str) -> dict[str, Any]:
@@ -130,8 +129,8 @@ def _json(text: str, _where: str) -> Any:
     return json.loads(text)
 
 
-# Columns that hold JSON, and how they are shown.
-_SHOWN: Mapping[tuple[str, str], Callable[[str, str], Any]] = {
+# Columns that hold JSON, and what is exported of them.
+_JSON_COLUMNS: Mapping[tuple[str, str], Callable[[str, str], Any]] = {
     (quizzes.name, "quiz"): _quiz,
     (attempts.name, "variant"): _variant,
     (attempts.name, "response"): _json,
@@ -143,9 +142,6 @@ _SHOWN: Mapping[tuple[str, str], Callable[[str, str], Any]] = {
     (regrades.name, "new_report"): _report,
 }
 
-
-# ----------------------------------------------------------------------------------------------------
-# A person's data as one archive: a JSON document, and the code handed in as files.
 
 _READ_ME = """\
 What a course's store holds on one person, written by Softmark {version}.
@@ -159,7 +155,7 @@ Keys and worked solutions are not in it: they are about the questions, not about
 
 
 def write_person(
-    path: Path, student: str, listed: Mapping[str, str] | None, stored: Mapping[str, Any]
+    path: Path, student: str, roster_row: Mapping[str, str] | None, stored: Mapping[str, Any]
 ) -> int:
     """Write the archive and return how many files of code are in it; nobody else may read it.
 
@@ -168,10 +164,10 @@ def write_person(
     path : Path
         Must not be there yet.
     student : str
-    listed : mapping of str to str, optional
-        What the roster says.
+    roster_row : mapping of str to str, optional
+        The person's fields in the roster.
     stored : mapping
-        As :meth:`engine.store.people.PersonRecords.everything_on` returns it.
+        Of :meth:`PersonRecords.everything_on`.
 
     Raises
     ------
@@ -183,13 +179,14 @@ def write_person(
     if path.exists() or path.is_symlink():
         raise InputError("a file of that name is there", where=str(path), next_step="choose another name")
     code: dict[str, str] = {}
-    handed_in = []
+    attempt_rows = []
     for row in stored[attempts.name]:
-        own = dict(_code(row))
-        code |= own
-        handed_in.append({k: v for k, v in row.items() if k not in ("source", "modules")} | {"code": [*own]})
-    told = {"student": student, "written": datetime.now(UTC).isoformat(), "roster": listed, **stored}
-    document = json.dumps(told | {attempts.name: handed_in}, ensure_ascii=False, indent=2)
+        code_files = dict(_code(row))
+        code |= code_files
+        rest = {name: value for name, value in row.items() if name not in ("source", "modules")}
+        attempt_rows.append(rest | {"code": [*code_files]})
+    person = {"student": student, "written": datetime.now(UTC).isoformat(), "roster": roster_row, **stored}
+    document = json.dumps(person | {attempts.name: attempt_rows}, ensure_ascii=False, indent=2)
     files = {"README.txt": _READ_ME.format(version=__version__), "person.json": document, **code}
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -209,7 +206,8 @@ def write_person(
 
 
 def _code(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the code of an attempt: names that lead nowhere else, and texts."""
+    """Yield the code of an attempt: file names in the archive, and texts."""
+    # Item and module names come from outside: without slashes and dots, no name leads out of its folder.
     folder = f"code/{row['id']:05d}-{re.sub('[^A-Za-z0-9_-]', '_', row['item'])}"
     if row["source"] is not None:
         yield f"{folder}/submission.py", row["source"]

@@ -1,4 +1,8 @@
-"""A store on a PostgreSQL server: its address and its connections."""
+"""A store on a PostgreSQL server: its address, its connections, and what its faults mean.
+
+A teacher whose server is down needs a next step, not a SQLSTATE: :func:`server_fault` turns what the driver
+says into a sentence and what to do.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ import sqlalchemy as sa
 
 from engine.errors import StoreError
 
-__all__ = ["KEPT", "server_engine", "server_fault"]
+__all__ = ["NOTHING_LOST", "server_engine", "server_fault"]
 
-# A host that doesn't answer is told soon, a server that vanished (network, power) within a minute.
+# A host that doesn't answer is reported within 10 s, a server that vanished (network, power) within a minute.
 _PATIENCE = {
     "connect_timeout": "10",
     "keepalives_idle": "20",
@@ -19,7 +23,7 @@ _PATIENCE = {
     "keepalives_count": "3",
 }
 
-# A server that answers before its disk has a commit would lose the newest marks when it crashes.
+# A server that confirms commits before they are on its disk would lose the newest marks when it crashes.
 _DURABLE = """
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
 """
@@ -28,7 +32,7 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str]:
     """Return the connections to the server at an address, and the address without its password.
 
-    Nothing is connected yet. Parameters in the address (``?connect_timeout=60``) stand above our own.
+    Nothing is connected yet. Parameters in the address (``?connect_timeout=60``) override ours.
 
     Raises
     ------
@@ -50,6 +54,7 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str]:
         url = url.set(drivername="postgresql+psycopg")
     url = url.update_query_dict({k: v for k, v in _PATIENCE.items() if k not in url.query})
     try:
+        # Pre-ping: a connection that the server closed meanwhile is replaced instead of failing a command.
         engine = sa.create_engine(url, pool_pre_ping=True)
     except (ImportError, sa.exc.NoSuchModuleError) as error:
         raise StoreError(
@@ -69,17 +74,14 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str]:
     return engine, where
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a PostgreSQL server says when it can't do something, in words with a next step.
-
-KEPT = "nothing that was stored before is lost"
-_GONE = (
+NOTHING_LOST = "nothing that was stored before is lost"
+_UNREACHABLE = (
     "the database server can't be reached",
-    f"see that the server runs and that its address is right, and run again: {KEPT}",
+    f"see that the server runs and that its address is right, and run again: {NOTHING_LOST}",
 )
 _LOST = (
     "the connection to the database server was lost",
-    f"see that the server runs, and run again: {KEPT}",
+    f"see that the server runs, and run again: {NOTHING_LOST}",
 )
 _ACCOUNT = (
     "the database server refuses this account",
@@ -93,12 +95,12 @@ _BUSY = (
     "the store is locked by another program",
     "wait for the other `grade` command to end, or see in pg_stat_activity who holds it, and run again",
 )
-_READ_ONLY = ("the database is read-only", f"give the address of a server that takes writes; {KEPT}")
+_READ_ONLY = ("the database is read-only", f"give the address of a server that takes writes; {NOTHING_LOST}")
 _RIGHTS = (
     "this account may not do that in the database",
     "let the account make and change tables: make it the database's owner",
 )
-_FULL = ("the server's disk is full", f"make room there and run again: {KEPT}")
+_FULL = ("the server's disk is full", f"make room there and run again: {NOTHING_LOST}")
 _CROWDED = ("the server takes no more connections", "wait until others have ended, and run again")
 _DAMAGED = ("the server says that its data are damaged", "stop, and restore a backup: grade store copy")
 _OTHER = (
@@ -120,7 +122,7 @@ _BY_STATE = {
     "XX": _DAMAGED,
 }
 
-# While a connection is made there is no SQLSTATE yet, only a text.
+# While a connection is being made there is no SQLSTATE yet, only a text.
 _BY_WORDS = (
     (
         r"password authentication failed|no password supplied|no pg_hba\.conf entry|role .* does not exist",
@@ -132,23 +134,23 @@ _BY_WORDS = (
     (
         r"connection (failed|is bad|refused|timeout)|failed to resolve|could not (connect|translate)|"
         r"starting up|shutting down|timeout expired",
-        _GONE,
+        _UNREACHABLE,
     ),
 )
 
 
 def server_fault(state: str | None, text: str) -> tuple[str, str]:
-    """Return what is wrong, and what to do.
+    """Return the fault and the next step.
 
     Parameters
     ----------
     state : str or None
-        SQLSTATE, where there is one.
+        SQLSTATE, if there is one.
     text : str
-        What the driver says.
+        The driver's message.
     """
     if state:
-        for length in (5, 3, 2):
+        for length in (5, 3, 2):  # the code itself, then ever wider classes of codes
             if state[:length] in _BY_STATE:
                 return _BY_STATE[state[:length]]
-    return next((told for words, told in _BY_WORDS if re.search(words, text, re.IGNORECASE)), _OTHER)
+    return next((fault for words, fault in _BY_WORDS if re.search(words, text, re.IGNORECASE)), _OTHER)

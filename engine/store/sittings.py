@@ -1,4 +1,7 @@
-"""What happens while a quiz is taken: variants for later attempts, and hints."""
+"""What happens while a quiz is taken: variants for later attempts, hints, and moved deadlines.
+
+Hints and variants are only ever added: what a student has seen can't be unseen.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +14,18 @@ import sqlalchemy as sa
 
 from engine.model import Mode, Quiz, Variant
 from engine.store.codec import decode, encode
-from engine.store.database import Database
+from engine.store.database import StorePart
 from engine.store.tables import quiz_hints, quiz_retries, quizzes
 
 __all__ = ["SittingStore"]
 
 
-class SittingStore:
-    """Hints and variants are only ever added: what a student has seen can't be unseen."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class SittingStore(StorePart):
+    """Variants, hints and deadlines of quizzes that are being taken."""
 
     def variants(self, quiz: Quiz, number: int) -> list[Variant]:
-        """Return all variants of a question, the one that the quiz began with first."""
-        own = next(question.variant for question in quiz.questions if question.number == number)
+        """Return all variants of a question, beginning with that of the quiz itself."""
+        first = next(question.variant for question in quiz.questions if question.number == number)
         query = (
             sa.select(quiz_retries.c.variant)
             .where(*_question(quiz_retries, quiz, number))
@@ -33,7 +33,7 @@ class SittingStore:
         )
         with self._database.read() as connection:
             later = connection.execute(query).scalars().all()
-        return [own, *(decode(Variant, text, self._database.where) for text in later)]
+        return [first, *(decode(Variant, text, self._database.where) for text in later)]
 
     def quiz_titles(self) -> dict[str, str]:
         """Return the titles of all quizzes that were drawn, by name."""
@@ -44,7 +44,7 @@ class SittingStore:
     def move_deadline(
         self, name: str, deadline: datetime | None, students: Collection[str] = ()
     ) -> list[tuple[Quiz, Quiz]]:
-        """Give drawn quizzes another deadline; nothing else of a quiz ever changes.
+        """Give drawn quizzes another deadline; otherwise only their keys are ever corrected.
 
         Parameters
         ----------
@@ -57,10 +57,10 @@ class SittingStore:
         Returns
         -------
         list of (Quiz, Quiz)
-            As they were and as they are, by student.
+            Before and after, by student.
         """
         query = sa.select(quizzes.c.quiz).where(quizzes.c.name == name).order_by(quizzes.c.student)
-        query = query.with_for_update()  # one mover after the other
+        query = query.with_for_update()  # two movers on a server go one after the other
         if students:
             query = query.where(quizzes.c.student.in_(students))
         moved = []
@@ -74,9 +74,9 @@ class SittingStore:
         return moved
 
     def ids_alike(self, quiz: Quiz, mode: Mode) -> set[str]:
-        """Return the ids under which the student's attempts at this quiz count.
+        """Return the ids of the quizzes whose attempts count for this one.
 
-        For marks these are all of the same name: one quiz, drawn several times.
+        For marks, all quizzes of one name are one quiz, drawn several times.
         """
         if mode is Mode.PRACTICE:
             return {quiz.id}
@@ -95,14 +95,14 @@ class SittingStore:
             return {row[0]: row[1] for row in connection.execute(query)}
 
     def add_variant(self, quiz: Quiz, number: int, retry: int, variant: Variant) -> Variant:
-        """Keep the variant of a retry, and return what is kept: a second window may have been first."""
+        """Store the variant of a retry, and return the stored one: a second window may have been faster."""
         row = {**_key(quiz, number), "retry": retry}
         same = sa.and_(*(quiz_retries.c[name] == value for name, value in row.items()))
 
         def add(connection: sa.Connection) -> Variant:
-            found = connection.execute(sa.select(quiz_retries.c.variant).where(same)).scalar()
-            if found is not None:
-                return decode(Variant, found, self._database.where)
+            stored = connection.execute(sa.select(quiz_retries.c.variant).where(same)).scalar()
+            if stored is not None:
+                return decode(Variant, stored, self._database.where)
             more = {"drawn": datetime.now(UTC), "variant": encode(variant)}
             connection.execute(sa.insert(quiz_retries), {**row, **more})
             return variant
@@ -120,7 +120,7 @@ class SittingStore:
             return {row[0]: row[1] for row in connection.execute(query)}
 
     def take_hint(self, quiz: Quiz, number: int, mode: Mode, hint: int) -> None:
-        """Write down that a hint (1 is the first) is taken; once is enough."""
+        """Record that a hint (1 is the first) was taken; a second record changes nothing."""
         row = {**_key(quiz, number), "mode": str(mode), "hint": hint}
         same = sa.and_(*(quiz_hints.c[name] == value for name, value in row.items()))
 
@@ -136,5 +136,5 @@ def _key(quiz: Quiz, number: int) -> dict[str, Any]:
 
 
 def _question(table: sa.Table, quiz: Quiz, number: int | None) -> list[sa.ColumnElement[bool]]:
-    wanted = [table.c.quiz_id == quiz.id, table.c.student == quiz.student]
-    return wanted if number is None else [*wanted, table.c.number == number]
+    conditions = [table.c.quiz_id == quiz.id, table.c.student == quiz.student]
+    return conditions if number is None else [*conditions, table.c.number == number]

@@ -1,4 +1,9 @@
-"""SQLite the way that the store needs it: journal, pragmas, transactions that can wait."""
+"""SQLite as the store needs it: a safe journal, transactions that can wait, and faults with a next step.
+
+The write-ahead log (WAL) lets readers go on beside one writer, but needs memory that all processes share,
+which no network file system gives. So a file gets WAL only where its disk is known to be local, and a
+rollback journal otherwise.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from engine.errors import StoreError, UnstorableError
-from engine.store.postgres import KEPT, server_fault
+from engine.store.postgres import NOTHING_LOST, server_fault
 
 __all__ = [
     "CommitPace",
@@ -31,10 +36,7 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Whether a folder lies on a file system where SQLite's WAL is safe.
-
-# WAL needs memory that all processes share, which no network file system gives.
+# File systems on local disks; an unknown one counts as network, which is slower and always safe.
 _LOCAL = {
     "apfs", "bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "hfs", "jfs", "msdos", "exfat",
     "ntfs", "ntfs3", "overlay", "ramfs", "reiserfs", "tmpfs", "ufs", "vfat", "xfs", "zfs", "erofs", "aufs",
@@ -53,10 +55,12 @@ def mount_type(folder: Path, mountinfo: str) -> str | None:
     """
     best: tuple[int, str] | None = None
     for line in mountinfo.splitlines():
+        # 36 35 98:0 /root /mount/point rw,noatime shared:1 - ext4 /dev/sda1 rw
         mounted, _, rest = line.partition(" - ")
         fields = mounted.split()
         if len(fields) < 5 or not rest:
             continue
+        # Blanks in a path are written as \040.
         point = Path(re.sub(r"\\([0-7]{3})", lambda escape: chr(int(escape.group(1), 8)), fields[4]))
         if folder.is_relative_to(point) and (best is None or len(point.parts) >= best[0]):
             best = (len(point.parts), rest.split()[0])
@@ -64,7 +68,7 @@ def mount_type(folder: Path, mountinfo: str) -> str | None:
 
 
 def is_local(folder: Path) -> bool:
-    """Return whether `folder` is known to be on a local disk; what isn't known counts as network."""
+    """Tell whether `folder` is known to be on a local disk."""
     folder = folder.resolve()
     kind = platform.system()
     if kind == "Linux":
@@ -86,18 +90,20 @@ def _windows(folder: Path) -> bool:
     import ctypes
 
     kernel: Any = ctypes.__dict__["windll"].kernel32  # there on Windows only
-    remote = 4
+    remote = 4  # DRIVE_REMOTE
     return not folder.drive.startswith("\\\\") and kernel.GetDriveTypeW(folder.anchor) != remote
 
 
 def _bsd(folder: Path) -> bool:
     # A line of macOS reads: /dev/disk3s1 on /System/Volumes/Data (apfs, local, journaled)
     try:
-        shown = subprocess.run(["/sbin/mount"], capture_output=True, text=True, timeout=10, check=True).stdout
+        mounts = subprocess.run(
+            ["/sbin/mount"], capture_output=True, text=True, timeout=10, check=True
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return False
     best: tuple[int, bool] = (-1, False)
-    for line in shown.splitlines():
+    for line in mounts.splitlines():
         place, _, options = line.rpartition(" (")
         point = Path(place.partition(" on ")[2])
         if place and folder.is_relative_to(point) and len(point.parts) >= best[0]:
@@ -105,10 +111,7 @@ def _bsd(folder: Path) -> bool:
     return best[1]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Turn what databases throw into :class:`engine.errors.StoreError` with a next step.
-
-# By SQLite's primary result code: what is wrong, and what to do.
+# By SQLite's primary result code: the fault and the next step.
 _SQLITE: dict[int, tuple[str, str]] = {
     sqlite3.SQLITE_BUSY: (
         "the store is locked by another program",
@@ -123,10 +126,10 @@ _SQLITE: dict[int, tuple[str, str]] = {
         "make the file and its folder writable for this user, or choose another folder, and run again",
     ),
     sqlite3.SQLITE_PERM: ("the store may not be opened", "check the rights of the file and its folder"),
-    sqlite3.SQLITE_FULL: ("the disk is full", f"make room and run again: {KEPT}"),
+    sqlite3.SQLITE_FULL: ("the disk is full", f"make room and run again: {NOTHING_LOST}"),
     sqlite3.SQLITE_IOERR: (
         "the disk can't be read or written",
-        f"check the disk, its quota and the file size limit, and run again: {KEPT}",
+        f"check the disk, its quota and the file size limit, and run again: {NOTHING_LOST}",
     ),
     sqlite3.SQLITE_CANTOPEN: (
         "the store can't be opened",
@@ -146,6 +149,7 @@ _SQLITE: dict[int, tuple[str, str]] = {
 def _sqlite_fault(error: sqlite3.Error, where: str) -> StoreError:
     code = getattr(error, "sqlite_errorcode", None)
     fallback = ("the store failed", "run `grade doctor`; the attempt stays ungraded and can be run again")
+    # The low byte is the primary code; the others say more, which the error's text does too.
     what, next_step = _SQLITE.get((code or 0) & 0xFF, fallback)
     return StoreError(what, where=where, got=str(error), next_step=next_step)
 
@@ -183,7 +187,7 @@ def store_faults(where: str) -> Iterator[None]:
         ) from error
     except sqlite3.Error as error:
         raise _sqlite_fault(error, where) from error
-    except (UnicodeError, ValueError, TypeError) as error:  # a row, or the file's own words, of other bytes
+    except (UnicodeError, ValueError, TypeError) as error:  # a row, or an error's text, that isn't UTF-8
         what, next_step = _SQLITE[sqlite3.SQLITE_CORRUPT]
         got = str(error).splitlines()[0][:200]
         raise StoreError(what, where=where, got=got, next_step=next_step) from error
@@ -203,25 +207,25 @@ _WRITE = "softmark_write"
 
 @dataclass
 class CommitPace:
-    """How long a commit waits; read by the connections of one database."""
+    """Whether commits wait for the disk; shared by the connections of one database."""
 
     hurried: bool = False
 
 
 def write_option(write: bool) -> Mapping[str, bool]:
-    """Return the execution option that tells whether a transaction is going to write."""
+    """Return the execution option that says whether a transaction is going to write."""
     return {_WRITE: write}
 
 
 def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, CommitPace | None]:
     """Return the connections of a file, made if it isn't there, and the pace of its commits.
 
-    The pace is None where commits always wait: without the write-ahead log.
+    The pace is None without the write-ahead log, where commits always wait.
 
     Raises
     ------
     StoreError
-        It can't be opened, or is no database.
+        It can't be opened, or isn't a database.
     """
     with store_faults(str(path)):
         if path.is_dir():
@@ -235,7 +239,8 @@ def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, CommitP
 
         @sa.event.listens_for(engine, "connect")
         def on_connect(connection: sqlite3.Connection, _record: Any) -> None:
-            # Transactions are opened by us alone: sqlite3's own deferred BEGIN can't be retried.
+            # We begin transactions ourselves: sqlite3's own deferred BEGIN fails at its first write if
+            # another program has written meanwhile, and can't be retried; BEGIN IMMEDIATE waits.
             connection.isolation_level = None
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
@@ -256,10 +261,7 @@ def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, CommitP
 
 
 def _make_or_check(path: Path, journal: str) -> None:
-    """Make a new file where there is none; one without a byte was a store that somebody has emptied.
-
-    A new file gets its name only when it has a beginning, so that nobody ever finds an empty one of ours.
-    """
+    """Make a new file where there is none; refuse a file of 0 bytes, which somebody has emptied."""
     if path.exists():
         if path.stat().st_size == 0:
             raise StoreError(
@@ -269,15 +271,16 @@ def _make_or_check(path: Path, journal: str) -> None:
                 "new store is made",
             )
         return
-    # Whatever can't be done here is done, or refused with its reason, when the file is opened.
+    # What fails here is done, or refused with a reason, when the file is opened. The file gets its name only
+    # when it has a first page, so that an empty file is never a new store of ours.
     with contextlib.suppress(OSError, sqlite3.Error), tempfile.TemporaryDirectory(dir=path.parent) as name:
-        begun = Path(name) / "store.db"
-        begin_file(begun, journal)
-        os.link(begun, path)  # fails where another process was faster
+        new = Path(name) / "store.db"
+        begin_file(new, journal)
+        os.link(new, path)  # fails where another process was faster
 
 
 def begin_file(path: Path, journal: str) -> None:
-    """Write the first page of a database without tables; an empty file there keeps its permissions."""
+    """Write the first page of a database without tables; an empty file keeps its permissions."""
     connection = sqlite3.connect(path)
     try:
         connection.execute(f"PRAGMA journal_mode = {journal}")

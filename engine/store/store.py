@@ -1,4 +1,8 @@
-"""The store itself: quizzes and attempts in, the same values out."""
+"""The store itself: quizzes and attempts in, the same values out.
+
+Recording an attempt is one transaction, in which also the earlier attempts at the question are looked up:
+what an attempt earns may depend on them, and two programs may record at the same moment.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +40,6 @@ from engine.store.upkeep import StoreUpkeep
 __all__ = ["Settle", "Store", "earlier_rows", "newest_start", "not_before", "open_store"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# The attempts that came before one, whatever else is going on.
-
-
 def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
     """Return the rows of a student's submissions so far for the same item of the same quiz, oldest first.
 
@@ -48,9 +48,10 @@ def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.Row
     """
     if attempt.quiz is None:
         return ()
-    own = (quizzes.c.id == attempt.quiz) & (quizzes.c.student == attempt.student)
-    name = connection.execute(sa.select(quizzes.c.name).where(own)).scalar()
-    # On a server the rows of all draws are the lock, always in one order; SQLite lets one writer in anyway.
+    mine = (quizzes.c.id == attempt.quiz) & (quizzes.c.student == attempt.student)
+    name = connection.execute(sa.select(quizzes.c.name).where(mine)).scalar()
+    # On a server the rows of all draws serve as the lock, always taken in one order, so that no two programs
+    # wait for each other; SQLite lets in one writer at a time anyway.
     alike = (quizzes.c.name == name) & (quizzes.c.student == attempt.student)
     connection.execute(sa.select(quizzes.c.id).where(alike).order_by(quizzes.c.id).with_for_update())
     query = (
@@ -75,15 +76,12 @@ def newest_start(connection: sa.Connection, attempt: Attempt) -> datetime | None
         attempts.c.item == attempt.item,
         attempts.c.mode == str(attempt.report.mode),
     )
-    found: datetime | None = connection.execute(query).scalar()
-    return found
+    newest: datetime | None = connection.execute(query).scalar()
+    return newest
 
 
 def not_before(attempt: Attempt, earlier: datetime | None) -> Attempt:
-    """Return `attempt`, started no sooner than `earlier`.
-
-    What came later stays later, even if the machine's clock was set back in between.
-    """
+    """Return `attempt`, started no sooner than `earlier`, even if the clock was set back in between."""
     if earlier is None or attempt.started >= earlier:
         return attempt
     return replace(attempt, started=earlier, finished=max(attempt.finished, earlier))
@@ -92,7 +90,7 @@ def not_before(attempt: Attempt, earlier: datetime | None) -> Attempt:
 # A new attempt and the earlier ones at the same question → the attempt as it counts.
 Settle = Callable[[Attempt, Sequence[Attempt]], Attempt]
 
-_PAGE = 200
+_PAGE = 200  # rows of attempts in memory at a time; each can hold a source of many kilobytes
 
 
 def open_store(url_or_path: str | Path, *, busy_timeout_s: float = 30.0) -> Store:
@@ -108,7 +106,7 @@ def open_store(url_or_path: str | Path, *, busy_timeout_s: float = 30.0) -> Stor
     Raises
     ------
     StoreError
-        With what is wrong and the next step: locked, read-only, full disk, damaged, newer.
+        It is locked, read-only, damaged, or newer than this program, or the disk is full; with the next step.
     """
     return Store(open_database(url_or_path, busy_timeout_s=busy_timeout_s))
 
@@ -142,44 +140,40 @@ class Store:
         self._database.close()
 
     def bulk(self) -> AbstractContextManager[None]:
-        """Return a block for many records in a row, which anyone can make again.
+        """Return a block for many records in a row that could be made again.
 
-        Commits don't wait for the disk inside it: a killed program loses nothing, a power cut may take
-        back the last records. At its end all are on the disk.
+        Commits inside it don't wait for the disk: a killed program loses nothing, a power cut may undo the
+        last records. At its end all are on the disk.
         """
         return self._database.bulk()
 
-    # --- quizzes ---
-
     def save_quiz(self, quiz: Quiz) -> None:
-        """Keep one student's quiz with its keys.
-
-        Saving the same quiz again changes nothing.
+        """Store one student's quiz with its keys; storing the same quiz again changes nothing.
 
         Raises
         ------
         StoreError
-            When another quiz of that id and student is there: what was handed out never changes.
+            Another quiz of that id and student is there: what was handed out never changes.
         """
         self.save_quizzes([quiz])
 
     def save_quizzes(self, quizzes: Sequence[Quiz]) -> None:
-        """Keep the quizzes of a class in one transaction: all of them or none."""
-        # In one order for everybody: two who draw the same class on a server don't block each other.
+        """Store the quizzes of a class in one transaction: all of them or none."""
+        # Everybody stores in the same order: two who draw the same class on a server never block each other.
         rows = [_quiz_row(quiz) for quiz in sorted(quizzes, key=lambda quiz: (quiz.id, quiz.student))]
 
-        def put(connection: sa.Connection) -> None:
+        def insert_all(connection: sa.Connection) -> None:
             for row in rows:
-                self._put_quiz(connection, row)
+                self._insert_quiz(connection, row)
 
-        self._database.change(put)
+        self._database.change(insert_all)
 
-    def _put_quiz(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
+    def _insert_quiz(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
         same = (quizzes.c.id == row["id"]) & (quizzes.c.student == row["student"])
-        found = connection.execute(sa.select(quizzes.c.quiz).where(same)).scalar()
-        if found is None:
+        stored = connection.execute(sa.select(quizzes.c.quiz).where(same)).scalar()
+        if stored is None:
             connection.execute(sa.insert(quizzes), row)
-        elif found != row["quiz"]:
+        elif stored != row["quiz"]:
             raise StoreError(
                 f"another quiz {row['id']} of {row['student']} is stored already",
                 where=self.where,
@@ -195,8 +189,8 @@ class Store:
         if student is not None:
             query = query.where(quizzes.c.student == student)
         with self._database.read() as connection:
-            found = connection.execute(query.limit(2)).scalars().all()
-        return decode(Quiz, found[0], self.where) if len(found) == 1 else None
+            texts = connection.execute(query.limit(2)).scalars().all()
+        return decode(Quiz, texts[0], self.where) if len(texts) == 1 else None
 
     def quizzes(self, name: str | None = None, student: str | None = None) -> list[Quiz]:
         """Return the quizzes of that name (and student), or all, in the order of the students' ids."""
@@ -206,18 +200,16 @@ class Store:
         if student is not None:
             query = query.where(quizzes.c.student == student)
         with self._database.read() as connection:
-            found = connection.execute(query).scalars().all()
-        return [decode(Quiz, text, self.where) for text in found]
+            texts = connection.execute(query).scalars().all()
+        return [decode(Quiz, text, self.where) for text in texts]
 
     def quiz_names(self) -> list[str]:
         """Return the names of all quizzes that were drawn, in order."""
         with self._database.read() as connection:
             return sorted(connection.execute(sa.select(quizzes.c.name).distinct()).scalars())
 
-    # --- attempts ---
-
     def record(self, attempt: Attempt) -> Attempt:
-        """Keep one attempt, in one transaction, and return what the store now holds of it.
+        """Store one attempt in one transaction, and return what the store now holds of it.
 
         A settled attempt at the same submission stays as it is; an ungraded or unreadable one is
         replaced.
@@ -225,30 +217,30 @@ class Store:
         return self.record_all([attempt])[0]
 
     def record_all(self, attempts: Sequence[Attempt], *, settle: Settle | None = None) -> list[Attempt]:
-        """Keep several attempts that belong together (one quiz file) in one transaction.
+        """Store several attempts that belong together (one quiz file) in one transaction.
 
-        `settle` gets each with the earlier attempts of the student at the same item in quizzes of the same
-        name, oldest first, and returns it as it counts. Nobody else can record one in between.
+        `settle` gets each with the student's earlier attempts at the same item in quizzes of the same name,
+        oldest first, and returns it as it counts. Nobody else can record one in between.
         """
         reached("before-record")
-        kept = self._database.change(lambda connection: self._record(connection, attempts, settle))
+        stored = self._database.change(lambda connection: self._record(connection, attempts, settle))
         reached("after-record")
-        return kept
+        return stored
 
     def _record(
         self, connection: sa.Connection, attempts: Sequence[Attempt], settle: Settle | None
     ) -> list[Attempt]:
         if settle is not None:
-            # All are looked up before any is put: those of one file are no attempts before each other.
+            # All are looked up before any is stored: the answers of one file don't come before each other.
             attempts = [
                 settle(a, [attempt_of(row, self.where) for row in earlier_rows(connection, a)])
                 for a in attempts
             ]
-        kept = []
+        stored = []
         for attempt in attempts:
-            kept.append(self._put(connection, attempt))
+            stored.append(self._put(connection, attempt))
             reached("between-rows")
-        return kept
+        return stored
 
     def record_quiz(
         self,
@@ -261,14 +253,14 @@ class Store:
         settle: Settle | None = None,
         arrival: ArrivalInfo | None = None,
     ) -> list[Attempt]:
-        """Keep the graded answers of one quiz file.
+        """Store the graded answers of one quiz file.
 
         Parameters
         ----------
         quiz : Quiz
             As stored.
         answers : mapping of int to mapping of str to str
-            Question number → part id → text as typed; a missing one is blank.
+            Question number → part id → text as typed; a missing one counts as blank.
         reports : sequence of GradeReport
             One per question, in the quiz's order.
         started : datetime, optional
@@ -294,16 +286,16 @@ class Store:
 
     def _put(self, connection: sa.Connection, attempt: Attempt) -> Attempt:
         query = sa.select(attempts).where(same_attempt(attempt)).with_for_update()
-        found = connection.execute(query).mappings().first()
-        if found is None:
+        row = connection.execute(query).mappings().first()
+        if row is None:
             attempt = not_before(attempt, newest_start(connection, attempt))
             connection.execute(sa.insert(attempts), attempt_row(attempt))
-        elif found["outcome"] in SETTLED:
-            return attempt_of(found, self.where)
+        elif row["outcome"] in SETTLED:
+            return attempt_of(row, self.where)
         else:
-            # It is as old as its first try: a machine fault puts nobody behind a later attempt.
-            attempt = replace(attempt, started=found["started"])
-            connection.execute(sa.update(attempts).where(attempts.c.id == found["id"]), attempt_row(attempt))
+            # It is as old as its first try: a fault of the machine puts nobody behind a later attempt.
+            attempt = replace(attempt, started=row["started"])
+            connection.execute(sa.update(attempts).where(attempts.c.id == row["id"]), attempt_row(attempt))
         return attempt
 
     def graded(self, student: str, item: str, submission: str, mode: Mode = Mode.MARKS) -> GradeReport | None:
@@ -316,8 +308,8 @@ class Store:
             attempts.c.outcome.in_([str(outcome) for outcome in SETTLED]),
         )
         with self._database.read() as connection:
-            found = connection.execute(query).scalar()
-        return None if found is None else decode(GradeReport, found, self.where)
+            text = connection.execute(query).scalar()
+        return None if text is None else decode(GradeReport, text, self.where)
 
     def attempts(
         self,
@@ -329,9 +321,10 @@ class Store:
         outcome: Outcome | None = None,
     ) -> Iterator[Attempt]:
         """Yield the attempts that fit, oldest row first, a page at a time."""
-        wanted = {"student": student, "item": item, "quiz_id": quiz, "mode": mode, "outcome": outcome}
+        # Page by page, so that no transaction stays open while the caller works on the attempts.
+        conditions = {"student": student, "item": item, "quiz_id": quiz, "mode": mode, "outcome": outcome}
         query = sa.select(attempts).order_by(attempts.c.id).limit(_PAGE)
-        for name, value in wanted.items():
+        for name, value in conditions.items():
             if value is not None:
                 query = query.where(attempts.c[name] == str(value))
         last = 0
@@ -366,7 +359,7 @@ class Store:
             return sorted(connection.execute(query).scalars())
 
     def ungraded(self, mode: Mode | None = None) -> list[Attempt]:
-        """Return the attempts that still wait for a grade, with their reasons."""
+        """Return the attempts that are still ungraded, with their reasons."""
         return list(self.attempts(mode=mode, outcome=Outcome.UNGRADED))
 
 

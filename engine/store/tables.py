@@ -1,4 +1,8 @@
-"""The tables, in portable types: the same definitions serve SQLite and PostgreSQL."""
+"""The tables, in portable types: the same definitions serve SQLite and PostgreSQL.
+
+Values are kept as JSON beside the columns that queries need, so that a new field of a report needs no
+migration.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +38,7 @@ class UtcTime(sa.TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Refuse a naive time, store the UTC one."""
+        """Refuse a time without a zone, and store it in UTC."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -42,7 +46,7 @@ class UtcTime(sa.TypeDecorator[datetime]):
         return value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Give the zone back."""
+        """Return the time with its zone."""
         return None if value is None else value.replace(tzinfo=UTC)
 
 
@@ -59,10 +63,8 @@ class ShortText(sa.TypeDecorator[str]):
     def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
         """Refuse what is too long, and characters that no database stores."""
         if value is not None and (len(value) > self.most or storable(value) != value):
-            shown = clean_line(value, 60)
-            raise ValueError(
-                f"'{shown}' isn't a text of at most {count_noun(self.most, 'character')}, or holds NUL"
-            )
+            limit = count_noun(self.most, "character")
+            raise ValueError(f"'{clean_line(value, 60)}' isn't a text of at most {limit}, or holds NUL")
         return value
 
 
@@ -113,7 +115,7 @@ attempts = sa.Table(
     sa.Column("started", UtcTime, nullable=False),
     sa.Column("finished", UtcTime, nullable=False),
     sa.Column("modules", sa.Text),  # JSON: the files beside it that it imports, by module name
-    sa.Column("handed", UtcTime),  # when it was handed in, as far as the hand-in tells
+    sa.Column("handed", UtcTime),  # when it was handed in, where that is known
     sa.Column("marked_late", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("sequence", sa.Integer, nullable=False, server_default="0"),
     # One row per submission, whatever happens at the same time: never two marks for one file.
@@ -161,13 +163,13 @@ quiz_hints = sa.Table(
     ),
 )
 
-# What a person decides stands above what was graded; the newest row of a student and column counts.
+# Marks by hand override what was graded; the newest row of a student and column counts.
 hand_marks = sa.Table(
     "hand_marks",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("student", ShortText(200), nullable=False),
-    sa.Column("column", ShortText(300), nullable=False),  # course.Column.id
+    sa.Column("column", ShortText(300), nullable=False),  # TableColumn.id of engine.marks.results
     sa.Column("score", sa.Double),
     sa.Column("excused", sa.Boolean, nullable=False),
     sa.Column("comment", sa.Text, nullable=False),
@@ -176,7 +178,7 @@ hand_marks = sa.Table(
     sa.Index("ix_hand_marks_student", "student", "column"),
 )
 
-# What every attempt was before it was marked again; rows are only ever added.
+# Every attempt as it was before it was marked again; rows are only ever added.
 regrades = sa.Table(
     "regrades",
     metadata,

@@ -1,4 +1,8 @@
-"""Looking after a store: checks, backups, moves to another database."""
+"""Look after a store: check it, back it up, copy it to another database.
+
+A check looks at the file, its tables, every row, and at what rows say about each other. A copy is compared
+with the original afterwards. Others may go on grading meanwhile: both work on one state of the store.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from engine.errors import InputError, StoreError
 from engine.model import GradeReport, Mode, Quiz, Variant
 from engine.store.attempt import SETTLED, attempt_of
 from engine.store.codec import decode
-from engine.store.database import Database, open_database, schema_version
+from engine.store.database import Database, StorePart, open_database, schema_version
 from engine.store.sqlite import begin_file, store_faults
 from engine.store.tables import attempts, hand_marks, metadata, quiz_retries, quizzes, regrades
 from engine.text.files import replacing
@@ -26,16 +30,13 @@ from engine.text.files import replacing
 __all__ = ["StoreCheck", "StoreUpkeep", "check_database", "copy_rows", "count_rows"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Whether a store is sound: the file, its tables, every row, and what rows say of each other.
-
-_PAGE = 200
-_MOST_FAULTS = 1000
+_PAGE = 200  # rows in memory at a time
+_MOST_FAULTS = 1000  # a damaged store of a large class has as many as it has rows: nobody reads on
 
 
 @dataclass(frozen=True, slots=True)
 class StoreCheck:
-    """What was found.
+    """The result of a check.
 
     Parameters
     ----------
@@ -44,12 +45,15 @@ class StoreCheck:
     rows : mapping of str to int
         Rows by table.
     faults : tuple of str
-        One sentence each, the first thousand; empty: the store is sound.
+        One sentence each, the first thousand; empty for a sound store.
     """
 
     schema: str
     rows: Mapping[str, int]
     faults: tuple[str, ...]
+
+
+_RowCheck = Callable[[sa.RowMapping, str], str | None]
 
 
 def check_database(database: Database) -> StoreCheck:
@@ -74,8 +78,8 @@ def count_rows(connection: sa.Connection) -> dict[str, int]:
 
 def _faults(connection: sa.Connection, database: Database) -> Iterator[str]:
     if not database.is_server:
-        said = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
-        yield from (f"the file: {line}" for line in said if line != "ok")
+        report_lines = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
+        yield from (f"the file: {line}" for line in report_lines if line != "ok")
     for table in metadata.sorted_tables:
         missing = {c.name for c in table.columns} - {
             c["name"] for c in sa.inspect(connection).get_columns(table.name)
@@ -83,13 +87,13 @@ def _faults(connection: sa.Connection, database: Database) -> Iterator[str]:
         if missing:
             yield f"{table.name}: no column {', '.join(sorted(missing))}"
             continue
-        yield from _doubled(connection, table)
+        yield from _duplicates(connection, table)
         yield from _orphans(connection, table)
         yield from _unreadable(connection, table, database.where)
 
 
-def _doubled(connection: sa.Connection, table: sa.Table) -> Iterator[str]:
-    """Tell what is there twice though it may be there once, if an index that forbids it was lost."""
+def _duplicates(connection: sa.Connection, table: sa.Table) -> Iterator[str]:
+    """Yield rows that exist twice although a constraint forbids it, because its index was lost."""
     for constraint in table.constraints:
         if isinstance(constraint, sa.UniqueConstraint | sa.PrimaryKeyConstraint):
             columns = list(constraint.columns)
@@ -99,7 +103,7 @@ def _doubled(connection: sa.Connection, table: sa.Table) -> Iterator[str]:
 
 
 def _orphans(connection: sa.Connection, table: sa.Table) -> Iterator[str]:
-    """Tell rows that belong to a row of another table that isn't there."""
+    """Yield rows that refer to a row of another table that isn't there."""
     for constraint in table.foreign_key_constraints:
         other = constraint.referred_table
         pairs = [(element.parent, element.column) for element in constraint.elements]
@@ -113,30 +117,30 @@ def _orphans(connection: sa.Connection, table: sa.Table) -> Iterator[str]:
 
 
 def _unreadable(connection: sa.Connection, table: sa.Table, where: str) -> Iterator[str]:
-    """Tell rows that can't be read, or that say different things in their columns and their report."""
+    """Yield rows that can't be read, or whose columns contradict their report."""
     key = list(table.primary_key)
-    check = _ROWS.get(table.name)
+    check = _ROW_CHECKS.get(table.name)
     keys = connection.execute(sa.select(*key).order_by(*key)).all()
     for start in range(0, len(keys), _PAGE):
         page = keys[start : start + _PAGE]
         query = sa.select(table).where(sa.tuple_(*key).in_([tuple(k) for k in page]))
         try:
             rows = list(connection.execute(query).mappings())
-        except (ValueError, TypeError):  # one of them isn't what its column is for: find out which
+        except (ValueError, TypeError):  # some value doesn't fit its column: find out in which row
             rows = []
-            for one in page:
-                same = sa.and_(*(column == value for column, value in zip(key, one, strict=True)))
+            for values in page:
+                same = sa.and_(*(column == value for column, value in zip(key, values, strict=True)))
                 try:
                     rows += connection.execute(sa.select(table).where(same)).mappings()
                 except (ValueError, TypeError) as error:
-                    yield f"{table.name} {', '.join(map(str, one))}: {error}"
-        for row in rows if check else ():
+                    yield f"{table.name} {', '.join(map(str, values))}: {error}"
+        for row in rows if check is not None else ():
             fault = _fault_of(check, row, where)
             if fault is not None:
                 yield f"{table.name} {', '.join(str(row[c.name]) for c in key)}: {fault}"
 
 
-def _fault_of(check: Callable[[sa.RowMapping, str], str | None] | None, row: Any, where: str) -> str | None:
+def _fault_of(check: _RowCheck | None, row: Any, where: str) -> str | None:
     assert check is not None
     try:
         return check(row, where)
@@ -146,11 +150,11 @@ def _fault_of(check: Callable[[sa.RowMapping, str], str | None] | None, row: Any
         return str(error)
 
 
-def _differing(row: sa.RowMapping, told: Mapping[str, Any], what: str) -> str | None:
-    """Tell the first column that says something else than what the row holds as a whole."""
-    for name, value in told.items():
+def _differing(row: sa.RowMapping, values: Mapping[str, Any], source: str) -> str | None:
+    """Return the first column that contradicts the JSON value in the same row."""
+    for name, value in values.items():
         if row[name] != value:
-            return f"its column {name} says {row[name]}, its {what} {value}"
+            return f"its column {name} says {row[name]}, its {source} {value}"
     return None
 
 
@@ -170,6 +174,7 @@ def _attempt(row: sa.RowMapping, where: str) -> str | None:
 def _score(report: GradeReport) -> str | None:
     if (report.outcome in SETTLED) != (report.score is not None):
         return f"the score {report.score} doesn't fit the outcome {report.outcome}"
+    # Scores are rounded to six decimals, and so may be a hair above the full points.
     if report.score is not None and not 0 <= report.score <= report.max_score + 1e-6:
         return f"the score {report.score} isn't between 0 and {report.max_score}"
     return None
@@ -195,17 +200,13 @@ def _hand_mark(row: sa.RowMapping, where: str) -> str | None:
     return None if score is None or math.isfinite(score) else f"the score is {score}"
 
 
-_ROWS: Mapping[str, Callable[[sa.RowMapping, str], str | None]] = {
+_ROW_CHECKS: Mapping[str, _RowCheck] = {
     quizzes.name: _quiz,
     attempts.name: _attempt,
     quiz_retries.name: _retry,
     hand_marks.name: _hand_mark,
     regrades.name: _regrade,
 }
-
-
-# ----------------------------------------------------------------------------------------------------
-# All rows of one store into another, empty one, compared afterwards.
 
 
 def copy_rows(source: Database, target: Database) -> Mapping[str, int]:
@@ -219,7 +220,7 @@ def copy_rows(source: Database, target: Database) -> Mapping[str, int]:
     Raises
     ------
     StoreError
-        The target isn't empty, or doesn't hold afterwards what the source held: it is then left empty.
+        The target isn't empty, or the copy differs from the source; the target is then left empty.
     """
     with source.snapshot() as reading, target.write() as writing:
         if any(count_rows(writing).values()):
@@ -245,8 +246,8 @@ def copy_rows(source: Database, target: Database) -> Mapping[str, int]:
 
 def _copy(table: sa.Table, reading: sa.Connection, writing: sa.Connection) -> tuple[int, int]:
     count, digest = 0, 0
-    found = reading.execute(sa.select(table).execution_options(yield_per=_PAGE))
-    for page in found.mappings().partitions(_PAGE):
+    rows = reading.execute(sa.select(table).execution_options(yield_per=_PAGE))
+    for page in rows.mappings().partitions(_PAGE):
         writing.execute(sa.insert(table), [dict(row) for row in page])
         count += len(page)
         digest += sum(map(_hash, page))
@@ -254,10 +255,11 @@ def _copy(table: sa.Table, reading: sa.Connection, writing: sa.Connection) -> tu
 
 
 def _digest(table: sa.Table, connection: sa.Connection) -> tuple[int, int]:
-    """Return the number of rows, and a sum over them: databases sort texts in different orders."""
-    found = connection.execute(sa.select(table).execution_options(yield_per=_PAGE))
+    """Return the number of rows, and a digest of them in any order."""
+    # A sum of hashes: the databases sort texts differently, so the rows come in different orders.
+    rows = connection.execute(sa.select(table).execution_options(yield_per=_PAGE))
     count, digest = 0, 0
-    for row in found.mappings():
+    for row in rows.mappings():
         count += 1
         digest += _hash(row)
     return count, digest
@@ -269,24 +271,21 @@ def _hash(row: sa.RowMapping) -> int:
 
 
 def _go_on_counting(table: sa.Table, connection: sa.Connection) -> None:
-    """Let the server number new rows from where the copied ones end."""
+    """Let the server number new rows after the copied ones."""
     highest = sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0) + 1).scalar_subquery()
     sequence = sa.func.pg_get_serial_sequence(table.name, "id")
     connection.execute(sa.select(sa.func.setval(sequence, highest, False)))
 
 
-class StoreUpkeep:
+class StoreUpkeep(StorePart):
     """Checks and copies of one store; others may go on grading meanwhile."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def check(self) -> StoreCheck:
-        """Return whether everything in the store is sound; nothing is changed."""
+        """Look at everything in the store, in one state of it; nothing is changed."""
         return check_database(self._database)
 
     def back_up(self, path: Path) -> Mapping[str, int]:
-        """Write an SQLite store with the same rows, as they are at one moment; return the rows by table.
+        """Write one state of the store to an SQLite file, and return the number of rows by table.
 
         The file is there whole and checked or not at all, and nobody but its owner may read it.
 
@@ -307,18 +306,18 @@ class StoreUpkeep:
             part = Path(file.name)
             try:
                 if self._database.is_server:
-                    begin_file(part, "DELETE")  # a store without a byte is taken for one that was emptied
+                    begin_file(part, "DELETE")  # an empty file would be refused as a store that was emptied
                     self.copy_to(part)
                 else:
                     self._database.save_as(part)
                 return _finished(part)
             finally:
-                for kind in ("wal", "shm", "journal"):
+                for kind in ("wal", "shm", "journal"):  # SQLite's files beside the database
                     with contextlib.suppress(OSError):
                         part.with_name(f"{part.name}-{kind}").unlink()
 
     def copy_to(self, target: str | Path) -> tuple[Mapping[str, int], str]:
-        """Copy everything to another store, which must be empty or not there.
+        """Copy everything to another store, which must be empty or missing.
 
         Returns
         -------
@@ -330,7 +329,7 @@ class StoreUpkeep:
         Raises
         ------
         StoreError
-            As :func:`engine.store.upkeep.copy_rows`.
+            As :func:`copy_rows`.
         """
         database = open_database(target)
         try:
@@ -340,15 +339,15 @@ class StoreUpkeep:
 
 
 def _finished(part: Path) -> Mapping[str, int]:
-    """Bring a new store to one file without a log beside it, and return its rows if the file is sound."""
+    """Make a new store one file without a log beside it, check it, and return the number of rows by table."""
     raw = sqlite3.connect(part, isolation_level=None)
     try:
         raw.execute("PRAGMA journal_mode = DELETE")
-        said = [line for (line,) in raw.execute("PRAGMA integrity_check")]
-        if said != ["ok"]:
+        report_lines = [line for (line,) in raw.execute("PRAGMA integrity_check")]
+        if report_lines != ["ok"]:
             raise StoreError(
                 "the store is damaged: a backup of it would be too",
-                got=said[0],
+                got=report_lines[0],
                 next_step="keep the file, and recover what can be with `sqlite3 FILE .recover`",
             )
         return {
