@@ -249,7 +249,8 @@ class Runner(Protocol):
     """Runs jobs; safe to call from several threads.
 
     ``run`` raises :class:`engine.errors.EngineError` when the machine or the runner is at
-    fault, and never for what the student's code does.
+    fault, and never for what the student's code does.  A class that names it as its base closes at the end
+    of a ``with``.
     """
 
     @property
@@ -265,8 +266,10 @@ class Runner(Protocol):
         """Give back all processes."""
         ...
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        self.close()

@@ -18,7 +18,7 @@ from typing import Any
 from engine.errors import NoDeviceError, SandboxError
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, SandboxOptions
 from engine.sandbox.bwrap import bwrap_path, bwrap_version, is_root
-from engine.sandbox.gpu import WorkerPool
+from engine.sandbox.device_runner import WorkerPool
 from engine.sandbox.seccomp import libseccomp_version
 from engine.sandbox.tiers import (
     TIERS,

@@ -38,7 +38,7 @@ from .wire import (
 )
 
 if TYPE_CHECKING:
-    from . import landlock as linux
+    from .linux import SharedMemory
 
 __all__ = ["DecodedCalls", "Files", "LoadedSubmission", "load", "make_step", "run_call"]
 
@@ -220,9 +220,7 @@ class DecodedCalls:
         Where the other arrays lie.
     """
 
-    def __init__(
-        self, body: dict[str, Any], blob: memoryview, memory: linux.SharedMemory | None = None
-    ) -> None:
+    def __init__(self, body: dict[str, Any], blob: memoryview, memory: SharedMemory | None = None) -> None:
         self.calls: list[dict[str, Any]] = body["calls"]
         self.call_s: float = body["call_s"]
         self._blob = blob

@@ -10,22 +10,21 @@ submission, so it must be started by the submission's own thread, which hands La
 
 from __future__ import annotations
 
-import importlib
-import math
 import os
 import sys
 import tempfile
 import time
-from typing import Any
+from typing import Any, Final
 
-from . import arrays as leaves
-from . import zygote as warm
-from .child import FrameChannel, serve
+from . import arrays
 from .modules import offer_only
+from .serve import FrameChannel, serve, set_limits
+from .warm_up import import_modules, run_operations
 from .wire import FrameKind
-from .worker import limit, take_channel
 
 __all__ = ["main"]
+
+_MAX_REASON: Final = 2000  # a driver's message may go on for pages
 
 
 class _UnavailableError(Exception):
@@ -35,7 +34,7 @@ class _UnavailableError(Exception):
 def main() -> None:
     """Serve one job on standard input and output, then end."""
     parent = os.getppid()
-    channel = FrameChannel(*take_channel())
+    channel = FrameChannel.over_standard_streams()
     setup = channel.receive()
     if setup is None:
         return
@@ -43,12 +42,16 @@ def main() -> None:
     tempfile.tempdir = "/tmp" if settings["walled"] else tempfile.gettempdir()
     try:
         ready = _make_ready(settings["device"])
-        confinement = _confinement(settings) if settings["walled"] else None
+        confinement = None
+        if settings["walled"]:  # only then is this a system that can import it
+            from .lockdown import confinement_of
+
+            confinement = confinement_of(settings)
     except _UnavailableError as error:
         channel.send(FrameKind.BROKEN, {"unavailable": str(error)})
         return
     except Exception as error:  # whatever it is: it is the machine's, and no student code is here yet
-        channel.send(FrameKind.BROKEN, {"reason": f"{type(error).__name__}: {error}"[:2000]})
+        channel.send(FrameKind.BROKEN, {"reason": f"{type(error).__name__}: {error}"[:_MAX_REASON]})
         return
     offer_only(settings["packages"])
     channel.send(FrameKind.READY, ready)
@@ -59,60 +62,37 @@ def main() -> None:
 
 
 def _make_ready(device: str) -> dict[str, Any]:
-    """Import what submissions may use, start the device, run common operations once."""
-    for name in warm.MODULES:
-        importlib.import_module(name)
-    import torch
-
-    torch.set_num_threads(1)
-    torch.set_num_interop_threads(1)
+    torch = import_modules()
     name = device
     if device == "cuda":
-        _start_cuda(torch)
+        if not torch.cuda.is_available():
+            built = f"built for CUDA {torch.version.cuda}" if torch.version.cuda else "built without CUDA"
+            text = f"torch.cuda.is_available() is False (PyTorch {torch.__version__}, {built})"
+            raise _UnavailableError(text)
+        torch.cuda.init()
+        # TF32 keeps 10 bits of a float32: results would leave the bounds of an exercise
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
         name = str(torch.cuda.get_device_name())
-    _run_operations(torch, device)
-    leaves.place_tensors(device)
+    run_operations(device)
+    arrays.place_tensors(device)
     return {"device": name, "torch": str(torch.__version__), "cpu_s": time.process_time()}
 
 
-def _start_cuda(torch: Any) -> None:
-    if not torch.cuda.is_available():
-        built = f"built for CUDA {torch.version.cuda}" if torch.version.cuda else "built without CUDA"
-        raise _UnavailableError(f"torch.cuda.is_available() is False (PyTorch {torch.__version__}, {built})")
-    torch.cuda.init()
-    # TF32 keeps 10 bits of a float32: results would leave the bounds of an exercise
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
-
-
-def _run_operations(torch: Any, device: str) -> None:
-    """Load the libraries of matrix products and attention, which are looked up only when needed."""
-    with torch.no_grad():
-        for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
-            q = torch.ones(1, 2, 4, 8, dtype=dtype, device=device)
-            torch.nn.functional.scaled_dot_product_attention(q, q, q)
-            scores = torch.einsum("bhqd,bhkd->bhqk", q, q)
-            masked = scores.masked_fill(torch.ones(4, 4, device=device).triu(1) > 0, -math.inf)
-            (torch.softmax(masked, dim=-1) @ q).sum()
-            torch.tanh(torch.exp(q) / q.max(dim=-1, keepdim=True).values)
-        torch.linalg.solve(torch.eye(4, device=device), torch.ones(4, 4, device=device))
-        torch.zeros(1, device=device).cpu()
-
-
 def _locked(channel: FrameChannel, confinement: Any, limits: dict[str, Any], parent: int) -> bool:
-    """Put the limits and layers up; tell the grader, and whether they stand."""
+    """Put the limits and layers up; tell the grader whether they hold, and return the same."""
     cpu_s = limits["cpu_s"] + int(time.process_time()) + 1  # what the start took isn't the job's
     try:
         _limit_device_memory(limits["memory_mib"])
         if confinement is None:
             os.environ.clear()
-            limit(cpu_s=cpu_s, data=_data_size(limits["memory_mib"]))
+            set_limits(cpu_s=cpu_s, data=_data_size(limits["memory_mib"]))
         else:
-            from . import lockdown
+            from .lockdown import lock_device_worker
 
-            lockdown.lock_device_worker(confinement, _data_size(limits["memory_mib"]), cpu_s, parent)
+            lock_device_worker(confinement, _data_size(limits["memory_mib"]), cpu_s, parent)
     except Exception as error:  # no student code has run, so it is ours
-        channel.send(FrameKind.BROKEN, {"layer": f"{type(error).__name__}: {error}"[:2000]})
+        channel.send(FrameKind.BROKEN, {"layer": f"{type(error).__name__}: {error}"[:_MAX_REASON]})
         return False
     channel.send(FrameKind.LOCKED, {})
     return True
@@ -121,7 +101,7 @@ def _locked(channel: FrameChannel, confinement: Any, limits: dict[str, Any], par
 def _limit_device_memory(memory_mib: int) -> None:
     """Cap what torch allocates on a GPU: against accidents, for code can lift it again."""
     torch = sys.modules["torch"]
-    if leaves.device() == "cuda":
+    if arrays.device() == "cuda":
         total = torch.cuda.get_device_properties(0).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, memory_mib * 2**20 / total))
 
@@ -134,22 +114,3 @@ def _data_size(memory_mib: int) -> int:
     except (OSError, StopIteration):
         return 0
     return int(used) * 1024 + memory_mib * 2**20
-
-
-def _confinement(settings: dict[str, Any]) -> Any:
-    from . import landlock, lockdown
-
-    off = frozenset(settings["off"])
-    ruleset = None
-    if "landlock" not in off:
-        ruleset = landlock.make_ruleset(
-            settings["abi"], settings["readable"], [os.devnull], settings["device_files"]
-        )
-    return lockdown.ChildConfinement(
-        uid=settings["uid"],
-        filter=bytes.fromhex(settings["filter"]),
-        ruleset=ruleset,
-        processes=settings["processes"],
-        path_fds=settings["path_fds"],
-        off=off,
-    )
