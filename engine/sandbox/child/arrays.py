@@ -346,9 +346,9 @@ def view_array(node: PlacedNode, memory: Any) -> Any:
         import torch
 
         dtype = getattr(torch, node.dtype)
-        tensor = torch.frombuffer(memory, dtype=dtype, count=count, offset=node.at).reshape(shape)
+        tensor = torch.frombuffer(memory, dtype=dtype, count=count, offset=node.offset).reshape(shape)
         return tensor[..., ::2] if gaps else tensor
-    array = np.frombuffer(memory, dtype=np.dtype(node.dtype), count=count, offset=node.at).reshape(shape)
+    array = np.frombuffer(memory, dtype=np.dtype(node.dtype), count=count, offset=node.offset).reshape(shape)
     if gaps:
         array = array[..., ::2]
     array.flags.writeable = node.writeable
