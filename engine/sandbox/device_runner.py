@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,15 +53,6 @@ _DEVICE_FILES = ("nvidia*", "kfd", "dri/renderD*", "dxg")  # NVIDIA, AMD (two), 
 _DEVICE_THREADS = 64  # of the driver, over those that a submission may have
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """What a worker says when it is ready; ``cpu_s`` is the processor time that its start took."""
-
-    device: str
-    torch: str
-    cpu_s: float
-
-
 class DeviceWorker:
     """A process that makes a device ready, then takes one job and ends.
 
@@ -89,7 +79,8 @@ class DeviceWorker:
         if walled:
             settings |= _wall_settings(number, layers)
         self._process.send(pack(FrameKind.LOAD, settings))
-        self._ready: _Ready | None = None
+        self._name: str | None = None  # of the device, once it is ready
+        self._start_cpu_s = 0.0
 
     @property
     def pid(self) -> int:
@@ -106,11 +97,11 @@ class DeviceWorker:
         SandboxError
             If it can't be made ready.
         """
-        if self._ready is None:
+        if self._name is None:
             body = self._first_frame()
-            self._ready = _Ready(str(body["device"]), str(body["torch"]), float(body["cpu_s"]))
+            self._name, self._start_cpu_s = str(body["device"]), float(body["cpu_s"])
             self._process.forget_printed()  # warnings of the driver
-        return self._ready.device
+        return self._name
 
     def _first_frame(self) -> dict[str, Any]:
         frame = self._wait_frame()
@@ -157,7 +148,7 @@ class DeviceWorker:
             If it can't be made ready, or a layer failed.
         """
         self.wait_ready()
-        cpu_limit_s = max(1, math.ceil(left_s)) + (self._ready.cpu_s if self._ready else 0.0)
+        cpu_limit_s = max(1, math.ceil(left_s)) + self._start_cpu_s
 
         def judge(end: ProcessExit) -> CallOutcome:
             return _outcome_of_exit(end, cpu_limit_s)
@@ -171,10 +162,10 @@ class DeviceWorker:
         self._process.close()
 
 
-def _unstartable(device: str, got: str) -> SandboxError:
+def _unstartable(device: str, reason: str) -> SandboxError:
     return SandboxError(
         f"the process for student code couldn't make {device} ready",
-        got=got,
+        got=reason,
         next_step="see what else uses the device (nvidia-smi), or leave --device out",
     )
 
@@ -288,15 +279,7 @@ class WorkerPool:
         return _worker(future)
 
     def run(self, job: Job) -> RunResult:
-        """Run one job to its end or to its limits; wait for a free slot first.
-
-        Raises
-        ------
-        RunnerLostError
-            If a worker was lost for a cause that isn't the code's own.
-        SandboxError
-            If a worker can't be started or a layer failed: no student code ran.
-        """
+        """Run one job to its end or to its limits; wait for a free slot first."""
         with self._seats:
             return run_job(job, self.tier, functools.partial(self._begin, job))
 
@@ -364,15 +347,7 @@ class DeviceRunner(Runner):
         return self._pool.tier
 
     def run(self, job: Job) -> RunResult:
-        """Run one job to its end or to its limits.
-
-        Raises
-        ------
-        RunnerLostError
-            If the process was lost for a cause that isn't the code's own.
-        SandboxError
-            If a worker can't be started or a layer failed.
-        """
+        """Run one job to its end or to its limits."""
         return self._pool.run(job) if has_tensors(job) else self._plain_runner().run(job)
 
     def _plain_runner(self) -> Runner:

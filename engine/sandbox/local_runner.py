@@ -32,15 +32,9 @@ from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, has_ten
 from engine.sandbox.requests import EncodedPlan, encode_load, encode_plan
 
 __all__ = [
-    "TIMED_OUT",
-    "LocalRunner",
-    "PipedProcess",
-    "ProcessExchange",
-    "ProcessExit",
-    "crashed",
-    "local_process",
-    "run_job",
-]
+    "TIMED_OUT", "LocalRunner", "PipedProcess", "ProcessExchange", "ProcessExit", "crashed",
+    "local_process", "run_job",
+]  # fmt: skip
 
 
 _CHUNK = 2**16
@@ -346,13 +340,7 @@ class LocalRunner(Runner):
         return "T3"
 
     def run(self, job: Job) -> RunResult:
-        """Run one job to its end or to its limits; wait for a free slot first.
-
-        Raises
-        ------
-        RunnerLostError
-            If the process can't be started.
-        """
+        """Run one job to its end or to its limits; wait for a free slot first."""
         if self._closed:
             raise SandboxError("the sandbox is closed")
         with self._seats:

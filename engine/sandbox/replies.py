@@ -54,12 +54,10 @@ _SENTENCES: Mapping[str, str] = MappingProxyType(
         "tensor-kind": "The function returned a sparse, quantised, meta or non-CPU tensor.",
         "dtype": "The function returned an array of a dtype that can't be compared.",
         "object": "The function returned an object that is no number, array, list, tuple or dict.",
-        "bytes-cap": "The result is larger than the limit.",
         "tree": "The result is nested too deeply or has too many parts.",
         "integer": "The result holds an integer with too many digits.",
         "text": "The result holds a text that is too long.",
         "dimensions": "The result has too many dimensions.",
-        "json": "The result is larger than the limit.",
     }
 )
 _DEFAULT_SENTENCES: Mapping[CallStatus, str] = MappingProxyType(
@@ -269,9 +267,8 @@ def _gradients(nodes: Any, reader: TreeReader) -> tuple[WireValue, ...] | None:
 
 
 def _sentence(status: CallStatus, code: Any) -> str:
-    if isinstance(code, str) and status is CallStatus.TOO_LARGE:
-        code = "bytes-cap" if code == "bytes" else code
-    if isinstance(code, str) and code in _SENTENCES:
+    too_many_bytes = status is CallStatus.TOO_LARGE and code == "bytes"  # otherwise the type of that name
+    if isinstance(code, str) and code in _SENTENCES and not too_many_bytes:
         return _SENTENCES[code]
     return _DEFAULT_SENTENCES.get(status, "")
 

@@ -20,16 +20,9 @@ from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.seccomp import compile_filter, libseccomp_version
 
 __all__ = [
-    "DEVICES",
-    "TIERS",
-    "MissingLayer",
-    "SandboxOptions",
-    "choose_device_base",
-    "choose_tier",
-    "landlock_abi",
-    "missing_layers",
-    "open_runner",
-]
+    "DEVICES", "TIERS", "MissingLayer", "SandboxOptions", "choose_device_base", "choose_tier",
+    "landlock_abi", "missing_layers", "open_runner",
+]  # fmt: skip
 
 TIERS = ("T1", "T2", "T3")
 DEVICES = ("cpu", "cuda")
@@ -38,7 +31,7 @@ _DEFAULT = SandboxOptions()
 
 @dataclass(frozen=True)
 class MissingLayer:
-    """A layer that isn't there, and how to get it."""
+    """A layer that this machine lacks, and how to get it."""
 
     layer: str
     reason: str
@@ -90,11 +83,9 @@ def _missing_filter() -> MissingLayer | None:
     except (ImportError, RuntimeError, OSError) as error:
         how = "install libseccomp (Debian, Ubuntu: apt install libseccomp2; Fedora: dnf install libseccomp)"
         return MissingLayer("seccomp", str(error), how)
-    return (
-        None
-        if libseccomp_version()
-        else MissingLayer("seccomp", "libseccomp is missing", "install libseccomp")
-    )
+    if libseccomp_version():
+        return None
+    return MissingLayer("seccomp", "libseccomp is missing", "install libseccomp")
 
 
 def _missing_bwrap() -> MissingLayer | None:
@@ -107,6 +98,7 @@ def _missing_bwrap() -> MissingLayer | None:
 
 
 def _how_to_get_namespaces() -> str:
+    # the three switches by which distributions forbid them, each with the value that does
     switches = (
         (
             "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
@@ -163,7 +155,7 @@ def choose_tier(options: SandboxOptions) -> str:
 
 
 def choose_device_base(demanded: str | None) -> str:
-    """Return whose layers a worker with a GPU puts up: those of T2 where they can be had, else of T3.
+    """Return the tier whose layers a worker with a GPU puts up: T2 where it can be had, else T3.
 
     Raises
     ------

@@ -121,7 +121,6 @@ class Zygote:
             ) from None
         self._ready = False
         self._size = 0
-        self.versions: dict[str, str] = {}
         settings = confinement_settings(
             self._layout, layers, uid, namespaced=self._namespaced, hold_folders=self._hold_folders
         )
@@ -186,10 +185,10 @@ class Zygote:
         with contextlib.suppress(OSError, ValueError):  # closed by another thread
             self._log.seek(0)
             lines = self._log.read(2**16).decode("utf-8", "replace").strip().splitlines()
-        got = lines[-1] if lines else reason  # the last line of a traceback names the error
+        reason = lines[-1] if lines else reason  # the last line of a traceback names the error
         if self._ready:
-            return RunnerLostError("the process that runs student code was lost", got=got)
-        return SandboxError("the sandbox couldn't be started", got=got, next_step="run: grade doctor")
+            return RunnerLostError("the process that runs student code was lost", got=reason)
+        return SandboxError("the sandbox couldn't be started", got=reason, next_step="run: grade doctor")
 
     def wait_ready(self) -> None:
         """Wait until torch is loaded.
@@ -201,7 +200,7 @@ class Zygote:
         """
         if self._ready:
             return
-        message, fds = self._receive(_READY_S)
+        _, fds = self._receive(_READY_S)
         try:
             status = _status(_host_pid(fds[0]))
         except OSError:
@@ -213,7 +212,6 @@ class Zygote:
                 "the sandbox has more than one thread; a fork would hang", got=status["Threads"]
             )
         self._size = int(status["VmSize"].split()[0]) * 1024
-        self.versions = message["ready"]
         self._ready = True
 
     def fork(

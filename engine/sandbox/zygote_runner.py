@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from engine.errors import EngineError, RunnerLostError, SandboxError
@@ -37,8 +36,6 @@ class SandboxRunner(Runner):
         # one thread starts all zygotes and lives as long as they: see Zygote's notes
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="zygote-starter")
         self._closed = False
-        self._lock = threading.Lock()
-        self._last_plan: tuple[Job, EncodedPlan] | None = None
         self._slots: list[_Slot] = [_Slot(self._starter, tier, n, layers) for n in range(slots)]
         self._free: queue.SimpleQueue[_Slot] = queue.SimpleQueue()
         for slot in self._slots:
@@ -50,18 +47,11 @@ class SandboxRunner(Runner):
         return self._tier
 
     def run(self, job: Job) -> RunResult:
-        """Run one job to its end or to its limits; wait for a free slot first.
-
-        Raises
-        ------
-        RunnerLostError
-            If the process was lost for a cause that isn't the code's own.
-        SandboxError
-            If a layer failed: no student code ran.
-        """
+        """Run one job to its end or to its limits; wait for a free slot first."""
         if self._closed:
             raise SandboxError("the sandbox is closed")
-        plan = self._encoded(job)
+        # a process that lives on, for want of a fork, has memory for its first job's arrays only
+        plan = encode_plan(job, shared=self._layers.fork)
         slot = self._free.get()
         try:
             return self._run_on(slot, job, plan)
@@ -70,18 +60,6 @@ class SandboxRunner(Runner):
             raise
         finally:
             self._free.put(slot)
-
-    def _encoded(self, job: Job) -> EncodedPlan:
-        """Encode the plan, or take the last one if the calls are the same object (a batch run)."""
-        with self._lock:
-            last = self._last_plan
-        if last is not None and last[0].calls is job.calls and last[0].limits == job.limits:
-            return last[1]
-        # a process that lives on, for want of a fork, has memory for its first job's arrays only
-        plan = encode_plan(job, shared=self._layers.fork)
-        with self._lock:
-            self._last_plan = (job, plan)
-        return plan
 
     def _run_on(self, slot: _Slot, job: Job, plan: EncodedPlan) -> RunResult:
         slot.zygote()  # its start doesn't count as the submission's time

@@ -76,7 +76,7 @@ def _make_ready(device: str) -> dict[str, Any]:
         name = str(torch.cuda.get_device_name())
     run_operations(device)
     arrays.place_tensors(device)
-    return {"device": name, "torch": str(torch.__version__), "cpu_s": time.process_time()}
+    return {"device": name, "cpu_s": time.process_time()}
 
 
 def _locked(channel: FrameChannel, confinement: Any, limits: dict[str, Any], parent: int) -> bool:

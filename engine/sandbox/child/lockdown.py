@@ -18,14 +18,9 @@ from . import linux
 from .layers import ALL_LAYERS, Layers
 
 __all__ = [
-    "JOB_FD",
-    "BrokenLayerError",
-    "ChildConfinement",
-    "arrange_descriptors",
-    "confinement_of",
-    "lock",
+    "JOB_FD", "BrokenLayerError", "ChildConfinement", "arrange_descriptors", "confinement_of", "lock",
     "lock_device_worker",
-]
+]  # fmt: skip
 
 JOB_FD: Final = 3
 _RULESET_FD: Final = 4

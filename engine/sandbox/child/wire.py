@@ -49,8 +49,9 @@ WRITEABLE: Final = 2
 
 # dtype -> itemsize; what is not listed does not travel
 ITEM_SIZES: Final = {
-    "bool": 1, "uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "uint32": 4, "int32": 4, "uint64": 8, "int64": 8,
-    "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16,
+    "bool": 1, "uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "uint32": 4, "int32": 4,
+    "uint64": 8, "int64": 8, "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "complex64": 8,
+    "complex128": 16,
 }  # fmt: skip
 
 # lists and dicts of a reply as JSON: counted before it is parsed, for making them is what takes time
