@@ -233,7 +233,7 @@ def test_a_worker_killed_from_outside_while_it_grades_is_no_mark(pool: WorkerPoo
     worker = future.result()
 
     def kill_when_it_prints() -> None:
-        while not worker._process._kept:
+        while not worker._process._printed:
             time.sleep(0.01)
         os.kill(worker.pid, signal.SIGKILL)
 
