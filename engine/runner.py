@@ -8,15 +8,28 @@ tree, and that only after its shape and dtype have been checked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from engine.errors import UsageError
+from engine.model import GradeReport, Mode
+
 __all__ = [
-    "Call", "CallOutcome", "CallStatus", "ExceptionInfo", "Job", "Limits", "RunResult", "Runner",
-    "SandboxOptions", "StepFunction", "WireArray", "WireValue",
-]  # fmt: skip
+    "Call",
+    "CallOutcome",
+    "CallStatus",
+    "ExceptionInfo",
+    "Job",
+    "Limits",
+    "RunResult",
+    "Runner",
+    "SandboxOptions",
+    "StepFunction",
+    "WireArray",
+    "WireValue",
+]
 
 # None, bool, int, float, str, list, tuple, dict with str keys, Leaf, StepFunction; nested.
 WireValue = Any
@@ -37,7 +50,8 @@ class WireArray:
         Little-endian, C order, ``prod(shape) * itemsize`` long: checked by whoever decodes.
     contiguous, writeable : bool
         How the child lays an input out (False gives a strided view, a read-only array).  There is no
-        read-only tensor, so a torch input is always writeable; an array without axes has only one layout.
+        read-only tensor, so a torch input is writeable whatever is said here; one without axes has only
+        one layout.
     """
 
     library: str
@@ -58,7 +72,7 @@ class StepFunction:
     tokens : WireArray
         Sequences of tokens fed after the first one, int64, (sequences, longest), filled up with -1.
     chances : WireArray
-        Probabilities after each of them, (sequences + 1, tokens); the last row answers all others.
+        What is probable after each of them, (sequences + 1, tokens); the last row answers all others.
     """
 
     name: str
@@ -111,9 +125,9 @@ class Call:
         with its processes looks at the arrays itself, and once more at the end: see
         ``docs/security-model.md``.
     overwrite_result : bool
-        After result and arguments have been encoded, the arrays of the result are filled with other
-        numbers, which shows whether it is a view of an argument, or an array that the function keeps for
-        another call. Not done where there are cotangents.
+        After result and arguments have been taken down, the arrays of the result are filled with other
+        numbers: a result that is a view of an argument, or that the function keeps for another call, shows
+        it. Doesn't happen where there are cotangents.
     cotangents : tuple of (WireArray or None), optional
         Asks for gradients.  One torch leaf for each array that the function returns (those in lists,
         tuples and dicts too, in their order), of its shape; None leaves that array out.  Every floating
@@ -150,7 +164,7 @@ class Job:
 
 
 class CallStatus(StrEnum):
-    """How one call (or loading the file) ended."""
+    """What became of one call (or of loading the file)."""
 
     RETURNED = "returned"
     RAISED = "raised"
@@ -170,7 +184,7 @@ class CallOutcome:
     Parameters
     ----------
     detail : str
-        A sentence of ours, never foreign text.
+        Our own sentence, never foreign text.
     gradients : tuple of (WireArray or None), optional
         Gradients of the sum of output times cotangent, one for each floating tensor among the arguments
         in their order (args, then kwargs; those in lists, tuples and dicts too); None for one that isn't
@@ -196,11 +210,12 @@ class CallOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """Everything that one submission gave back.
+    """All that one submission gave back.
 
-    ``load`` is the outcome of importing the file; ``missing`` names functions of ``Job.functions`` that the
-    file doesn't define; ``output`` is the text that it printed (foreign, cut); ``failed`` holds the
-    exceptions of the first statements that failed while the others were loaded.
+    ``load`` tells how importing the file went; ``missing`` names functions of
+    ``Job.functions`` that the file doesn't define; ``output`` is what it printed
+    (foreign text, cut); ``failed`` is what the first statements raised that failed
+    while the others were loaded.
     """
 
     load: CallOutcome
@@ -232,13 +247,36 @@ class SandboxOptions:
     unsafe_local: bool = False
     device: str = "cpu"
 
+    def check(self, mode: Mode) -> None:
+        """Raise a :class:`UsageError` where marks are asked of a sandbox that gives none."""
+        if self.device != "cpu" and self.tier == "T1":
+            raise UsageError("T1 isn't possible with a GPU", expected="--tier T2 or T3, or no --tier")
+        if mode is not Mode.MARKS or self.unsafe_local:
+            return
+        if self.device != "cpu":
+            raise UsageError(
+                f"--device {self.device} gives no marks: a GPU's driver stands open to the code",
+                next_step="leave --device out, or add --unsafe-local for code that you trust",
+            )
+        if self.tier == "T3":
+            raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
+
+    def noted(self, report: GradeReport) -> GradeReport:
+        """Return a report with a note where it was graded on the CPU though a GPU was asked for.
+
+        Code without torch tensors can't use one; its tier says where it ran.
+        """
+        if self.device == "cpu" or not report.tier or report.tier.endswith(self.device):
+            return report
+        note = f"Nothing here is a torch tensor, so it was graded on the CPU, at {report.tier}."
+        return replace(report, notes=(*report.notes, note))
+
 
 class Runner(Protocol):
     """Runs jobs; safe to call from several threads.
 
     ``run`` raises :class:`engine.errors.EngineError` when the machine or the runner is at
-    fault, and never for what the student's code does.  A class that names it as its base closes at the end
-    of a ``with``.
+    fault, and never for what the student's code does.
     """
 
     @property
@@ -247,25 +285,15 @@ class Runner(Protocol):
         ...
 
     def run(self, job: Job) -> RunResult:
-        """Run one job to its end or to its limits; wait for a free slot first.
-
-        Raises
-        ------
-        RunnerLostError
-            If the process was lost for a cause that isn't the code's own.
-        SandboxError
-            If a process can't be started or a layer failed: no student code ran.
-        """
+        """Run one job to its end or to its limits."""
         ...
 
     def close(self) -> None:
         """Give back all processes."""
         ...
 
-    def __enter__(self) -> Self:
-        return self
+    def __enter__(self) -> Self: ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    ) -> None: ...

@@ -283,6 +283,43 @@ class Bank:
             spec = load_spec(path, registry=self.registry())
         return item_version(spec, path)
 
+    def has_changed(self, item_id: str, version: str) -> bool:
+        """Return whether an item differs from what it was at this version; one that is gone doesn't."""
+        try:
+            return self.version(item_id) != version
+        except InputError:
+            return False
+
+    def title_of(self, item_id: str) -> str:
+        """Return an item's title; its id where it can't be read (any more)."""
+        try:
+            return self.load(item_id).title
+        except InputError:
+            return item_id
+
+    def code_points(self, item_id: str) -> float | None:
+        """Return the full points of a code exercise, None where there is none of that id."""
+        try:
+            spec = self.load(item_id)
+        except InputError:
+            return None
+        return spec.points if isinstance(spec.answer, CodeAnswer) else None
+
+    def feedback_on(self, item_id: str, mistake: str) -> str:
+        """Return what a student with a known mistake reads; "" where item and registry don't know it."""
+        try:
+            spec = self.load(item_id)
+        except InputError:
+            return self.registry().get(mistake, "")
+        if isinstance(spec.answer, CodeAnswer):
+            mutants = {mutant.id: mutant for mutant in spec.answer.mutants}
+            # A mutant that combines others has no sentence: theirs are said one after the other.
+            parts = mutants[mistake].combines or (mistake,) if mistake in mutants else ()
+            return " ".join(mutants[part].feedback or "" for part in parts if part in mutants).strip()
+        misconceptions = [*spec.misconceptions, *(m for step in spec.steps for m in step.misconceptions)]
+        inline = next((m.feedback for m in misconceptions if m.id == mistake and m.feedback), None)
+        return inline or self.registry().get(mistake, "")
+
     def registry(self) -> Mapping[str, str]:
         """Return the sentences of all known mistakes by id; read once.
 

@@ -32,6 +32,7 @@ __all__ = [
     "PlacedBlueprint",
     "Share",
     "difficulty_range",
+    "find_blueprint",
     "read_blueprint",
 ]
 
@@ -257,6 +258,29 @@ def _without_unused(said: Any) -> Any:
             if key not in _LATER_KEYS or value not in (None, [])
         }
     return [_without_unused(entry) for entry in said] if isinstance(said, list) else said
+
+
+def find_blueprint(name: str, folders: Sequence[Path]) -> Path:
+    """Return the file of a blueprint: a path ending in ``.yaml``, or a name in the first folder with it.
+
+    Raises
+    ------
+    QuizError
+        There is none; the names that there are stand in the message.
+    """
+    if name.endswith((".yaml", ".yml")):
+        if not Path(name).is_file():
+            raise QuizError("no such blueprint file", where=name)
+        return Path(name)
+    if Path(name).is_file():
+        raise QuizError(
+            "this is neither a quiz file nor a blueprint", where=name, expected="a file NAME.yaml"
+        )
+    for folder in folders:
+        if (folder / f"{name}.yaml").is_file():
+            return folder / f"{name}.yaml"
+    known = sorted({path.stem for folder in folders for path in folder.glob("*.yaml")})
+    raise QuizError(f"no blueprint {name!r}", expected=", ".join(known) or "a blueprint file", got=name)
 
 
 def read_blueprint(path: Path) -> PlacedBlueprint:

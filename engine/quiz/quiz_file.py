@@ -15,11 +15,12 @@ from engine.hand_ins import FilledQuiz
 from engine.model import Part, Quiz, QuizQuestion
 from engine.quiz.release import rules_text
 from engine.text.escape import clean_line
+from engine.text.files import read_hand_in
 from engine.text.words import plain_points
 from engine.text.yaml import read_yaml
 from engine.text.yaml_errors import Loc, YamlDocument
 
-__all__ = ["fill_in_text", "read_filled", "typed"]
+__all__ = ["fill_in_text", "is_quiz_file", "read_filled", "typed"]
 
 
 class _Block(str):
@@ -143,6 +144,11 @@ def typed(document: YamlDocument, loc: Loc) -> str:
         return ", ".join(f"{key}: {answer}" if answer else key for key, answer in given.items())
     entries = [typed(document, (*loc, index)) for index in range(len(value))]
     return ("; " if any(isinstance(entry, list) for entry in value) else ", ").join(entries)
+
+
+def is_quiz_file(path: Path) -> bool:
+    """Return whether a file is a fill-in file, and no blueprint."""
+    return any(line.startswith("quiz:") for line in read_hand_in(path).splitlines())
 
 
 def read_filled(text: str | bytes | Path, filename: str | None = None) -> FilledQuiz:

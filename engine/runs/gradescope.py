@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import importlib.metadata
 import io
 import json
 import math
 import re
+import secrets
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -16,9 +19,14 @@ from typing import Any
 import engine
 from engine import __version__
 from engine.course.course import settings_text
-from engine.errors import EngineError, InputError
+from engine.errors import EngineError, InputError, SubmissionError
+from engine.intake import read_submission
+from engine.items import CodeAnswer
+from engine.items.bank import Bank
 from engine.items.misconceptions import REGISTRY_FILE, builtin_root
-from engine.model import Check, GradeReport, Outcome, Verdict
+from engine.model import Check, GradeReport, Mode, Outcome, Verdict
+from engine.runner import Runner
+from engine.runs.grade_file import CodeExercises
 from engine.text.escape import clean, clean_line
 from engine.text.words import plain_points
 
@@ -27,6 +35,8 @@ __all__ = [
     "AutograderContents",
     "AutograderSettings",
     "ItemGrade",
+    "SubmissionGrader",
+    "autograder_key",
     "harness_zip",
     "read_settings",
     "results_json",
@@ -376,3 +386,80 @@ def _extra(grades: Sequence[ItemGrade]) -> dict[str, Any]:
         for grade in grades
     }
     return {"softmark": {"engine_version": __version__, "items": items}}
+
+
+class SubmissionGrader:
+    """Grades the exercises of the one submission that Gradescope has laid out.
+
+    Parameters
+    ----------
+    root : Path
+        Gradescope's folder: source, submission and results.
+    bank : Bank
+    mode : Mode
+    secret : bytes
+        The autograder's key, see :func:`autograder_key`.
+    runner : Runner
+    """
+
+    def __init__(self, root: Path, *, bank: Bank, mode: Mode, secret: bytes, runner: Runner) -> None:
+        self._bank = bank
+        self._folder = _innermost_folder(root / "submission")
+        self._runner = runner
+        # Another plan for each submission, as students see feedback between them; the same for a rerun.
+        plan_secret = hmac.new(secret, _submission_identity(root), hashlib.sha256).digest()
+        self._code = CodeExercises(bank, secret=plan_secret, mode=mode)
+
+    def grade(self, item: str) -> ItemGrade:
+        """Grade one code exercise."""
+        spec = self._bank.load(item)
+        answer = spec.answer
+        assert isinstance(answer, CodeAnswer)  # `grade autograder make` packs nothing else
+        hidden = frozenset(check.id for check in answer.checks if not check.public)
+        try:
+            submission = read_submission(self._folder, answer.function)
+        except SubmissionError as error:
+            return ItemGrade(item, spec.points, None, problem=self._fault_text(error))
+        report = self._code.grade(item, submission, self._runner, "")
+        return ItemGrade(item, spec.points, report, hidden, submission.sha256)
+
+    def _fault_text(self, error: SubmissionError) -> str:
+        """Say what is wrong with a hand-in; the folder that it lies in here means nothing to a student."""
+        where = error.where if error.where and not error.where.startswith(str(self._folder)) else ""
+        lines = [f"{where}: {error.what}" if where else error.what]
+        lines += [f"expected: {error.expected}"] if error.expected else []
+        return "\n".join(lines + ([f"got: {error.got}"] if error.got else []))
+
+
+def _innermost_folder(folder: Path) -> Path:
+    """Return the folder that holds the files: repositories and zips put them into one of their own."""
+    try:
+        entries = [path for path in folder.iterdir() if not path.name.startswith((".", "__MACOSX"))]
+    except OSError:
+        return folder  # reading it will say why
+    inner = entries[0] if len(entries) == 1 else folder
+    return inner if inner.is_dir() and not inner.is_symlink() else folder
+
+
+def _submission_identity(root: Path) -> bytes:
+    """Return what tells this submission from others, by Gradescope's own record of it."""
+    try:
+        data = json.loads((root / "submission_metadata.json").read_text(encoding="utf-8"))
+        return json.dumps([data.get("id"), data.get("created_at")]).encode()
+    except (OSError, ValueError, AttributeError):
+        return b"unknown"
+
+
+def autograder_key(secret: bytes | None, items: Sequence[str]) -> bytes:
+    """Return an autograder's key: always the same for a course, and no way back to the course's secret.
+
+    Parameters
+    ----------
+    secret : bytes or None
+        The course's; None gives a random key.
+    items : sequence of str
+    """
+    if secret is None:
+        return secrets.token_bytes(32)
+    message = json.dumps(["autograder", sorted(items)]).encode("ascii")
+    return hmac.new(secret, message, hashlib.sha256).digest()

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from engine.errors import DrawError, EngineError, UnknownItemError
+from engine.errors import DrawError, EngineError, UnknownItemError, UsageError
 from engine.grading import grade_answers
 from engine.items.bank import Bank
 from engine.marks.class_results import column_of
+from engine.marks.results import StudentResults
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response, Variant
 from engine.quiz.credit import CreditRules
 from engine.runner import Runner, SandboxOptions
 from engine.runs.batch import Progress
 from engine.runs.grade_file import CodeExercises
 from engine.store import Attempt, Store, reason_of
+from engine.text.words import agree, count_noun
 from engine.variants import rekey
 
 __all__ = [
     "AnswerMarker",
+    "ChangedItems",
     "RegradeChange",
     "RegradePlan",
     "RegradeScope",
@@ -293,6 +297,18 @@ class RegradeScope:
     student: str | None = None
     everything: bool = False
 
+    def check(self, store: Store) -> None:
+        """Raise a :class:`UsageError` where the store has no such quiz or student."""
+        quizzes = store.quiz_names()
+        if self.quiz is not None and self.quiz not in quizzes:
+            raise UsageError(
+                "no quiz of this name was drawn",
+                got=self.quiz,
+                expected=", ".join(quizzes) or "there is none yet",
+            )
+        if self.student is not None and next(store.attempts(student=self.student), None) is None:
+            raise UsageError("nothing of this student is stored", got=self.student)
+
 
 def plan_regrade(
     store: Store,
@@ -477,3 +493,46 @@ class _Search:
             return self._answers.rekeyed(variant)
         except DrawError:
             return variant  # told with its attempts; it goes on as it was handed out
+
+
+_MOST_NAMED = 5  # of items that changed: an update of Softmark can change many
+
+
+class ChangedItems:
+    """Counts results that were marked before their item was changed, which a regrade would mark again.
+
+    Parameters
+    ----------
+    bank : Bank
+        With the items as they are now.
+    """
+
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+        self._changed: dict[tuple[str, str], bool] = {}  # a class has few versions of an item
+        self.counts: Counter[str] = Counter()
+
+    def counting(self, students: Iterable[StudentResults]) -> Iterator[StudentResults]:
+        """Pass on results, and count them by item while they pass."""
+        for results in students:
+            for result in results.items:
+                report = result.report
+                version = (report.item, report.item_version)
+                if report.score is not None and version not in self._changed:
+                    self._changed[version] = self._bank.has_changed(*version)
+                if report.score is not None and self._changed[version]:
+                    self.counts[report.item] += 1
+            yield results
+
+    def notes(self) -> list[tuple[str, str]]:
+        """Return a sentence about them with what to do next; nothing where there are none."""
+        if not self.counts:
+            return []
+        names = sorted(self.counts) if len(self.counts) <= _MOST_NAMED else []
+        items = ", ".join(names) or count_noun(len(self.counts), "item")
+        count = self.counts.total()
+        stand = "it stands as it was marked" if count == 1 else "they stand as they were marked"
+        message = f"{items} {agree(len(self.counts), 'have')} changed since {count_noun(count, 'result')} "
+        message += f"{agree(count, 'were')} marked; {stand}"
+        command = " ".join(["grade regrade", *names, "--dry-run"])
+        return [(message, f"{command} shows what marking again would change")]

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, TypeVar
 
-from engine.errors import Diagnostic, InputError, SpecError, SubmissionError
+from engine.errors import Diagnostic, InputError, SoftmarkError, SpecError, SubmissionError, UsageError
 from engine.text.escape import clean_line, one_line, visible
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "source_line",
     "utf16_as_utf8",
     "work_folder",
+    "write_errors",
 ]
 
 fcntl: ModuleType | None
@@ -237,6 +238,31 @@ def replacing(path: Path, *, durable: bool = False, private: bool = False) -> It
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+@contextlib.contextmanager
+def write_errors(
+    what: str, path: Path, *, next_step: str, kind: type[SoftmarkError] = UsageError
+) -> Iterator[None]:
+    """Turn what the system says of a file that can't be written into an error that says what to do.
+
+    Parameters
+    ----------
+    what : str
+        One sentence: ``"the gradebook can't be written"``.
+    path : Path
+        Named where the system names no file itself.
+    next_step : str
+    kind : type of SoftmarkError
+        Which error is raised.
+    """
+    try:
+        yield
+    except OSError as error:
+        # "File exists" where a folder is to be made: a person wants to know what is there.
+        exists = "a file of this name" if isinstance(error, FileExistsError) else None
+        got = exists or error.strerror or str(error)
+        raise kind(what, where=str(error.filename or path), got=got, next_step=next_step) from error
 
 
 MAX_BYTES = 2**20

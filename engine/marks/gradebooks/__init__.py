@@ -9,6 +9,7 @@ from engine.marks.gradebooks.formats import (
     GradebookNotice,
     GradebookRequest,
     NoticeKind,
+    check_settings,
     gradebook_format,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "GradebookNotice",
     "GradebookRequest",
     "NoticeKind",
+    "check_settings",
     "gradebook_format",
 ]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from engine.course import Roster
 from engine.errors import UsageError
@@ -25,6 +26,7 @@ __all__ = [
     "GradebookNotice",
     "GradebookRequest",
     "NoticeKind",
+    "check_settings",
     "gradebook_format",
 ]
 
@@ -159,3 +161,57 @@ def gradebook_format(name: str) -> GradebookFormat:
     chosen = importlib.import_module(f"engine.marks.gradebooks.{FORMATS[name]}").FORMAT
     assert isinstance(chosen, GradebookFormat)
     return chosen
+
+
+# Field of a request → the option of `grade export` that sets it, for messages.
+_OPTIONS = {
+    "into": "--into",
+    "scale": "--scale",
+    "feedback": "--feedback",
+    "key": "--key",
+    "delimiter": "--delimiter",
+    "decimal_comma": "--decimal-comma",
+    "marked": "--excel",
+    "protect_ids": "--excel",
+}
+# Words for what a shell makes hard to type.
+_DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", ",": ",", ";": ";", "\t": "\t"}
+
+
+def check_settings(chosen: GradebookFormat, settings: dict[str, Any], out: Path) -> dict[str, Any]:
+    """Return the settings of a :class:`GradebookRequest`, the delimiter as a character.
+
+    Parameters
+    ----------
+    chosen : GradebookFormat
+    settings : dict
+        Fields of a request by name, as `grade export` takes them.
+    out : Path
+        The file to write.
+
+    Raises
+    ------
+    UsageError
+        The format doesn't take one of them, two contradict each other, or `out` has another format's suffix.
+    """
+    delimiter = settings["delimiter"]
+    if delimiter and delimiter not in _DELIMITERS:
+        raise UsageError("--delimiter can't be used", expected=", ; or tab", got=repr(delimiter))
+    for field_name, option in _OPTIONS.items():
+        if settings[field_name] and field_name not in chosen.takes:
+            raise UsageError(f"{option} isn't for {chosen.name}", next_step="grade export --help")
+    into = settings["into"]
+    if settings["scale"] and into is None:
+        raise UsageError("--scale needs a file that says the full points", expected="--into FILE")
+    if settings["key"] and into is not None:
+        raise UsageError("--key is for a new file: the one of --into names people by itself")
+    if into is not None and out.exists() and into.exists() and out.samefile(into):
+        raise UsageError("--out is the file of --into", next_step="write another file, and keep this one")
+    is_workbook = out.suffix.lower() in {".xlsx", ".xlsm", ".xls"}
+    if is_workbook is not (chosen.name == "excel") and out.suffix:
+        raise UsageError(
+            f"--out is no file name for {chosen.name}",
+            expected="a name ending in .xlsx" if chosen.name == "excel" else "a name ending in .csv",
+            got=str(out),
+        )
+    return {**settings, "delimiter": _DELIMITERS.get(delimiter or "")}
