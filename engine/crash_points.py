@@ -1,7 +1,4 @@
-"""Named places at which a test has the program killed, to see that nothing is lost there.
-
-Only a process that really dies between two writes shows what the disk holds then.
-"""
+"""Named places at which a test has the program killed, to see that nothing is lost there."""
 
 from __future__ import annotations
 
@@ -26,9 +23,9 @@ def reached(place: str) -> None:
     place : str
         The variable is such a name, or ``name:n`` for the n-th time that it is reached.
     """
-    setting = os.environ.get(_VARIABLE)
-    if not setting:
+    wanted = os.environ.get(_VARIABLE)
+    if not wanted:
         return
-    name, _, times = setting.partition(":")
+    name, _, times = wanted.partition(":")
     if name == place and next(_times) >= int(times or 1):
         os.kill(os.getpid(), signal.SIGKILL)

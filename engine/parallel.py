@@ -1,9 +1,4 @@
-"""Independent pieces of work on all cores, and a small cache for their results.
-
-Drawing a class's quizzes or comparing all pairs of files is a thousand pieces that don't need each other.
-They run in forks, which share what is loaded already; where forks can't be had, the caller does the same
-work one by one.
-"""
+"""Independent pieces of work, done on all cores before they are used one by one."""
 
 from __future__ import annotations
 
@@ -20,11 +15,10 @@ from typing import Any, Generic, TypeVar
 
 __all__ = ["LruCache", "on_all_cores", "without_collecting"]
 
-_CHUNKS = 4  # per core, so that no core waits long for the last one, and pickling costs little
+_CHUNKS = 4  # per core, so that no core waits long for the last one
 
 K = TypeVar("K")
 V = TypeVar("V")
-T = TypeVar("T")
 
 
 def on_all_cores(
@@ -34,7 +28,7 @@ def on_all_cores(
     least: int,
     together: int | None = None,
     cores: int | None = None,
-    progress: Callable[[Mapping[K, V]], None] = lambda results: None,
+    progress: Callable[[Mapping[K, V]], None] = lambda found: None,
 ) -> Mapping[K, V]:
     """Return ``act(key)`` for keys, computed in as many processes as there are cores.
 
@@ -44,13 +38,13 @@ def on_all_cores(
         Needn't be picklable: the processes are forks. Its results are pickled by us, for us.
     keys : sequence of hashable
     least : int
-        With fewer pieces of work than this, starting processes would take longer than the work.
+        Fewer pieces of work than this are done sooner than processes are started.
     together : int, optional
         How many keys a process is given at a time; a quarter of a core's share, if left out.
     cores : int, optional
         All that this process may use, if left out.
     progress : callable
-        Takes the results of a process as they come back.
+        Told what came back.
 
     Returns
     -------
@@ -58,12 +52,12 @@ def on_all_cores(
         Empty where processes don't pay or can't be had, and without the keys whose process failed: the
         caller does by itself what is missing, and meets its errors there.
     """
-    count = _usable_cores() if cores is None else cores
+    count = _cores() if cores is None else cores
     if count < 2 or len(keys) < least or "fork" not in multiprocessing.get_all_start_methods():
         return {}
     size = together or -(-len(keys) // (_CHUNKS * count))
     chunks = [keys[start : start + size] for start in range(0, len(keys), size)]
-    results: dict[K, V] = {}
+    done: dict[K, V] = {}
     global _ACT
     _ACT = act
     try:
@@ -71,28 +65,28 @@ def on_all_cores(
         with ProcessPoolExecutor(
             count, mp_context=multiprocessing.get_context("fork"), initializer=gc.disable
         ) as pool:
-            for chunk in pool.map(_act_on_chunk, chunks):
-                results.update(chunk)
-                progress(chunk)
+            for found in pool.map(_chunk, chunks):
+                done.update(found)
+                progress(found)
     except (BrokenProcessPool, OSError):  # killed, or no memory for another process
         pass
     finally:
         _ACT = None
-    return results
+    return done
 
 
 _ACT: Callable[..., Any] | None = None  # what the forks inherit
 
 
-def _act_on_chunk(keys: Sequence[K]) -> dict[K, Any]:
+def _chunk(keys: Sequence[K]) -> dict[K, Any]:
     assert _ACT is not None
-    results: dict[K, Any] = {}
+    found: dict[K, Any] = {}
     for key in keys:
         try:
-            results[key] = _ACT(key)
-        except Exception:  # the caller does it again, and meets the error where it can be reported
+            found[key] = _ACT(key)
+        except Exception:  # the caller draws it again, where the error is told
             continue
-    return results
+    return found
 
 
 @contextlib.contextmanager
@@ -110,35 +104,41 @@ def without_collecting() -> Iterator[None]:
             gc.enable()
 
 
-def _usable_cores() -> int:
-    # a container or taskset may leave fewer than the machine has
+def _cores() -> int:
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+# ----------------------------------------------------------------------------------------------------
+# The last few results of something, by key: for what ``functools.lru_cache`` can't hash.
+
+T = TypeVar("T")
+
+
 class LruCache(Generic[T]):
-    """The most recently used results, safe between threads; for arguments that `functools` can't hash.
+    """At most so many results, those that were asked for last; safe between threads.
 
     Parameters
     ----------
-    size : int
-        How many results are kept.
+    most : int
+        How many are kept.
     """
 
-    def __init__(self, size: int) -> None:
-        self._size, self._lock = size, threading.Lock()
-        self._results: OrderedDict[Hashable, T] = OrderedDict()
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._found: OrderedDict[Hashable, T] = OrderedDict()
 
     def get(self, key: Hashable) -> T | None:
-        """Return the result under a key, None if there is none."""
+        """Return what is kept under a key, None if nothing is."""
         with self._lock:
-            if key not in self._results:
+            if key not in self._found:
                 return None
-            self._results.move_to_end(key)
-            return self._results[key]
+            self._found.move_to_end(key)
+            return self._found[key]
 
     def put(self, key: Hashable, value: T) -> None:
-        """Keep a result; the least recently used one may go."""
+        """Keep a result; the one that was asked for longest ago may go."""
         with self._lock:
-            self._results[key] = value
-            while len(self._results) > self._size:
-                self._results.popitem(last=False)
+            self._found[key] = value
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)

@@ -24,10 +24,8 @@ from engine.analysis.report_tables import (
 )
 from engine.analysis.statistics.irt import IrtModel, ItemFit, NoFit
 from engine.course import StudentLabels
-from engine.errors import StoreError
 from engine.model import Verdict
-from engine.pages.render import render
-from engine.text.files import replace_text
+from engine.pages.render import render, write_pages
 
 __all__ = ["report_page", "write_report"]
 
@@ -77,18 +75,7 @@ def write_report(
     }
     if with_abilities:
         texts["abilities.csv"] = abilities_csv(report, people)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            replace_text(out / name, text)
-    except OSError as error:
-        raise StoreError(
-            "the report can't be written",
-            where=str(error.filename or out),
-            got=error.strerror or str(error),
-            next_step="make room or choose another folder",
-        ) from error
-    return [out / name for name in texts]
+    return write_pages(out, texts)
 
 
 def report_page(report: ItemReport, people: StudentLabels) -> str:

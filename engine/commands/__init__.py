@@ -1,4 +1,8 @@
-"""The commands of ``grade``, one file each, loaded only when called."""
+"""The commands of ``grade``, one file each, and the one place where errors become messages and exit codes.
+
+A command's module declares its options, calls the packages below, and prints. All of them are imported for
+``grade --help``, so none may import anything heavy (numpy, rich, pydantic, the store) outside its functions.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +19,15 @@ import click
 from engine import __version__
 from engine.commands.options import CommandGroup, write_commands
 from engine.commands.terminal import replace_signs, width, wrapped
-from engine.errors import SoftmarkError
+from engine.errors import EngineError, SoftmarkError
+from engine.text.escape import clean
 from engine.text.files import keep_libraries_tidy
+from engine.text.words import near_words
 
 __all__ = ["LazyGroup", "grade", "main", "run"]
 
 # What `grade --help` lists: heading -> name -> module below engine.commands, in the order in which people
-# meet them. A module holds the command as `command`, or as what stands behind a colon.
+# meet them. A module holds the command as `command`, or under the name after a colon.
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Practise": {
         "submit": "submit",
@@ -64,7 +70,7 @@ COMMANDS = {name: module for group in GROUPS.values() for name, module in group.
 
 
 class LazyGroup(CommandGroup):
-    """A group that imports a command's module when somebody asks for it."""
+    """A group that imports a command's module when the command is called or listed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order in which people meet them."""
@@ -74,10 +80,8 @@ class LazyGroup(CommandGroup):
         """Import and return one command."""
         module_name = COMMANDS.get(cmd_name)
         if module_name is None:
-            from engine.text.words import near_words  # only a mistyped name needs it
-
-            near = near_words(cmd_name, COMMANDS)
-            hint = f" Did you mean {near[0]}?" if near else ""
+            matches = near_words(cmd_name, COMMANDS)
+            hint = f" Did you mean {matches[0]}?" if matches else ""
             ctx.fail(f"No such command {cmd_name!r}.{hint}")
         module, _, attribute = module_name.partition(":")
         command = getattr(importlib.import_module(f"engine.commands.{module}"), attribute or "command")
@@ -116,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(args: list[str]) -> int:
     """Run one command line and return its exit code; no exception gets out."""
-    # Arrays of a few entries: a second thread costs a hundred times what it gives.
+    # Arrays have a few entries: waking a second thread costs a hundred times what it saves.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     keep_libraries_tidy()
     wants_json = "--json" in args
@@ -125,29 +129,30 @@ def run(args: list[str]) -> int:
         result = grade.main(args=args, prog_name="grade", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
-    except SystemExit:  # behind another sys.stdout: click found that nobody reads it (`grade list | head`)
+    except SystemExit:
+        # click replaces sys.stdout and exits where nobody reads the output (`grade list | head`).
         if sys.stdout is stdout:
             raise
         _drop_output()
         return 0
     except click.ClickException as error:
-        return _tell_click_error(error, wants_json)
+        return _show_click_error(error, wants_json)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
-        return 130
+        return 130  # as shells report SIGINT: 128 + 2
     except SoftmarkError as error:
-        return _tell(error, wants_json)
+        return _show_error(error, wants_json)
     except BrokenPipeError:
         _drop_output()
         return 0
     except OSError as error:
-        return _tell_system_error(error, wants_json)
+        return _show_system_error(error, wants_json)
     except Exception as error:  # the last net: a person never sees a traceback
-        return _tell_bug(error, wants_json)
+        return _show_bug(error, wants_json)
     return int(result) if isinstance(result, int) else 0
 
 
-def _tell_json(what: str, code: int, **more: Any) -> None:
+def _print_json_error(what: str, code: int, **more: Any) -> None:
     try:
         click.echo(json.dumps({"error": {"what": what, "exit_code": code, **more}}, ensure_ascii=False))
     except OSError:  # standard output is what failed; standard error has said it
@@ -155,24 +160,24 @@ def _tell_json(what: str, code: int, **more: Any) -> None:
 
 
 def _drop_output() -> None:
-    """Let what is still buffered for a standard output that can't be written go nowhere."""
+    """Discard what is still buffered for a standard output that can't be written.
+
+    Python flushes it at exit, and would report the error once more.
+    """
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):  # no real file behind it, as in tests
         return
 
 
-def _tell(error: SoftmarkError, wants_json: bool) -> int:
-    from engine.text.escape import clean
-
+def _show_error(error: SoftmarkError, wants_json: bool) -> int:
     text = "error: " + clean("\n".join(error.lines()), 50_000)
-    # a line of a file with a caret below it must stay in one piece
-    is_prose = not getattr(error, "diagnostics", ())
-    click.echo(wrapped(text, width(err=True)) if is_prose else text, err=True)
+    faults = getattr(error, "diagnostics", ())
+    # A line of a file with a caret below it must stay in one piece.
+    click.echo(text if faults else wrapped(text, width(err=True)), err=True)
     if wants_json:
-        faults = getattr(error, "diagnostics", ())
         more = [{"line": f.line, "column": f.column, "message": clean(f.message, 2_000)} for f in faults]
-        _tell_json(
+        _print_json_error(
             clean(error.what, 50_000),
             error.exit_code,
             **({"faults": more} if more else {}),
@@ -185,9 +190,7 @@ def _tell(error: SoftmarkError, wants_json: bool) -> int:
     return error.exit_code
 
 
-def _tell_click_error(error: click.ClickException, wants_json: bool) -> int:
-    from engine.text.escape import clean
-
+def _show_click_error(error: click.ClickException, wants_json: bool) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):  # `grade` alone asks for help
         click.echo(error.format_message())
         return 0
@@ -197,7 +200,7 @@ def _tell_click_error(error: click.ClickException, wants_json: bool) -> int:
         hint = f"\n  next: {error.ctx.command_path} --help"
     click.echo(wrapped(f"error: {message}{hint}", width(err=True)), err=True)
     if wants_json:
-        _tell_json(message, 2, kind="UsageError")
+        _print_json_error(message, 2, kind="UsageError")
     return 2
 
 
@@ -208,9 +211,7 @@ _TYPES = {
     "is not a valid float range": "is not a number",
     "is not a valid float": "is not a number",
 }
-
-
-_LARGEST = str(2**63 - 1)  # no limit that somebody would meet
+_LARGEST = str(2**63 - 1)  # the upper end of --seed: no limit that anybody would meet
 
 
 def _in_words(message: str) -> str:
@@ -220,24 +221,22 @@ def _in_words(message: str) -> str:
     for theirs, ours in _TYPES.items():
         message = message.replace(theirs, ours)
 
-    def bounds(found: re.Match[str]) -> str:
-        low, high = found[1], found[2]
+    def bounds(match: re.Match[str]) -> str:
+        low, high = match[1], match[2]
         return f"must be {low} or more" if high == _LARGEST else f"must be between {low} and {high}"
 
     return re.sub(r"is not in the range (-?\d+(?:\.\d+)?)<=x<=(-?\d+(?:\.\d+)?)", bounds, message)
 
 
-def _tell_system_error(error: OSError, wants_json: bool) -> int:
+def _show_system_error(error: OSError, wants_json: bool) -> int:
     """Say what the system refused, such as output to a full disk, and in which file."""
-    from engine.errors import EngineError
-
-    refused = EngineError(
+    failure = EngineError(
         "the system refused to read or write",
         where=str(error.filename) if error.filename is not None else None,
         got=error.strerror or str(error),
         next_step="see whether the disk is full and whether this user may use the file",
     )
-    code = _tell(refused, wants_json)
+    code = _show_error(failure, wants_json)
     try:
         sys.stdout.flush()
     except OSError:
@@ -245,9 +244,7 @@ def _tell_system_error(error: OSError, wants_json: bool) -> int:
     return code
 
 
-def _tell_bug(error: Exception, wants_json: bool) -> int:
-    from engine.text.escape import clean
-
+def _show_bug(error: Exception, wants_json: bool) -> int:
     what = f"Softmark itself failed ({type(error).__name__}: {clean(str(error), 300)}); no mark was given"
     click.echo(f"error: {what}", err=True)
     if os.environ.get("SOFTMARK_DEBUG"):
@@ -255,5 +252,5 @@ def _tell_bug(error: Exception, wants_json: bool) -> int:
     else:
         click.echo("  next: run it again with SOFTMARK_DEBUG=1 and report what it prints", err=True)
     if wants_json:
-        _tell_json(what, 3, kind="EngineError")
+        _print_json_error(what, 3, kind="EngineError")
     return 3

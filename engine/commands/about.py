@@ -20,16 +20,16 @@ def help_command(context: click.Context, words: tuple[str, ...]) -> None:
       grade help
       grade help quiz new
     """
-    at = context.find_root()
+    parent = context.find_root()
     for word in words:
-        group = at.command
+        group = parent.command
         if not isinstance(group, click.Group):
-            at.fail(f"{at.command_path} has no commands of its own, so there is no {word!r}")
-        found = group.get_command(at, word)
-        if found is None:
-            at.fail(f"No such command {word!r}.")
-        at = click.Context(found, parent=at, info_name=word)
-    click.echo(at.get_help())
+            parent.fail(f"{parent.command_path} has no commands of its own, so there is no {word!r}")
+        subcommand = group.get_command(parent, word)
+        if subcommand is None:
+            parent.fail(f"No such command {word!r}.")
+        parent = click.Context(subcommand, parent=parent, info_name=word)
+    click.echo(parent.get_help())
 
 
 @click.command("version")

@@ -1,17 +1,23 @@
-"""Where a command works: in a course folder, or alone in practice."""
+"""Where a command works: in a course folder, or alone in practice.
+
+``find_context(course_path)`` gives a command its bank, secret and store without it having to ask which of
+the two it is. Whatever is decided about items, marks or the sandbox is decided in their packages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import store_wanted
-from engine.errors import InputError, QuizError, SpecError, StoreError, UsageError
-from engine.text.files import own_folder
+from engine.commands.options import chosen_store
+from engine.errors import QuizError, SpecError, StoreError, UsageError
+from engine.text.escape import clean_line
+from engine.text.files import own_folder, read_hand_in, write_errors
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
@@ -24,7 +30,9 @@ if TYPE_CHECKING:
     from engine.runner import Runner, SandboxOptions
     from engine.store import Store
 
-__all__ = ["CommandContext", "find_context", "tell_unreadable"]
+__all__ = ["CommandContext", "find_context", "warn_unreadable"]
+
+_HOME_STEP = "set SOFTMARK_HOME to a folder that you may write to"
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,31 @@ class CommandContext:
 
         return Mode(self.course.mode) if self.course else Mode.PRACTICE
 
+    @property
+    def title(self) -> str:
+        """The course's title, as pages show it."""
+        return self.course.title if self.course else "Practice"
+
+    @cached_property
+    def roster(self) -> Roster | None:
+        """The course's roster without its faulty rows, None in practice; read once."""
+        return self.course.roster(tolerant=True) if self.course else None
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Names of the roster's students by id; one that isn't known is left out."""
+        return (
+            {student.id: student.name for student in self.roster.students if student.name}
+            if self.roster
+            else {}
+        )
+
+    def require_course(self) -> Course:
+        """Return the course; a :class:`UsageError` where there is none."""
+        if self.course is None:
+            raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
+        return self.course
+
     def secret(self) -> bytes:
         """Return the course's secret, or this person's own practice secret."""
         return self.course.secret() if self.course else _practice_secret()
@@ -60,9 +93,18 @@ class CommandContext:
         """Return the course's or this person's own folder for what Softmark itself writes."""
         return self.course.folder / ".softmark" if self.course else _practice_folder()
 
+    def problems_folder(self) -> Path | None:
+        """Return the course's folder of problem files, None in practice."""
+        if self.course is None:
+            return None
+        try:  # relative to this folder: shorter, and what people type
+            return self.course.problems.relative_to(Path.cwd())
+        except ValueError:
+            return self.course.problems
+
     @property
     def store_place(self) -> str | Path:
-        """Address or path of the store that was named, or the course's, or this person's own for practice."""
+        """Address or path of the store: the one named, or the course's, or this person's own for practice."""
         if self.store:
             return self.store
         return self.course.store_place if self.course else _practice_folder() / "practice.db"
@@ -79,12 +121,11 @@ class CommandContext:
         Raises
         ------
         UsageError
-            The store of a course is gone in which quizzes were drawn. One made anew would be empty, and an
-            export of it a class without marks.
+            The course has drawn quizzes, but the file of its store is gone. A new one would be empty, and an
+            export from it a class without marks.
         """
         place = self.store_place
-        is_file = self.course is not None and "://" not in str(place)
-        if self.course is not None and is_file and not Path(place).exists() and self.course.was_used:
+        if self.course and "://" not in str(place) and not Path(place).exists() and self.course.was_used:
             raise UsageError(
                 "the store is gone, and this course has drawn quizzes: the file was moved or deleted",
                 where=str(place),
@@ -97,17 +138,20 @@ class CommandContext:
         """The same bank outside the course: its store and secret are this person's own."""
         return replace(self, course=None, store=None)
 
-    def of_quiz(self, filled: FilledQuiz, path: Path) -> tuple[CommandContext, Quiz]:
-        """Return the stored quiz that a fill-in file names, and where it is stored.
+    def stored_quiz(self, path: Path) -> tuple[FilledQuiz, CommandContext, Quiz]:
+        """Read a fill-in file; return its answers, and the quiz it names with the context that stores it.
 
-        It is looked for here, in the course whose folder holds the file, and among this person's practice
-        quizzes. A :class:`QuizError` if it isn't stored.
+        A :class:`QuizError` if the quiz isn't stored here, nor in the course whose folder holds the file, nor
+        among this person's practice quizzes.
         """
-        for place in self._places(path):
-            with place.open_store() as store:
+        from engine.quiz import read_filled
+
+        filled = read_filled(read_hand_in(path), str(path))
+        for context in self._candidates(path):
+            with context.open_store() as store:
                 quiz = store.load_quiz(filled.quiz)
             if quiz is not None:
-                return place, place.extended(quiz)
+                return filled, context, context._extended(quiz)
         raise QuizError(
             f"quiz {filled.quiz!r} isn't in the store",
             where=str(path),
@@ -115,7 +159,17 @@ class CommandContext:
             "somebody gave you is filled in with an editor and handed in as a file",
         )
 
-    def extended(self, quiz: Quiz) -> Quiz:
+    def _candidates(self, path: Path) -> Iterator[CommandContext]:
+        from engine.course import Course
+
+        yield self
+        course = Course.find(path.absolute().parent)
+        if course is not None and (self.course is None or course.folder != self.course.folder.absolute()):
+            yield find_context(course.folder)
+        if self.course:
+            yield self.practice
+
+    def _extended(self, quiz: Quiz) -> Quiz:
         """Return a quiz with the time that an extension in course.yaml gives its student."""
         from engine.marks import extended_rules, terms_of
 
@@ -124,104 +178,33 @@ class CommandContext:
         terms = terms_of(self.course.policies, quiz.student, quiz.name)
         return replace(quiz, rules=extended_rules(quiz.rules, terms))
 
-    def _places(self, path: Path) -> Iterator[CommandContext]:
-        from engine.course import Course
-
-        yield self
-        beside = Course.find(path.absolute().parent)
-        if beside is not None and (self.course is None or beside.folder != self.course.folder.absolute()):
-            yield find_context(beside.folder)
-        if self.course:
-            yield self.practice
-
     def open_problems(self, out: Path | None = None) -> OpenProblems | None:
-        """Return what earlier batches couldn't grade: kept with the course, in practice with the results."""
+        """Return what earlier batches couldn't grade: kept with the course, in practice in `out`."""
         from engine.marks.open_problems import OPEN_PROBLEMS_FILE, OpenProblems
 
         folder = self.private_folder() if self.course else out
         return None if folder is None else OpenProblems(folder / OPEN_PROBLEMS_FILE)
 
-    def has_changed(self, item: str, version: str) -> bool:
-        """Return whether an item isn't any more what it was at this version; one that is gone hasn't."""
-        try:
-            return self.bank.version(item) != version
-        except InputError:
-            return False
-
-    def points_of(self, item: str) -> float | None:
-        """Return the full points of a code exercise, None where there is none of that id."""
-        try:
-            spec = self.bank.load(item)
-        except InputError:
-            return None
-        return spec.points if spec.kind == "code" else None
-
-    def sentence_of(self, item: str, mistake: str) -> str:
-        """Return what a student with a known mistake is told; "" where item and registry don't know it."""
-        try:
-            spec = self.bank.load(item)
-        except InputError:
-            return self.bank.registry().get(mistake, "")
-        if spec.answer is not None and spec.answer.type == "code":
-            known = {mutant.id: mutant for mutant in spec.answer.mutants}
-            parts = known[mistake].combines or (mistake,) if mistake in known else ()
-            return " ".join(known[part].feedback or "" for part in parts if part in known).strip()
-        own = [*spec.misconceptions, *(m for step in spec.steps for m in step.misconceptions)]
-        inline = next((m.feedback for m in own if m.id == mistake and m.feedback), None)
-        return inline or self.bank.registry().get(mistake, "")
-
-    def _title_of(self, item: str) -> str:
-        """Return an item's title; its id where the bank can't read it any more."""
-        try:
-            return self.bank.load(item).title
-        except InputError:
-            return item
-
-    def check_tier(self, options: SandboxOptions) -> None:
-        """Raise a :class:`UsageError` where marks are asked of a tier that gives none."""
-        from engine.model import Mode
-
-        if options.device != "cpu" and options.tier == "T1":
-            raise UsageError("T1 isn't possible with a GPU", expected="--tier T2 or T3, or no --tier")
-        if self.mode is not Mode.MARKS or options.unsafe_local:
-            return
-        if options.device != "cpu":
-            raise UsageError(
-                f"--device {options.device} gives no marks: a GPU's driver stands open to the code",
-                next_step="leave --device out, or add --unsafe-local for code that you trust",
-            )
-        if options.tier == "T3":
-            raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
-
-    def offered_sandbox(self, options: SandboxOptions) -> SandboxOptions:
-        """Offer the course's packages to student code, and return the options that hold in its mode.
-
-        In practice T3 may stand in for the stronger tiers.
-        """
+    def offered_sandbox(self, sandbox: SandboxOptions) -> SandboxOptions:
+        """Offer the course's packages to student code, and return the options that hold in its mode."""
         from engine.model import Mode
         from engine.sandbox.bwrap import COMMON_PACKAGES, offer_packages
 
         packages = self.course.settings.packages if self.course else None
         offer_packages(COMMON_PACKAGES if packages is None else packages)
-        return replace(options, unsafe_local=options.unsafe_local or self.mode is Mode.PRACTICE)
+        # In practice T3 may stand in for the stronger tiers: it is a person's own code, on their own machine.
+        return replace(sandbox, unsafe_local=sandbox.unsafe_local or self.mode is Mode.PRACTICE)
 
-    def open_runner(self, options: SandboxOptions, slots: int = 1) -> Runner:
-        """Open that sandbox."""
+    def open_runner(self, sandbox: SandboxOptions) -> Runner:
+        """Open that sandbox for one submission at a time."""
         from engine.sandbox import open_runner
 
-        return open_runner(self.offered_sandbox(options), slots=slots)
-
-    def missing_packages(self) -> tuple[str, ...]:
-        """Return those of the packages in course.yaml that aren't installed here."""
-        from engine.sandbox.bwrap import missing_packages
-
-        return missing_packages(self.course.settings.packages or ()) if self.course else ()
+        return open_runner(self.offered_sandbox(sandbox))
 
     def results(
         self,
         store: Store,
         *,
-        roster: Roster | None = None,
         intake: IntakeResult | None = None,
         problems: Sequence[IntakeProblem] | None = None,
         only: Collection[str] | None = None,
@@ -233,18 +216,17 @@ class CommandContext:
         from engine.marks.class_results import class_results
 
         if problems is None:
-            kept = self.open_problems()
-            problems = kept.still_open(store) if kept else ()
-
+            earlier = self.open_problems()
+            problems = earlier.still_open(store) if earlier else ()
         return class_results(
             store,
             mode=self.mode,
-            title_of=self._title_of,
-            roster=roster,
+            title_of=self.bank.title_of,
+            roster=self.roster,
             intake=intake,
             problems=problems,
             policies=self.course.policies if self.course else None,
-            points_of=self.points_of,
+            points_of=self.bank.code_points,
             only=only,
         )
 
@@ -265,36 +247,26 @@ def find_context(course_path: Path | None) -> CommandContext:
 
     course = Course.open(course_path) if course_path else Course.find(Path.cwd())
     if course is None:
-        return CommandContext(
-            Bank([builtin_root()], packages=COMMON_PACKAGES), None, store_wanted(in_course=False)
-        )
+        bank = Bank([builtin_root()], packages=COMMON_PACKAGES)
+        return CommandContext(bank, None, chosen_store(in_course=False))
     # git keeps no empty folders: a course without items of its own may lack theirs.
-    own = [course.problems] if course.problems.exists() else []
+    problems = [course.problems] if course.problems.exists() else []
     bank = Bank(
-        [builtin_root(), *own],
+        [builtin_root(), *problems],
         errata_notes=course.settings.errata == "show",
         decimal_comma=course.settings.decimal_comma,
         packages=COMMON_PACKAGES if course.settings.packages is None else course.settings.packages,
     )
-    return CommandContext(bank, course, store_wanted(in_course=True))
+    return CommandContext(bank, course, chosen_store(in_course=True))
 
 
 def _practice_folder() -> Path:
     folder = own_folder()
     if folder is None:
-        raise StoreError(
-            "there is no home folder for practice",
-            next_step="set SOFTMARK_HOME to a folder that you may write to",
-        )
-    try:
+        raise StoreError("there is no home folder for practice", next_step=_HOME_STEP)
+    with write_errors("the folder for practice can't be made", folder, next_step=_HOME_STEP, kind=StoreError):
+        # Nobody else reads it: practice keeps keys and a secret there.
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise StoreError(
-            "the folder for practice can't be made",
-            where=str(folder),
-            got=error.strerror or str(error),
-            next_step="set SOFTMARK_HOME to a folder that you may write to",
-        ) from error
     return folder
 
 
@@ -302,28 +274,16 @@ def _practice_secret() -> bytes:
     from engine.course.course import make_secret, read_secret
 
     path = _practice_folder() / "secret"
-    try:
+    with write_errors("the practice secret can't be written", path, next_step=_HOME_STEP, kind=StoreError):
         make_secret(path)
-    except OSError as error:
-        raise StoreError(
-            "the practice secret can't be written",
-            where=str(path),
-            got=str(error),
-            next_step="set SOFTMARK_HOME to a folder that you may write to",
-        ) from error
     return read_secret(path)
 
 
-def tell_unreadable(faulty: Sequence[SpecError]) -> None:
+def warn_unreadable(faulty: Sequence[SpecError]) -> None:
     """Name on standard error the problem files that are left out, one line each."""
-    from engine.text.escape import clean_line
-
     for error in faulty:
-        more = (
-            f" (and {count_noun(len(error.diagnostics) - 1, 'more fault')})"
-            if len(error.diagnostics) > 1
-            else ""
-        )
+        others = len(error.diagnostics) - 1
+        more = f" (and {count_noun(others, 'more fault')})" if others > 0 else ""
         click.echo(f"left out: {clean_line(f'{error.where}: {error.what}', 500)}{more}", err=True)
     if faulty:
         click.echo("  next: grade lint shows every fault", err=True)

@@ -1,12 +1,11 @@
-"""``grade doctor``: try each forbidden act in the sandbox and tell what happened."""
+"""``grade doctor``: try each forbidden act in the sandbox and report what happened."""
 
 from __future__ import annotations
-
-import json
 
 import click
 
 from engine.commands.options import json_option
+from engine.commands.terminal import print_json
 
 __all__ = ["command"]
 
@@ -26,7 +25,7 @@ def command(as_json: bool) -> int:
 
     report = examine()
     if as_json:
-        click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
+        print_json(report.as_json())
     else:
         for line in report.lines():
             click.echo(line)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import course_option, json_option
+from engine.commands.context import find_context
+from engine.commands.exercise import quoted
+from engine.commands.options import RegistryChoice, course_option, json_option
+from engine.commands.terminal import print_json, progress_bar
 from engine.errors import UsageError
+from engine.text.escape import clean, clean_line
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.authoring.importing.item_drafts import ImportedItem, ImportReport
-    from engine.commands.context import CommandContext
 
 __all__ = ["command"]
 
@@ -31,7 +34,7 @@ __all__ = ["command"]
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["moodle", "gift"]),
+    type=RegistryChoice("engine.authoring.importing.import_file", "READERS"),
     default=None,
     help="What the file is (default: found out).",
 )
@@ -48,8 +51,8 @@ def command(
 ) -> int:
     """Read the questions of FILE, Moodle XML or GIFT, into problem files, one each.
 
-    Nothing is overwritten, and nothing is written where the file is broken. What can't be kept is said,
-    and so is which keys somebody typed that could be recomputed.
+    Nothing is overwritten, and nothing is written if the file is broken. It is reported what can't be kept,
+    and which keys were typed by hand and could be recomputed.
 
     Exit code 0: all read; 1: faults were left out, or no question could be used; 2: the file is broken.
 
@@ -59,61 +62,46 @@ def command(
       grade import week3.gift --out drafts
     """
     from engine.authoring.importing.import_file import import_file
-    from engine.commands.context import find_context
-    from engine.commands.terminal import progress_bar
 
     context = find_context(course_path)
-    place = folder if folder is not None else _course_folder(context)
+    folder = folder if folder is not None else context.problems_folder()
+    if folder is None:
+        raise UsageError(
+            "there is no course here to import into",
+            expected="--out FOLDER, or a course",
+            next_step="name a folder with --out, or a course with --course",
+        )
     report = import_file(
         file,
-        place,
+        folder,
         context.bank,
         form=form,
         keep_going=keep_going,
         watch=partial(progress_bar, "checking"),
     )
     if as_json:
-        click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
+        print_json(report.as_json())
     else:
-        _tell(report)
+        _show(report)
     return 1 if report.faults or not report.items else 0
 
 
-def _course_folder(context: CommandContext) -> Path:
-    if context.course is None:
-        raise UsageError(
-            "there is no course here to import into",
-            expected="--out FOLDER, or a course",
-            next_step="name a folder with --out, or a course with --course",
-        )
-    problems = context.course.problems
-    try:  # shorter, and what people type
-        return problems.relative_to(Path.cwd())
-    except ValueError:
-        return problems
-
-
-def _tell(report: ImportReport) -> None:
-    from engine.text.escape import clean
-
+def _show(report: ImportReport) -> None:
     lines: list[str] = []
     for item in report.items:
-        lines += _of_item(item)
+        lines += _item_lines(item)
     for skip in report.skipped:
         lines.append(f"skipped, line {skip.place.line}: {_one_line(skip.name) or 'a question'} ({skip.type})")
         lines.append(f"  {_one_line(skip.reason)}")
         if skip.next_step:
             lines.append(f"  next: {_one_line(skip.next_step)}")
-    if report.faults:
-        click.echo(
-            clean("\n".join(line for fault in report.faults for line in fault.lines()), 50_000), err=True
-        )
+    faults = [line for fault in report.faults for line in fault.lines()]
+    if faults:
+        click.echo(clean("\n".join(faults), 50_000), err=True)
     click.echo("\n".join([*lines, *_summary(report)]))
 
 
-def _of_item(item: ImportedItem) -> list[str]:
-    from engine.text.escape import clean_line
-
+def _item_lines(item: ImportedItem) -> list[str]:
     state = "" if item.is_new else ", there already"
     lines = [f"{clean_line(str(item.path), 300)} ({item.type}{state}): {_one_line(item.name)}"]
     for note in item.notes:
@@ -123,14 +111,10 @@ def _of_item(item: ImportedItem) -> list[str]:
 
 
 def _one_line(text: str) -> str:
-    from engine.text.escape import clean_line
-
-    return clean_line(text, 400)
+    return clean_line(text, 400)  # question names are often the first line of the question
 
 
 def _summary(report: ImportReport) -> list[str]:
-    from engine.commands.hint import quoted
-
     new = [item for item in report.items if item.is_new]
     parts = [f"{len(new)} imported"]
     if old := len(report.items) - len(new):
@@ -138,13 +122,14 @@ def _summary(report: ImportReport) -> list[str]:
     if report.skipped:
         parts.append(f"{len(report.skipped)} skipped")
     if report.faults:
-        parts.append(f"{len(report.faults)} fault{'s' * (len(report.faults) > 1)} left out")
+        parts.append(f"{count_noun(len(report.faults), 'fault')} left out")
     lines = [f"{_one_line(report.file)}: {', '.join(parts)}"]
     if report.guessed_encoding:
         lines.append("  the file isn't UTF-8; it was read as Windows-1252: look at accents and quotes")
     if typed := report.key_suggestions:
         lines.append(f"key typed by hand: give a key expression ({len(typed)}): {', '.join(typed)}")
     if new:
+        # Eight paths are about what a line takes; the ellipsis says that there are more.
         files = " ".join(quoted(item.path) for item in new[:8])
         lines.append(f"  next: grade lint {files}{' …' if len(new) > 8 else ''}")
     return lines

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from engine.commands.exercise import quoted
 from engine.commands.options import json_option
+from engine.commands.terminal import print_json
 from engine.errors import UsageError
+from engine.text.escape import clean_line
 
 __all__ = ["command"]
 
@@ -27,23 +29,20 @@ def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
     Example:
       grade init attention-2026 --title "Deep Learning 2026"
     """
-    from engine.commands.hint import quoted
     from engine.course import Course
-    from engine.text.escape import clean_line
 
     if not name.strip():  # an unset variable in a script, not this folder
         raise UsageError("the course has no name", expected="grade init FOLDER (a dot for this folder)")
     folder = Path(name)
-    was_there = (folder / "course.yaml").exists()
+    existed = (folder / "course.yaml").exists()
     # A folder may be called anything; a title that is typed is taken as it is, or refused.
     course = Course.init(folder, title or clean_line(folder.resolve().name, 150) or "Course")
     if example:
         course.add_example()
     if as_json:
-        told = {"course": str(folder), "title": course.title, "made": not was_there}
-        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        print_json({"course": str(folder), "title": course.title, "made": not existed})
         return
-    if was_there:
+    if existed:
         click.echo(f"the course {folder} is there already: nothing in it was overwritten")
         return
     click.echo(f"made the course {folder}")

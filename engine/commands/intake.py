@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime, tzinfo
+from dataclasses import replace
+from datetime import UTC, tzinfo
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.options import collected, course_option, json_option, layout_option, tell_problems
+from engine.commands.context import CommandContext, find_context
+from engine.commands.options import F, RegistryChoice, course_option, json_option
+from engine.commands.terminal import print_json, show_table
+from engine.errors import UsageError
+from engine.text.files import work_folder
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
-    from engine.hand_ins import HandedFile, IntakeResult
+    from collections.abc import Sequence
 
-__all__ = ["command"]
+    from engine.hand_ins import HandedFile, IntakeProblem, IntakeResult
+
+__all__ = ["collected", "command", "item_option", "layout_option", "refuses_unlisted", "show_problems"]
+
+
+def item_option(function: F) -> F:
+    """Add ``--item``: one code exercise for all code, whatever the files are called."""
+    return click.option(
+        "--item", default=None, help="All code is for this item; files may be called after students."
+    )(function)
+
+
+def layout_option(function: F) -> F:
+    """Add ``--layout``: which system's download it is."""
+    return click.option(
+        "--layout",
+        type=RegistryChoice("engine.intake.layouts", "LAYOUTS", "auto"),
+        default="auto",
+        show_default=True,
+        help="Which system's download it is; auto finds it out.",
+    )(function)
 
 
 @click.command("intake")
 @click.argument("source", metavar="DIR|ARCHIVE|FILE", type=click.Path(path_type=Path))
-@click.option("--item", default=None, help="All code is for this item; files may be called after students.")
+@item_option
 @layout_option
 @json_option
 @course_option
@@ -36,20 +61,52 @@ def command(source: Path, item: str | None, layout: str, as_json: bool, course_p
     Example:
       grade intake submissions.zip --course attention-2026
     """
-
-    from engine.commands.context import find_context
-    from engine.text.files import work_folder
-
     context = find_context(course_path)
-    course = context.course
-    roster = course.roster(tolerant=True) if course else None
     with work_folder() as workdir:
-        intake = collected(context, source, workdir, roster=roster, item=item, layout=layout)
+        intake = collected(context, source, workdir, item=item, layout=layout)
     if as_json:
-        click.echo(json.dumps(_as_json(intake), ensure_ascii=False, indent=2))
+        print_json(_as_json(intake))
     else:
-        _tell(intake, course.settings.policies.zone if course else UTC)
+        _show(intake, context.course.settings.policies.zone if context.course else UTC)
     return 1 if intake.problems else 0
+
+
+def collected(
+    context: CommandContext, source: Path, workdir: Path, *, item: str | None, layout: str
+) -> IntakeResult:
+    """Return what a class handed in, with the faults of the course's own files among the problems.
+
+    A :class:`UsageError` where all code is for an item that is no code exercise.
+    """
+    from engine.intake import collect
+
+    items = context.bank.code_ids()
+    if item is not None and item not in items:
+        context.bank.path(item)  # an unknown id is told the nearest ones
+        raise UsageError(
+            f"{item} is no code exercise",
+            expected="--item with one of: " + ", ".join(items),
+            next_step="leave --item out: quiz files name their quiz themselves",
+        )
+    roster, course = context.roster, context.course
+    intake = collect(
+        source,
+        workdir,
+        items=items,
+        roster=roster,
+        only_item=item,
+        refuse_unlisted=refuses_unlisted(context),
+        layout=None if layout == "auto" else layout,
+    )
+    # First: a faulty roster explains most of what follows.
+    faults = (*(course.rule_problems() if course else ()), *(roster.problems() if roster else ()))
+    return replace(intake, problems=(*faults, *intake.problems))
+
+
+def refuses_unlisted(context: CommandContext) -> bool:
+    """Return whether the course grades nobody who isn't in its roster."""
+    course = context.course
+    return course is not None and course.settings.policies.unlisted_students == "refuse"
 
 
 def _as_json(intake: IntakeResult) -> dict[str, Any]:
@@ -81,16 +138,14 @@ def _as_json(intake: IntakeResult) -> dict[str, Any]:
     }
 
 
-def _tell(intake: IntakeResult, zone: tzinfo) -> None:
-    from engine.commands.render import show_table
-
+def _show(intake: IntakeResult, zone: tzinfo) -> None:
     rows = [
         [
             student.student,
             "" if student.label == student.student else student.label,
             file.item or str(file.kind),
             str(file.sequence + 1),
-            _moment(file, zone),
+            _hand_in_time(file, zone),
             file.name,
         ]
         for student in intake.students
@@ -98,23 +153,31 @@ def _tell(intake: IntakeResult, zone: tzinfo) -> None:
     ]
     show_table(["student", "called", "item", "attempt", "handed in", "file"], rows)
     click.echo()
-    people = sum(bool(student.files) for student in intake.students)
-    click.echo(
-        f"layout {intake.layout}: {count_noun(len(rows), 'file')} of {count_noun(people, 'student')} "
-        "would be graded"
-    )
+    people = count_noun(sum(bool(student.files) for student in intake.students), "student")
+    click.echo(f"layout {intake.layout}: {count_noun(len(rows), 'file')} of {people} would be graded")
     for table in intake.tables:
         click.echo(f"a table of answers, read when it is graded: {table.name}")
     if intake.ignored:
         click.echo(f"ignored: {count_noun(len(intake.ignored), 'file')} that systems left behind")
-    tell_problems(intake.problems)
+    show_problems(intake.problems)
 
 
-def _moment(file: HandedFile, zone: tzinfo) -> str:
-    """Return when a file was handed in, and whether it is marked as late, as far as it is known."""
-    when = _shown(file.handed, zone) if file.handed else ""
+def _hand_in_time(file: HandedFile, zone: tzinfo) -> str:
+    """Return when a file was handed in, and whether the system marks it as late, as far as it is known."""
+    when = file.handed.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z") if file.handed else ""
     return " ".join(part for part in (when, "late" if file.marked_late else "") if part)
 
 
-def _shown(moment: datetime, zone: tzinfo) -> str:
-    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")
+def show_problems(problems: Sequence[IntakeProblem]) -> None:
+    """Print what a person has to look at, a line each."""
+    for problem, following in zip_longest(problems, problems[1:]):
+        click.echo(f"{_problem_kind(problem)}: {problem.where}: {problem.message}")
+        # Of many rows with the same cure only the last says it.
+        if problem.next_step and (following is None or following.next_step != problem.next_step):
+            click.echo(f"  next: {problem.next_step}")
+
+
+def _problem_kind(problem: IntakeProblem) -> str:
+    if problem.noted:
+        return "note"
+    return "not joined" if problem.unjoined else "graded in part" if problem.partly else "not graded"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from engine.commands.context import find_context
 from engine.commands.options import complete_items, course_option, json_option
+from engine.commands.terminal import print_json, progress_bar
 from engine.errors import UsageError
+from engine.text.escape import clean
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ __all__ = ["command", "matrix_lines"]
 @click.option(
     "--strict",
     is_flag=True,
-    help="Look at style as well: stems, options, formulas, pictures, hints; and let warnings fail.",
+    help="Check style as well (stems, options, formulas, pictures, hints), and let warnings fail.",
 )
 @click.option("--own", is_flag=True, help="Check the course's own items only.")
 @json_option
@@ -61,63 +63,55 @@ def command(
       grade lint --own --course attention-2026
     """
     from engine.authoring.lint import lint_bank
-    from engine.commands.context import find_context
-    from engine.commands.terminal import progress_bar
 
-    reports: list[LintReport] = []
     context = find_context(course_path)
     bank = context.bank
     if own:
-        if context.course is None:
-            raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
-        items = (*items, *_own_items(bank, context.course.problems))
+        items = (*items, *_course_items(bank, context.require_course().problems))
     folders = [name for name in items if name not in bank and Path(name).is_dir()]
     names = [name for name in items if name not in folders and not name.endswith((".yaml", ".yml"))]
     files = [Path(name) for name in items if name.endswith((".yaml", ".yml"))]
     for folder in folders:
         files += _files_of(Path(folder))
-    wanted = names if items or own else _every(bank, mutants)
     for name in names:
-        bank.path(name)
-    with progress_bar("checking", len(wanted)) as advance:
-        reports += (
-            lint_bank(bank, wanted, seeds=seeds, strict=strict, progress=lambda _: advance())
-            if wanted
-            else []
-        )
+        bank.path(name)  # a mistyped id is found before the others are checked for minutes
+    chosen = names if items or own else _all_items(bank, mutants)
+    with progress_bar("checking", len(chosen)) as advance:
+        progress = lambda _report: advance()  # noqa: E731
+        reports = lint_bank(bank, chosen, seeds=seeds, strict=strict, progress=progress) if chosen else []
     reports += [_lint_file(path, bank, seeds, strict) for path in files]
     if as_json:
-        click.echo(json.dumps([report.as_json() for report in reports], ensure_ascii=False, indent=2))
+        print_json([report.as_json() for report in reports])
     else:
-        if mutants:
-            _show_kills(reports)
-        _tell(reports)
+        for report in reports if mutants else ():
+            if "kill_matrix" in report.facts:
+                click.echo("\n".join(matrix_lines(report.item, report.facts)) + "\n")
+        _show(reports)
     return _exit_code(reports, strict)
 
 
-def _own_items(bank: Bank, problems: Path) -> list[str]:
+def _course_items(bank: Bank, problems: Path) -> list[str]:
     """Return the ids of the bank whose files lie in the course's folder."""
-    found = [item for item in bank.ids() if bank.path(item).is_relative_to(problems)]
-    if not found:
+    items = [item for item in bank.ids() if bank.path(item).is_relative_to(problems)]
+    if not items:
         raise UsageError(
             "the course has no items of its own",
             where=str(problems),
             next_step="grade new item ID --type TYPE writes one",
         )
-    return found
+    return items
 
 
 def _files_of(folder: Path) -> list[Path]:
-    """Return the problem files below a folder."""
     from engine.items.bank import item_files
 
-    found = list(item_files(folder))
-    if not found:
+    files = list(item_files(folder))
+    if not files:
         raise UsageError("there are no problem files in this folder", where=str(folder), expected="ID.yaml")
-    return found
+    return files
 
 
-def _every(bank: Bank, code_only: bool) -> list[str]:
+def _all_items(bank: Bank, code_only: bool) -> list[str]:
     """Return the ids of the bank; what can't be read counts, so that it is reported."""
     if not code_only:
         return bank.ids()
@@ -125,15 +119,11 @@ def _every(bank: Bank, code_only: bool) -> list[str]:
     return [name for name in bank.ids() if name not in others]
 
 
-def _show_kills(reports: Sequence[LintReport]) -> None:
-    """Print a matrix for each code exercise: a row per mutant, a column per check."""
-    for report in reports:
-        if "kill_matrix" in report.facts:
-            click.echo("\n".join(matrix_lines(report.item, report.facts)) + "\n")
-
-
 def matrix_lines(item: str, facts: Mapping[str, Any]) -> list[str]:
-    """Return the kill matrix as plain text; columns are numbered, the numbers explained below."""
+    """Return the kill matrix of a code exercise: a row per mutant, a column per check.
+
+    Columns are numbered, and the numbers explained below: the names of thirty checks don't fit side by side.
+    """
     kills: Mapping[str, list[str]] = facts["kill_matrix"]
     columns = ["runs", *facts["checks"]]
     width = max([len(name) for name in kills], default=0)
@@ -161,9 +151,7 @@ def _exit_code(reports: Sequence[LintReport], strict: bool) -> int:
     return 1 if failed else 0
 
 
-def _tell(reports: Sequence[LintReport]) -> None:
-    from engine.text.escape import clean
-
+def _show(reports: Sequence[LintReport]) -> None:
     for report in reports:
         for finding in report.findings:
             click.echo(clean("\n".join(finding.lines()), 50_000))

@@ -2,102 +2,29 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.options import CommandGroup, course_option, json_option, store_option
+from engine.commands.context import find_context
+from engine.commands.options import CommandGroup, F, by_option, course_option, json_option, store_option
+from engine.commands.terminal import number, print_json, show_table
 from engine.errors import CourseError, UsageError
+from engine.text.escape import clean, clean_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from engine.marks.manual import ManualMarks
     from engine.store import HandMark, Store
 
-__all__ = ["command", "decision_text", "list_marks", "mark_json"]
+__all__ = ["command", "list_marks"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# ``grade mark list``: what people decided about marks.
-
-
-@click.command("list")
-@click.option("--student", default=None, help="Only this student's.")
-@click.option("--column", default=None, help="Only this column's.")
-@click.option("--history", is_flag=True, help="Also what was changed or taken back since, oldest first.")
-@json_option
-@course_option
-@store_option
-def list_marks(
-    student: str | None, column: str | None, history: bool, as_json: bool, course_path: Path | None
-) -> None:
-    """List the marks that people set and that stand now.
-
-    \b
-    Example:
-      grade mark list --student ada --history
-    """
-    from engine.commands.context import find_context
-    from engine.commands.render import show_table
-    from engine.text.escape import clean_line
-
-    with find_context(course_path).open_store() as store:
-        found = store.hand_marks.history(student=student, column=column)
-        if not history:
-            standing = store.hand_marks.current()
-            found = [mark for mark in found if standing.get((mark.student, mark.column)) == mark]
-    if as_json:
-        click.echo(json.dumps([mark_json(mark) for mark in found], ensure_ascii=False, indent=2))
-    elif found:
-        rows = [
-            [
-                clean_line(mark.student),
-                clean_line(mark.column),
-                decision_text(mark),
-                clean_line(mark.comment, 500),
-                clean_line(mark.by),
-                f"{mark.at:%Y-%m-%d %H:%M} UTC",
-            ]
-            for mark in found
-        ]
-        show_table(["student", "column", "mark", "comment", "by", "at"], rows)
-    else:
-        click.echo("no mark was set by hand")
-
-
-def decision_text(mark: HandMark) -> str:
-    """Return what a decision says about points: a number, ``excused``, ``as graded`` or ``taken back``."""
-    from engine.text.words import plain_points
-
-    if mark.excused:
-        return "excused"
-    if mark.score is not None:
-        return str(plain_points(mark.score))
-    return "as graded" if mark.comment else "taken back"
-
-
-def mark_json(mark: HandMark) -> dict[str, object]:
-    """Return a decision as scripts read it."""
-    from engine.text.escape import clean
-
-    return {
-        "student": mark.student,
-        "column": mark.column,
-        "score": mark.score,
-        "excused": mark.excused,
-        "comment": clean(mark.comment),
-        "by": clean(mark.by),
-        "at": mark.at.isoformat(),
-    }
-
-
-class _Marks(CommandGroup):
+class _MarkGroup(CommandGroup):
     """A group in which ``grade mark STUDENT COLUMN`` means ``grade mark set STUDENT COLUMN``."""
 
     def resolve_command(
@@ -109,7 +36,7 @@ class _Marks(CommandGroup):
         return super().resolve_command(ctx, args)
 
 
-@click.group("mark", cls=_Marks)
+@click.group("mark", cls=_MarkGroup)
 def command() -> None:
     """Set marks by hand: they stand above what is graded and ruled, and survive regrades.
 
@@ -120,6 +47,16 @@ def command() -> None:
     """
 
 
+def _decision_options(function: F) -> F:
+    """Add what ``set`` and ``import`` share: ``--allow-extra``, ``--by``, ``--json``, course and store."""
+    options: tuple[Callable[[F], F], ...] = (store_option, course_option, json_option, by_option)
+    for option in options:
+        function = option(function)
+    return click.option(
+        "--allow-extra", is_flag=True, help="Let scores be above the full points, as for bonus work."
+    )(function)
+
+
 @command.command("set")
 @click.argument("student")
 @click.argument("column")
@@ -127,11 +64,7 @@ def command() -> None:
 @click.option("--excuse", is_flag=True, help="Leave the column out for this student.")
 @click.option("--comment", default=None, help="A sentence for the student.")
 @click.option("--withdraw", is_flag=True, help="Take back what was set: the graded mark counts again.")
-@click.option("--allow-extra", is_flag=True, help="Let the score be above the full points.")
-@click.option("--by", default=None, help="Who decides (default: this account's name).")
-@json_option
-@course_option
-@store_option
+@_decision_options
 def set_mark(
     student: str,
     column: str,
@@ -140,13 +73,13 @@ def set_mark(
     comment: str | None,
     withdraw: bool,
     allow_extra: bool,
-    by: str | None,
+    by: str,
     as_json: bool,
     course_path: Path | None,
 ) -> int:
     """Set the mark of STUDENT in COLUMN, a code exercise or QUIZ/ITEM as in the gradebook.
 
-    What isn't given stays as it was; a score and an excuse take each other's place. `set` may be left out.
+    What isn't given stays as it was; a score and an excuse replace each other. `set` may be left out.
 
     \b
     Examples:
@@ -163,32 +96,31 @@ def set_mark(
         )
     if excuse and score is not None:
         raise UsageError("--score and --excuse contradict each other", expected="one of them")
-    with _desk(course_path, by) as at:
+    with _open_marks(course_path) as (marks, store, now):
         if withdraw:
-            mark: HandMark | None = at.manual.withdraw(student, column, by=at.by, at=at.now)
+            mark: HandMark | None = marks.withdraw(student, column, by=by, at=now)
         else:
             decision = ManualDecision(score, True if excuse else None, comment)
-            mark = at.manual.decide(student, column, decision, by=at.by, at=at.now, allow_extra=allow_extra)
-        at.store.hand_marks.add_all([mark] if mark else [])
-    _tell(mark, student, column, as_json)
+            mark = marks.decide(student, column, decision, by=by, at=now, allow_extra=allow_extra)
+        store.hand_marks.add_all([mark] if mark else [])
+    if as_json:
+        print_json(None if mark is None else _mark_json(mark))
+    else:
+        _show(mark, student, column)
     return 0
 
 
 @command.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--keep-going", is_flag=True, help="Store the lines in good order, whatever others are like.")
-@click.option("--allow-extra", is_flag=True, help="Let scores be above the full points.")
-@click.option("--by", default=None, help="Who decides (default: this account's name).")
-@json_option
-@course_option
-@store_option
+@click.option("--keep-going", is_flag=True, help="Store the lines without faults, whatever the others are.")
+@_decision_options
 def import_marks(
-    file: Path, keep_going: bool, allow_extra: bool, by: str | None, as_json: bool, course_path: Path | None
+    file: Path, keep_going: bool, allow_extra: bool, by: str, as_json: bool, course_path: Path | None
 ) -> int:
     """Set the marks of FILE, a CSV file with the columns student,column,score,comment,excused.
 
-    An empty cell leaves things as they are. Where a line is at fault nothing is stored, and each such line
-    is told. What stands already isn't stored again.
+    An empty cell leaves things as they are. If any line is at fault, every such line is reported and nothing
+    is stored. A mark that is there already isn't stored again.
 
     Exit code 0: all is stored; 1: with --keep-going, all but some lines; 2: nothing is stored.
 
@@ -196,69 +128,102 @@ def import_marks(
     Example:
       grade mark import oral.csv --by "Prof. Weber"
     """
-    from functools import partial
-
     from engine.marks.manual import read_marks
 
-    with _desk(course_path, by) as at:
-        decide = partial(at.manual.decide, by=at.by, at=at.now, allow_extra=allow_extra)
-        marks, stand, faults = read_marks(file, decide)
+    with _open_marks(course_path) as (desk, store, now):
+        decide = partial(desk.decide, by=by, at=now, allow_extra=allow_extra)
+        marks, stood, faults = read_marks(file, decide)
         if faults and not keep_going:
             raise CourseError.of_file(faults)
-        at.store.hand_marks.add_all(marks)
+        store.hand_marks.add_all(marks)
     for fault in faults:
         click.echo("\n".join(fault.lines()), err=True)
     if as_json:
-        told = [{"line": fault.line, "message": fault.message} for fault in faults]
-        click.echo(json.dumps({"stored": len(marks), "stood": stand, "faults": told}, indent=2))
+        lines = [{"line": fault.line, "message": fault.message} for fault in faults]
+        print_json({"stored": len(marks), "stood": stood, "faults": lines})
     else:
-        click.echo(f"{len(marks)} stored, {stand} stood already, {len(faults)} at fault")
+        click.echo(f"{len(marks)} stored, {stood} stood already, {len(faults)} at fault")
     return 1 if faults else 0
 
 
-@dataclass(frozen=True, slots=True)
-class _At:
-    """Who decides, when, and where it is checked and stored."""
-
-    manual: ManualMarks
-    store: Store
-    by: str
-    now: datetime
-
-
 @contextmanager
-def _desk(course_path: Path | None, by: str | None) -> Iterator[_At]:
-    from engine.commands.context import find_context
-    from engine.commands.options import decider
+def _open_marks(course_path: Path | None) -> Iterator[tuple[ManualMarks, Store, datetime]]:
+    """Give what checks decisions, the store to keep them in, and the time that they get."""
     from engine.marks.manual import ManualMarks
     from engine.model import Mode
 
-    name = decider(by)
     context = find_context(course_path)
-    if context.course is None:
-        raise UsageError("there is no course here", next_step="name its folder: --course FOLDER")
+    roster = context.require_course().roster(tolerant=True)
     if context.mode is not Mode.MARKS:
         raise UsageError("this course is for practice: it has no marks")
-    roster = context.course.roster(tolerant=True)
+    bank = context.bank
     with context.open_store() as store:
+        # People who left the roster keep their marks, and may get new ones.
         students = set(roster.by_id) | set(store.students(Mode.MARKS))
-        manual = ManualMarks(store, students, context.bank.code_ids(), context.points_of, roster.match_cell)
-        yield _At(manual, store, name, datetime.now(UTC))
+        marks = ManualMarks(store, students, bank.code_ids(), bank.code_points, roster.match_cell)
+        yield marks, store, datetime.now(UTC)
 
 
-def _tell(mark: HandMark | None, student: str, column: str, as_json: bool) -> None:
-    from engine.text.escape import clean_line
-
-    if as_json:
-        click.echo(json.dumps(None if mark is None else mark_json(mark), ensure_ascii=False, indent=2))
-        return
-    what = "nothing changes: it stands already" if mark is None else decision_text(mark)
+def _show(mark: HandMark | None, student: str, column: str) -> None:
+    if mark is not None and mark.student != student:
+        note = f"{clean_line(student)} was taken for {clean_line(mark.student)} of the roster"
+        click.echo(f"note: {note}", err=True)
+    decision = "nothing changes: it stands already" if mark is None else _decision_text(mark)
     if mark is not None and mark.comment:
-        what += f", with the comment: {clean_line(mark.comment, 500)}"
-    who = student if mark is None else mark.student
-    if who != student:
-        click.echo(f"note: {clean_line(student)} was taken for {clean_line(who)} of the roster", err=True)
-    click.echo(f"{clean_line(who)} {clean_line(column)}: {what}")
+        decision += f", with the comment: {clean_line(mark.comment, 500)}"
+    click.echo(f"{clean_line(mark.student if mark else student)} {clean_line(column)}: {decision}")
 
 
-command.add_command(list_marks)
+@command.command("list")
+@click.option("--student", default=None, help="Only this student's.")
+@click.option("--column", default=None, help="Only this column's.")
+@click.option("--history", is_flag=True, help="Also what was changed or taken back since, oldest first.")
+@json_option
+@course_option
+@store_option
+def list_marks(
+    student: str | None, column: str | None, history: bool, as_json: bool, course_path: Path | None
+) -> None:
+    """List the marks that people set and that stand now.
+
+    \b
+    Example:
+      grade mark list --student ada --history
+    """
+    with find_context(course_path).open_store() as store:
+        marks = store.hand_marks.history(student=student, column=column)
+        if not history:
+            standing = store.hand_marks.current()
+            marks = [mark for mark in marks if standing.get((mark.student, mark.column)) == mark]
+    if as_json:
+        print_json([_mark_json(mark) for mark in marks])
+    elif marks:
+        rows = [
+            [
+                clean_line(mark.student),
+                clean_line(mark.column),
+                _decision_text(mark),
+                clean_line(mark.comment, 500),
+                clean_line(mark.by),
+                f"{mark.at:%Y-%m-%d %H:%M} UTC",
+            ]
+            for mark in marks
+        ]
+        show_table(["student", "column", "mark", "comment", "by", "at"], rows)
+    else:
+        click.echo("no mark was set by hand")
+
+
+def _decision_text(mark: HandMark) -> str:
+    """Return what a decision says about points: a number, ``excused``, ``as graded`` or ``taken back``."""
+    if mark.excused:
+        return "excused"
+    if mark.score is not None:
+        return number(mark.score)
+    return "as graded" if mark.comment else "taken back"
+
+
+def _mark_json(mark: HandMark) -> dict[str, object]:
+    decision = {"score": mark.score, "excused": mark.excused, "comment": clean(mark.comment)}
+    place = {"student": mark.student, "column": mark.column}
+    return {**place, **decision, "by": clean(mark.by), "at": mark.at.isoformat()}

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from engine.authoring.scaffold import KINDS
-from engine.commands.options import CommandGroup, course_option, json_option
+from engine.commands.context import CommandContext, find_context
+from engine.commands.exercise import quoted
+from engine.commands.options import CommandGroup, RegistryChoice, course_option, json_option
+from engine.commands.terminal import print_json
 from engine.errors import UsageError
-
-if TYPE_CHECKING:
-    from engine.commands.context import CommandContext
 
 __all__ = ["command"]
 
@@ -30,7 +27,13 @@ def command() -> None:
 
 @command.command("item")
 @click.argument("item", metavar="ID")
-@click.option("--type", "kind", type=click.Choice(KINDS), required=True, help="What the item asks for.")
+@click.option(
+    "--type",
+    "kind",
+    type=RegistryChoice("engine.authoring.scaffold", "KINDS"),
+    required=True,
+    help="What the item asks for.",
+)
 @click.option(
     "--folder",
     type=click.Path(path_type=Path),
@@ -55,63 +58,41 @@ def new_item(
       grade new item lstm-gates --type matching --folder problems/rnn --title "Gates of an LSTM"
     """
     from engine.authoring.scaffold import scaffold, write_new_files
-    from engine.commands.context import find_context
 
     context = find_context(course_path)
-    place = folder if folder is not None else _usual_folder(context)
-    texts = scaffold(kind, item, title, place)
-    path = next(iter(texts))
-    replaced = _replaced(context, item, path)
+    texts = scaffold(kind, item, title, folder or context.problems_folder() or Path())
+    replaces_builtin = _replaces_builtin(context, item, next(iter(texts)))
     write_new_files(texts)
-    _tell(item, kind, list(texts), replaced, as_json)
+    _show(item, kind, list(texts), replaces_builtin, as_json)
 
 
-def _usual_folder(context: CommandContext) -> Path:
-    if context.course is None:
-        return Path()
-    problems = context.course.problems
-    try:  # shorter, and what people type
-        return problems.relative_to(Path.cwd())
-    except ValueError:
-        return problems
-
-
-def _replaced(context: CommandContext, item: str, path: Path) -> bool:
-    """Tell whether the new item takes the place of a built-in one; refuse an id that the course has."""
+def _replaces_builtin(context: CommandContext, item: str, path: Path) -> bool:
+    """Return whether the new item takes the place of a built-in one; refuse an id that the course has."""
     if item not in context.bank:
         return False
-    there = context.bank.path(item)
-    course = context.course
-    if course is None or not there.absolute().is_relative_to(course.problems.absolute()):
+    existing, course = context.bank.path(item), context.course
+    if course is None or not existing.absolute().is_relative_to(course.problems.absolute()):
         return course is not None
-    if there.absolute() == path.absolute():
+    if existing.absolute() == path.absolute():
         return False  # nothing is overwritten: writing it says so
     raise UsageError(
         f"the course has an item {item} already",
-        where=str(there),
+        where=str(existing),
         next_step="choose another id: ids are unique in a course",
     )
 
 
-def _tell(item: str, kind: str, paths: list[Path], replaced: bool, as_json: bool) -> None:
-    from engine.commands.hint import quoted
-
+def _show(item: str, kind: str, paths: list[Path], replaces_builtin: bool, as_json: bool) -> None:
     file = quoted(paths[0])
-    following = {"preview": f"grade preview {file}", "lint": f"grade lint {file}"}
+    commands = {"preview": f"grade preview {file}", "lint": f"grade lint {file}"}
     if as_json:
-        told = {
-            "item": item,
-            "type": kind,
-            "files": [str(path) for path in paths],
-            "replaces_builtin": replaced,
-            "next": following,
-        }
-        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        document = {"item": item, "type": kind, "files": [str(path) for path in paths]}
+        print_json({**document, "replaces_builtin": replaces_builtin, "next": commands})
         return
     for path in paths:
         click.echo(f"wrote {path}")
-    if replaced:
+    if replaces_builtin:
         click.echo(f"  in this course it takes the place of the built-in item {item}")
     click.echo("  change what it asks; the notes in it say how")
-    click.echo(f"  see it while you write:  {following['preview']}")
-    click.echo(f"  check it:                {following['lint']}")
+    click.echo(f"  see it while you write:  {commands['preview']}")
+    click.echo(f"  check it:                {commands['lint']}")

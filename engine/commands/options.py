@@ -1,51 +1,46 @@
-"""Options that several commands share."""
+"""Options that several commands share, each declared once."""
 
 from __future__ import annotations
 
+import functools
+import importlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from engine.errors import UsageError
-
-if TYPE_CHECKING:
-    from engine.commands.context import CommandContext
-    from engine.course import Roster
-    from engine.hand_ins import IntakeProblem, IntakeResult
+from engine.text.escape import clean_line
 
 __all__ = [
-    "LAYOUT_NAMES",
     "CommandGroup",
+    "RegistryChoice",
+    "by_option",
+    "check_store",
     "check_student",
-    "checked_store",
-    "collected",
+    "chosen_store",
     "complete_items",
     "course_option",
-    "decider",
-    "device_option",
     "item_argument",
     "json_option",
-    "layout_option",
-    "refuses_unlisted",
+    "sandbox_options",
+    "seed_option",
     "store_option",
-    "store_wanted",
-    "tell_problems",
+    "workers_option",
     "write_commands",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# Key of click's `meta`, which a command and its groups share.
 _STORE = "softmark.store"
 _STORE_VARIABLE = "SOFTMARK_STORE"
 
 
 class CommandGroup(click.Group):
-    """A group whose help says the whole first sentence of each command."""
+    """A group whose help shows the whole first sentence of each command."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands."""
@@ -57,9 +52,35 @@ def write_commands(
     formatter: click.HelpFormatter, heading: str, commands: Sequence[tuple[str, click.Command | None]]
 ) -> None:
     """Write one section of a help text: name and first sentence of each command, not cut."""
+    # click cuts at 45 characters by default, in the middle of what tells two commands apart.
     rows = [(name, command.get_short_help_str(limit=1_000)) for name, command in commands if command]
     with formatter.section(heading):
         formatter.write_dl(rows)
+
+
+class RegistryChoice(click.Choice):  # type: ignore[type-arg]
+    """One of the names in a registry, which is imported when the names are needed.
+
+    A copy of the names here would be forgotten by whoever adds a kind; an import here would slow every
+    ``grade --help``.
+
+    Parameters
+    ----------
+    module, registry : str
+        Where the names are: a mapping or sequence of them.
+    others : str
+        Further names, before those.
+    """
+
+    def __init__(self, module: str, registry: str, *others: str) -> None:
+        # Without super().__init__, which reads the choices.
+        self._module, self._registry, self._others = module, registry, others
+        self.case_sensitive = True
+
+    @functools.cached_property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names that can be chosen."""
+        return (*self._others, *getattr(importlib.import_module(self._module), self._registry))
 
 
 def json_option(function: F) -> F:
@@ -79,46 +100,47 @@ def course_option(function: F) -> F:
 
 
 def store_option(function: F) -> F:
-    """Add ``--store``: another store than the course's; :func:`store_wanted` tells it."""
+    """Add ``--store``: another store than the course's, which :func:`chosen_store` returns."""
     return click.option(
         "--store",
         metavar="URL|FILE",
         expose_value=False,
-        callback=_keep_store,
+        callback=_remember_store,
         help=f"Store instead of the course's: postgresql://… or a file (also by {_STORE_VARIABLE}).",
     )(function)
 
 
-def _keep_store(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+def _remember_store(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
     if value is not None:
-        context.meta[_STORE] = checked_store(value, "--store")
+        context.meta[_STORE] = check_store(value, "--store")
 
 
-def checked_store(value: str, name: str) -> str:
-    """Return a store's address, or raise a :class:`UsageError` about what named it."""
-    scheme, mark, _ = value.partition("://")
-    if not value or (mark and scheme.partition("+")[0] != "postgresql"):
+def check_store(value: str, name: str) -> str:
+    """Return a store's address; a :class:`UsageError` about the option or variable that gave it."""
+    scheme, separator, _ = value.partition("://")
+    if not value or (separator and scheme.partition("+")[0] != "postgresql"):
         # The address isn't shown: there may be a password in it.
         raise UsageError(f"{name} can't be used", expected="a file, or postgresql://user@host/name")
     return value
 
 
-def store_wanted(*, in_course: bool) -> str | None:
+def chosen_store(*, in_course: bool) -> str | None:
     """Return the store that ``--store`` names, or in a course ``SOFTMARK_STORE``; None for the usual one."""
     context = click.get_current_context(silent=True)
-    named: str | None = None if context is None else context.meta.get(_STORE)
-    if named is not None or not in_course:
-        return named
+    option: str | None = None if context is None else context.meta.get(_STORE)
+    # A variable left over in the shell must not draw practice into a class's store.
+    if option is not None or not in_course:
+        return option
     value = os.environ.get(_STORE_VARIABLE)
-    return checked_store(value, _STORE_VARIABLE) if value else None
+    return check_store(value, _STORE_VARIABLE) if value else None
 
 
-def complete_items(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    """Return the ids that begin with what is typed, for the shell's completion."""
+def complete_items(_context: click.Context, _parameter: click.Parameter, beginning: str) -> list[str]:
+    """Return the ids that begin so, for the shell's completion."""
     from engine.commands.context import find_context
 
     try:
-        return [item for item in find_context(None).bank.ids() if item.startswith(typed)]
+        return [item for item in find_context(None).bank.ids() if item.startswith(beginning)]
     except Exception:  # a completion that fails must not write into somebody's command line
         return []
 
@@ -128,120 +150,91 @@ def item_argument(function: F) -> F:
     return click.argument("item", shell_complete=complete_items)(function)
 
 
-def device_option(function: F) -> F:
-    """Add ``--device``: where a torch submission's tensors are."""
+def seed_option(function: F) -> F:
+    """Add ``--seed``: which variant of an item."""
+    # Up to what SQLite keeps as an integer.
+    seeds = click.IntRange(0, 2**63 - 1)
+    return click.option("--seed", type=seeds, default=0, show_default=True, help="Variant of the item.")(
+        function
+    )
+
+
+def workers_option(function: F) -> F:
+    """Add ``--workers``: how many submissions are graded at the same time."""
     return click.option(
+        "--workers", type=click.IntRange(1, 256), default=None, help="Sandbox slots (default: all cores)."
+    )(function)
+
+
+_SANDBOX_OPTIONS: dict[str, Callable[[Any], Any]] = {
+    "tier": click.option(
+        "--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier."
+    ),
+    "unsafe_local": click.option(
+        "--unsafe-local", is_flag=True, help="Allow marks at T3 and on a GPU: for trusted code only."
+    ),
+    "device": click.option(
         "--device",
         type=click.Choice(["cpu", "cuda"]),
         default="cpu",
         show_default=True,
         help="Where tensors are; cuda is a weaker tier. Files that use numpy are graded on the CPU.",
+    ),
+}
+
+
+def sandbox_options(*names: str) -> Callable[[F], F]:
+    """Add ``--tier``, ``--unsafe-local`` and ``--device``, or those named.
+
+    The command gets them as one value, ``sandbox``, a :class:`engine.runner.SandboxOptions`.
+    """
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def with_sandbox(*args: Any, **values: Any) -> Any:
+            from engine.runner import SandboxOptions
+
+            chosen = {name: values.pop(name) for name in names or _SANDBOX_OPTIONS}
+            return function(*args, sandbox=SandboxOptions(**chosen), **values)
+
+        # click lists options in the order of the decorators, the last one applied first.
+        for name in reversed(names or tuple(_SANDBOX_OPTIONS)):
+            with_sandbox = _SANDBOX_OPTIONS[name](with_sandbox)
+        return with_sandbox  # type: ignore[return-value]
+
+    return decorate
+
+
+def by_option(function: F) -> F:
+    """Add ``--by``: who decides; the name of this account by default."""
+    return click.option(
+        "--by",
+        default=None,
+        callback=lambda _context, _parameter, name: _decider(name),
+        help="Who decides (default: this account's name).",
     )(function)
 
 
-def check_student(student: str) -> None:
-    """Refuse an id that nobody could read or type again."""
-    from engine.text.escape import clean_line
-
-    if not student or clean_line(student, 100) != student:
-        raise UsageError(
-            "--student can't be used", expected="an id of 1 to 100 characters", got=repr(student[:100])
-        )
-
-
-# ----------------------------------------------------------------------------------------------------
-# Who is at the keyboard, for records of who decided something.
-
-
-def decider(by: str | None) -> str:
-    """Return the name that ``--by`` gives, or else this account's."""
+def _decider(name: str | None) -> str:
     import getpass
 
-    from engine.errors import UsageError
-    from engine.text.escape import clean_line
-
-    if by is None:
+    if name is None:
         try:
             return getpass.getuser()
         except (OSError, KeyError):  # a container without that account
             return "unknown"
-    if not by.strip() or clean_line(by, 100) != by:
-        raise UsageError("--by can't be used", expected="a name of 1 to 100 characters", got=repr(by[:100]))
-    return by
+    return _check_name("--by", name, "a name")
 
 
-# ----------------------------------------------------------------------------------------------------
-# What the commands share that take in what a class handed in.
-
-# The keys of engine.intake.layouts.LAYOUTS, which isn't loaded for `--help`.
-LAYOUT_NAMES = ("gradescope", "moodle", "canvas", "classroom", "plain")
+def check_student(student: str) -> None:
+    """Refuse an id that nobody could read or type again."""
+    _check_name("--student", student, "an id")
 
 
-def layout_option(function: F) -> F:
-    """Add ``--layout``: which system's download it is."""
-    return click.option(
-        "--layout",
-        type=click.Choice(["auto", *LAYOUT_NAMES]),
-        default="auto",
-        show_default=True,
-        help="Which system's download it is; auto finds it out.",
-    )(function)
-
-
-def collected(
-    context: CommandContext,
-    source: Path,
-    workdir: Path,
-    *,
-    roster: Roster | None,
-    item: str | None,
-    layout: str,
-) -> IntakeResult:
-    """Return what a class handed in, with the faults of the course's own files among the problems.
-
-    A :class:`UsageError` where all code is for an item that is no code exercise.
-    """
-    from engine.intake import collect
-
-    items = context.bank.code_ids()
-    if item is not None:
-        context.bank.path(item)
-        if item not in items:
-            raise UsageError(
-                f"{item} is no code exercise",
-                expected="--item with one of: " + ", ".join(items),
-                next_step="leave --item out: quiz files name their quiz themselves",
-            )
-    intake = collect(
-        source,
-        workdir,
-        items=items,
-        roster=roster,
-        only_item=item,
-        refuse_unlisted=refuses_unlisted(context),
-        layout=None if layout == "auto" else layout,
-    )
-    rules = context.course.rule_problems() if context.course else ()
-    faults = (*rules, *(roster.problems() if roster else ()))
-    return replace(intake, problems=(*faults, *intake.problems))
-
-
-def refuses_unlisted(context: CommandContext) -> bool:
-    """Return whether the course grades nobody who isn't in its roster."""
-    course = context.course
-    return course is not None and course.settings.policies.unlisted_students == "refuse"
-
-
-def _head(problem: IntakeProblem) -> str:
-    if problem.noted:
-        return "note"
-    return "not joined" if problem.unjoined else "graded in part" if problem.partly else "not graded"
-
-
-def tell_problems(problems: Sequence[IntakeProblem]) -> None:
-    """Print what a person has to look at, a line each."""
-    for problem, after in zip_longest(problems, problems[1:]):
-        click.echo(f"{_head(problem)}: {problem.where}: {problem.message}")
-        # Of many rows with the same cure only the last says it.
-        if problem.next_step and (after is None or after.next_step != problem.next_step):
-            click.echo(f"  next: {problem.next_step}")
+def _check_name(option: str, text: str, kind: str) -> str:
+    # It is printed in tables and CSV files for years: no control characters, no blank ends.
+    if not text.strip() or clean_line(text, 100) != text:
+        raise UsageError(
+            f"{option} can't be used", expected=f"{kind} of 1 to 100 characters", got=repr(text[:100])
+        )
+    return text

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.commands.context import find_context
 from engine.commands.options import course_option
 from engine.errors import UsageError
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-DEFAULT_PORT = 8377
+DEFAULT_PORT = 8377  # always the same, so that a tab of the browser stays useful; registered for nothing
 
 
 @click.command("preview")
@@ -41,8 +42,8 @@ DEFAULT_PORT = 8377
 def command(item: str, port: int, seeds: int, no_browser: bool, course_path: Path | None) -> None:
     """Show ITEM as a page that redraws on every save, until Ctrl-C.
 
-    Its variants stand side by side with keys, known mistakes and feedback, hints, solution and drawn values;
-    above them what lint says. A fault in the file is shown with its line while the last good variants stay.
+    It shows variants side by side with keys, known mistakes and feedback, hints, solution and drawn values,
+    and above them what lint says. A fault in the file is shown with its line; the last good variants stay.
     The page is served to this machine only.
 
     \b
@@ -60,7 +61,7 @@ def command(item: str, port: int, seeds: int, no_browser: bool, course_path: Pat
     hub = PageHub(follower.look, source.path)
 
     def ready(address: str) -> None:
-        # in one piece: whoever waits for the address has the whole of it
+        # In one write: a program that waits for the address gets the whole line.
         click.echo(f"preview of {source.path}: {address}\n  redrawn whenever you save; Ctrl-C ends")
         sys.stdout.flush()
         if not no_browser:
@@ -75,8 +76,7 @@ def command(item: str, port: int, seeds: int, no_browser: bool, course_path: Pat
 
 
 def _need_server() -> None:
-    """Refuse where the extra that brings the web server isn't installed."""
-    from importlib.util import find_spec
+    from importlib.util import find_spec  # the web server is an extra
 
     missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
     if missing:
@@ -88,16 +88,14 @@ def _need_server() -> None:
 
 def _source(item: str, seeds: int, course_path: Path | None) -> PreviewSource:
     from engine.authoring.preview.follow import PreviewSource
-    from engine.commands.context import find_context
     from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE, builtin_root
 
     context = find_context(course_path)
     path = Path(item) if item.endswith((".yaml", ".yml")) else context.bank.path(item)
     if not path.is_file():
-        what = "this isn't a file" if path.exists() else "there is no such file"
-        raise UsageError(
-            what, where=str(path), next_step=f"grade new item {path.stem} --type TYPE writes one"
-        )
+        fault = "this isn't a file" if path.exists() else "there is no such file"
+        step = f"grade new item {path.stem} --type TYPE writes one"
+        raise UsageError(fault, where=str(path), next_step=step)
     roots = [builtin_root()] + ([context.course.problems] if context.course else [])
     return PreviewSource(
         path=path,
@@ -115,5 +113,5 @@ def _open_browser(address: str) -> None:
     import threading
     import webbrowser
 
-    # some browsers keep the call until they are closed
+    # Some browsers block the call until they are closed.
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

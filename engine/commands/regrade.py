@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-import json
+import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.options import course_option, json_option, store_option
+from engine.commands.context import CommandContext, find_context
+from engine.commands.options import (
+    by_option,
+    course_option,
+    json_option,
+    sandbox_options,
+    store_option,
+    workers_option,
+)
+from engine.commands.terminal import confirm, number, print_json, progress_bar, show_table
 from engine.errors import UsageError
 from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.context import CommandContext
     from engine.model import GradeReport
     from engine.runner import SandboxOptions
     from engine.runs.regrade import RegradeChange, RegradePlan, RegradeScope
     from engine.store import Store, StoredRegrade
 
-__all__ = ["command", "history_json", "plan_json", "tell_history", "tell_plan"]
+__all__ = ["command"]
 
 
 @click.command("regrade")
@@ -33,13 +42,10 @@ __all__ = ["command", "history_json", "plan_json", "tell_history", "tell_plan"]
 @click.option("--never-lower", is_flag=True, help="Let marks go up only; what would go down stays as it is.")
 @click.option("--yes", is_flag=True, help="Write without asking.")
 @click.option("--cause", default="", help="Why, for the history.")
-@click.option("--by", default=None, help="Who regrades (default: this account's name).")
+@by_option
 @click.option("--history", is_flag=True, help="Show what earlier regrades changed, and write nothing.")
-@click.option(
-    "--workers", type=click.IntRange(1, 256), default=None, help="Sandbox slots (default: all cores)."
-)
-@click.option("--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier.")
-@click.option("--unsafe-local", is_flag=True, help="Allow marks at T3: for trusted code only.")
+@workers_option
+@sandbox_options("tier", "unsafe_local")
 @json_option
 @course_option
 @store_option
@@ -52,11 +58,10 @@ def command(
     never_lower: bool,
     yes: bool,
     cause: str,
-    by: str | None,
+    by: str,
     history: bool,
     workers: int | None,
-    tier: str | None,
-    unsafe_local: bool,
+    sandbox: SandboxOptions,
     as_json: bool,
     course_path: Path | None,
 ) -> int:
@@ -72,58 +77,36 @@ def command(
       grade regrade softmax-weights --dry-run
       grade regrade softmax-weights --cause "key of the third entry" --yes
     """
-    from engine.commands.context import find_context
-    from engine.commands.options import decider
-    from engine.runner import SandboxOptions
     from engine.runs.regrade import RegradeScope, apply_plan
 
     context = find_context(course_path)
-    options = SandboxOptions(tier, unsafe_local)
-    context.check_tier(options)
+    sandbox.check(context.mode)
     for item in items:
         context.bank.path(item)
     with context.open_marks() as store:
         if history:
-            found = [
-                change
-                for change in store.regrades.history(student=student)
-                if not items or change.new.item in items
-            ]
-            if as_json:
-                click.echo(json.dumps(history_json(found), ensure_ascii=False, indent=2))
-            else:
-                tell_history(found)
+            _show_history(store, items, student, as_json)
             return 0
-        _check_scope(store, quiz, student)
         scope = RegradeScope(items, quiz, student, everything)
-        plan = _plan(context, store, scope, workers, options)
+        scope.check(store)
+        plan = _plan(context, store, scope, workers, sandbox)
         if never_lower:
             plan = plan.never_lower()
         if not as_json:
-            tell_plan(plan)
+            _show_plan(plan)
         run = None
-        if not plan.is_empty and not dry_run and _agreed(yes, as_json):
-            run, left = apply_plan(store, plan, by=decider(by), cause=cause)
+        if not plan.is_empty and not dry_run and _is_confirmed(yes, as_json):
+            run, skipped = apply_plan(store, plan, by=by, cause=cause)
             if not as_json:
                 click.echo(f"written as run {run}; pages and gradebooks are as they were:")
                 click.echo("  next: grade batch or grade feedback writes the pages anew")
-                for attempt in left:
+                for attempt in skipped:
                     click.echo(f"left alone, it changed meanwhile: {attempt.student} {attempt.item}")
         elif not plan.is_empty and not as_json:
             click.echo("nothing was written")
     if as_json:
-        click.echo(json.dumps(plan_json(plan, run), ensure_ascii=False, indent=2))
+        print_json(_plan_json(plan, run))
     return 1 if plan.undecided else 0
-
-
-def _check_scope(store: Store, quiz: str | None, student: str | None) -> None:
-    names = store.quiz_names()
-    if quiz is not None and quiz not in names:
-        raise UsageError(
-            "no quiz of this name was drawn", got=quiz, expected=", ".join(names) or "there is none yet"
-        )
-    if student is not None and next(store.attempts(student=student), None) is None:
-        raise UsageError("nothing of this student is stored", got=student)
 
 
 def _plan(
@@ -131,49 +114,33 @@ def _plan(
     store: Store,
     scope: RegradeScope,
     workers: int | None,
-    options: SandboxOptions,
+    sandbox: SandboxOptions,
 ) -> RegradePlan:
-    import os
-
-    from engine.commands.terminal import progress_bar
     from engine.runs import CodeExercises
     from engine.runs.regrade import plan_regrade
 
-    bank, mode = context.bank, context.mode
     return plan_regrade(
         store,
-        bank,
-        code=CodeExercises(bank, secret=context.secret(), mode=mode),
-        sandbox=context.offered_sandbox(options),
-        mode=mode,
+        context.bank,
+        code=CodeExercises(context.bank, secret=context.secret(), mode=context.mode),
+        sandbox=context.offered_sandbox(sandbox),
+        mode=context.mode,
         scope=scope,
         workers=workers or os.cpu_count() or 1,
-        progress=lambda total: progress_bar("grading again", total),
+        progress=partial(progress_bar, "grading again"),
     )
 
 
-def _agreed(yes: bool, as_json: bool) -> bool:
-    if yes:
-        return True
-    if as_json or not sys.stdin.isatty():
+def _is_confirmed(yes: bool, as_json: bool) -> bool:
+    # A script must not hang at a question that nobody reads.
+    if not yes and (as_json or not sys.stdin.isatty()):
         raise UsageError(
             "nobody is here to agree to the changes", next_step="add --yes to write them, or --dry-run"
         )
-    from engine.commands.terminal import confirm
-
-    return confirm("Write these changes?")
+    return yes or confirm("Write these changes?")
 
 
-# ----------------------------------------------------------------------------------------------------
-# How ``grade regrade`` shows what changes, and what changed before.
-
-_SHORT = 8  # characters of a version that tell it from others
-
-
-def tell_plan(plan: RegradePlan) -> None:
-    """Print the table of differences, and what stays."""
-    from engine.commands.render import show_table
-
+def _show_plan(plan: RegradePlan) -> None:
     if plan.visible:
         rows = [
             [
@@ -182,7 +149,7 @@ def tell_plan(plan: RegradePlan) -> None:
                 _mark(change.old.report),
                 _mark(change.new.report),
                 _difference(change),
-                "a mark by hand stands above it" if change.by_hand else _why(change.new.report),
+                "a mark by hand stands above it" if change.by_hand else _causes(change.new.report),
             ]
             for change in plan.visible
         ]
@@ -200,40 +167,35 @@ def tell_plan(plan: RegradePlan) -> None:
     if plan.waiting:
         click.echo(f"{plan.waiting} {agree(plan.waiting, 'are')} ungraded: grade batch tries again")
     if plan.rekeyed:
-        out = len(plan.rekeyed)
-        click.echo(
-            f"{count_noun(out, 'quiz')} that {agree(out, 'are')} out "
-            f"{agree(out, 'get')} the keys that hold now"
-        )
+        count = len(plan.rekeyed)
+        quizzes = f"{count_noun(count, 'quiz')} that {agree(count, 'are')} out"
+        click.echo(f"{quizzes} {agree(count, 'get')} the keys that hold now")
     for case in plan.undecided:
         click.echo(f"needs a person: {case.attempt.student} {case.column}: {case.why}")
 
 
 def _mark(report: GradeReport) -> str:
-    from engine.text.words import plain_points
-
     if report.score is None:
         return report.outcome.word
-    return f"{plain_points(report.score)} of {plain_points(report.max_score)}"
+    return f"{number(report.score)} of {number(report.max_score)}"
 
 
 def _difference(change: RegradeChange) -> str:
-    from engine.text.words import plain_points
-
     old, new = change.old.report.score, change.new.report.score
     if old is None or new is None:
         return ""
-    return str(plain_points(new - old)) if new <= old else f"+{plain_points(new - old)}"
+    return number(new - old) if new <= old else f"+{number(new - old)}"
 
 
-def _why(report: GradeReport) -> str:
+def _causes(report: GradeReport) -> str:
+    """Return the known mistake that explains a mark, or else the first checks that failed."""
     if report.diagnosis:
         return report.diagnosis[0].misconception
     failed = [check.id for check in report.checks if check.points < check.max_points]
-    return ", ".join(failed[:3])
+    return ", ".join(failed[:3])  # a row of a table has room for three; grade feedback shows all
 
 
-def plan_json(plan: RegradePlan, run: str | None) -> dict[str, Any]:
+def _plan_json(plan: RegradePlan, run: str | None) -> dict[str, Any]:
     """Return what ``--json`` prints; `run` is None where nothing was written."""
     return {
         "run": run,
@@ -255,24 +217,24 @@ def plan_json(plan: RegradePlan, run: str | None) -> dict[str, Any]:
         "waiting": plan.waiting,
         "rekeyed_quizzes": len(plan.rekeyed),
         "undecided": [
-            {"student": c.attempt.student, "column": c.column, "why": c.why} for c in plan.undecided
+            {"student": case.attempt.student, "column": case.column, "why": case.why}
+            for case in plan.undecided
         ],
     }
 
 
 def _report_json(report: GradeReport) -> dict[str, Any]:
-    return {
-        "item_version": report.item_version,
-        "outcome": str(report.outcome),
-        "score": report.score,
-        "max_score": report.max_score,
-    }
+    fields = {"item_version": report.item_version, "outcome": str(report.outcome)}
+    return {**fields, "score": report.score, "max_score": report.max_score}
 
 
-def tell_history(changes: Sequence[StoredRegrade]) -> None:
+def _show_history(store: Store, items: Sequence[str], student: str | None, as_json: bool) -> None:
     """Print what earlier regrades changed, oldest first."""
-    from engine.commands.render import show_table
-
+    history = store.regrades.history(student=student)
+    changes = [change for change in history if not items or change.new.item in items]
+    if as_json:
+        print_json([_change_json(change) for change in changes])
+        return
     if not changes:
         click.echo("nothing was regraded yet")
         return
@@ -283,7 +245,8 @@ def tell_history(changes: Sequence[StoredRegrade]) -> None:
             change.by,
             change.student,
             change.new.item,
-            f"{change.old.item_version[:_SHORT]} → {change.new.item_version[:_SHORT]}",
+            # Eight digits of a version tell it from others, as with git.
+            f"{change.old.item_version[:8]} → {change.new.item_version[:8]}",
             f"{_mark(change.old)} → {_mark(change.new)}",
             change.cause,
         ]
@@ -292,19 +255,15 @@ def tell_history(changes: Sequence[StoredRegrade]) -> None:
     show_table(["when (UTC)", "run", "by", "student", "item", "version", "mark", "cause"], rows)
 
 
-def history_json(changes: Sequence[StoredRegrade]) -> list[dict[str, Any]]:
-    """Return what ``--history --json`` prints."""
-    return [
-        {
-            "run": change.run,
-            "at": change.at.isoformat(),
-            "by": change.by,
-            "cause": change.cause,
-            "student": change.student,
-            "item": change.new.item,
-            "submission": change.submission,
-            "old": _report_json(change.old),
-            "new": _report_json(change.new),
-        }
-        for change in changes
-    ]
+def _change_json(change: StoredRegrade) -> dict[str, Any]:
+    return {
+        "run": change.run,
+        "at": change.at.isoformat(),
+        "by": change.by,
+        "cause": change.cause,
+        "student": change.student,
+        "item": change.new.item,
+        "submission": change.submission,
+        "old": _report_json(change.old),
+        "new": _report_json(change.new),
+    }

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from engine.commands.context import CommandContext, find_context
 from engine.commands.options import course_option, json_option, store_option
+from engine.commands.terminal import show_table
 from engine.errors import UsageError
 from engine.text.escape import clean_line
-from engine.text.words import count_noun, percent
+from engine.text.words import count_noun, did_you_mean
 
 if TYPE_CHECKING:
     from engine.analysis.class_report import ItemReport, TestFigures
     from engine.analysis.first_attempts import ItemTest
     from engine.analysis.item_figures import ItemFigures
-    from engine.commands.context import CommandContext
     from engine.store import Store
 
-__all__ = ["command", "tell_report"]
+__all__ = ["command"]
+
+# The terminal shows the beginning of a long table; the page and --json have all of it.
+_MOST_ROWS = 10
 
 
 @click.command("report")
@@ -56,23 +60,21 @@ def command(
       grade report --code --anonymous --json
     """
     from engine.analysis.report_page import write_report
-    from engine.analysis.report_tables import as_json as document
-    from engine.commands.context import find_context
+    from engine.analysis.report_tables import as_json as report_json
     from engine.course import StudentLabels
 
     if abilities and out is None:
         raise UsageError("--abilities writes a file", expected="--abilities with --out DIR")
     context = find_context(course_path)
-    roster = context.course.roster(tolerant=True) if context.course else None
     with context.open_marks() as store:
         report = _report(context, store, quizzes, code, items)
-    names = {student.id: student.name for student in roster.students} if roster else {}
-    people = StudentLabels(names, is_hidden=anonymous)
-    written = write_report(out, report, people, with_abilities=abilities) if out else []
+    labels = StudentLabels(context.names, is_hidden=anonymous)
+    paths = write_report(out, report, labels, with_abilities=abilities) if out else []
     if as_json:
-        click.echo(json.dumps(document(report, people), ensure_ascii=True, indent=2))
+        # ASCII, as in report.json: statistics packages guess encodings.
+        click.echo(json.dumps(report_json(report, labels), ensure_ascii=True, indent=2))
     else:
-        tell_report(report, written)
+        _show(report, paths)
     return 0
 
 
@@ -89,44 +91,26 @@ def _report(
             raise UsageError(
                 "no quiz of this name was drawn", got=quiz, expected=", ".join(titles) or "there is none yet"
             )
-    chosen = {ItemTest(ItemTestKind.QUIZ, quiz) for quiz in quizzes} | (
-        {ItemTest(ItemTestKind.CODE)} if code else set()
-    )
+    chosen = {ItemTest(ItemTestKind.QUIZ, quiz) for quiz in quizzes}
+    chosen |= {ItemTest(ItemTestKind.CODE)} if code else set()
     collected = collect(
         store,
         context.mode,
-        title_of=_title_of(context),
+        title_of=context.bank.title_of,
         wanted=lambda test: not chosen or test in chosen,
     )
-    seen = sorted({item for _, item in collected.missing})
+    attempted = sorted({item for _, item in collected.missing})
     for item in items:
-        if item not in seen:
-            from engine.text.words import did_you_mean
-
-            raise UsageError(f"nobody handed in anything for {item!r} there{did_you_mean(item, seen)}")
+        if item not in attempted:
+            raise UsageError(f"nobody handed in anything for {item!r} there{did_you_mean(item, attempted)}")
     return build(
         collected,
-        KnownMistakes.of_bank(context.bank, seen),
-        title=context.course.title if context.course else "Practice",
+        KnownMistakes.of_bank(context.bank, attempted),
+        title=context.title,
         mode=str(context.mode),
         title_of=lambda test: _test_title(test, titles),
         items=items,
     )
-
-
-def _title_of(context: CommandContext) -> Callable[[str], str]:
-    from functools import cache
-
-    from engine.errors import InputError
-
-    @cache
-    def title(item: str) -> str:
-        try:
-            return context.bank.load(item).title
-        except InputError:
-            return item
-
-    return title
 
 
 def _test_title(test: ItemTest, titles: dict[str, str]) -> str:
@@ -135,16 +119,9 @@ def _test_title(test: ItemTest, titles: dict[str, str]) -> str:
     return "Code exercises" if test.kind == "code" else "Answers outside quizzes"
 
 
-# ----------------------------------------------------------------------------------------------------
-# What ``grade report`` prints: a table for each test, and where the files lie.
-
-_SHOWN = 10
-
-
-def tell_report(report: ItemReport, written: Sequence[Path]) -> None:
-    """Print the report in short."""
+def _show(report: ItemReport, paths: Sequence[Path]) -> None:
     for test in report.tests:
-        _tell_test(test)
+        _show_test(test)
     if not report.tests:
         click.echo("there is no graded first attempt to report on")
     for item, missing in report.missing.items():
@@ -153,78 +130,72 @@ def tell_report(report: ItemReport, written: Sequence[Path]) -> None:
             (missing.unreadable, "unreadable"),
             (missing.blank, "in a quiz that came back blank"),
         )
-        told = ", ".join(f"{count} {cause}" for count, cause in causes if count)
-        click.echo(f"no figure: {clean_line(item)}: {told}")
-    _tell_mistakes(report)
+        counts = ", ".join(f"{count} {cause}" for count, cause in causes if count)
+        click.echo(f"no figure: {clean_line(item)}: {counts}")
+    _show_mistakes(report)
     if "scipy" in report.lacking:
         click.echo('left out, scipy is missing: tests, models, trends; pip install "softmark[stats]"')
-    if "matplotlib" in report.lacking and written:
+    if "matplotlib" in report.lacking and paths:
         click.echo('left out, matplotlib is missing: figures; pip install "softmark[stats]"')
-    for path in written:
+    for path in paths:
         click.echo(f"{'page' if path.suffix == '.html' else 'table'}: {path}")
 
 
-def _tell_test(test: TestFigures) -> None:
+def _show_test(test: TestFigures) -> None:
     from engine.analysis.report_tables import test_limits
-    from engine.commands.render import show_table
 
-    click.echo(f"{clean_line(test.title)} ({clean_line(test.test.id)}): {_students(len(test.students))}")
-    whole, spread = test.reliability, test.histogram
-    told = [] if spread.mean is None else [f"mean {percent(spread.mean, 0)}"]
-    if spread.deviation is not None:
-        told.append(f"sd {percent(spread.deviation, 0)}")
-    if whole.alpha is not None:
-        interval = f" ({whole.interval[0]:.2f} to {whole.interval[1]:.2f})" if whole.interval else ""
-        told.append(f"alpha {whole.alpha:.2f}{interval}")
-    if whole.standard_error is not None:
-        told.append(f"standard error {count_noun(whole.standard_error, 'point', '.2f')}")
-    if told:
-        click.echo(f"  {', '.join(told)}")
-    show_table(
-        ["item", "N", "mean", "95 %", "item-rest", "upper-lower", "alpha without", "flags"],
-        [_row(item) for item in test.items],
-    )
+    students = count_noun(len(test.students), "student")
+    click.echo(f"{clean_line(test.title)} ({clean_line(test.test.id)}): {students}")
+    reliability, histogram = test.reliability, test.histogram
+    figures = [] if histogram.mean is None else [f"mean {100 * histogram.mean:.0f} %"]
+    if histogram.deviation is not None:
+        figures.append(f"sd {100 * histogram.deviation:.0f} %")
+    if reliability.alpha is not None:
+        bounds = reliability.interval
+        interval = f" ({bounds[0]:.2f} to {bounds[1]:.2f})" if bounds else ""
+        figures.append(f"alpha {reliability.alpha:.2f}{interval}")
+    if reliability.standard_error is not None:
+        figures.append(f"standard error {count_noun(reliability.standard_error, 'point', '.2f')}")
+    if figures:
+        click.echo(f"  {', '.join(figures)}")
+    columns = ["item", "N", "mean", "95 %", "item-rest", "upper-lower", "alpha without", "flags"]
+    show_table(columns, [_item_row(item) for item in test.items])
     for sentence in test_limits(test):
         click.echo(f"  {sentence}")
     click.echo()
 
 
-def _row(item: ItemFigures) -> list[str]:
-    own = item.statistics
+def _item_row(item: ItemFigures) -> list[str]:
+    statistics = item.statistics
     return [
         item.item,
-        f"{own.students}",
-        _figure(own.mean_share),
+        f"{statistics.students}",
+        _figure(statistics.mean_share),
         f"{item.mean_interval[0]:.2f} to {item.mean_interval[1]:.2f}",
-        _figure(own.item_rest),
-        _figure(own.index),
+        _figure(statistics.item_rest),
+        _figure(statistics.index),
         _figure(item.alpha_without),
         "; ".join(item.flags),
     ]
 
 
-def _tell_mistakes(report: ItemReport) -> None:
-    from engine.commands.render import show_table
-
+def _show_mistakes(report: ItemReport) -> None:
     rows = [
         [
             mistake.id,
             f"{len(mistake.holders)} of {mistake.exposed}",
             ", ".join(item for item, _ in mistake.items),
         ]
-        for mistake in report.mistakes[:_SHOWN]
+        for mistake in report.mistakes[:_MOST_ROWS]
     ]
     if rows:
         show_table(["misconception", "students", "in"], rows)
-        more = len(report.mistakes) - _SHOWN
+        more = len(report.mistakes) - _MOST_ROWS
         if more > 0:
             click.echo(f"  {more} more with --out or --json")
         click.echo()
 
 
 def _figure(value: float | None) -> str:
+    # A correlation of -0.001 is no negative one to a reader.
     return "" if value is None else f"{value:.2f}".replace("-0.00", "0.00")
-
-
-def _students(count: int) -> str:
-    return count_noun(count, "student")

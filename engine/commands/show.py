@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.options import course_option, item_argument, json_option
+from engine.commands.context import find_context
+from engine.commands.exercise import need_item, starter_text
+from engine.commands.options import course_option, item_argument, json_option, seed_option
+from engine.commands.terminal import print_json
 
 if TYPE_CHECKING:
     from engine.model import Part, Variant
@@ -18,9 +20,7 @@ __all__ = ["command"]
 
 @click.command("show")
 @item_argument
-@click.option(
-    "--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Which variant."
-)
+@seed_option
 @click.option("--hints", is_flag=True, help="Show the hints too.")
 @click.option("--solution", is_flag=True, help="Show key and worked solution (instructors, practice).")
 @click.option(
@@ -42,29 +42,21 @@ def command(
     Example:
       grade show softmax-weights --seed 7
     """
-    from engine.commands.context import find_context
-    from engine.commands.hint import need_item
-    from engine.text.files import read_text
-
     context = find_context(course_path)
     need_item(context, item)
-    spec = context.bank.load(item)
+    answer = context.bank.load(item).answer
     variant = context.draw(item, seed)
-    starter = None
-    if spec.answer is not None and spec.answer.type == "code":
-        starter = read_text(context.bank.path(item).parent / spec.answer.starter)
+    starter = starter_text(context, item, answer) if answer is not None and answer.type == "code" else None
     if as_json:
-        click.echo(
-            json.dumps(_as_json(variant, seed, hints, solution, starter), ensure_ascii=False, indent=2)
-        )
+        print_json(_as_json(variant, seed, hints, solution, starter))
     elif form != "text":
         click.echo(variant.stem.html if form == "html" else variant.stem.latex)
     else:
-        _show_text(variant, hints, solution, starter)
+        _show(variant, hints, solution, starter)
 
 
-def _show_text(variant: Variant, hints: bool, solution: bool, starter: str | None) -> None:
-    from engine.commands.render import show_variant
+def _show(variant: Variant, hints: bool, solution: bool, starter: str | None) -> None:
+    from engine.commands.report_text import show_variant
 
     show_variant(variant, with_hints=hints)
     if starter is not None:
@@ -87,7 +79,7 @@ def _key_text(part: Part) -> str:
 def _as_json(variant: Variant, seed: int, hints: bool, solution: bool, starter: str | None) -> dict[str, Any]:
     from engine.model import Mode
 
-    shown: dict[str, Any] = {
+    document: dict[str, Any] = {
         "item": variant.item,
         "item_version": variant.item_version,
         "variant": variant.id,
@@ -110,11 +102,11 @@ def _as_json(variant: Variant, seed: int, hints: bool, solution: bool, starter: 
         ],
     }
     if starter is not None:
-        shown["starter"] = starter
+        document["starter"] = starter
     if hints:
-        shown["hints"] = [hint.plain for hint in variant.hints]
+        document["hints"] = [hint.plain for hint in variant.hints]
     if solution:
-        shown["keys"] = {part.id: _key_text(part) for part in variant.parts}
-        shown["told_after"] = [note.plain for note in variant.told_after]
-        shown["solution"] = variant.solution.plain if variant.solution else None
-    return shown
+        document["keys"] = {part.id: _key_text(part) for part in variant.parts}
+        document["told_after"] = [note.plain for note in variant.told_after]
+        document["solution"] = variant.solution.plain if variant.solution else None
+    return document

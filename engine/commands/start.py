@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from engine.commands.context import find_context
+from engine.commands.exercise import code_spec, commands_for, starter_file, starter_text
 from engine.commands.options import course_option, item_argument, json_option
+from engine.commands.terminal import print_json
 from engine.errors import UsageError
 
 __all__ = ["command"]
@@ -38,26 +40,22 @@ def command(
       grade start softmax
       grade start softmax --to week3/ --notebook
     """
-    from engine.commands.context import find_context
-    from engine.commands.hint import code_spec, commands_for
-    from engine.practice.starter import starter_notebook, starter_source, write_starter
-    from engine.text.files import read_text
+    from engine.practice.starter import starter_notebook, write_starter
 
     context = find_context(course_path)
     spec, answer = code_spec(context, item)
-    path = _place(target, answer.function, notebook)
-    starter = read_text(context.bank.path(item).parent / answer.starter)
-    variant = context.draw(item, 0)
-    told = tuple(commands_for(item, path.name).values())
+    path = _file_to_write(target, answer.function, notebook)
     if path.suffix.lower() == ".ipynb":
-        text = starter_notebook(variant, spec.stem, starter, told)
+        commands = tuple(commands_for(item, path.name).values())
+        variant = context.draw(item, 0)
+        text = starter_notebook(variant, spec.stem, starter_text(context, item, answer), commands)
     else:
-        text = starter_source(variant, starter, told)
+        text = starter_file(context, item, path.name)
     backup = write_starter(path, text, force=force)
-    _tell(item, variant.title, path, backup, as_json)
+    _show(item, spec.title, path, backup, as_json)
 
 
-def _place(target: Path, function: str, notebook: bool) -> Path:
+def _file_to_write(target: Path, function: str, notebook: bool) -> Path:
     """Return the file to write; a :class:`UsageError` if its folder isn't there."""
     suffix = ".ipynb" if notebook else ".py"
     if target.suffix.lower() in (".py", ".ipynb") and not target.is_dir():
@@ -66,29 +64,22 @@ def _place(target: Path, function: str, notebook: bool) -> Path:
         folder, path = target.parent, target
     else:
         folder, path = target, target / f"{function}{suffix}"
+    # A folder isn't made: a mistyped name would hide the file from the person who looks for it.
     if not folder.is_dir():
         kind = "this is no folder" if folder.exists() else "there is no such folder"
         raise UsageError(kind, where=str(folder), expected="a folder, or a name that ends in .py or .ipynb")
     return path
 
 
-def _tell(item: str, title: str, path: Path, backup: Path | None, as_json: bool) -> None:
-    from engine.commands.hint import commands_for
-
-    following = commands_for(item, path)
+def _show(item: str, title: str, path: Path, backup: Path | None, as_json: bool) -> None:
+    commands = commands_for(item, path)
     if as_json:
-        told = {
-            "item": item,
-            "title": title,
-            "file": str(path),
-            "backup": str(backup) if backup else None,
-            "next": following,
-        }
-        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        files = {"file": str(path), "backup": str(backup) if backup else None}
+        print_json({"item": item, "title": title, **files, "next": commands})
         return
     if backup is not None:
         click.echo(f"kept your old file as {backup}")
     click.echo(f"wrote {path}: {title}")
-    click.echo(f"  graded on every save:  {following['watch']}")
-    click.echo(f"  the next hint:         {following['hint']}")
-    click.echo(f"  graded once:           {following['submit']}")
+    click.echo(f"  graded on every save:  {commands['watch']}")
+    click.echo(f"  the next hint:         {commands['hint']}")
+    click.echo(f"  graded once:           {commands['submit']}")

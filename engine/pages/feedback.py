@@ -1,18 +1,21 @@
-"""One student's feedback: a single HTML file that needs nothing else."""
+"""One student's feedback: a single HTML file that needs nothing else.
+
+What a reader may see is decided here, once: a template gets entries from which all that a quiz's rules hide
+has been taken out, so that no template can show it by mistake.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 from engine.answers import answer_type
-from engine.errors import ResponseFormatError, StoreError
+from engine.errors import ResponseFormatError
 from engine.marks.results import ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.model import ChoiceOption, GradeReport, Mode, Outcome, Part, RenderedText, ResultDisclosure
 from engine.pages.render import render
@@ -30,21 +33,17 @@ __all__ = [
     "page_name",
     "read_receipts",
     "receipt_of",
-    "told_faults",
+    "unmatched_files",
     "write_page",
 ]
 
-
-# ----------------------------------------------------------------------------------------------------
-# The receipt on a feedback page: what was handed in, by its hash; written into pages and read from them.
-
-MOST_RECEIPTS = 10_000
+MOST_RECEIPTS = 10_000  # on a page that anybody may have written: no student has so many results
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
 class PageReceipt:
-    """What one entry of a page is about.
+    """What one entry of a page is about: the hash of what was handed in, as written into the page.
 
     Parameters
     ----------
@@ -78,27 +77,58 @@ def receipt_of(student: str, item: ItemResult) -> PageReceipt:
 
 def read_receipts(page: str) -> list[PageReceipt]:
     """Return the receipts on a page, which anybody may have written: at most :data:`MOST_RECEIPTS`."""
-    reader = _Reader()
+    reader = _ReceiptReader()
     # The parser asserts that declarations are well-formed; what stands before a broken one counts.
     with contextlib.suppress(AssertionError):
         reader.feed(page)
-    return reader.found
+    return reader.receipts
 
 
-class _Reader(HTMLParser):
+def unmatched_files(
+    receipts: Sequence[PageReceipt], hashes: Mapping[str, Mapping[str | None, str]]
+) -> list[tuple[str, str | None]]:
+    """Return the files, and of quizzes the items, that a page isn't about.
+
+    Parameters
+    ----------
+    receipts : sequence of PageReceipt
+        Of the page.
+    hashes : mapping of str to mapping
+        File name → item → hash; of code, which may be for any item, under None.
+
+    Returns
+    -------
+    list of (str, str or None)
+        File and item; None where nothing in the file is on the page.
+    """
+    known = {receipt.sha256 for receipt in receipts}
+    answered = {receipt.item for receipt in receipts if receipt.is_answer}
+    unmatched: list[tuple[str, str | None]] = []
+    for name, by_item in hashes.items():
+        wrong = [item for item, sha256 in by_item.items() if sha256 not in known]
+        # A question that the page doesn't show is no contradiction, if another one is there.
+        contradicted = [item for item in wrong if item is None or item in answered]
+        unmatched += [(name, item) for item in contradicted]
+        if len(wrong) == len(by_item) and not contradicted:
+            unmatched.append((name, None))
+    return unmatched
+
+
+class _ReceiptReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.found: list[PageReceipt] = []
+        self.receipts: list[PageReceipt] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
         sha256 = values.get("data-sha256", "")
-        if tag != "dl" or not _SHA256.fullmatch(sha256) or len(self.found) >= MOST_RECEIPTS:
+        if tag != "dl" or not _SHA256.fullmatch(sha256) or len(self.receipts) >= MOST_RECEIPTS:
             return
         student, item, version = (
             clean_line(values.get(f"data-{name}", "")) for name in ("student", "item", "version")
         )
-        self.found.append(PageReceipt(student, item, sha256, version, values.get("data-receipt") == "answer"))
+        is_answer = values.get("data-receipt") == "answer"
+        self.receipts.append(PageReceipt(student, item, sha256, version, is_answer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +145,11 @@ class _Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered:
+class _AnsweredPart:
     """One part as answered: its options or pairs, or else the text typed, and its weights as a picture.
 
-    ``picked`` are the options named, in the order of the answer; ``others`` those of a choice that were left;
-    ``unused`` all that there were where none is named.
+    ``picked`` are the options named, in the order of the answer; ``others`` those of a choice that weren't;
+    ``unused`` all options where none is named.
     """
 
     prompt: RenderedText | None
@@ -136,14 +166,14 @@ class _Entry:
     """One column as its reader may see it.
 
     ``item`` is None where nothing was handed in; ``report`` is None where it is hidden, and then ``mark``
-    tells an excuse at most.
+    says at most that the student is excused.
     """
 
     column: TableColumn
     mark: ColumnMark | None
     item: ItemResult | None = None
     report: GradeReport | None = None
-    answered: tuple[_Answered, ...] = ()
+    answered: tuple[_AnsweredPart, ...] = ()
     weights: tuple[WeightsView, ...] = ()
     with_solution: bool = False
     receipt: PageReceipt | None = None
@@ -155,7 +185,7 @@ class _Entry:
 
     @property
     def is_excused(self) -> bool:
-        """Whether nothing has to be done about it any more."""
+        """Whether the student has to do nothing about it."""
         return self.mark is not None and self.mark.excused
 
     @property
@@ -167,7 +197,7 @@ class _Entry:
 
     @property
     def needs_new_options(self) -> bool:
-        """Whether an attempt is left that these very options can't be used for."""
+        """Whether an attempt is left for which other options must be drawn first."""
         if self.item is None or self.item.variant is None or self.item.is_final or not self.item.used:
             return False
         return self.item.used < (self.item.allowed or 0) and is_choice(self.item.variant)
@@ -182,7 +212,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Total:
-    """What counts in all, over the columns whose points may be told."""
+    """What counts in all, over the columns whose points may be shown."""
 
     points: float
     maximum: float
@@ -221,14 +251,17 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
 
 def _total(results: StudentResults, solutions: bool) -> _Total:
     cells = results.row().cells
-    told = [item.column for item in results.items if solutions or item.shown.includes(ResultDisclosure.SCORE)]
-    told += [column for column, _ in results.without_work]
-    counting = [column for column in told if not cells[column.id].is_left_out]
+    visible = [
+        item.column for item in results.items if solutions or item.shown.includes(ResultDisclosure.SCORE)
+    ]
+    visible += [column for column, _ in results.without_work]
+    counting = [column for column in visible if not cells[column.id].is_left_out]
     return _Total(
+        # Six decimals, as the store keeps points: sums of binary fractions drift beyond them.
         points=round(sum(cells[column.id].counted or 0.0 for column in counting), 6),
         maximum=sum(column.max_score for column in counting),
-        columns=len(told),
-        hidden=len(cells) - len(told),
+        columns=len(visible),
+        hidden=len(cells) - len(visible),
         is_waiting=any(cells[column.id].is_waiting for column in counting),
         unreadable=sum(column.max_score for column in counting if cells[column.id].is_unreadable),
     )
@@ -236,52 +269,50 @@ def _total(results: StudentResults, solutions: bool) -> _Total:
 
 def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
     level = ResultDisclosure.SOLUTION if solutions else item.shown
-    showing = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
-    report = showing.report
+    release = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
+    report = release.report
     with_weights = report is not None and level.includes(ResultDisclosure.FEEDBACK)
     if report is not None and item.mark is not None and item.mark.excused:
         report = _without_next_steps(report)
-    is_settled = report is not None and report.outcome not in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)
+    is_graded = report is not None and report.outcome not in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)
     return _Entry(
         column=item.column,
-        mark=_shown_mark(item.mark, is_hidden=not level.includes(ResultDisclosure.VERDICT)),
+        mark=_visible_mark(item.mark, is_hidden=not level.includes(ResultDisclosure.VERDICT)),
         item=item,
         report=report,
-        answered=_answered(item, with_weights=with_weights, with_key=showing.with_solution),
-        weights=tuple(code_weights(report.weights)) if report is not None and is_settled else (),
-        with_solution=showing.with_solution,
+        answered=_answered(item, with_weights=with_weights, with_key=release.with_solution),
+        weights=tuple(code_weights(report.weights)) if report is not None and is_graded else (),
+        with_solution=release.with_solution,
         receipt=receipt_of(student, item),
     )
 
 
 def _without_next_steps(report: GradeReport) -> GradeReport:
     """Return a report without the steps that its checks ask for: whoever is excused needn't take them."""
-    checks = [
-        replace(check, message=re.sub(r"^[ ]*next: .*$", "", check.message, flags=re.MULTILINE).rstrip())
-        for check in report.checks
-    ]
+    step = re.compile(r"^[ ]*next: .*$", re.MULTILINE)
+    checks = [replace(check, message=step.sub("", check.message).rstrip()) for check in report.checks]
     return replace(report, checks=tuple(checks))
 
 
-def _shown_mark(mark: ColumnMark | None, *, is_hidden: bool) -> ColumnMark | None:
+def _visible_mark(mark: ColumnMark | None, *, is_hidden: bool) -> ColumnMark | None:
     if mark is None or not is_hidden:
         return mark
-    # That somebody needn't do it is no result.
+    # An excuse says nothing about the answer, so it is shown though the result is hidden.
     return ColumnMark(None, None, excused=True) if mark.excused else None
 
 
-def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[_Answered, ...]:
+def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[_AnsweredPart, ...]:
     if item.variant is None:
         return ()
     alone = len(item.variant.parts) == 1
-    found = []
+    answered = []
     for part in item.variant.parts:
         text = item.answers.get(part.id, "").strip()
         weights = answered_weights(part, text, with_key=with_key) if with_weights else None
         picked = _picked(part, text)
         is_choice = part.type in ("single_choice", "multiple_choice")
-        found.append(
-            _Answered(
+        answered.append(
+            _AnsweredPart(
                 None if alone else part.prompt,
                 text,
                 picked,
@@ -291,7 +322,7 @@ def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[
                 () if picked or part.prompts else part.options,
             )
         )
-    return tuple(found)
+    return tuple(answered)
 
 
 def _pairs(part: Part, text: str, *, with_verdicts: bool, with_key: bool) -> tuple[_Pair, ...]:
@@ -305,10 +336,10 @@ def _pairs(part: Part, text: str, *, with_verdicts: bool, with_key: bool) -> tup
     options = {option.id: option for option in part.options}
     pairs = []
     for prompt, key in zip(part.prompts, part.key_ids, strict=True):
-        own = chosen.get(prompt.id)
-        is_right = own == key
+        target = chosen.get(prompt.id)
+        is_right = target == key
         right = options[key] if with_key and not is_right else None
-        pairs.append(_Pair(prompt, options.get(own or ""), is_right if with_verdicts else None, right))
+        pairs.append(_Pair(prompt, options.get(target or ""), is_right if with_verdicts else None, right))
     return tuple(pairs)
 
 
@@ -317,14 +348,11 @@ def _picked(part: Part, text: str) -> tuple[ChoiceOption, ...]:
     if part.prompts:
         return ()
     options = {option.id.casefold(): option for option in part.options}
-    named = [word for word in re.split(r"[\s,;()\[\]]+", text.casefold()) if word]
-    return tuple(options[word] for word in named) if named and all(word in options for word in named) else ()
+    words = [word for word in re.split(r"[\s,;()\[\]]+", text.casefold()) if word]
+    return tuple(options[word] for word in words) if words and all(word in options for word in words) else ()
 
 
-# ----------------------------------------------------------------------------------------------------
-# The pages of students as files: their names, and writing them one by one.
-
-# Devices of Windows, whatever their suffix.
+# Names that Windows keeps for devices, whatever their suffix.
 _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")
 
 
@@ -333,6 +361,7 @@ def page_name(student: str) -> str:
     plain = re.sub(r"[^a-z0-9-]+", "-", student.casefold()).strip("-")[:60]
     if plain and plain == student and not _RESERVED.fullmatch(plain):
         return f"{plain}.html"
+    # Two ids that differ in case or signs alone would share a name.
     digest = hashlib.sha256(student.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{plain or 'student'}_{digest}.html"
 
@@ -342,17 +371,3 @@ def write_page(folder: Path, results: StudentResults, *, title: str, solutions: 
     path = folder / page_name(results.student)
     replace_text(path, feedback_page(results, title=title, solutions=solutions))
     return path
-
-
-@contextmanager
-def told_faults(out: Path) -> Iterator[None]:
-    """Raise a :class:`StoreError` that says what to do, where a file of a report can't be written."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(
-            "the report can't be written",
-            where=str(error.filename or out),
-            got=error.strerror or str(error),
-            next_step="make room or choose another folder; the grades are in the store",
-        ) from error

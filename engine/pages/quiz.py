@@ -1,48 +1,61 @@
-"""A student's quiz as a page to read and print: stems, options and blanks, never a key."""
+"""A quiz as pages to read and print: the student's, which has no key, and the instructor's, which is the key.
+
+The student's page is made of values of its own, which have no field for a key: a template can't show what
+it isn't given.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from engine.answers import blank_hint
+from engine.errors import QuizError
 from engine.model import ChoiceOption, Part, Quiz, QuizQuestion, RenderedText
 from engine.pages.render import render
+from engine.parallel import on_all_cores
 from engine.quiz.answer_key import QuizKey
+from engine.quiz.quiz_file import fill_in_text
 from engine.quiz.release import rules_text
+from engine.text.files import replace_text, write_errors
 
-__all__ = ["key_page", "quiz_page"]
+__all__ = ["file_stem", "key_page", "quiz_page", "write_quizzes"]
 
+# Fewer students' files are written sooner than processes are started.
+_LEAST_FOR_PROCESSES = 40
+
+# Lines to write on, by answer type: a matrix is written row by row.
 _LINES = {"matrix": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class _Choice:
+class _PrintedOption:
     id: str
     text: RenderedText
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """What a page may know of a part: it has no field for a key, so a template can't show one."""
-
+class _PrintedPart:
     id: str
     kind: str
     points: float
     prompt: RenderedText | None
     hint: str
-    options: tuple[_Choice, ...]
-    prompts: tuple[_Choice, ...]
+    options: tuple[_PrintedOption, ...]
+    prompts: tuple[_PrintedOption, ...]
     lines: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _PrintedQuestion:
     number: int
     title: str
     points: float
     stem: RenderedText
     notes: tuple[RenderedText, ...]
-    parts: tuple[_Part, ...]
+    parts: tuple[_PrintedPart, ...]
 
 
 def quiz_page(quiz: Quiz, *, student: str | None = None) -> str:
@@ -55,20 +68,19 @@ def quiz_page(quiz: Quiz, *, student: str | None = None) -> str:
     student : str, optional
         Name to show; the student's id by default.
     """
-    questions = [_question(question) for question in quiz.questions]
     return render(
         "quiz.html.j2",
         quiz=quiz,
         student=student or quiz.student,
-        questions=questions,
+        questions=[_question(question) for question in quiz.questions],
         rules=rules_text(quiz.rules, on_file=True),
-        total=sum(question.points for question in questions),
+        total=sum(question.points for question in quiz.questions),
     )
 
 
-def _question(question: QuizQuestion) -> _Question:
+def _question(question: QuizQuestion) -> _PrintedQuestion:
     variant = question.variant
-    return _Question(
+    return _PrintedQuestion(
         number=question.number,
         title=variant.title,
         points=question.points,
@@ -78,31 +90,94 @@ def _question(question: QuizQuestion) -> _Question:
     )
 
 
-def _part(part: Part) -> _Part:
-    from engine.answers import blank_hint
-
-    return _Part(
+def _part(part: Part) -> _PrintedPart:
+    return _PrintedPart(
         id=part.id,
         kind=part.type,
         points=part.points,
         prompt=part.prompt,
         hint=blank_hint(part),
-        options=_choices(part.options),
-        prompts=_choices(part.prompts),
+        options=_options(part.options),
+        prompts=_options(part.prompts),
         lines=_LINES.get(part.type, 1),
     )
 
 
-def _choices(options: tuple[ChoiceOption, ...]) -> tuple[_Choice, ...]:
-    return tuple(_Choice(option.id, option.text) for option in options)
+def _options(options: tuple[ChoiceOption, ...]) -> tuple[_PrintedOption, ...]:
+    return tuple(_PrintedOption(option.id, option.text) for option in options)
 
 
-# ----------------------------------------------------------------------------------------------------
-# The keys of a quiz as one page, for the instructor alone.
+def write_quizzes(folder: Path, quizzes: Sequence[Quiz], names: Mapping[str, str]) -> list[tuple[Path, Path]]:
+    """Write each student's fill-in file and page, and return both paths.
+
+    A fill-in file that is there stays as it is: it may hold answers.
+
+    Parameters
+    ----------
+    folder : Path
+        Made where it isn't there.
+    quizzes : sequence of Quiz
+    names : mapping of str to str
+        Names by student id, for the pages: a printed quiz is handed to a person, not to a number.
+
+    Raises
+    ------
+    QuizError
+        A file can't be written, or is another quiz's.
+    """
+    stems = _file_stems(quizzes)
+
+    def write(index: int) -> tuple[Path, Path]:
+        quiz = quizzes[index]
+        return _write(folder, quiz, stems[index], names.get(quiz.student))
+
+    step = "choose a folder that you may write to: --out FOLDER"
+    with write_errors("the quiz files can't be written", folder, next_step=step, kind=QuizError):
+        folder.mkdir(parents=True, exist_ok=True)
+        written = on_all_cores(write, range(len(quizzes)), least=_LEAST_FOR_PROCESSES)
+        return [written[n] if n in written else write(n) for n in range(len(quizzes))]
+
+
+def _write(folder: Path, quiz: Quiz, stem: str, name: str | None) -> tuple[Path, Path]:
+    fill_in, page = folder / f"{stem}.yaml", folder / f"{stem}.html"
+    if not fill_in.exists():
+        replace_text(fill_in, fill_in_text(quiz))
+    elif not _belongs_to(quiz, fill_in):
+        raise QuizError(
+            "another quiz's file is there already",
+            where=str(fill_in),
+            next_step="move it away, or choose another --out, --name or --attempt",
+        )
+    replace_text(page, quiz_page(quiz, student=f"{name} ({quiz.student})" if name else None))
+    return fill_in, page
+
+
+def _belongs_to(quiz: Quiz, path: Path) -> bool:
+    # Not parsed: a file with a mistake in its YAML is still this student's.
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return quiz.id in (
+        line.removeprefix("quiz:").strip().strip("'\"") for line in lines if line.startswith("quiz:")
+    )
+
+
+def file_stem(quiz: Quiz) -> str:
+    """Return a quiz's file name without anything that a file system or a shell could take amiss."""
+    text = f"{quiz.name}-{quiz.student}" + (f"-{quiz.attempt}" if quiz.attempt else "")
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in text).strip(".") or "quiz"
+
+
+def _file_stems(quizzes: Sequence[Quiz]) -> list[str]:
+    """Return the files' names; two that a file system could take for one get the quiz's id added."""
+    stems = [file_stem(quiz) for quiz in quizzes]
+    often = Counter(stem.casefold() for stem in stems)
+    return [
+        f"{stem}-{quiz.id[:6]}" if often[stem.casefold()] > 1 else stem
+        for stem, quiz in zip(stems, quizzes, strict=True)
+    ]
 
 
 def key_page(keys: Sequence[QuizKey], *, names: Mapping[str, str] | None = None) -> str:
-    """Return one page with the keys of these students' quizzes (at least one).
+    """Return one page with the keys of these students' quizzes (at least one), for the instructor alone.
 
     Parameters
     ----------

@@ -1,29 +1,43 @@
-"""Templates → self-contained HTML: no script, no network, every text escaped."""
+"""Templates → self-contained HTML: no script, no network, every text escaped.
+
+A page travels by mail and learning systems and is opened from a disk years later, so it needs nothing beside
+itself; and it shows what students typed, so nothing in it may run.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from engine.errors import StoreError
 from engine.model import Outcome, RenderedText, Verdict
 from engine.text.escape import clean, clean_line
+from engine.text.files import replace_text, write_errors
 from engine.text.words import count_noun, percent, plain_points, points_text
 
-__all__ = ["OUTCOMES", "VERDICTS", "moment", "points", "render", "style_sheet"]
+__all__ = [
+    "OUTCOMES",
+    "VERDICTS",
+    "moment",
+    "points",
+    "render",
+    "report_errors",
+    "style_sheet",
+    "write_pages",
+]
 
-
-# ----------------------------------------------------------------------------------------------------
-# Words and numbers as people read them; a colour never says anything alone.
-
-# Value → (sign, words, style class).
+# Value → (sign, words, style class): a colour never says anything alone, for eyes and printers without it.
 OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
     Outcome.RIGHT: ("✓", "right", "right"),
     Outcome.PARTIAL: ("◐", "partly right", "partial"),
@@ -52,7 +66,9 @@ def moment(when: datetime) -> str:
     return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
+# Of one value on a page. Longer ones are output of a program gone wild, and would make the page unusable.
 _LONGEST_TEXT = 20_000
+# Possessive: no backtracking, however much text stands behind a tag that isn't closed.
 _FORMULA = re.compile("<math(?:(?!</?math).)*+</math>", re.DOTALL)
 _WIDE = 20  # characters of a formula, which is never broken: a phone has room for as many
 
@@ -71,13 +87,16 @@ def _html(text: RenderedText) -> Markup:
 def _scrolls(text: RenderedText) -> Markup:
     """Return the attribute that lets the keyboard reach what a phone may have to scroll sideways."""
     formulas = (re.sub(r"<[^<>]*+>|\s", "", formula) for formula in _FORMULA.findall(text.html))
-    is_wide = re.search("<(table|pre)", text.html) or any(len(shown) > _WIDE for shown in formulas)
+    is_wide = re.search("<(table|pre)", text.html) or any(len(formula) > _WIDE for formula in formulas)
     return Markup(' tabindex="0"') if is_wide else Markup()
 
 
 @cache
 def _style(package: str | None = None) -> tuple[Markup, str]:
-    """Return the style sheet with a package's own, and its hash for the content security policy."""
+    """Return the style sheet with a package's own, and its hash for the content security policy.
+
+    The policy allows this one sheet by its hash, so that a style that got into a page does nothing.
+    """
     css = (files("engine.pages") / "templates" / "style.css").read_text(encoding="utf-8")
     if package and (more := files(package) / "templates" / "more.css").is_file():
         css += more.read_text(encoding="utf-8")
@@ -97,7 +116,7 @@ def _environment(package: str | None) -> Environment:
         loader=ChoiceLoader([PackageLoader(name, "templates") for name in [*packages, "engine.pages"]]),
         autoescape=True,
         finalize=_finish,
-        undefined=StrictUndefined,
+        undefined=StrictUndefined,  # a misspelt name is an error, and no empty cell in somebody's page
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -139,3 +158,35 @@ def render(template: str, *, package: str | None = None, **values: Any) -> str:
     filter, which trusts that form because the engine made it, in an element with ``scrolls`` of them.
     """
     return _environment(package).get_template(template).render(**values)
+
+
+def report_errors(folder: Path) -> AbstractContextManager[None]:
+    """Raise a :class:`StoreError` that says what to do, where a file of a report can't be written."""
+    step = "make room or choose another folder; the grades are in the store"
+    return write_errors("the report can't be written", folder, next_step=step, kind=StoreError)
+
+
+def write_pages(folder: Path, pages: Mapping[str, str]) -> list[Path]:
+    """Write the files of a report into one folder, and return their paths.
+
+    Each is replaced in one step: a run that is stopped leaves old or new files, never half ones.
+
+    Parameters
+    ----------
+    folder : Path
+        Made where it isn't there.
+    pages : mapping of str to str
+        Text by file name, ``/`` between folders; written in this order.
+
+    Raises
+    ------
+    StoreError
+        One of them can't be written.
+    """
+    paths = [folder / name for name in pages]
+    with report_errors(folder):
+        for parent in dict.fromkeys([folder, *(path.parent for path in paths)]):
+            parent.mkdir(parents=True, exist_ok=True)
+        for path, text in zip(paths, pages.values(), strict=True):
+            replace_text(path, text)
+    return paths

@@ -1,4 +1,7 @@
-"""The class on one page: table, difficulty of items, known mistakes, what needs a person."""
+"""The class on one page, and writing all pages and tables of a class.
+
+The page has the table of marks, the difficulty of items, known mistakes, and what needs a person.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,8 @@ from engine.hand_ins import IntakeProblem
 from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
 from engine.marks.results import ClassTable, ColumnMark, StudentResults, TableCell, TableColumn, class_table
 from engine.model import Outcome
-from engine.pages.feedback import told_faults, write_page
-from engine.pages.render import render
-from engine.text.files import replace_text
+from engine.pages.feedback import write_page
+from engine.pages.render import render, report_errors, write_pages
 
 __all__ = [
     "ItemDifficulty",
@@ -52,7 +54,7 @@ class MistakeCount:
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
+class _UngradedWork:
     student: str
     column: str
     reason: str
@@ -69,7 +71,7 @@ class MarkChange:
 
 
 def changes(table: ClassTable) -> list[MarkChange]:
-    """Return the marks about which there is something to say, by student."""
+    """Return the marks that come with reasons, by student."""
     return [
         MarkChange(row.student, column, cell, cell.mark)
         for row in table.rows
@@ -80,23 +82,16 @@ def changes(table: ClassTable) -> list[MarkChange]:
 
 def difficulty(table: ClassTable) -> list[ItemDifficulty]:
     """Return each item's figures, the hardest first."""
-    found = []
+    items = []
     for column in table.columns:
         cells = [row.cells[column.id] for row in table.rows if column.id in row.cells]
         scores = [cell.score for cell in cells if cell.score is not None]
         mean = 100 * sum(scores) / (len(scores) * column.max_score) if scores and column.max_score else None
         count = {outcome: sum(cell.outcome is outcome for cell in cells) for outcome in Outcome}
-        found.append(
-            ItemDifficulty(
-                column,
-                len(scores),
-                count[Outcome.RIGHT],
-                count[Outcome.PARTIAL],
-                count[Outcome.WRONG],
-                mean,
-            )
-        )
-    return sorted(found, key=lambda item: (item.mean is None, item.mean or 0.0))
+        right, partial, wrong = (count[kind] for kind in (Outcome.RIGHT, Outcome.PARTIAL, Outcome.WRONG))
+        items.append(ItemDifficulty(column, len(scores), right, partial, wrong, mean))
+    # The hardest first; what nobody's work was graded for comes last.
+    return sorted(items, key=lambda item: (item.mean is None, item.mean or 0.0))
 
 
 def mistakes(table: ClassTable, sentence_of: Callable[[str, str], str]) -> list[MistakeCount]:
@@ -109,16 +104,14 @@ def mistakes(table: ClassTable, sentence_of: Callable[[str, str], str]) -> list[
             for mistake in cell.misconceptions:
                 students.setdefault(mistake, set()).add(row.student)
                 columns.setdefault(mistake, set()).add(column)
-    found = [
-        MistakeCount(
-            mistake,
-            next(filter(None, (sentence_of(items.get(c, c), mistake) for c in sorted(columns[mistake]))), ""),
-            len(who),
-            tuple(sorted(columns[mistake])),
-        )
-        for mistake, who in students.items()
-    ]
-    return sorted(found, key=lambda mistake: (-mistake.students, mistake.id))
+    counts = []
+    for mistake, holders in students.items():
+        places = sorted(columns[mistake])
+        # Items may word a mistake differently; the first that has words for it stands for all.
+        sentences = (sentence_of(items.get(column, column), mistake) for column in places)
+        sentence = next(filter(None, sentences), "")
+        counts.append(MistakeCount(mistake, sentence, len(holders), tuple(places)))
+    return sorted(counts, key=lambda mistake: (-mistake.students, mistake.id))
 
 
 def _mean(table: ClassTable) -> float | None:
@@ -134,16 +127,16 @@ def _mean(table: ClassTable) -> float | None:
     return 100 * sum(points for points, _ in graded) / most if most else None
 
 
-def _waiting(table: ClassTable, more: Iterable[tuple[str, str, str]]) -> list[_Waiting]:
-    found = [
-        _Waiting(row.student, column, cell.reason or "no reason was given")
+def _ungraded(table: ClassTable, files: Iterable[tuple[str, str, str]]) -> list[_UngradedWork]:
+    ungraded = [
+        _UngradedWork(row.student, column, cell.reason or "no reason was given")
         for row in table.rows
         for column, cell in row.cells.items()
         if cell.is_waiting
     ]
     # A code file that is ungraded has a cell as well: it is listed once.
-    told = {(entry.student, entry.reason) for entry in found}
-    return found + [_Waiting(*entry) for entry in more if (entry[0], entry[2]) not in told]
+    known = {(entry.student, entry.reason) for entry in ungraded}
+    return ungraded + [_UngradedWork(*file) for file in files if (file[0], file[2]) not in known]
 
 
 def summary_page(
@@ -170,9 +163,9 @@ def summary_page(
         Files without any stored attempt, such as a quiz file that met a fault of ours.
     ignored : sequence of str
     notes : sequence of str
-        What the instructor should know of this collection.
+        What the instructor should know of this batch.
     sentence_of : callable
-        Item and id of a known mistake → what a student with it is told, "" if nothing is known.
+        Item and id of a known mistake → what a student with it reads, "" if nothing is known.
     downloads : sequence of str
         Files beside the page.
     practice : bool
@@ -187,7 +180,7 @@ def summary_page(
         mean=_mean(table),
         changes=changes(table),
         percents=any(row.percent is not None for row in table.rows),
-        ungraded=_waiting(table, ungraded_files),
+        ungraded=_ungraded(table, ungraded_files),
         problems=problems,
         ignored=ignored,
         notes=notes,
@@ -199,13 +192,9 @@ def summary_page(
     )
 
 
-# ----------------------------------------------------------------------------------------------------
-# Write all pages and tables of a class into one folder.
-
-
 @dataclass(frozen=True, slots=True)
 class ReportFiles:
-    """What was written, and the table that it shows."""
+    """The files of a class's report, and the table that they show."""
 
     index: Path
     gradebook: Path
@@ -228,8 +217,9 @@ def write_reports(
 ) -> ReportFiles:
     """Write ``index.html``, ``gradebook.csv``, ``gradebook.json`` and ``students/*.html`` into `out`.
 
-    Students are taken one at a time; only their line of the table is kept. Each file is replaced
-    in one step, so a stopped run leaves old or new pages, never half ones.
+    Students are taken one at a time and only their line of the table is kept: the results of a large class
+    take more memory than its pages. Each file is replaced in one step, so a stopped run leaves old or new
+    pages, never half ones.
 
     Parameters
     ----------
@@ -259,24 +249,25 @@ def write_reports(
             yield results
 
     reached("before-pages")
-    with told_faults(out):
+    with report_errors(out):
         (out / "students").mkdir(parents=True, exist_ok=True)
         table = class_table(title, with_pages())
-        index, gradebook = out / "index.html", out / "gradebook.csv"
-        links = {student: f"students/{path.name}" for student, path in pages.items()}
-        page = summary_page(
-            table,
-            links=links,
-            problems=problems,
-            ungraded_files=ungraded_files,
-            ignored=ignored,
-            notes=notes(),
-            sentence_of=sentence_of,
-            practice=practice,
-        )
-        reached("before-gradebook")
-        replace_text(gradebook, gradebook_csv(table, practice=practice))
-        replace_text(out / "gradebook.json", gradebook_json(table, practice=practice))
-        replace_text(index, page)
+    page = summary_page(
+        table,
+        links={student: f"students/{path.name}" for student, path in pages.items()},
+        problems=problems,
+        ungraded_files=ungraded_files,
+        ignored=ignored,
+        notes=notes(),
+        sentence_of=sentence_of,
+        practice=practice,
+    )
+    reached("before-gradebook")
+    tables = {
+        "gradebook.csv": gradebook_csv(table, practice=practice),
+        "gradebook.json": gradebook_json(table, practice=practice),
+    }
+    # The index comes last: it never names a file that isn't there yet.
+    gradebook, _, index = write_pages(out, {**tables, "index.html": page})
     reached("after-pages")
     return ReportFiles(index, gradebook, pages, table)

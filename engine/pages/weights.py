@@ -1,4 +1,7 @@
-"""A student's weights beside the right ones, as heatmaps that need no colour and as a table."""
+"""A student's weights beside the right ones, as heatmaps that need no colour and as a table.
+
+Both pictures have one scale and one cell width, so that they can be compared by looking.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +23,18 @@ __all__ = ["WeightsView", "answered_weights", "code_weights"]
 
 T = TypeVar("T")
 
-_MOST_PLACES = 6
-_LARGE = 1e5
+_MOST_PLACES = 6  # decimals: a difference beyond them is one of rounding, which no reader looks for
+_LARGE = 1e5  # from here on in powers of ten: weights so large are overflow, whatever their digits
 _WRONG = "✗ "
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """One entry in the table of a view: its place, what it is, what is right where that may be told."""
+class _Entry:
+    """One entry in the table of a view: row and column, its value, and the right one where that is shown."""
 
     row: int
     column: int
-    own: str
+    value: str
     right: str | None
     is_wrong: bool
 
@@ -53,7 +56,7 @@ class WeightsView:
     call: str
     place: str
     pictures: tuple[Markup, ...]
-    lines: tuple[_Line, ...]
+    lines: tuple[_Entry, ...]
 
     @property
     def has_right(self) -> bool:
@@ -62,21 +65,22 @@ class WeightsView:
 
 
 @dataclass(frozen=True, slots=True)
-class _Weights(Heatmap):
-    """A heatmap whose entries may be no finite numbers, with a frame and a sign at what isn't right.
+class _WeightsHeatmap(Heatmap):
+    """A heatmap whose entries may be infinite or NaN, with a frame and a sign at what isn't right.
 
     ``values`` hold `low` where ``texts`` say that there is no finite number; ``texts`` begin with the sign
-    where an entry isn't right; ``low``, ``high`` and ``width`` are given, so that two are drawn alike.
+    where an entry isn't right; ``low``, ``high`` and ``width`` are set from outside, so that two of them are
+    drawn alike.
     """
 
     low: float = 0.0
     high: float = 1.0
-    whose: str = ""
+    title: str = ""
     wrong: frozenset[tuple[int, int]] = frozenset()
     width: float = 0.0
 
     def __post_init__(self) -> None:
-        """Accept what was made here: nothing of it comes from an author."""
+        """Skip the checks of a heatmap in a problem file: an author had no part in this one."""
 
     def spoken(self) -> str:
         """Return every number, row by row."""
@@ -86,16 +90,17 @@ class _Weights(Heatmap):
             + "."
             for i, texts in enumerate(self.texts)
         )
-        return f"{self.whose}, {len(self.rows)} by {len(self.columns)}. {' '.join(rows)}"
+        return f"{self.title}, {len(self.rows)} by {len(self.columns)}. {' '.join(rows)}"
 
     def captions(self) -> PictureCaptions:
-        """Return whose weights they are and how the signs are read; only pages are made of it."""
-        framed = " Framed, with ✗: not right." if self.wrong else ""
-        return PictureCaptions("", f"{self.whose}.{framed}", "")
+        """Return whose weights they are and how the signs are read; for HTML alone."""
+        legend = " Framed, with ✗: not right." if self.wrong else ""
+        return PictureCaptions("", f"{self.title}.{legend}", "")
 
     def cell_width(self) -> float:
-        """Return the width that was given."""
-        return max(super(_Weights, self).cell_width(), self.width)
+        """Return the width set from outside, if that is larger."""
+        # With both arguments: a dataclass with slots is another class than the one that super() would find.
+        return max(super(_WeightsHeatmap, self).cell_width(), self.width)
 
     def note(self, i: int, j: int) -> str:
         """Return that an entry isn't right, if it isn't."""
@@ -103,7 +108,7 @@ class _Weights(Heatmap):
 
     def svg_mark(self, i: int, j: int, x: float, y: float, width: float) -> str:
         """Return the bar, and the frame around what isn't right."""
-        bar = super(_Weights, self).svg_mark(i, j, x, y, width)
+        bar = super(_WeightsHeatmap, self).svg_mark(i, j, x, y, width)
         if (i, j) not in self.wrong:
             return bar
         return (
@@ -112,9 +117,10 @@ class _Weights(Heatmap):
         )
 
 
-def code_weights(kept: Sequence[ComparedWeights]) -> list[WeightsView]:
-    """Return the views of what a report keeps: public inputs, so that everything is shown."""
-    return [_view(one.got, one.right, one.differing, 2, one.call, one.place) for one in kept]
+def code_weights(weights: Sequence[ComparedWeights]) -> list[WeightsView]:
+    """Return the views of the weights in a report: of public inputs, so that everything is shown."""
+    # Two decimals to begin with, as papers print weights; more where they hide the difference.
+    return [_view(w.got, w.right, w.differing, 2, w.call, w.place) for w in weights]
 
 
 def answered_weights(part: Part, text: str, *, with_key: bool) -> WeightsView | None:
@@ -154,49 +160,48 @@ def _rows_and_columns(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _view(
-    own: FloatArray,
+    values: FloatArray,
     right: FloatArray | None,
     wrong: Collection[int],
     places: int,
     call: str = "",
     place: str = "",
 ) -> WeightsView:
-    rows, columns = own.shape
-    shown = [own, *([right] if right else [])]
-    texts = _texts(shown, wrong, min(places, _MOST_PLACES))
-    known = [value for array in shown for value in array.data if math.isfinite(value)]
+    rows, columns = values.shape
+    arrays = [values, *([right] if right else [])]
+    texts = _texts(arrays, wrong, min(places, _MOST_PLACES))
+    finite = [value for array in arrays for value in array.data if math.isfinite(value)]
     # Weights lie between 0 and 1; what doesn't stretches the scale of both pictures.
-    low, high = min([0.0, *known]), max([1.0, *known])
+    low, high = min([0.0, *finite]), max([1.0, *finite])
     pictures = [
-        _Weights(
+        _WeightsHeatmap(
             rows=tuple(str(i + 1) for i in range(rows)),
             columns=tuple(str(j + 1) for j in range(columns)),
             values=_nested([value if math.isfinite(value) else low for value in array.data], columns),
             texts=_nested([_WRONG * (i in marks) + word for i, word in enumerate(words)], columns),
             low=low,
             high=high,
-            whose=whose,
+            title=title,
             wrong=frozenset(divmod(i, columns) for i in marks),
         )
-        for array, words, whose, marks in zip(
-            shown, texts, ("Your weights", "The right weights"), (set(wrong), set()), strict=False
+        for array, words, title, marks in zip(
+            arrays, texts, ("Your weights", "The right weights"), (set(wrong), set()), strict=False
         )
     ]
     width = max(picture.cell_width() for picture in pictures)
-    drawn = tuple(Markup(replace(picture, width=width).html()) for picture in pictures)
-    return WeightsView(call, place, drawn, tuple(_lines(texts, columns, set(wrong))))
+    markup = tuple(Markup(replace(picture, width=width).html()) for picture in pictures)
+    return WeightsView(call, place, markup, tuple(_entries(texts, columns, set(wrong))))
 
 
 def _nested(flat: Sequence[T], columns: int) -> tuple[tuple[T, ...], ...]:
     return tuple(tuple(flat[i : i + columns]) for i in range(0, len(flat), columns))
 
 
-def _lines(texts: Sequence[Sequence[str]], columns: int, wrong: Collection[int]) -> Iterator[_Line]:
-    own, right = texts[0], texts[1] if len(texts) > 1 else None
-    for at, text in enumerate(own):
-        row, column = divmod(at, columns)
-        told = None if right is None else minus(right[at])
-        yield _Line(row + 1, column + 1, minus(text), told, at in wrong)
+def _entries(texts: Sequence[Sequence[str]], columns: int, wrong: Collection[int]) -> Iterator[_Entry]:
+    right = [minus(text) for text in texts[1]] if len(texts) > 1 else None
+    for index, text in enumerate(texts[0]):
+        row, column = divmod(index, columns)
+        yield _Entry(row + 1, column + 1, minus(text), right[index] if right else None, index in wrong)
 
 
 def _texts(arrays: Sequence[FloatArray], wrong: Collection[int], places: int) -> list[list[str]]:

@@ -1,4 +1,9 @@
-"""Feedback pages in one archive, as a learning system takes them back; the same pages give the same bytes."""
+"""Feedback pages in one archive, as a learning system takes them back; the same pages give the same bytes.
+
+Moodle and Canvas find the student by the numbers that they put into the names of the download. So these
+names are taken from what was handed in, as it was called then, and never guessed: a wrong number would
+show one student's feedback to another.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +20,11 @@ from engine.text.files import replacing
 
 __all__ = ["LAYOUTS", "Layout", "LeftOut", "PageArchive", "archive_name", "write_zip"]
 
-
-# ----------------------------------------------------------------------------------------------------
-# Under which name a student's page goes into an archive that a learning system takes back.
-#
-# Moodle and Canvas find the student by the numbers that they put into the names of the download. So these
-# names are taken from what was handed in, as it was called then, and never guessed: a wrong number would
-# show one student's feedback to another.
-
 # Moodle takes the second piece between underscores for the participant, the next two for the plugin.
 _MOODLE_FOLDER = re.compile(r"([^_]*)_(\d+)_assignsubmission_(file|onlinetext)(_.*)?", re.DOTALL)
 # Canvas takes the first two pieces that are numbers for the student and the file handed in.
 _CANVAS_FILE = re.compile(r"((?:anon_[0-9A-Za-z]+|(?:[^_]+_)+?\d+)_\d+)_(.+)", re.DOTALL)
+# Windows refuses some of these; a shell takes others amiss.
 _UNSAFE = re.compile(r"[^\w .,'()+-]+")
 
 Layout = Callable[[StudentResults, str | None], str | None]
@@ -41,7 +39,7 @@ def archive_name(layout: str, results: StudentResults, assignment: str | None = 
         One of :data:`LAYOUTS`.
     results : StudentResults
     assignment : str, optional
-        Only hand-ins of this quiz or code item are looked at; the newest that has such a name counts.
+        Only hand-ins of this quiz or code item count; the newest that has such a name is taken.
 
     Returns
     -------
@@ -57,19 +55,19 @@ def _plain(results: StudentResults, _assignment: str | None) -> str:
 
 def _moodle(results: StudentResults, assignment: str | None) -> str | None:
     for piece in _pieces(results, assignment):
-        if found := _MOODLE_FOLDER.fullmatch(piece):
-            name, number, plugin = found[1], found[2], found[3]
+        if match := _MOODLE_FOLDER.fullmatch(piece):
+            name, number, plugin = match[1], match[2], match[3]
             return f"{_safe(name) or 'student'}_{number}_assignsubmission_{plugin}_/feedback.html"
     return None
 
 
 def _canvas(results: StudentResults, assignment: str | None) -> str | None:
     for piece in _pieces(results, assignment):
-        if found := _CANVAS_FILE.fullmatch(piece):
-            rest = _safe(PurePosixPath(found[2]).stem)
-            # A last piece that begins with "link" says that there was no file.
-            told = "feedback" if not rest or rest.split("_")[-1].startswith("link") else rest
-            return f"{_safe(found[1])}_{told}.html"
+        if match := _CANVAS_FILE.fullmatch(piece):
+            rest = _safe(PurePosixPath(match[2]).stem)
+            # To Canvas a last piece that begins with "link" means that a link was handed in, and no file.
+            name = "feedback" if not rest or rest.split("_")[-1].startswith("link") else rest
+            return f"{_safe(match[1])}_{name}.html"
     return None
 
 
@@ -79,8 +77,7 @@ LAYOUTS: Mapping[str, Layout] = {"canvas": _canvas, "moodle": _moodle, "plain": 
 def _pieces(results: StudentResults, assignment: str | None) -> Iterator[str]:
     """Yield the names of folders and files that a learning system can have given, newest hand-in first.
 
-    They stand at the top of the download, maybe in a folder around all of it; what lies deeper is named
-    by students.
+    They stand at the top of the download, maybe in a folder around all of it; students name what lies deeper.
     """
     items = [i for i in results.items if assignment in (None, i.column.assignment)]
     for item in sorted(items, key=lambda i: i.handed or i.graded, reverse=True):
@@ -88,14 +85,15 @@ def _pieces(results: StudentResults, assignment: str | None) -> Iterator[str]:
 
 
 def _safe(name: str) -> str:
-    """Return a piece of a name that every system can have as a file's; its numbers stay as they are."""
+    """Return a piece of a name that every file system takes; its numbers stay as they are."""
+    # 120 characters leave room for the other pieces: file systems take 255 bytes.
     return _UNSAFE.sub("-", name).strip(" .")[:120]
 
 
-_NO_TIME = (1980, 1, 1, 0, 0, 0)
-_A_FILE = 0o100644 << 16
+_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a ZIP file can hold
+_A_FILE = 0o100644 << 16  # an ordinary file that everybody may read, as Unix writes it
 _UNIX = 3
-_GIVEN = {
+_NAME_FORMS = {
     "canvas": "as Canvas gives it: NAME_NUMBER_NUMBER_FILE",
     "moodle": "as Moodle gives it: NAME_NUMBER_assignsubmission_file_",
 }
@@ -133,12 +131,8 @@ class PageArchive:
             self._claims.setdefault(name, []).append((results.student, page))
             return
         has_work = any(self.assignment in (None, item.column.assignment) for item in results.items)
-        why = (
-            f"no hand-in in the store has a name {_GIVEN[self.layout]}"
-            if has_work
-            else "nothing was handed in"
-        )
-        self._nameless.append(LeftOut(results.student, why))
+        reason = f"no hand-in in the store has a name {_NAME_FORMS[self.layout]}"
+        self._nameless.append(LeftOut(results.student, reason if has_work else "nothing was handed in"))
 
     @property
     def members(self) -> list[tuple[str, Path]]:
@@ -147,14 +141,14 @@ class PageArchive:
 
     @property
     def left_out(self) -> list[LeftOut]:
-        """Who isn't in it, by id: also those whose hand-ins carry one and the same number."""
+        """Who isn't in it, by id; several students whose hand-ins have the same name are all left out."""
         shared = [
             LeftOut(student, f"another student's hand-in has the same name: {name.split('/')[0]}")
             for name, claims in self._claims.items()
             if len(claims) > 1
             for student, _ in claims
         ]
-        return sorted([*self._nameless, *shared], key=lambda one: one.student)
+        return sorted([*self._nameless, *shared], key=lambda page: page.student)
 
 
 def write_zip(path: Path, members: Iterable[tuple[str, Path]]) -> int:
@@ -165,11 +159,8 @@ def write_zip(path: Path, members: Iterable[tuple[str, Path]]) -> int:
     with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, page in members:
             entry = zipfile.ZipInfo(name, _NO_TIME)
-            entry.compress_type, entry.external_attr, entry.create_system = (
-                zipfile.ZIP_DEFLATED,
-                _A_FILE,
-                _UNIX,
-            )
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr, entry.create_system = _A_FILE, _UNIX
             with page.open("rb") as source, archive.open(entry, "w") as target:
                 shutil.copyfileobj(source, target)
     return path.stat().st_size

@@ -1,7 +1,7 @@
-"""Follows the saves of one file.
+"""Follow the saves of one file, for ``grade watch``.
 
-Several events within a few milliseconds are one save, and a file that is gone or empty for a moment, because
-an editor empties or moves it while it saves, is waited for.
+Editors save in several steps: they empty a file, or move it away and write a new one. Several events within
+a few milliseconds are therefore one save, and a file that is gone or empty for a moment is waited for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["SavedFile", "readings"]
 
 @dataclass(frozen=True, slots=True)
 class SavedFile:
-    """What a save left in the file.
+    """The file as a save left it.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class SavedFile:
     fault : SubmissionError or None
         Why it can't be read.
     is_repeat : bool
-        It was saved, and holds what it held before.
+        It was saved without a change.
     noticed_s : float
         When the save was noticed, on the clock of :func:`time.monotonic`.
     """
@@ -44,10 +44,10 @@ class SavedFile:
 
 
 def readings(path: Path) -> Iterator[SavedFile]:
-    """Yield what the file holds now, and again after every save; it never ends by itself.
+    """Yield the file as it is now, and again after every save; it never ends by itself.
 
-    What can't be read (empty, no text, too large, gone) is a reading too: the next save may mend it.
-    Python files beside it count as saves of it where the submission takes them in.
+    A file that can't be read (empty, no text, too large, gone) is yielded too: the next save may correct it.
+    Saves of Python files beside it count where the submission imports them.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def readings(path: Path) -> Iterator[SavedFile]:
     last, stamp = _settled(path, time.monotonic())
     beside = _stamps_beside(path, last)
     yield last
-    # the first look is at once: it may have been saved while the first reading was graded
+    # Looked at once more before waiting: it may have been saved while the first reading was graded.
     for event in itertools.chain([True], file_changes(folders_of(path), (".py", ".ipynb"))):
         noticed_s = time.monotonic()
         if not event and (file_stamp(path), _stamps_beside(path, last)) == (stamp, beside):
@@ -76,12 +76,11 @@ def readings(path: Path) -> Iterator[SavedFile]:
             yield SavedFile(reading.submission, reading.fault, True, noticed_s)
 
 
-def _same(one: SavedFile, other: SavedFile) -> bool:
-    return one.submission == other.submission and str(one.fault) == str(other.fault)
+def _same(first: SavedFile, second: SavedFile) -> bool:
+    return first.submission == second.submission and str(first.fault) == str(second.fault)
 
 
 def _stamps_beside(path: Path, reading: SavedFile) -> tuple[FileStamp, ...]:
-    """Return the stamps of the files that the submission took in from the same folder."""
     names = () if reading.submission is None else reading.submission.modules
     return tuple(file_stamp(path.with_name(f"{name}.py")) for name in names)
 
@@ -94,12 +93,8 @@ def _read(path: Path, noticed_s: float) -> SavedFile:
     try:
         return SavedFile(read_code_file(path), None, False, noticed_s)
     except SubmissionError as error:
-        return SavedFile(None, error if file_stamp(path) else _gone(path), False, noticed_s)
-
-
-def _gone(path: Path) -> SubmissionError:
-    return SubmissionError(
-        "the file is gone",
-        where=clean_line(str(path)),
-        next_step="save it again: it is graded as soon as it is back",
-    )
+        fault = error
+        if file_stamp(path) is None:
+            step = "save it again: it is graded as soon as it is back"
+            fault = SubmissionError("the file is gone", where=clean_line(str(path)), next_step=step)
+        return SavedFile(None, fault, False, noticed_s)

@@ -1,4 +1,7 @@
-"""One exercise kept warm: its plan frozen, its sandbox open, its known mistakes run once."""
+"""One exercise kept warm: its plan frozen, its sandbox open, its known mistakes run once.
+
+The second report then takes milliseconds: ``grade watch`` shows it before a student looks up from the editor.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,14 @@ from engine.text.escape import clean
 
 __all__ = ["CheckChanges", "EchoingRunner", "PracticeSession", "compare", "printed_lines"]
 
-_MOST_LINES = (
-    10  # a function that prints is called a hundred times: the first calls tell what there is to see
-)
+# A function that prints is called a hundred times: its first calls show all that there is to see.
+_MOST_LINES = 10
 _LONGEST_LINE = 200
 _MOST_CHARACTERS = 20_000
-# a warning of Python's, such as numpy's of an overflow, with the line of code below it: the checks say more
+# A warning of Python's, such as numpy's of an overflow, with the line of code below it: the checks say more.
 _WARNING = re.compile(r"^\S[^\n]*:\d+: \w*Warning: [^\n]*\n(?:[ \t]+[^\n]*\n?)?", re.MULTILINE)
 
-_JOIN_S = 5.0
+_JOIN_S = 5.0  # a rehearsal ends by itself when its runner is closed; nobody waits longer for it
 
 
 class EchoingRunner:
@@ -34,7 +36,7 @@ class EchoingRunner:
     Parameters
     ----------
     runner : Runner
-        What runs the jobs.
+        Runs the jobs.
     """
 
     def __init__(self, runner: Runner) -> None:
@@ -43,7 +45,11 @@ class EchoingRunner:
         self.printed = ""
 
     def listen(self, source: str) -> None:
-        """Forget what was kept and wait for the first job with this source."""
+        """Forget earlier output and wait for the first job with this source.
+
+        Mutants run in the same sandbox, and later jobs of the submission search a counterexample: what they
+        print would only confuse.
+        """
         self._source, self.printed = source, ""
 
     @property
@@ -52,7 +58,7 @@ class EchoingRunner:
         return self._runner.tier
 
     def run(self, job: Job) -> RunResult:
-        """Run one job; keep its output if it is the one that is waited for."""
+        """Run one job; keep its output if it is the one that :meth:`listen` waits for."""
         result = self._runner.run(job)
         if self._source is not None and job.source == self._source:
             self._source, self.printed = None, result.output
@@ -72,18 +78,17 @@ class EchoingRunner:
 
 
 def printed_lines(printed: str) -> list[str]:
-    """Return the beginning of what a file printed, without blank lines; a last line says if there is more."""
+    """Return the first lines that a file printed, without blank ones; a last line says if there is more."""
     text = _WARNING.sub("", clean(printed, _MOST_CHARACTERS))
     lines = [line.rstrip() for line in text.split("\n") if line.strip()]
-    shown = lines[:_MOST_LINES]
-    shown = [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in shown]
-    if len(lines) > len(shown):
-        shown.append("… (more was printed)")
-    return shown
+    first = [
+        line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in lines[:_MOST_LINES]
+    ]
+    return first + (["… (more was printed)"] if len(lines) > _MOST_LINES else [])
 
 
 class PracticeSession:
-    """Grades one exercise again and again; every report is of practice, and none is recorded.
+    """Grades one exercise again and again; every report is for practice, and none is recorded.
 
     Parameters
     ----------
@@ -91,15 +96,15 @@ class PracticeSession:
     runner : Runner
         Closed with the session.
     seed : bytes
-        Of the plan, which stays the same for the whole session: what changes between two reports then
-        comes from the code alone.
+        Of the plan, which stays the same for the whole session: whatever changes between two reports then
+        comes from the code.
     """
 
     def __init__(self, exercise: CodeExercise, runner: Runner, seed: bytes) -> None:
         self.exercise = exercise
         self.plan = freeze_plan(exercise, seed)
         self._runner = EchoingRunner(runner)
-        self._one_at_a_time = threading.Lock()
+        self._lock = threading.Lock()  # the rehearsal and a save must not share the sandbox
         self._rehearsal: threading.Thread | None = None
         self._explained = False
         self.printed = ""  # by the submission that was graded last
@@ -111,7 +116,7 @@ class PracticeSession:
 
     def grade(self, submission: CodeSubmission) -> GradeReport:
         """Return the report of one submission; faults of the machine make it ungraded."""
-        with self._one_at_a_time:
+        with self._lock:
             self._runner.listen(submission.source)
             report = self._grade(submission)
             self.printed = self._runner.printed
@@ -126,8 +131,8 @@ class PracticeSession:
     def rehearse(self) -> None:
         """Grade a known mistake in the background, unless one was graded already.
 
-        It runs all mutants on the plan and fills what the search for counterexamples keeps, so that the
-        first wrong save is as fast as the ones after it.
+        It runs all mutants on the plan and fills the caches of the search for counterexamples, so that the
+        first wrong save is explained as fast as the next ones.
         """
         if self._explained or self._rehearsal is not None or not self.exercise.mutants:
             return
@@ -136,7 +141,7 @@ class PracticeSession:
 
     def _rehearse(self) -> None:
         mutant = self.exercise.mutants[0]
-        with self._one_at_a_time:  # a session that is closed meanwhile ends it: its report is of no use
+        with self._lock:  # closing the session ends it; nobody needs its report
             self._grade(CodeSubmission(mutant.source, mutant.filename, f"mutant {mutant.id}"))
 
     def close(self) -> None:
@@ -154,13 +159,9 @@ class PracticeSession:
         self.close()
 
 
-# ----------------------------------------------------------------------------------------------------
-# What changed from one report to the next: all that a person looks for after a save.
-
-
 @dataclass(frozen=True, slots=True)
 class CheckChanges:
-    """The checks whose verdict changed.
+    """The checks whose verdict changed since the save before: what a person looks for first.
 
     Parameters
     ----------

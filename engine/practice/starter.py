@@ -1,4 +1,4 @@
-"""The file that a student starts an exercise with."""
+"""The file that a student starts an exercise with, and how many hints they have seen."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from typing import Any
 
 from engine.errors import UsageError
 from engine.model import Variant
-from engine.text.files import replace_text
-from engine.text.words import count_noun
+from engine.text.files import replace_text, write_errors
+from engine.text.words import points_text
 
 __all__ = ["HintRecord", "starter_notebook", "starter_source", "write_starter"]
 
-_WIDTH = 79
-_MOST_BACKUPS = 100
+_WIDTH = 79  # of a line with its "# ": as PEP 8 has it, and every editor shows it whole
+_MOST_BACKUPS = 100  # more copies are somebody's script that runs away
 
 
 def starter_source(variant: Variant, starter: str, commands: tuple[str, ...]) -> str:
     """Return the starter with the statement above it, as comments.
+
+    Whoever has the file alone, offline, has everything: what is asked, and what to type next.
 
     Parameters
     ----------
@@ -32,9 +34,9 @@ def starter_source(variant: Variant, starter: str, commands: tuple[str, ...]) ->
     starter : str
         Source of the exercise's starter file.
     commands : tuple of str
-        What to do next, one command a line.
+        To type next, one a line.
     """
-    lines = [f"{variant.title} ({_points(variant)})", "", *_wrapped(variant.stem.plain), ""]
+    lines = [f"{variant.title} ({points_text(variant.points)})", "", *_wrapped(variant.stem.plain), ""]
     lines += [f"    {command}" for command in commands]
     return "".join(f"# {line}".rstrip() + "\n" for line in lines) + "\n" + starter.rstrip("\n") + "\n"
 
@@ -47,11 +49,15 @@ def starter_notebook(variant: Variant, statement: str, starter: str, commands: t
     statement : str
         The stem in Markdown with ``$``-formulas, which notebooks show.
     """
-    told = "\n".join(("In a terminal, in this folder:", "", *(f"    {command}" for command in commands)))
+    steps = "\n".join(("In a terminal, in this folder:", "", *(f"    {command}" for command in commands)))
     cells = [
-        _cell("statement", "markdown", f"# {variant.title}\n\n({_points(variant)})\n\n{statement.strip()}"),
+        _cell(
+            "statement",
+            "markdown",
+            f"# {variant.title}\n\n({points_text(variant.points)})\n\n{statement.strip()}",
+        ),
         _cell("answer", "code", starter.strip("\n")),
-        _cell("commands", "markdown", told),
+        _cell("commands", "markdown", steps),
     ]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
@@ -72,40 +78,35 @@ def write_starter(path: Path, text: str, *, force: bool = False) -> Path | None:
     UsageError
         There is such a file (without `force`), a folder of that name, or the folder can't be written to.
     """
-    try:
-        if not force or not os.path.lexists(path):
-            _write_new(path, text)
-            return None
+    with write_errors(
+        "the file can't be written", path, next_step="choose a folder that you may write to: --to FOLDER"
+    ):
+        try:
+            if not force or not os.path.lexists(path):
+                _write_new(path, text)
+                return None
+        except FileExistsError:
+            kind = "a folder" if path.is_dir() else "a file"
+            step = "go on with that file, or add --force to make a copy of it and start anew"
+            raise UsageError(
+                f"there is {kind} of this name, and nothing is overwritten",
+                where=str(path),
+                next_step=None if path.is_dir() else step,
+            ) from None
         if not path.is_file():
             raise UsageError("this is no ordinary file", where=str(path), expected="another name: --to FILE")
-        backup = _copied(path)
-        replace_text(path.resolve(), text)
-    except FileExistsError:
-        kind = "a folder" if path.is_dir() else "a file"
-        step = (
-            None
-            if path.is_dir()
-            else "go on with that file, or add --force to make a copy of it and start anew"
-        )
-        raise UsageError(
-            f"there is {kind} of this name, and nothing is overwritten", where=str(path), next_step=step
-        ) from None
-    except OSError as error:
-        raise UsageError(
-            "the file can't be written",
-            where=str(error.filename or path),
-            got=error.strerror or str(error),
-            next_step="choose a folder that you may write to: --to FOLDER",
-        ) from error
+        backup = _backed_up(path)
+        replace_text(path.resolve(), text)  # resolved: a link stays a link
     return backup
 
 
 def _write_new(path: Path, text: str) -> None:
+    # "x": between a look and a write, an editor could have made the file.
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)
 
 
-def _copied(path: Path) -> Path:
+def _backed_up(path: Path) -> Path:
     """Copy a file to the first free name and return that."""
     for number in range(1, _MOST_BACKUPS + 1):
         copy = path.with_name(f"{path.name}.bak{'' if number == 1 else number}")
@@ -118,10 +119,6 @@ def _copied(path: Path) -> Path:
     raise UsageError(
         f"there are {_MOST_BACKUPS} copies already", where=str(path), next_step=f"delete {path.name}.bak*"
     )
-
-
-def _points(variant: Variant) -> str:
-    return count_noun(variant.points, "point")
 
 
 def _cell(name: str, kind: str, text: str) -> dict[str, Any]:
@@ -145,15 +142,11 @@ def _wrapped(text: str) -> list[str]:
     return lines
 
 
-# ----------------------------------------------------------------------------------------------------
-# How many hints of each item a person has seen.
-
-
 @dataclass(frozen=True)
 class HintRecord:
-    """A small file ``{"seen": {item: count}}``; it decides about no mark.
+    """How many hints of each item a person has seen: a file ``{"seen": {item: count}}``.
 
-    So a record that is damaged counts as empty, and whoever can't write one still gets hints.
+    No mark depends on it. So a damaged record counts as empty, and whoever can't write one still gets hints.
 
     Parameters
     ----------
@@ -164,28 +157,29 @@ class HintRecord:
     path: Path
 
     def seen(self, item: str) -> int:
-        """Return how many hints of an item were given."""
+        """Return how many hints of an item the person has seen."""
         return self._all().get(item, 0)
 
     def remember(self, item: str, count: int) -> None:
-        """Write down how many hints of an item were given.
+        """Write down how many hints of an item the person has seen.
 
         Raises
         ------
         OSError
             The record is as it was.
         """
-        counts = {name: seen for name, seen in self._all().items() if name != item}
+        counts = {name: number for name, number in self._all().items() if name != item}
         if count:
             counts[item] = count
         replace_text(self.path, json.dumps({"seen": dict(sorted(counts.items()))}, indent=1) + "\n")
 
     def _all(self) -> Mapping[str, int]:
         try:
-            read = json.loads(self.path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
+            document = json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):  # RecursionError: a file of brackets alone
             return {}
-        seen = read.get("seen") if isinstance(read, dict) else None
-        if not isinstance(seen, dict):
+        counts = document.get("seen") if isinstance(document, dict) else None
+        if not isinstance(counts, dict):
             return {}
-        return {item: count for item, count in seen.items() if type(count) is int and count > 0}
+        # type(): a bool is an int as well
+        return {item: count for item, count in counts.items() if type(count) is int and count > 0}

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import __version__
-from engine.errors import StoreError
-from engine.pages.render import render
+from engine.pages.render import render, report_errors, write_pages
 from engine.similarity.compare import CLOSE_SHARE, CLOSE_SURPRISE
 from engine.similarity.findings import ExerciseFindings, SimilarityFindings, odds
 from engine.similarity.fingerprints import GRAM
@@ -17,10 +16,9 @@ from engine.similarity.gather import FileLabels
 from engine.similarity.passages import COLOURS, PairDetail, ranges
 from engine.similarity.work import FilePair, SimilaritySpread
 from engine.text.escape import clean_line
-from engine.text.files import replace_text
 from engine.text.tables import csv_text, text_cell
 
-__all__ = ["NOT_A_VERDICT", "answers_csv", "as_json", "pairs_csv", "write_pages"]
+__all__ = ["NOT_A_VERDICT", "answers_csv", "as_json", "pairs_csv", "write_similarity_pages"]
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -213,7 +211,9 @@ class _Exercise:
     by_wording: list[_Sheet]
 
 
-def write_pages(out: Path, findings: SimilarityFindings, labels: FileLabels, *, title: str) -> Path:
+def write_similarity_pages(
+    out: Path, findings: SimilarityFindings, labels: FileLabels, *, title: str
+) -> Path:
     """Write ``index.html``, ``pairs/*.html``, ``similar.csv`` and ``answers.csv``; return the index.
 
     Pages of an earlier run that this one doesn't have are removed: a pair that isn't listed any more must
@@ -232,25 +232,19 @@ def write_pages(out: Path, findings: SimilarityFindings, labels: FileLabels, *, 
         )
         for number, found in enumerate(findings.exercises, start=1)
     ]
-    index = out / "index.html"
-    try:
-        (out / "pairs").mkdir(parents=True, exist_ok=True)
-        written = set()
-        for sheet in (sheet for e in exercises for sheet in (*e.pairs, *e.by_wording)):
-            replace_text(out / sheet.row.page, _pair_page(sheet, labels))
-            written.add(out / sheet.row.page)
-        for old in set((out / "pairs").glob("[0-9][0-9]-*-[0-9][0-9][0-9].html")) - written:
+    texts = {
+        sheet.row.page: _pair_page(sheet, labels)
+        for exercise in exercises
+        for sheet in (*exercise.pairs, *exercise.by_wording)
+    }
+    # The index comes last: it never names a page that isn't there yet.
+    texts["similar.csv"] = pairs_csv(findings.exercises, labels)
+    texts["answers.csv"] = answers_csv(findings, labels)
+    texts["index.html"] = _index_page(findings, exercises, labels, title)
+    *others, index = write_pages(out, texts)
+    with report_errors(out):
+        for old in set((out / "pairs").glob("[0-9][0-9]-*-[0-9][0-9][0-9].html")) - set(others):
             old.unlink()
-        replace_text(out / "similar.csv", pairs_csv(findings.exercises, labels))
-        replace_text(out / "answers.csv", answers_csv(findings, labels))
-        replace_text(index, _index_page(findings, exercises, labels, title))
-    except OSError as error:
-        raise StoreError(
-            "the pages can't be written",
-            where=str(error.filename or out),
-            got=error.strerror or str(error),
-            next_step="make room or choose another folder",
-        ) from error
     return index
 
 

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import GROUPS
+from engine.commands import GROUPS, list_items, terminal
 from engine.commands import grade as group
-from engine.commands import render as terminal
-from engine.commands.render import show_table
+from engine.commands.terminal import show_table
 from engine.items.bank import builtin_bank
 from engine.practice.session import printed_lines
 
@@ -26,7 +25,7 @@ NEARLY += "    return e / e.sum(axis=axis, keepdims=True)\n"
 def test_every_id_is_whole_in_a_list_of_any_width(
     grade, monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
-    monkeypatch.setattr(terminal, "width", lambda **_: columns)
+    monkeypatch.setattr(list_items, "width", lambda **_: columns)
     lines = grade("list").out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == builtin_bank().ids()
     assert max(map(len, lines)) <= columns
@@ -134,7 +133,7 @@ def test_failures_come_first_and_what_passed_is_folded(grade) -> None:
     [(["sizes"], "1 skipped, because it builds on"), (["a", "b"], "2 skipped, because they build on")],
 )
 def test_a_count_of_skipped_checks_agrees(ids: list[str], words: str, capsys) -> None:
-    from engine.commands.render import show_report
+    from engine.commands.report_text import show_report
     from engine.model import Check, GradeReport, Mode, Outcome, Verdict
 
     checks = (

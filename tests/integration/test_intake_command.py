@@ -5,9 +5,10 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+import click
 import pytest
 
-from engine.commands.options import LAYOUT_NAMES
+from engine.commands.intake import command as intake_command
 from engine.course import Course
 from engine.intake.layouts import LAYOUTS
 
@@ -42,7 +43,8 @@ def course(grade) -> Course:
 
 
 def test_the_names_that_can_be_asked_for_are_those_there_are() -> None:
-    assert tuple(LAYOUTS) == LAYOUT_NAMES
+    option = next(parameter for parameter in intake_command.params if parameter.name == "layout")
+    assert isinstance(option.type, click.Choice) and option.type.choices == ("auto", *LAYOUTS)
 
 
 def test_a_download_of_canvas_is_shown(grade, course: Course) -> None:

@@ -70,7 +70,7 @@ def test_a_file_is_told_its_mistake_first(grade) -> None:
 def test_a_right_file_uses_up_no_hint(grade) -> None:
     right = ROOT / "problems/code/softmax/solution_numpy.py"
     said = grade("hint", "softmax", right)
-    assert said.out.splitlines() == ["Your file: every check passes, so there is nothing to mend."]
+    assert said.out.splitlines() == ["Your file: every check passes, so there is nothing to correct."]
     assert grade("hint", "softmax").out.startswith("Hint 1 of 3")
 
 

@@ -12,7 +12,7 @@ from engine.hand_ins import IntakeProblem
 from engine.similarity.answers import CopiedAnswer, CopiedAnswers, CrossedAnswer
 from engine.similarity.findings import SimilarityFindings, find
 from engine.similarity.gather import CollectedFiles, FileLabels
-from engine.similarity.page import write_pages
+from engine.similarity.page import write_similarity_pages
 from engine.similarity.work import HandedInCode
 from tests.live.browser import chromium, needs_chromium
 from tests.unit.similarity.disguises import everything
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "softmax-weights", "answer", "Weights", "[0.1, 0.2, 0.7]", "[0.1, 0.2, 0.7]", 1e-5, 1
     )
     crossings = CopiedAnswers(9, 90, (CopiedAnswer("student-1", "student-2", (answer,), 1e-5, 9e-4),), 2)
-    write_pages(
+    write_similarity_pages(
         out,
         SimilarityFindings(found.exercises, crossings, found.problems),
         FileLabels(),

@@ -241,7 +241,7 @@ def test_bad_input_is_told_in_one_line(grade) -> None:
     assert "nothing was handed in here" in grade("similar", "empty").err
     Path("taken").write_text("")
     said = grade("similar", "in", "--out", "taken")
-    assert said.code == 3 and "the pages can't be written" in said.err
+    assert said.code == 3 and "the report can't be written" in said.err
 
 
 def test_a_faulty_roster_only_takes_names_away(grade) -> None:

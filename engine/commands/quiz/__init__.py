@@ -6,8 +6,9 @@ import click
 
 from engine.commands.options import CommandGroup
 from engine.commands.quiz.check import check
+from engine.commands.quiz.deadline import deadline
 from engine.commands.quiz.key import key
-from engine.commands.quiz.new import deadline, new
+from engine.commands.quiz.new import new
 from engine.commands.quiz.take import take
 
 __all__ = ["command"]
@@ -24,5 +25,5 @@ def command() -> None:
     """
 
 
-for _sub in (new, take, key, check, deadline):
-    command.add_command(_sub)
+for _subcommand in (new, take, key, check, deadline):
+    command.add_command(_subcommand)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import click
 
+from engine.commands.context import CommandContext, find_context, warn_unreadable
 from engine.commands.options import course_option, json_option
+from engine.commands.quiz.new import blueprint_path
+from engine.commands.terminal import number, print_json, progress_bar, show_table
+from engine.text.escape import clean_line
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
-    from engine.commands.context import CommandContext
     from engine.items import ProblemSpec
     from engine.quiz.rehearsal import QuestionFigures, QuizStatistics
 
 __all__ = ["check"]
 
-_USUAL_CLASS = 30
+_USUAL_CLASS = 30  # students, where there is no roster to count
 
 
 @click.command("check")
@@ -39,8 +42,8 @@ def check(
     """Draw BLUEPRINT (a name or a file) for a whole class and say what the quiz will be like.
 
     For each question: difficulty, how many students share a variant or a right answer, what guessing earns
-    with all attempts used, the time it takes if its item says so. With a roster it is the very draw of
-    `grade quiz new`; nothing is stored and nothing is written.
+    with all attempts used, the time it takes if its item says so. With a roster it is the same draw as
+    `grade quiz new` makes; nothing is stored or written.
 
     Exit code 0: nothing to mind; 1: there are warnings; 2: the blueprint can't be used.
 
@@ -49,15 +52,11 @@ def check(
       grade quiz check l16 --course attention-2026
       grade quiz check my_blueprint.yaml --students 200
     """
-    from engine.commands.context import find_context, tell_unreadable
-    from engine.commands.quiz.new import find_blueprint
-    from engine.commands.terminal import progress_bar
-    from engine.quiz import compose, read_blueprint
-    from engine.quiz import release as clock
+    from engine.quiz import compose, read_blueprint, release
     from engine.quiz.rehearsal import rehearse, warnings_of
 
     context = find_context(course_path)
-    path = find_blueprint(context, blueprint)
+    path = blueprint_path(context, blueprint)
     plan = read_blueprint(path)
     students = _students(context, count)
     with progress_bar("drawing", len(students)) as advance:
@@ -70,16 +69,12 @@ def check(
             progress=advance,
         )
     rehearsal = rehearse(quizzes, context.bank, observed=_observed(context))
-    warnings = warnings_of(rehearsal, context.bank, clock.now(), plan.blueprint)
+    warnings = warnings_of(rehearsal, context.bank, release.now(), plan.blueprint)
     if any(section.draws for section in plan.blueprint.sections):
-        tell_unreadable(context.bank.readable()[1])
+        warn_unreadable(context.bank.readable()[1])
     exercises = [context.bank.load(item) for item in plan.blueprint.exercises]
     if as_json:
-        click.echo(
-            json.dumps(
-                _as_json(rehearsal, plan.blueprint.title, warnings, exercises), ensure_ascii=False, indent=2
-            )
-        )
+        print_json(_as_json(rehearsal, plan.blueprint.title, warnings, exercises))
     else:
         _show(rehearsal, plan.blueprint.title, warnings, exercises, on_files=context.course is not None)
     return 1 if warnings else 0
@@ -92,8 +87,6 @@ def _students(context: CommandContext, count: int | None) -> list[str]:
 
 def _observed(context: CommandContext) -> dict[str, float]:
     """Return the mean share that students of this course earned at each item before."""
-    from statistics import fmean
-
     from engine.model import Mode
 
     if context.course is None or context.mode is not Mode.MARKS:
@@ -103,7 +96,7 @@ def _observed(context: CommandContext) -> dict[str, float]:
         for best in store.best_scores(Mode.MARKS):
             if best.max_score:
                 shares.setdefault(best.item, []).append(best.score / best.max_score)
-    return {item: fmean(found) for item, found in shares.items()}
+    return {item: fmean(earned) for item, earned in shares.items()}
 
 
 def _as_json(
@@ -136,9 +129,7 @@ def _show(
     *,
     on_files: bool,
 ) -> None:
-    from engine.commands.render import show_table
     from engine.quiz.release import not_on_files, rules_text
-    from engine.text.escape import clean_line
     from engine.text.words import percent, points_text
 
     total = len(rehearsal.questions)
@@ -149,10 +140,10 @@ def _show(
     for sentence in rules_text(rehearsal.rules):
         click.echo(f"  {sentence}")
     click.echo()
-    seen = any(question.observed is not None for question in rehearsal.questions)
+    with_observed = any(question.observed is not None for question in rehearsal.questions)
     columns = ["question", "item", "type", "points", "difficulty", "variants", "keys", "guessing", "minutes"]
-    rows = [_row(question, seen) for question in rehearsal.questions]
-    show_table([*columns, *(["before"] if seen else [])], rows)
+    rows = [_row(question, with_observed) for question in rehearsal.questions]
+    show_table([*columns, *(["before"] if with_observed else [])], rows)
     click.echo()
     click.echo(f"Guessing earns {percent(rehearsal.guessing)} of the points on average.")
     if rehearsal.minutes is not None:
@@ -175,8 +166,8 @@ def _show(
         click.echo(f"warning: {clean_line(warning, 500)}")
 
 
-def _row(question: QuestionFigures, seen: bool) -> list[str]:
-    from engine.text.words import percent, plain_points
+def _row(question: QuestionFigures, with_observed: bool) -> list[str]:
+    from engine.text.words import percent
 
     items = list(question.items)
     low, mean, high = question.difficulty
@@ -184,13 +175,13 @@ def _row(question: QuestionFigures, seen: bool) -> list[str]:
         str(question.number),
         items[0] if len(items) == 1 else f"{count_noun(len(items), 'item')}, one per student",
         ", ".join(question.kinds),
-        str(plain_points(question.points)),
+        number(question.points),
         f"{mean:.1f} ({low:g}-{high:g})" if high > low else f"{low:g}",
         str(question.variants),
         str(question.keys),
         percent(question.guessing) + ("" if question.is_exact else " (simulated)"),
         "-" if question.minutes is None else f"{question.minutes:g}",
     ]
-    if seen:
+    if with_observed:
         row.append("-" if question.observed is None else percent(question.observed))
     return row

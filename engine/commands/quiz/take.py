@@ -1,28 +1,33 @@
-"""``grade quiz take``: a quiz in the terminal."""
+"""``grade quiz take``: a quiz in the terminal.
+
+It asks, hands in, shows results and offers another try. Every answer is saved before the next is asked for.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, MutableMapping, Sequence
-from dataclasses import dataclass
+from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from engine.commands.context import CommandContext, find_context
 from engine.commands.options import course_option, store_option
-from engine.commands.terminal import ask, confirm, drop_typed, running, say
-from engine.errors import ResponseFormatError, UsageError
+from engine.commands.quiz.new import blueprint_path, make_quizzes
+from engine.commands.quiz.results import release_text, show_results, show_standings
+from engine.commands.terminal import ask, confirm, console, discard_typed_ahead, number, running, say
+from engine.errors import ResponseFormatError
 from engine.text.escape import clean_line
-from engine.text.words import agree, count_noun
+from engine.text.files import write_errors
+from engine.text.words import agree, count_noun, points_text
 
 if TYPE_CHECKING:
-    from engine.commands.context import CommandContext
-    from engine.commands.quiz.sheet import QuizInProgress
-    from engine.model import Part, Quiz, QuizRules
+    from engine.model import Part, Quiz
+    from engine.quiz.in_progress import QuizInProgress
     from engine.quiz.sitting import QuestionStanding
 
-__all__ = ["QuizDialogue", "take", "take_quiz"]
+__all__ = ["take"]
 
 
 @click.command("take")
@@ -37,7 +42,7 @@ def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
 
     Each answer is saved in the file at once, so you can stop with Ctrl-C and go on later. Where the quiz
     allows it, ? asks for a hint (its cost is shown before), and a wrong answer can be tried again.
-    A quiz from a blueprint is practice, inside a course too: nothing of it counts.
+    A quiz from a blueprint is practice, even in a course: nothing of it counts.
 
     Exit code 0: all right, or handed in where no result is shown; 1: not all right, or stopped.
 
@@ -46,114 +51,144 @@ def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
       grade quiz take quiz.yaml
       grade quiz take l16
     """
-    from engine.commands.context import find_context
-    from engine.commands.quiz.new import find_blueprint, is_quiz_file, make_quizzes
+    from engine.quiz.quiz_file import is_quiz_file
 
     context = find_context(course_path)
     if quiz_file.endswith((".yaml", ".yml")) and is_quiz_file(Path(quiz_file)):
-        return take_quiz(context, Path(quiz_file))
-    path = find_blueprint(context, quiz_file)
+        return _take_quiz(context, Path(quiz_file))
+    path = blueprint_path(context, quiz_file)
     practice = context.practice
     quizzes = make_quizzes(practice, path, ["me"], path.stem, attempt)
-    drop_typed()
-    return take_quiz(practice, _write_practice_quiz(quizzes[0]))
+    discard_typed_ahead()
+    return _take_quiz(practice, _write_practice_quiz(quizzes[0]))
 
 
 def _write_practice_quiz(quiz: Quiz) -> Path:
     """Write one practice quiz into this folder, or go on with the file that is there."""
-    from engine.commands.quiz.new import file_stem
+    from engine.pages.quiz import file_stem
     from engine.quiz import fill_in_text
 
     path = Path(f"{file_stem(quiz)}.yaml")
-    try:
+    step = "go to a folder that you may write to, and take it there"
+    with write_errors("the quiz can't be written here", path, next_step=step):
         if not path.exists():
             path.write_text(fill_in_text(quiz), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            "the quiz can't be written here",
-            where=str(path),
-            got=error.strerror or str(error),
-            next_step="go to a folder that you may write to, and take it there",
-        ) from error
     return path
 
 
-# ----------------------------------------------------------------------------------------------------
-# One question in the terminal: stem, hints with their cost, an answer that can be read.
+def _take_quiz(context: CommandContext, path: Path) -> int:
+    """Go on with the quiz in `path` until it is handed in or the person stops; return the exit code."""
+    from engine.quiz.in_progress import QuizInProgress
+
+    filled, home, stored = context.stored_quiz(path)
+    with home.open_store() as store:
+        quiz = QuizInProgress(store, stored, path, filled, bank=home.bank, mode=home.mode, secret=home.secret)
+        try:
+            return _Session(quiz, is_practice=home.course is None).run()
+        except (KeyboardInterrupt, click.Abort, EOFError):
+            quiz.save()
+            say(f"\nstopped; your answers are in {path}\n  next: grade quiz take {path}")
+            return 1
 
 
-@dataclass(frozen=True)
-class QuizDialogue:
-    """Asks the questions of one quiz.
+class _TooLateError(Exception):
+    """An answer came after the deadline."""
 
-    Parameters
-    ----------
-    rules : QuizRules
-    total : int
-        Number of questions.
-    take_hint : callable
-        Writes down that the next hint of a question is taken, and returns the question's new standing.
-    answered : callable
-        Called after every answer, before the next one is asked for; raises if it came too late.
-    """
 
-    rules: QuizRules
-    total: int
-    take_hint: Callable[[QuestionStanding], QuestionStanding]
-    answered: Callable[[], None]
+class _Session:
+    """One person at the terminal with one quiz, from the greeting to the last result."""
 
-    def ask(self, standing: QuestionStanding, answers: MutableMapping[str, str]) -> None:
-        """Ask for what is still blank in `answers` and write it there, part by part."""
+    def __init__(self, quiz: QuizInProgress, *, is_practice: bool) -> None:
+        self._quiz = quiz
+        self._is_practice = is_practice
+
+    def run(self) -> int:
+        """Go through the quiz; return the exit code."""
+        quiz = self._quiz
+        if quiz.is_over:
+            return self._show_closed()
+        self._greet()
+        numbers: Sequence[int] = [n for n, standing in quiz.sitting().standings.items() if standing.left]
+        is_return = True
+        try:
+            while True:
+                self._ask(numbers)
+                if quiz.not_handed_in() or not quiz.was_handed_in():
+                    if not self._confirm():
+                        say(f"saved in {quiz.path}\n  next: grade quiz take {quiz.path}")
+                        return 1
+                    if not self._hand_in():
+                        return 2
+                elif is_return:  # nothing new: the person wants to see the results again
+                    self._show_best()
+                is_return = False
+                numbers = self._choose_again()
+                if not numbers:
+                    return self._exit_code()
+        except _TooLateError:
+            say("\nThe deadline has passed. What you answered before it is handed in.")
+            self._hand_in()
+            return self._exit_code()
+
+    def _greet(self) -> None:
+        from engine.quiz.release import now, rules_text, time_left
+
+        quiz, sitting = self._quiz, self._quiz.sitting()
+        total = count_noun(len(quiz.quiz.questions), "question")
+        say(f"{clean_line(quiz.quiz.title)}: {total}, {points_text(sitting.maximum)}")
+        lines = rules_text(quiz.rules)
+        if quiz.rules.deadline is not None:
+            lines.append(f"Time left: {time_left(quiz.rules.deadline, now())}.")
+        if self._is_practice:
+            lines.append("This is practice: nothing of it counts.")
+        lines.append("Enter leaves a question open, Ctrl-C stops; your answers are kept.")
+        answered = sum(not quiz.is_blank(standing) for standing in sitting.standings.values())
+        if answered:
+            lines.append(f"{answered} of {total} {agree(answered, 'are')} answered already.")
+        say("\n".join(f"  {line}" for line in lines))
+
+    # --- one question: stem, hints with their cost, an answer that can be read ---
+
+    def _ask(self, numbers: Sequence[int]) -> None:
+        """Ask for what is still blank, part by part."""
+        from engine.commands.report_text import show_part
+
+        standings = self._quiz.sitting().standings
+        for question in numbers:
+            standing, answers = standings[question], self._quiz.answers(question)
+            parts = standing.question.variant.parts
+            blank = [part for part in parts if not answers.get(part.id, "").strip()]
+            if blank:
+                self._show_question(standing, len(standings))
+            alone = len(parts) == 1
+            for part in blank:
+                show_part(console(), part, alone=alone)
+                text, standing = self._answer(part, standing, "answer" if alone else part.id)
+                self._save_answer(answers, part.id, text)
+
+    def _show_question(self, standing: QuestionStanding, total: int) -> None:
         from rich.text import Text as RichText
 
-        from engine.commands.render import console, show_part
-
-        parts = standing.question.variant.parts
-        missing = [part for part in parts if not answers.get(part.id, "").strip()]
-        if not missing:
-            return
-        out = console()
-        variant = standing.question.variant
-        self._head(standing)
+        question, variant = standing.question, standing.question.variant
+        words = [f"Question {question.number} of {total}", points_text(question.points)]
+        if standing.attempts:
+            words.append(f"attempt {len(standing.attempts) + 1} of {self._quiz.rules.attempts or 1}")
+        if standing.share < 1:
+            words.append(f"now at most {points_text(standing.share * question.points)}")
+        out, head = console(), " · ".join(words)
+        say()
+        if sys.stdout.isatty():
+            out.rule(head, align="left")
+        else:
+            say(head)
         out.print(RichText(variant.stem.plain))
         for note in variant.notes:
             out.print(RichText("Note: " + note.plain, style="yellow"))
-        for number, hint in enumerate(standing.hints_seen, start=1):
-            out.print(RichText(f"Hint {number}: {hint.plain}"))
-        alone = len(parts) == 1
-        for part in missing:
-            show_part(out, part, alone=alone)
-            text, standing = self._answer(part, standing, "answer" if alone else part.id)
-            self._write(answers, part.id, text)
-
-    def _write(self, answers: MutableMapping[str, str], part: str, text: str) -> None:
-        """Write an answer down unless it came too late."""
-        before = answers.get(part, "")
-        answers[part] = text
-        try:
-            self.answered()
-        except BaseException:
-            answers[part] = before
-            raise
-
-    def _head(self, standing: QuestionStanding) -> None:
-        from engine.commands.render import console
-        from engine.text.words import points_text
-
-        question = standing.question
-        words = [f"Question {question.number} of {self.total}", points_text(question.points)]
-        if standing.attempts:
-            words.append(f"attempt {len(standing.attempts) + 1} of {self.rules.attempts or 1}")
-        if standing.share < 1:
-            words.append(f"now at most {points_text(standing.share * question.points)}")
-        head = " · ".join(words)
-        say()
-        if sys.stdout.isatty():
-            console().rule(head, align="left")
-        else:
-            say(head)
+        for index, hint in enumerate(standing.hints_seen, start=1):
+            out.print(RichText(f"Hint {index}: {hint.plain}"))
 
     def _answer(self, part: Part, standing: QuestionStanding, name: str) -> tuple[str, QuestionStanding]:
+        """Ask until an answer can be read, or Enter leaves it open; give hints meanwhile."""
         from engine.answers import answer_type, blank_hint
 
         say(f"  {blank_hint(part)}{self._hint_offer(standing)}")
@@ -175,251 +210,149 @@ class QuizDialogue:
                 continue
             return text, standing
 
+    def _save_answer(self, answers: MutableMapping[str, str], part: str, text: str) -> None:
+        """Write an answer into the file, unless it came too late: then it isn't handed in either."""
+        before = answers.get(part, "")
+        answers[part] = text
+        try:
+            if self._quiz.is_over:
+                raise _TooLateError
+            self._quiz.save()
+        except BaseException:
+            answers[part] = before
+            raise
+
     def _hint_offer(self, standing: QuestionStanding) -> str:
-        left = len(standing.question.variant.hints) - standing.hints
-        if self.rules.hint_cost is None or left <= 0:
+        remaining = len(standing.question.variant.hints) - standing.hints
+        if self._quiz.rules.hint_cost is None or remaining <= 0:
             return ""
-        return f" (? for a hint: {left} left)"
+        return f" (? for a hint: {remaining} left)"
 
     def _hint(self, standing: QuestionStanding) -> QuestionStanding:
-        """Offer the next hint with what it costs; give it if that is taken."""
-        hints = standing.question.variant.hints
-        if self.rules.hint_cost is None or not hints:
-            none = "quiz gives" if self.rules.hint_cost is None else "question has"
-            say(f"This {none} no hints.")
+        """Offer the next hint with what it costs; give it if that is accepted."""
+        hints, cost = standing.question.variant.hints, self._quiz.rules.hint_cost
+        if cost is None or not hints:
+            say(f"This {'quiz gives' if cost is None else 'question has'} no hints.")
             return standing
         if standing.hints >= len(hints):
-            for number, hint in enumerate(standing.hints_seen, start=1):
-                say(f"Hint {number}: {hint.plain}")
+            for index, hint in enumerate(standing.hints_seen, start=1):
+                say(f"Hint {index}: {hint.plain}")
             say("That was the last hint.")
             return standing
-        if self.rules.hint_cost and not confirm(self._cost(standing)):
+        if cost and not confirm(self._cost_question(standing)):
             return standing
-        standing = self.take_hint(standing)
+        standing = self._quiz.take_hint(standing)
         say(f"Hint {standing.hints} of {len(hints)}: {hints[standing.hints - 1].plain}")
         return standing
 
-    def _cost(self, standing: QuestionStanding) -> str:
-        from engine.text.words import plain_points, points_text
-
-        full = standing.question.points
-        after = self.rules.share(len(standing.attempts), standing.hints + 1) * full
-        now = standing.share * full
+    def _cost_question(self, standing: QuestionStanding) -> str:
+        points = standing.question.points
+        after = self._quiz.rules.share(len(standing.attempts), standing.hints + 1) * points
         hints = len(standing.question.variant.hints)
         return (
-            f"Hint {standing.hints + 1} of {hints}: with it this attempt can earn at most "
-            f"{plain_points(after)} instead of {points_text(now)}. Take it?"
+            f"Hint {standing.hints + 1} of {hints}: with it this attempt can earn at most {number(after)} "
+            f"instead of {points_text(standing.share * points)}. Take it?"
         )
 
-
-# ----------------------------------------------------------------------------------------------------
-# Taking a quiz: ask, hand in, show, try again. Every answer is saved before the next is asked for.
-
-
-class _TooLateError(Exception):
-    """An answer came after the deadline."""
-
-
-def take_quiz(context: CommandContext, path: Path) -> int:
-    """Go on with the quiz in `path` until it is handed in or the person stops.
-
-    Returns
-    -------
-    int
-        0 all right, or handed in where no result is shown; 1 not all right, or stopped; 2 an answer that
-        can't be read.
-    """
-    from engine.commands.quiz.sheet import QuizInProgress
-    from engine.quiz import read_filled
-    from engine.text.files import read_hand_in
-
-    filled = read_filled(read_hand_in(path), str(path))
-    place, quiz = context.of_quiz(filled, path)
-    with place.open_store() as store:
-        sheet = QuizInProgress(place, store, quiz, path, filled)
-        session = _Session(sheet, is_practice=place.course is None)
-        try:
-            return session.run()
-        except (KeyboardInterrupt, click.Abort, EOFError):
-            sheet.save()
-            say(f"\nstopped; your answers are in {path}\n  next: grade quiz take {path}")
-            return 1
-
-
-class _Session:
-    def __init__(self, sheet: QuizInProgress, *, is_practice: bool) -> None:
-        self._sheet = sheet
-        self._is_practice = is_practice
-
-    def run(self) -> int:
-        """Go through the quiz; return the exit code."""
-        sheet = self._sheet
-        if sheet.is_over:
-            return self._closed()
-        self._greet()
-        asked: Sequence[int] = [number for number, s in sheet.sitting().standings.items() if s.left]
-        is_return = True
-        try:
-            while True:
-                self._ask(asked)
-                if sheet.waiting() or not sheet.was_handed_in():
-                    if not self._confirm():
-                        say(f"saved in {sheet.path}\n  next: grade quiz take {sheet.path}")
-                        return 1
-                    if not self._hand_in():
-                        return 2
-                elif is_return:
-                    self._show_all()
-                is_return = False
-                asked = self._again()
-                if not asked:
-                    return self._exit_code()
-        except _TooLateError:
-            say("\nThe deadline has passed. What you answered before it is handed in.")
-            self._hand_in()
-            return self._exit_code()
-
-    def _greet(self) -> None:
-        from engine.quiz import release as clock
-        from engine.quiz.release import rules_text, time_left
-        from engine.text.escape import clean_line
-        from engine.text.words import points_text
-
-        sheet, sitting = self._sheet, self._sheet.sitting()
-        total = len(sheet.quiz.questions)
-        say(
-            f"{clean_line(sheet.quiz.title)}: {count_noun(total, 'question')}, {points_text(sitting.maximum)}"
-        )
-        lines = rules_text(sheet.rules)
-        if sheet.rules.deadline is not None:
-            lines.append(f"Time left: {time_left(sheet.rules.deadline, clock.now())}.")
-        if self._is_practice:
-            lines.append("This is practice: nothing of it counts.")
-        lines.append("Enter leaves a question open, Ctrl-C stops; your answers are kept.")
-        done = sum(not sheet.blank(standing) for standing in sitting.standings.values())
-        if done:
-            lines.append(f"{done} of {count_noun(total, 'question')} {agree(done, 'are')} answered already.")
-        say("\n".join(f"  {line}" for line in lines))
-
-    # --- asking and handing in ---
-
-    def _ask(self, numbers: Sequence[int]) -> None:
-        sheet = self._sheet
-        standings = sheet.sitting().standings
-        asking = QuizDialogue(sheet.rules, len(standings), sheet.take_hint, self._answered)
-        for number in numbers:
-            asking.ask(standings[number], sheet.answers(number))
-
-    def _answered(self) -> None:
-        if self._sheet.is_over:
-            raise _TooLateError
-        self._sheet.save()
+    # --- handing in, and results ---
 
     def _confirm(self) -> bool:
         """Ask whether to hand in; answers can be changed until then."""
-        sheet = self._sheet
+        quiz = self._quiz
         while True:
-            standings = sheet.sitting().standings
-            blank = [number for number, s in standings.items() if s.left and sheet.blank(s)]
+            standings = quiz.sitting().standings
+            blank = [number for number, s in standings.items() if s.left and quiz.is_blank(s)]
             if blank:
-                listed = ", ".join(map(str, blank))
-                text = f"Still open: question {listed}. yes hands in, a number asks it again, Enter stops"
+                numbers = ", ".join(map(str, blank))
+                text = f"Still open: question {numbers}. yes hands in, a number asks it again, Enter stops"
             else:
                 text = "All is answered. Enter hands in, a number changes that answer, n stops"
             say()
-            said = ask(text).strip().casefold()
-            if said in ("y", "yes") or (not said and not blank):
+            reply = ask(text).strip().casefold()
+            if reply in ("y", "yes") or (not reply and not blank):
                 return True
-            if said in ("", "n", "no"):
+            if reply in ("", "n", "no"):
                 return False
-            if said.isdecimal() and int(said) in standings and standings[int(said)].left:
-                sheet.clear(int(said))
-                self._ask([int(said)])
+            if reply.isdecimal() and int(reply) in standings and standings[int(reply)].left:
+                quiz.clear(int(reply))
+                self._ask([int(reply)])
             else:
-                say(f"{said!r} is neither yes, no nor a question that can be answered")
+                say(f"{reply!r} is neither yes, no nor a question that can be answered")
 
     def _hand_in(self) -> bool:
-        from engine.commands.quiz.sheet import show_results
-
-        sheet = self._sheet
+        quiz = self._quiz
         with running("marking"):
-            waiting = sheet.waiting()
-            handed = sheet.hand_in()
-        drop_typed()
+            numbers = quiz.not_handed_in()
+            results = quiz.hand_in()
+        discard_typed_ahead()
         say()
-        show_results(handed, sheet.sitting(), sheet.shown, waiting if handed.recorded else None)
-        if handed.recorded:
-            self._tell_total()
+        show_results(results, quiz.sitting(), quiz.disclosure, numbers if results.recorded else None)
+        if results.recorded:
+            self._show_total()
         else:
-            say("Nothing was recorded: mend what can't be read and hand the file in again.")
-        return handed.recorded
+            say("Nothing was recorded: correct what can't be read and hand the file in again.")
+        return results.recorded
 
-    # --- results ---
-
-    def _tell_total(self) -> None:
-        from engine.commands.quiz.sheet import show_standing, tell_when
+    def _show_total(self) -> None:
         from engine.model import ResultDisclosure
-        from engine.text.words import plain_points, points_text
 
-        sheet, sitting = self._sheet, self._sheet.sitting()
-        if not sheet.shown.includes(ResultDisclosure.SCORE):
-            say(tell_when(sheet.rules))
+        quiz, sitting = self._quiz, self._quiz.sitting()
+        if not quiz.disclosure.includes(ResultDisclosure.SCORE):
+            say(release_text(quiz.rules))
             return
-        if (sheet.rules.attempts or 1) > 1:
-            show_standing(sitting, sheet.shown)
+        if (quiz.rules.attempts or 1) > 1:
+            show_standings(sitting, quiz.disclosure)
             say()
-        say(f"Total: {plain_points(sitting.score)} of {points_text(sitting.maximum)}")
+        say(f"Total: {number(sitting.score)} of {points_text(sitting.maximum)}")
 
-    def _show_all(self) -> None:
-        """Show once more what a quiz that is handed in came to."""
-        from engine.commands.quiz.sheet import show_results
+    def _show_best(self) -> None:
+        """Show once more the results of a quiz that is handed in."""
         from engine.quiz.sitting import best_results
 
-        sitting = self._sheet.sitting()
+        sitting = self._quiz.sitting()
         say()
-        show_results(best_results(sitting), sitting, self._sheet.shown)
-        self._tell_total()
+        show_results(best_results(sitting), sitting, self._quiz.disclosure)
+        self._show_total()
 
-    def _closed(self) -> int:
+    def _show_closed(self) -> int:
         """Say that the deadline has passed, and show what may be shown now."""
         from engine.quiz.release import deadline_text
 
-        sheet = self._sheet
-        assert sheet.rules.deadline is not None
-        say(f"This quiz was open until {deadline_text(sheet.rules.deadline)}.")
-        waiting = sheet.waiting()
-        if waiting:
-            listed = ", ".join(map(str, waiting))
-            say(f"Not handed in, so not counted: what {sheet.path} says to question {listed}.")
-        self._show_all()
+        quiz = self._quiz
+        assert quiz.rules.deadline is not None
+        say(f"This quiz was open until {deadline_text(quiz.rules.deadline)}.")
+        late = quiz.not_handed_in()
+        if late:
+            numbers = ", ".join(map(str, late))
+            say(f"Not handed in, so not counted: what {quiz.path} says to question {numbers}.")
+        self._show_best()
         return self._exit_code()
 
     def _exit_code(self) -> int:
         from engine.model import ResultDisclosure
 
-        if not self._sheet.shown.includes(ResultDisclosure.SCORE):
-            return 0  # another code would tell what isn't shown
-        return 0 if self._sheet.sitting().is_right else 1
+        if not self._quiz.disclosure.includes(ResultDisclosure.SCORE):
+            return 0  # another code would give away what isn't shown
+        return 0 if self._quiz.sitting().is_right else 1
 
     # --- another attempt ---
 
-    def _again(self) -> list[int]:
+    def _choose_again(self) -> list[int]:
         """Offer another attempt where one is possible, and return the questions to ask again."""
         from engine.model import ResultDisclosure
-        from engine.text.words import points_text
 
         while True:
-            standings = self._sheet.sitting().standings
-            verdicts = self._sheet.shown.includes(ResultDisclosure.VERDICT)
-            # while verdicts are hidden, the offer mustn't tell them: it is made for right answers too
-            possible = [n for n, s in standings.items() if (s.could_gain if verdicts else s.left > 0)]
+            standings = self._quiz.sitting().standings
+            with_verdicts = self._quiz.disclosure.includes(ResultDisclosure.VERDICT)
+            # While verdicts are hidden, the offer mustn't give them away: right answers get it too.
+            possible = [n for n, s in standings.items() if (s.could_gain if with_verdicts else s.left > 0)]
             if not possible:
                 return []
-            listed = ", ".join(
+            offers = ", ".join(
                 f"{n} (at most {points_text(standings[n].share * standings[n].question.points)})"
                 for n in possible
             )
-            say(f"\nAnother attempt is possible: {listed}")
+            say(f"\nAnother attempt is possible: {offers}")
             words = self._words("Numbers with blanks between them, all, or Enter to stop")
             if not words:
                 return []
@@ -428,27 +361,22 @@ class _Session:
                 say(f"please type some of {', '.join(map(str, possible))}")
                 continue
             with running("drawing"):
-                found = {number: self._sheet.reopen(standings[number]) for number in dict.fromkeys(chosen)}
-            drop_typed()
-            reopened = [number for number, is_open in found.items() if is_open]
-            for number in found.keys() - set(reopened):
-                self._tell_closed(number)
-            if reopened:
-                return reopened
+                is_open = {n: self._quiz.reopen(standings[n]) for n in dict.fromkeys(chosen)}
+            discard_typed_ahead()
+            for n in (n for n in is_open if not is_open[n]):
+                say(
+                    f"Question {n} has no other variant, and the same options again would be elimination: "
+                    "there is no further attempt."
+                )
+            if any(is_open.values()):
+                return [n for n in is_open if is_open[n]]
 
     @staticmethod
     def _words(text: str) -> list[str]:
         """Ask; the end of the input means the same as Enter, because everything is handed in."""
         try:
-            said = ask(text)
+            reply = ask(text)
         except (click.Abort, EOFError):
             say()
             return []
-        return said.casefold().replace(",", " ").split()
-
-    @staticmethod
-    def _tell_closed(number: int) -> None:
-        say(
-            f"Question {number} has no other variant, and the same options again would be elimination: "
-            "there is no further attempt."
-        )
+        return reply.casefold().replace(",", " ").split()

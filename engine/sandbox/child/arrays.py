@@ -1,4 +1,4 @@
-"""Arrays to and from the wire, on the child's side, what was written into them, and their gradients.
+"""Arrays to and from the wire, on the child's side.
 
 Types are compared with ``type(x) is …`` and sizes before anything is copied: a tensor of 10**12
 elements that shares one is 4 bytes in memory until ``contiguous()`` is called on it.
@@ -17,11 +17,21 @@ import numpy as np
 from .wire import ITEM_SIZES, MAX_DEPTH, ArrayNode, PlacedNode, TooLargeError, UnsupportedError
 
 __all__ = [
-    "KeptResults", "MismatchError", "describe", "device", "device_is_lost", "differentiate", "make_array",
-    "place_tensors", "plain", "track", "view_array", "writes_through",
-]  # fmt: skip
+    "KeptResults",
+    "MismatchError",
+    "describe",
+    "device",
+    "device_is_lost",
+    "differentiate",
+    "make_array",
+    "place_tensors",
+    "plain",
+    "track",
+    "view_array",
+    "writes_through",
+]
 
-# a table, because numpy computes dtype.name anew each time, in Python
+# dtype.name is computed anew each time, in Python
 _NAMES = {np.dtype(name): name for name in ITEM_SIZES if name != "bfloat16"}
 _NUMPY_SCALARS = frozenset(dtype.type for dtype in _NAMES)
 _CPU = "cpu"
@@ -85,7 +95,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     Arrays keep their memory. Hidden entries of a masked array hold no number, so they become NaN.
     """
     kind: type[Any] = type(value)
-    if depth > MAX_DEPTH:  # a list may hold itself; the writer refuses it
+    if depth > MAX_DEPTH:  # a list may hold itself
         return value
     if kind is list or kind is tuple:
         entries = [plain(entry, depth + 1) for entry in value]
@@ -99,15 +109,16 @@ def plain(value: Any, depth: int = 0) -> Any:
         return np.ndarray.view(value, np.ndarray)
     torch = sys.modules.get("torch")
     if torch is not None and kind is torch.nn.Parameter:
-        return torch.Tensor.as_subclass(value, torch.Tensor)  # `.data` would lose the graph
+        return torch.Tensor.as_subclass(value, torch.Tensor)
     return value
 
 
 def _code(value: Any) -> str:
-    """Return one of the fixed codes; nothing of the value itself gets into it."""
+    """Return one of the fixed codes; nothing of the value's own gets into it."""
     kind = type(value)
-    if kind in _CODES:
-        return _CODES[kind]
+    for base, code in _CODES:
+        if kind is base:
+            return code
     if issubclass(kind, (np.ndarray, np.generic)):
         return "array-subclass"
     torch = sys.modules.get("torch")
@@ -116,14 +127,23 @@ def _code(value: Any) -> str:
     return "object"
 
 
-_CODES: dict[type, str] = {
-    types.GeneratorType: "generator",
-    types.CoroutineType: "coroutine", types.AsyncGeneratorType: "coroutine",
-    types.FunctionType: "function", types.BuiltinFunctionType: "function",
-    set: "set", frozenset: "set", bytes: "bytes", bytearray: "bytes", complex: "complex",
-    range: "iterator", map: "iterator", zip: "iterator", filter: "iterator",
-    type: "class",
-}  # fmt: skip
+_CODES = (
+    (types.GeneratorType, "generator"),
+    (types.CoroutineType, "coroutine"),
+    (types.FunctionType, "function"),
+    (types.BuiltinFunctionType, "function"),
+    (types.AsyncGeneratorType, "coroutine"),
+    (set, "set"),
+    (frozenset, "set"),
+    (bytes, "bytes"),
+    (bytearray, "bytes"),
+    (complex, "complex"),
+    (range, "iterator"),
+    (map, "iterator"),
+    (zip, "iterator"),
+    (filter, "iterator"),
+    (type, "class"),
+)
 
 
 def _check_size(dtype: str, shape: tuple[int, ...], limit: int) -> None:
@@ -157,9 +177,9 @@ def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
 def writes_through(
     value: Any, arguments: Sequence[Any], limit: int, shared: tuple[int, int] = (0, 0)
 ) -> bool:
-    """Write over the arrays of a result that is encoded already; tell whether that changes an argument.
+    """Write over the arrays of a result that has been taken down; tell whether an argument changes by it.
 
-    Afterwards everything is put back: the next call must not fail because a program keeps its results.
+    Then everything is put back as it was: what a program keeps of its results is no fault of its next call.
 
     Parameters
     ----------
@@ -177,15 +197,15 @@ def writes_through(
     arrays = list(_arrays(torch, arguments))
     before = [describe(array, limit).data for array in arrays]
     written = [array for array in _arrays(torch, [value]) if not _is_of_earlier(array, arrays, shared)]
-    originals = [array.copy() if type(array) is np.ndarray else array.detach().clone() for array in written]
+    kept = [array.copy() if type(array) is np.ndarray else array.detach().clone() for array in written]
     for array in written:
         if type(array) is np.ndarray:
             _overwrite_array(array)
         else:
             _overwrite_tensor(torch, array)
     changed = any(describe(array, limit).data != data for array, data in zip(arrays, before, strict=True))
-    for array, original in zip(written, originals, strict=True):
-        _put_back(array, original)
+    for array, old in zip(written, kept, strict=True):
+        _put_back(array, old)
     return changed
 
 
@@ -197,21 +217,15 @@ def _is_of_earlier(array: Any, arguments: Sequence[Any], shared: tuple[int, int]
     return not any(start < high and low < end for low, high in map(_bounds, arguments))
 
 
-def _put_back(array: Any, original: Any) -> None:
+def _put_back(array: Any, old: Any) -> None:
     if type(array) is np.ndarray:
         if array.flags.writeable:
-            array[...] = original
+            array[...] = old
         return
     try:
-        array.detach().copy_(original)
+        array.detach().copy_(old)
     except RuntimeError:  # as in _overwrite_tensor
         return
-
-
-# What is kept alive is taken from the submission's own memory: enough for what a plan's calls return, and no
-# cause for running out of it.
-_MAX_KEPT = 1000
-_MAX_KEPT_BYTES = 4 << 20
 
 
 class KeptResults:
@@ -226,20 +240,24 @@ class KeptResults:
     def again(self, value: Any) -> bool:
         """Tell whether a result is made of the memory of an earlier one, and remember it."""
         if type(value) is list:
-            is_known = any(value is other for other in self._lists)
-            if len(self._lists) < _MAX_KEPT:
+            came = any(value is other for other in self._lists)
+            if len(self._lists) < _MAX_GIVEN:
                 self._lists.append(value)
-            if is_known:
+            if came:
                 return True
-        arrays = list(_arrays(sys.modules.get("torch"), [value]))
-        bounds = [_bounds(array) for array in arrays]
-        overlaps = any(a < d and c < b for a, b in bounds for c, d in self._bounds)
-        for array, (start, end) in zip(arrays, bounds, strict=True):
-            if len(self._arrays) < _MAX_KEPT and self._bytes + end - start <= _MAX_KEPT_BYTES:
+        found = list(_arrays(sys.modules.get("torch"), [value]))
+        bounds = [_bounds(array) for array in found]
+        came = any(a < d and c < b for a, b in bounds for c, d in self._bounds)
+        for array, (start, end) in zip(found, bounds, strict=True):
+            if len(self._arrays) < _MAX_GIVEN and self._bytes + end - start <= _MAX_GIVEN_BYTES:
                 self._arrays.append(array)
                 self._bounds.append((start, end))
                 self._bytes += end - start
-        return overlaps
+        return came
+
+
+_MAX_GIVEN = 1000
+_MAX_GIVEN_BYTES = 4 << 20
 
 
 def _bounds(array: Any) -> tuple[int, int]:
@@ -328,13 +346,17 @@ def view_array(node: PlacedNode, memory: Any) -> Any:
         import torch
 
         dtype = getattr(torch, node.dtype)
-        tensor = torch.frombuffer(memory, dtype=dtype, count=count, offset=node.offset).reshape(shape)
+        tensor = torch.frombuffer(memory, dtype=dtype, count=count, offset=node.at).reshape(shape)
         return tensor[..., ::2] if gaps else tensor
-    array = np.frombuffer(memory, dtype=np.dtype(node.dtype), count=count, offset=node.offset).reshape(shape)
+    array = np.frombuffer(memory, dtype=np.dtype(node.dtype), count=count, offset=node.at).reshape(shape)
     if gaps:
         array = array[..., ::2]
     array.flags.writeable = node.writeable
     return array
+
+
+# ----------------------------------------------------------------------------------------------------
+# Gradients of what student code computed, by torch's autograd, on the child's side.
 
 
 class MismatchError(Exception):

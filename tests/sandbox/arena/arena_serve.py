@@ -26,7 +26,6 @@ from arena_world import World, descendants, kill_all, left_running
 from engine.errors import SoftmarkError
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, RunResult, WireArray
 from engine.sandbox import SandboxOptions, open_runner
-from engine.sandbox.child.layers import Layers
 
 OUTPUT_BYTES = 2**20
 _SLACK_S = 20.0  # a busy machine is no fault of the sandbox
@@ -43,11 +42,6 @@ _SIZES = {
     "complex64": 8,
     "complex128": 16,
 }
-
-
-def _without(names: list[str]) -> Layers:
-    return Layers(**dict.fromkeys(names, False))
-
 
 GOOD = """
 import numpy as np
@@ -246,7 +240,7 @@ class Arena:
 
     def do_open(self, name: str, tier: str, off: list[str]) -> dict[str, Any]:
         """Open a runner and see that it works."""
-        runner = open_runner(SandboxOptions(tier=tier), layers=_without(off))
+        runner = open_runner(SandboxOptions(tier=tier), off=frozenset(off))
         self._runners[name] = runner
         fault = good_fault(runner)
         return {"tier": runner.tier, "good": fault}
@@ -342,7 +336,7 @@ class Arena:
         """Let the doctor examine a tier."""
         import arena_doctor
 
-        return arena_doctor.examine(tier, _without(off))
+        return arena_doctor.examine(tier, frozenset(off))
 
     # -- parts ------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.commands.course import missing_package_faults
+from engine.commands.course import missing_package_warnings
 from engine.course import Course, Roster, Student, read_roster
 from engine.errors import CourseError, InputError, SpecError
 from engine.store import Store
@@ -263,6 +263,6 @@ def test_missing_packages_are_told_with_their_line(tmp_path: Path) -> None:
     settings.write_text(
         settings.read_text(encoding="utf-8") + "packages: [scipy, no_such_package_here]\n", encoding="utf-8"
     )
-    (told,) = missing_package_faults(Course.open(folder))
+    (told,) = missing_package_warnings(Course.open(folder))
     assert "no_such_package_here isn't installed here" in told.message
     assert told.source_line == "packages: [scipy, no_such_package_here]"

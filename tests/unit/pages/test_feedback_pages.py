@@ -91,14 +91,14 @@ def test_a_wrong_number_is_told_with_as_many_places_as_it_takes() -> None:
         "f()", "", FloatArray((1, 2), (0.50004, 0.49996)), FloatArray((1, 2), (0.5, 0.5)), (0, 1)
     )
     (view,) = code_weights([one])
-    assert [(line.own, line.right) for line in view.lines] == [("0.50004", "0.50000"), ("0.49996", "0.50000")]
+    assert [(e.value, e.right) for e in view.lines] == [("0.50004", "0.50000"), ("0.49996", "0.50000")]
 
 
 def test_what_is_no_number_is_told_in_words() -> None:
     own = FloatArray((2, 3), (NAN, INF, -INF, -1.0, 3.0, 1e30))
     right = FloatArray((2, 3), (0.5, 0.5, 0.0) * 2)
     (view,) = code_weights([ComparedWeights("f()", "", own, right, tuple(range(6)))])
-    assert [line.own for line in view.lines] == ["NaN", "∞", "−∞", "−1.00", "3.00", "1e+30"]
+    assert [line.value for line in view.lines] == ["NaN", "∞", "−∞", "−1.00", "3.00", "1e+30"]
     assert "Row 1: NaN (not right), ∞ (not right), −∞ (not right)." in view.pictures[0]
 
 

@@ -17,7 +17,7 @@ from engine.hand_ins import IntakeProblem
 from engine.similarity.answers import CopiedAnswer, CopiedAnswers, CrossedAnswer
 from engine.similarity.findings import SimilarityFindings, find, odds
 from engine.similarity.gather import CollectedFiles, FileLabels
-from engine.similarity.page import answers_csv, as_json, pairs_csv, write_pages
+from engine.similarity.page import answers_csv, as_json, pairs_csv, write_similarity_pages
 from engine.similarity.work import HandedInCode
 from tests.unit.similarity.measure import solutions, starter
 
@@ -51,7 +51,7 @@ def pages(folder: Path) -> dict[str, str]:
 def test_every_page_is_valid_has_no_script_and_shows_what_was_found(
     found: SimilarityFindings, tmp_path: Path
 ) -> None:
-    index = write_pages(tmp_path, found, FileLabels({"ada": f"Ada {HOSTILE}"}), title=HOSTILE)
+    index = write_similarity_pages(tmp_path, found, FileLabels({"ada": f"Ada {HOSTILE}"}), title=HOSTILE)
     shown = pages(tmp_path)
     assert index == tmp_path / "index.html"
     assert "pairs/01-structure-001.html" in shown
@@ -75,7 +75,7 @@ def test_every_page_is_valid_has_no_script_and_shows_what_was_found(
 def test_marked_lines_have_a_number_and_a_link_to_the_other_side(
     found: SimilarityFindings, tmp_path: Path
 ) -> None:
-    write_pages(tmp_path, found, FileLabels(), title="Course")
+    write_similarity_pages(tmp_path, found, FileLabels(), title="Course")
     page = (tmp_path / "pairs/01-structure-001.html").read_text("utf-8")
     numbers = re.findall(
         r'<a id="a(\d+)" href="#b\1" aria-label="passage \1: go to it in the other file">\1</a>', page
@@ -87,7 +87,7 @@ def test_hidden_names_are_nowhere_but_in_the_files(found: SimilarityFindings, tm
     people = ("astrid-x", "bertil-x", "cecilia-x")
     hidden = findings(people)
     labels = FileLabels({name: f"Name of {name}" for name in people}, is_hidden=True)
-    write_pages(tmp_path, hidden, labels, title="Course")
+    write_similarity_pages(tmp_path, hidden, labels, title="Course")
     texts = [p.read_text("utf-8") for p in tmp_path.rglob("*") if p.is_file()]
     texts += [p.name for p in tmp_path.rglob("*")] + [json.dumps(as_json(hidden, labels))]
     for text in texts:
@@ -98,21 +98,21 @@ def test_hidden_names_are_nowhere_but_in_the_files(found: SimilarityFindings, tm
 def test_pages_of_pairs_that_are_not_listed_any_more_are_removed(
     found: SimilarityFindings, tmp_path: Path
 ) -> None:
-    write_pages(tmp_path, found, FileLabels(), title="Course")
+    write_similarity_pages(tmp_path, found, FileLabels(), title="Course")
     own = tmp_path / "pairs" / "notes.html"
     own.write_text("mine")
     before = len(pages(tmp_path))
-    write_pages(tmp_path, SimilarityFindings(found.exercises[1:]), FileLabels(), title="Course")
+    write_similarity_pages(tmp_path, SimilarityFindings(found.exercises[1:]), FileLabels(), title="Course")
     assert before > 3 and set(pages(tmp_path)) == {"index.html", "pairs/notes.html"}
     assert "There is no code" not in pages(tmp_path)["index.html"]
-    write_pages(tmp_path, SimilarityFindings(()), FileLabels(), title="Course")
+    write_similarity_pages(tmp_path, SimilarityFindings(()), FileLabels(), title="Course")
     assert "There is no code to compare" in pages(tmp_path)["index.html"]
 
 
 def test_a_folder_that_cannot_be_written_is_told(found: SimilarityFindings, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(StoreError, match="the pages can't be written"):
-        write_pages(tmp_path / "taken", found, FileLabels(), title="Course")
+        write_similarity_pages(tmp_path / "taken", found, FileLabels(), title="Course")
 
 
 def test_csv_holds_one_line_a_pair_and_no_formula(found: SimilarityFindings) -> None:

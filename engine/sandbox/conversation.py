@@ -1,4 +1,4 @@
-"""One forked child from birth to end: bytes both ways, deadlines, caps (Linux)."""
+"""One child from fork to end: bytes both ways, deadlines, caps (Linux)."""
 
 from __future__ import annotations
 
@@ -15,23 +15,27 @@ from enum import Enum
 
 from engine.errors import RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Limits
-from engine.sandbox.child.layers import ALL_LAYERS, Layers
-from engine.sandbox.child.serve import OUR_FAULT
-from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
-from engine.sandbox.replies import ChildDialogue
-from engine.sandbox.requests import EncodedPlan
-from engine.sandbox.zygote_handle import ChildEnd, Zygote
+from engine.sandbox.child.child import OUR_FAULT
+from engine.sandbox.inputs import EncodedPlan
+from engine.sandbox.own_time import LOOK_S, OwnTime
+from engine.sandbox.protocol import ChildDialogue
+from engine.sandbox.zygote import ChildEnd, Zygote
 
-__all__ = ["ChildLink", "SharedArrays", "StopReason", "SubmissionBudget", "converse", "outcome_of_end"]
+__all__ = [
+    "ChildLink",
+    "SharedArrays",
+    "StopReason",
+    "SubmissionBudget",
+    "converse",
+    "converse_again",
+    "outcome_of_end",
+]
 
 _CHUNK = 2**20
-_SLACK_S = 0.3  # the child's own processor clock rings first, and says more exactly what took too long
+_SLACK_S = 0.3
 _END_S = 5.0
-_OUTPUT_CAP = 2**16
-# A machine so busy that a submission takes ten times its limit, and a minute more, can't grade: that must be
-# said, and isn't the student's fault.
+_OUTPUT_KEPT = 2**16
 _STARVED_FACTOR = 10.0
-_STARVED_MORE_S = 60
 
 
 class StopReason(Enum):
@@ -46,10 +50,18 @@ class StopReason(Enum):
 
 @dataclass
 class SubmissionBudget:
-    """What one submission has left, over all of its children."""
+    """What one submission has left, over all of its children.
+
+    Parameters
+    ----------
+    limits : Limits
+    enforced : bool
+        False switches the deadlines off (tests only).
+    """
 
     limits: Limits
-    layers: Layers = ALL_LAYERS
+    enforced: bool = True
+    capped: bool = True
     began: float = field(default_factory=time.monotonic)
     cpu_s: float = 0.0
     waited_s: float = 0.0
@@ -65,8 +77,8 @@ class SubmissionBudget:
 
     def keep(self, data: bytes) -> None:
         """Keep the beginning of what is printed; the rest is read and dropped."""
-        if self.layers.output:
-            data = data[: max(0, _OUTPUT_CAP - len(self.printed))]
+        if self.capped:
+            data = data[: max(0, _OUTPUT_KEPT - len(self.printed))]
         self.printed += data
 
 
@@ -89,7 +101,7 @@ class SharedArrays:
 
     def __init__(self, plan: EncodedPlan) -> None:
         self._plan = plan
-        self.changed: dict[int, bytes] = {}  # the bytes found, by the number of the call
+        self.changed: dict[int, bytes] = {}  # what was seen, by the number of the call
         self.size = len(plan.memory)
         self.fd = -1
         try:
@@ -102,10 +114,10 @@ class SharedArrays:
 
     def fill(self) -> None:
         """Put the arrays there: now the file is loaded."""
-        written = 0
+        at = 0
         try:
-            while written < self.size:
-                written += os.pwrite(self.fd, memoryview(self._plan.memory)[written:], written)
+            while at < self.size:
+                at += os.pwrite(self.fd, memoryview(self._plan.memory)[at:], at)
         except OSError as error:
             raise RunnerLostError("the machine has no memory for the arguments", got=str(error)) from None
 
@@ -124,19 +136,18 @@ class SharedArrays:
                 self.look(index)
 
     def close(self) -> None:
-        """Give it back; a child that still has it mapped keeps it alive."""
+        """Give it back, as far as we hold it."""
         if self.fd >= 0:
             os.close(self.fd)
 
 
-# a child that could shrink it would make us read past its end; none can write a seal of its own
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 _MFD_NOEXEC_SEAL = 0x8
 
 
 def _memory_file() -> int:
     flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
-    try:  # a machine may be set up to give no memory that could be executed
+    try:  # some machines give no other
         return os.memfd_create("softmark-arrays", flags | _MFD_NOEXEC_SEAL)
     except OSError:  # kernels before 6.3 don't know it
         return os.memfd_create("softmark-arrays", flags)
@@ -160,7 +171,6 @@ class ChildLink:
 
     def __init__(self, zygote: Zygote, budget: SubmissionBudget, plan: EncodedPlan | None = None) -> None:
         self.arrays: SharedArrays | None = None
-        self.is_locked = False  # only a child that lives on, in a test, is locked when a conversation begins
         self.socket, theirs = socket.socketpair()
         self.output, write_end = os.pipe()
         try:
@@ -211,12 +221,10 @@ def converse(
 ) -> tuple[StopReason, ChildEnd | None]:
     """Let one child serve until it is done, exits or passes a deadline; it is dead afterwards.
 
-    (Where a test takes the fork layer away, it lives on.)
-
     Returns
     -------
     stop : StopReason
-    end : ChildEnd or None
+    ended : ChildEnd or None
         None where the child said all that was expected: how it ends then is of no interest.
 
     Raises
@@ -225,23 +233,27 @@ def converse(
         If the zygote is lost, or the machine gives the child no processor.
     """
     exchange = _Exchange(link, dialogue, load, plan, budget)
-    if not budget.layers.fork:
-        stop = exchange.run()
-        link.is_locked = True
-        link.drain(budget)
-        return stop, None
     try:
         stop = exchange.run()
         if stop is StopReason.EXITED and not link.child.is_ending(_END_S):
             stop = StopReason.CLOSED
     finally:
         link.child.kill()
-    end = zygote.wait_end(link.child)
+    ended = zygote.wait_end(link.child)
     if link.arrays is not None:
         link.arrays.look_again(dialogue.outcomes)
-    budget.cpu_s += end.cpu_s
+    budget.cpu_s += ended.cpu_s
     link.drain(budget)
-    return stop, None if dialogue.ended else end
+    return stop, None if dialogue.ended else ended
+
+
+def converse_again(
+    link: ChildLink, dialogue: ChildDialogue, load: bytes, plan: EncodedPlan, budget: SubmissionBudget
+) -> tuple[StopReason, ChildEnd | None]:
+    """Let a child serve and live on: for the test that switches the fork layer off."""
+    stop = _Exchange(link, dialogue, load, plan, budget).run()
+    link.drain(budget)
+    return stop, None
 
 
 class _Exchange:
@@ -257,7 +269,7 @@ class _Exchange:
     ) -> None:
         self._ours = link.socket
         self._output = link.output
-        self._wait: CpuWait | None = None  # made when a call takes long
+        self._own: OwnTime | None = None  # made when a call takes long
         self._child = link.child
         self._arrays = link.arrays
         self._dialogue = dialogue
@@ -268,16 +280,16 @@ class _Exchange:
         self._poll = select.poll()
         self._poll.register(self._ours, select.POLLIN | select.POLLOUT)
         self._poll.register(self._output, select.POLLIN)
-        self._waited_earlier_s = budget.waited_s  # by earlier children
-        self._waited_before_s = 0.0  # by this child, when the present call began
-        self._sampled = 0.0
+        self._before_s = budget.waited_s
+        self._looked = 0.0
+        self._waited_before = 0.0  # in this child, when the present call began
 
     def run(self) -> StopReason:
         """Move bytes until something stops the child."""
         while True:
-            ready = self._poll.poll(self._timeout_ms())
-            self._sample_wait()
-            for fd, events in ready:
+            happened = self._poll.poll(self._timeout_ms())
+            self._look()
+            for fd, events in happened:
                 if fd == self._output:
                     self._read_output(events)
                 elif not self._move(events):
@@ -307,7 +319,7 @@ class _Exchange:
                     self._arrays.look(index)
             if before != (self._dialogue.next, self._dialogue.load is None):
                 self._progress = time.monotonic()
-                self._waited_before_s = self._wait.waited_s() if self._wait else 0.0
+                self._waited_before = self._own.waited_s() if self._own else 0.0
             if self._dialogue.wants_plan:
                 self._dialogue.plan_sent = True
                 if self._arrays is not None:
@@ -323,7 +335,8 @@ class _Exchange:
             pass
         except ConnectionError:
             self._unsent = memoryview(b"")
-        self._poll.modify(self._ours, select.POLLIN | (select.POLLOUT if self._unsent else 0))
+        wanted = select.POLLIN | (select.POLLOUT if self._unsent else 0)
+        self._poll.modify(self._ours, wanted)
 
     def _read_output(self, events: int) -> None:
         try:
@@ -335,42 +348,40 @@ class _Exchange:
         elif events:
             self._poll.unregister(self._output)
 
-    def _sample_wait(self) -> None:
+    def _look(self) -> None:
         """Find out, while a call takes long, whether it computes and sleeps or waits for a processor."""
-        if time.monotonic() - self._progress < SAMPLE_S:
+        if time.monotonic() - self._progress < LOOK_S:
             return
-        if self._wait is None:
-            self._wait = self._child.measure_wait()
-        elif self._sampled < self._progress:
-            self._wait.start_stretch()
-        elif time.monotonic() - self._sampled >= SAMPLE_S:
-            self._wait.sample()
+        if self._own is None:
+            self._own = self._child.watch()
+        elif self._looked < self._progress:
+            self._own.skip()
+        elif time.monotonic() - self._looked >= LOOK_S:
+            self._own.look()
         else:
             return
-        self._sampled = time.monotonic()
+        self._looked = time.monotonic()
 
     def _timeout_ms(self) -> float | None:
-        if not self._budget.layers.deadline:
+        if not self._budget.enforced:
             return None
-        left_s = self._budget.left_s() + _SLACK_S
+        left = self._budget.left_s() + _SLACK_S
         if self._dialogue.plan_sent:
-            left_s = min(left_s, self._call_left_s())
-        return max(1.0, min(left_s, SAMPLE_S) * 1000)
+            left = min(left, self._call_left_s())
+        return max(1.0, min(left, LOOK_S) * 1000)
 
     def _call_left_s(self) -> float:
-        waited_s = max(0.0, self._budget.waited_s - self._waited_earlier_s - self._waited_before_s)
-        allowed_s = self._budget.limits.call_s + _SLACK_S + waited_s
-        return allowed_s - (time.monotonic() - self._progress)
+        waited = max(0.0, self._budget.waited_s - self._before_s - self._waited_before)
+        allowed = self._budget.limits.call_s + _SLACK_S + waited
+        return allowed - (time.monotonic() - self._progress)
 
     def _deadline(self) -> StopReason | None:
         """Return which deadline has passed; waiting for a processor doesn't count."""
-        if not self._budget.layers.deadline or not self._passed():
+        if not self._budget.enforced or not self._passed():
             return None
-        # Only now is the wait asked for: the usual call never comes here, and pays nothing for it.
-        self._wait = self._wait or self._child.measure_wait()
-        self._budget.waited_s = self._waited_earlier_s + self._wait.waited_s()
-        starved_s = self._budget.limits.wall_s * _STARVED_FACTOR + _STARVED_MORE_S
-        if time.monotonic() - self._budget.began > starved_s:
+        self._own = self._own or self._child.watch()
+        self._budget.waited_s = self._before_s + self._own.waited_s()
+        if time.monotonic() - self._budget.began > self._budget.limits.wall_s * _STARVED_FACTOR + 60:
             raise RunnerLostError(
                 "the machine gave the student's code too little processor time",
                 next_step="run it again when less else runs, or with fewer slots",
@@ -385,8 +396,12 @@ class _Exchange:
         return None
 
 
-def outcome_of_end(stop: StopReason, end: ChildEnd, cpu_limit_s: int) -> CallOutcome:
-    """Return what the end of a child says about the call (or the load) that it was in.
+# ----------------------------------------------------------------------------------------------------
+# What the end of a child says about the call that it was in.
+
+
+def outcome_of_end(stop: StopReason, ended: ChildEnd, cpu_limit_s: int) -> CallOutcome:
+    """Return the outcome of the call (or of the load) in which the child ended.
 
     Raises
     ------
@@ -397,13 +412,12 @@ def outcome_of_end(stop: StopReason, end: ChildEnd, cpu_limit_s: int) -> CallOut
         return CallOutcome(CallStatus.TIMED_OUT, detail=f"It was stopped at the {stop.value}.")
     if stop is StopReason.CLOSED:
         return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
-    if not os.WIFSIGNALED(end.status):
-        code = os.waitstatus_to_exitcode(end.status)
-        how = "stopped working" if code == OUR_FAULT else f"ended itself with exit status {code}"
-        return CallOutcome(CallStatus.CRASHED, detail=f"The process {how}.")
-    number = os.WTERMSIG(end.status)
-    # code that catches SIGXCPU is killed a second later
-    if number == signal.SIGXCPU or (number == signal.SIGKILL and end.cpu_s >= cpu_limit_s):
+    if not os.WIFSIGNALED(ended.status):
+        code = os.waitstatus_to_exitcode(ended.status)
+        said = "stopped working" if code == OUR_FAULT else f"ended itself with exit status {code}"
+        return CallOutcome(CallStatus.CRASHED, detail=f"The process {said}.")
+    number = os.WTERMSIG(ended.status)
+    if number == signal.SIGXCPU or (number == signal.SIGKILL and ended.cpu_s >= cpu_limit_s):
         return CallOutcome(
             CallStatus.TIMED_OUT, detail="It used up the processor time of the whole submission."
         )
@@ -413,8 +427,11 @@ def outcome_of_end(stop: StopReason, end: ChildEnd, cpu_limit_s: int) -> CallOut
             got="SIGKILL, perhaps from the kernel's out-of-memory killer",
             next_step="run it again with more free memory, or with fewer slots",
         )
+    return CallOutcome(CallStatus.CRASHED, detail=f"The process crashed ({_name(number)}).")
+
+
+def _name(number: int) -> str:
     try:
-        name = signal.Signals(number).name
-    except ValueError:  # a real-time signal
-        name = f"signal {number}"
-    return CallOutcome(CallStatus.CRASHED, detail=f"The process crashed ({name}).")
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

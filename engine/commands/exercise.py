@@ -1,0 +1,184 @@
+"""What the commands about one item share: naming it, its files, and a sandbox kept open for it."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.commands.context import CommandContext
+from engine.errors import InputError, SoftmarkError, UsageError
+from engine.text.files import read_text
+
+if TYPE_CHECKING:
+    from engine.items import CodeAnswer, ProblemSpec
+    from engine.practice.session import PracticeSession
+    from engine.runner import SandboxOptions
+
+__all__ = [
+    "code_spec",
+    "commands_for",
+    "need_item",
+    "open_session",
+    "quoted",
+    "starter_file",
+    "starter_text",
+    "submission_path",
+]
+
+NO_SANDBOX_NOTE = (
+    "note: no sandbox (tier T3): your file runs as an ordinary program with time limits. "
+    "Use it for your own code only; grade doctor says what is missing."
+)
+# Suffixes of files that people hand in: no item has one in its id, so a word that ends so is a file.
+_SUFFIXES = (".py", ".ipynb", ".yaml", ".yml", ".txt", ".zip", ".md", ".csv", ".json", ".pdf")
+
+
+def code_spec(context: CommandContext, item: str, file: Path | None = None) -> tuple[ProblemSpec, CodeAnswer]:
+    """Return the spec of a code exercise; a :class:`UsageError` says how other items are answered."""
+    need_item(context, item, file)
+    spec = context.bank.load(item)
+    if spec.answer is None or spec.answer.type != "code":
+        raise UsageError(
+            f"{item} asks for an answer, not for code",
+            next_step=f"grade show {item}, then grade submit {item} --answer TEXT",
+        )
+    return spec, spec.answer
+
+
+def need_item(context: CommandContext, item: str, file: Path | None = None) -> None:
+    """Refuse a file where an item is asked for, and say what the whole command would be.
+
+    Whoever forgets the item, or types the file first, reads the command to type; a word that is neither is
+    left to the bank, which knows the nearest ids.
+    """
+    if item in context.bank:
+        return
+    path = Path(item)
+    if path.suffix.lower() not in _SUFFIXES and not path.exists():
+        return
+    command = click.get_current_context().command_path
+    takes_file = command.rpartition(" ")[2] in ("submit", "watch", "hint")
+    # Windows hides .txt, and its editors add it.
+    if path.name.lower().endswith((".yaml.txt", ".yml.txt")) and takes_file:
+        raise UsageError(
+            "a quiz file ends in .yaml; something added .txt to this one",
+            where=item,
+            next_step=f"rename it to {quoted(path.name[:-4])}, then {command} {quoted(item[:-4])}",
+        )
+    if file is not None and str(file) in context.bank:
+        raise UsageError(
+            "the item comes first",
+            expected=f"{command} {file} {quoted(item)}",
+            got=f"{command} {quoted(item)} {file}",
+        )
+    candidates = _items_of(context, path)
+    after = f" {quoted(item)}" if takes_file else ""
+    raise UsageError(
+        "say which item this file is for" if takes_file else "this is a file, not the id of an item",
+        where=item,
+        expected=f"{command} ITEM{after}",
+        next_step=f"{command} {candidates[0]}{after}" if candidates else "grade list shows the items",
+    )
+
+
+def _items_of(context: CommandContext, path: Path) -> list[str]:
+    """Return the code exercises whose id is the file's name, or whose function the file defines."""
+    import ast
+
+    from engine.code.source import parse_python, top_level
+    from engine.intake import read_code_file
+
+    stem = path.stem.replace("_", "-").casefold()
+    functions = {item: _function(context, item) for item in context.bank.code_ids()}
+    by_name = [item for item in functions if item in (stem, path.stem)]
+    if by_name or not path.is_file():
+        return by_name
+    try:
+        tree = parse_python(read_code_file(path).source)
+    except (SoftmarkError, SyntaxError, ValueError):
+        return []
+    defined = {statement.name for statement in top_level(tree) if isinstance(statement, ast.FunctionDef)}
+    return [item for item, function in functions.items() if function in defined]
+
+
+def _function(context: CommandContext, item: str) -> str:
+    """Return the function that a code exercise asks for; its id where the exercise can't be read."""
+    try:
+        answer = context.bank.load(item).answer
+    except InputError:
+        return item
+    return answer.function if answer is not None and answer.type == "code" else item
+
+
+def submission_path(item: str, file: Path) -> Path:
+    """Return the path of a file that can be watched or graded; a :class:`UsageError` if it never can."""
+    if not file.exists():
+        raise UsageError(
+            "there is no such file",
+            where=str(file),
+            next_step=f"grade start {item} --to {quoted(file)} writes the starter there",
+        )
+    if not file.is_file():
+        kind = "a folder" if file.is_dir() else "no ordinary file"
+        raise UsageError(f"this is {kind}", where=str(file), expected="a .py or .ipynb file")
+    if file.suffix.lower() not in (".py", ".ipynb"):
+        raise UsageError("this kind of file isn't graded", where=str(file), expected="a .py or .ipynb file")
+    return file
+
+
+def open_session(context: CommandContext, item: str, sandbox: SandboxOptions) -> PracticeSession:
+    """Open the sandbox and load the exercise beside it; a note says so where there is only T3.
+
+    It is practice, in a course for marks too: nothing is recorded, so T3 may stand in.
+    """
+    runner = context.open_runner(replace(sandbox, unsafe_local=True))
+    try:
+        if runner.tier == "T3":
+            click.echo(NO_SANDBOX_NOTE, err=True)
+        # Imported behind the runner: its processes start while torch is loaded here.
+        from engine.code import exercise_of
+        from engine.practice.session import PracticeSession
+
+        return PracticeSession(exercise_of(context.bank, item), runner, secrets.token_bytes(16))
+    except BaseException:
+        runner.close()
+        raise
+
+
+def starter_text(context: CommandContext, item: str, answer: CodeAnswer) -> str:
+    """Return the source of an exercise's starter file."""
+    return read_text(context.bank.path(item).parent / answer.starter)
+
+
+def starter_file(context: CommandContext, item: str, filename: str | None = None) -> str:
+    """Return a starter as it is handed out: with the statement and the commands to type above it.
+
+    `filename` stands in those commands; the function's name by default.
+    """
+    from engine.practice.starter import starter_source
+
+    _, answer = code_spec(context, item)
+    commands = commands_for(item, filename or f"{answer.function}.py")
+    return starter_source(
+        context.draw(item, 0), starter_text(context, item, answer), tuple(commands.values())
+    )
+
+
+def commands_for(item: str, file: Path | str) -> dict[str, str]:
+    """Return what can be done with a file, by name."""
+    return {
+        "watch": f"grade watch {item} {quoted(file)}",
+        "hint": f"grade hint {item}",
+        "submit": f"grade submit {item} {quoted(file)}",
+    }
+
+
+def quoted(file: Path | str) -> str:
+    """Return a path as a shell takes it."""
+    text = str(file)
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)

@@ -1,0 +1,125 @@
+"""What a student sees after handing in a quiz: as much as its rules show now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.commands.terminal import number, say, show_table
+from engine.text.words import plain_points
+
+if TYPE_CHECKING:
+    from engine.model import Part, QuizRules, ResultDisclosure, Variant
+    from engine.quiz.hand_in import HandedIn
+    from engine.quiz.release import QuestionRelease
+    from engine.quiz.sitting import QuizSitting
+
+__all__ = ["release_text", "results_json", "show_results", "show_standings"]
+
+
+def _releases(results: HandedIn, sitting: QuizSitting, level: ResultDisclosure) -> list[QuestionRelease]:
+    """Return what is shown of each question of a hand-in."""
+    from engine.quiz import release
+
+    is_over = results.quiz.rules.is_over(release.now())
+    releases = []
+    for question, report in zip(results.quiz.questions, results.reports, strict=True):
+        standing = sitting.standings[question.number]
+        # While an attempt is left and needed, the key stays hidden.
+        is_final = is_over or standing.left == 0 or standing.is_right
+        releases.append(release.shown_report(report, question.variant, level, is_final=is_final))
+    return releases
+
+
+def show_results(
+    results: HandedIn, sitting: QuizSitting, level: ResultDisclosure, numbers: Iterable[int] | None = None
+) -> None:
+    """Print the questions in `numbers` (all by default) of a hand-in, one by one."""
+    from engine.commands.report_text import show_report
+
+    chosen = None if numbers is None else set(numbers)
+    releases = _releases(results, sitting, level)
+    for question, release in zip(results.quiz.questions, releases, strict=True):
+        if release.report is None or (chosen is not None and question.number not in chosen):
+            continue
+        click.echo(f"Question {question.number}")
+        show_report(release.report)
+        for line in _solution_lines(question.variant) if release.with_solution else ():
+            say(line)
+        click.echo()
+
+
+def _solution_lines(variant: Variant) -> list[str]:
+    lines = [line for part in variant.parts for line in _key_lines(part, alone=len(variant.parts) == 1)]
+    if variant.solution is not None:
+        lines.append(f"Solution: {variant.solution.plain}")
+    return lines
+
+
+def _key_lines(part: Part, *, alone: bool) -> list[str]:
+    """Return the key of a part, with the texts of the options that it names."""
+    from engine.answers import right_response
+
+    name = "Key" if alone else f"Key of {part.id}"
+    lines = [f"{name}: {right_response(part)}"]
+    if part.type in ("single_choice", "multiple_choice"):
+        lines += [f"  ({option.id}) {option.text.plain}" for option in part.options if option.correct]
+    return lines
+
+
+def show_standings(sitting: QuizSitting, level: ResultDisclosure) -> None:
+    """Print a table of attempts, hints and best scores; columns that say nothing are left out."""
+    from engine.model import ResultDisclosure
+
+    rules = sitting.quiz.rules
+    limit = rules.attempts or 1
+    with_hints, with_verdicts = rules.hint_cost is not None, level.includes(ResultDisclosure.VERDICT)
+    columns = ["question", "attempts", *(["hints"] if with_hints else [])]
+    columns += [*(["best"] if with_verdicts else []), *(["next at most"] if limit > 1 else [])]
+    rows = []
+    for question, standing in sitting.standings.items():
+        row = [str(question), f"{len(standing.attempts)} of {limit}"]
+        row += [str(standing.hints)] if with_hints else []
+        points = standing.question.points
+        if with_verdicts:
+            row.append(f"{number(standing.best)} of {number(points)}" if standing.attempts else "open")
+        if limit > 1:
+            # While verdicts are hidden, the attempts left mustn't give them away.
+            is_open = standing.could_gain if with_verdicts else standing.left > 0
+            row.append(number(standing.share * points) if is_open else "-")
+        rows.append(row)
+    show_table(columns, rows)
+
+
+def release_text(rules: QuizRules) -> str:
+    """Return when results are shown that aren't shown now."""
+    from engine.quiz.release import deadline_text
+
+    if rules.deadline is None:
+        return "Handed in. This quiz shows no results."
+    return f"Handed in. Results are shown after {deadline_text(rules.deadline)}."
+
+
+def results_json(results: HandedIn, sitting: QuizSitting, level: ResultDisclosure) -> dict[str, Any]:
+    """Return a hand-in as ``--json`` shows it: nothing that the level hides."""
+    from engine.model import ResultDisclosure
+    from engine.quiz import total
+
+    document: dict[str, Any] = {"quiz": results.quiz.id, "recorded": results.recorded, "shown": str(level)}
+    releases = _releases(results, sitting, level)
+    if level.includes(ResultDisclosure.SCORE) or not results.recorded:
+        score, maximum = total(results.reports)
+        document |= {
+            "score": None if score is None else plain_points(score),
+            "max_score": plain_points(maximum),
+            "best": plain_points(sitting.score),
+        }
+    document["reports"] = [release.report.as_json() for release in releases if release.report is not None]
+    solutions = {
+        str(question.number): _solution_lines(question.variant)
+        for question, release in zip(results.quiz.questions, releases, strict=True)
+        if release.with_solution
+    }
+    return document | ({"solutions": solutions} if solutions else {})
