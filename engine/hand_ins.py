@@ -140,7 +140,7 @@ class IntakeResult:
 
     ``ignored`` lists files that systems leave behind (``__MACOSX``, ``.DS_Store`` …), so that
     every entry of an archive is in one of the lists. ``tables`` are files with the answers of a class:
-    :func:`engine.intake.answer_tables.take_answers` makes hand-ins of their rows. ``layout`` is what the
+    :func:`engine.intake.row_hand_ins.take_answers` makes hand-ins of their rows. ``layout`` is what the
     download was taken for.
     """
 

@@ -187,7 +187,7 @@ def _grade(
 ) -> _Batch:
     """Grade what isn't graded yet, and write everybody's page anew."""
     from engine.course.policies import Policies
-    from engine.intake.answer_tables import take_answers
+    from engine.intake.row_hand_ins import take_answers
     from engine.marks.late_work import untimed
     from engine.model import Mode
     from engine.pages import write_reports

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from engine.intake.names import plain_name
+from engine.intake.file_names import plain_name
 from engine.text.escape import clean_line
 
 __all__ = [
@@ -66,7 +66,7 @@ class ArchiveMember:
     Parameters
     ----------
     name : str
-        As :func:`engine.intake.names.plain_name` gives it; foreign text.
+        As :func:`engine.intake.file_names.plain_name` gives it; foreign text.
     is_folder : bool
     packed : int
         Bytes that it takes up in the archive.

@@ -116,8 +116,8 @@ def read(name: str, data: bytes, folder: Path) -> None:
     from engine.authoring.importing.import_file import import_file
     from engine.course.roster import read_roster
     from engine.intake import read_code_file
-    from engine.intake.answer_files import read_table
-    from engine.intake.archives import read_source
+    from engine.intake.answer_rows import read_table
+    from engine.intake.unpack import read_source
     from engine.items.bank import builtin_bank
     from engine.items.checks.prose import _environment
     from engine.prose.stems import fill_template

@@ -17,8 +17,8 @@ from engine.answers import right_responses, wrong_responses
 from engine.course import Roster, Student
 from engine.errors import IntakeError
 from engine.hand_ins import AnswerTable, FilledQuiz, IntakeResult
-from engine.intake.answer_tables import take_answers
-from engine.intake.times import damage
+from engine.intake.row_hand_ins import take_answers
+from engine.intake.spreadsheet_cells import damage
 from engine.items import builtin_bank
 from engine.model import Mode, Quiz
 from engine.quiz import as_answered, compose, fill_in_text, grade_quiz, read_blueprint, read_filled

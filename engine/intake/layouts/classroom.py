@@ -11,6 +11,7 @@ from collections import Counter
 from functools import cached_property
 from typing import ClassVar, Self
 
+from engine.intake.file_names import common_length
 from engine.intake.layouts.layout import (
     DownloadLayout,
     DownloadListing,
@@ -19,7 +20,6 @@ from engine.intake.layouts.layout import (
     PathOwner,
     without_suffix,
 )
-from engine.intake.names import common_length
 
 __all__ = ["ClassroomLayout"]
 

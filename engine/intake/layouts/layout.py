@@ -11,8 +11,8 @@ from typing import ClassVar, Self
 
 from engine.course import Roster
 from engine.hand_ins import IntakeProblem
-from engine.intake.entries import FoundEntries, archive_suffix
-from engine.intake.names import ItemNames
+from engine.intake.download_entries import FoundEntries, archive_suffix
+from engine.intake.file_names import ItemNames
 
 __all__ = [
     "DownloadLayout",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.answers import right_responses, wrong_responses
-from engine.intake.times import damage
+from engine.intake.spreadsheet_cells import damage
 from engine.items import builtin_bank
 from engine.variants import draw_seeded
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.intake.times import TimeColumn
+from engine.intake.spreadsheet_cells import TimeColumn
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

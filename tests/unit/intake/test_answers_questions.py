@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import QuizError
-from engine.intake.answer_questions import QuizQuestions
-from engine.intake.answer_tables import answer_quiz
+from engine.intake.question_heads import QuizQuestions
+from engine.intake.row_hand_ins import answer_quiz
 from engine.model import Part, Quiz, QuizQuestion, RenderedText, Variant
 
 

@@ -9,9 +9,8 @@ import openpyxl
 import pytest
 
 from engine.errors import IntakeError
-from engine.intake.answer_files import read_table
-from engine.intake.answer_rows import ClassAnswers
-from engine.intake.answer_yaml import read_class_yaml
+from engine.intake.answer_rows import ClassAnswers, read_table
+from engine.intake.class_yaml import read_class_yaml
 
 
 def table(tmp_path: Path, text: str) -> ClassAnswers:

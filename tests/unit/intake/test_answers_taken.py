@@ -11,7 +11,7 @@ import pytest
 from engine.course import Roster, Student, read_roster
 from engine.errors import CourseError, UsageError
 from engine.hand_ins import AnswerTable, FileKind, HandedFile, IntakeResult, StudentFiles
-from engine.intake.answer_tables import take_answers
+from engine.intake.row_hand_ins import take_answers
 from engine.items import builtin_bank
 from engine.model import Quiz
 from engine.quiz import compose

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from engine.errors import IntakeError
 from engine.intake.archive_formats import ArchiveLimits
-from engine.intake.archives import read_source
-from engine.intake.entries import FoundEntries
+from engine.intake.download_entries import FoundEntries
+from engine.intake.unpack import read_source
 
 CODE = b"def softmax(x):\n    return x\n"
 
@@ -421,7 +421,7 @@ def test_broken_nests_give_lists_or_one_error_and_write_nowhere_else(data: st.Da
 _MEASURED = """
 import sys, tracemalloc
 from pathlib import Path
-from engine.intake.archives import read_source
+from engine.intake.unpack import read_source
 
 source, work = map(Path, sys.argv[1:])
 tracemalloc.start()

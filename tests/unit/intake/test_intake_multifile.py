@@ -12,7 +12,7 @@ import pytest
 from engine.errors import SubmissionError
 from engine.hand_ins import IntakeResult
 from engine.intake import collect, read_code_file, read_submission
-from engine.intake.code import definition_line
+from engine.intake.code_files import definition_line
 from engine.model import CodeSubmission
 
 ITEMS = ("softmax", "masked-softmax", "attention")

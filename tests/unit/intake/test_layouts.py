@@ -14,9 +14,9 @@ from engine.course import Roster, Student
 from engine.errors import IntakeError
 from engine.hand_ins import IntakeResult
 from engine.intake import collect
-from engine.intake.entries import FileEntry, FoundEntries
+from engine.intake.download_entries import FileEntry, FoundEntries
+from engine.intake.file_names import ItemNames
 from engine.intake.layouts import LAYOUTS, DownloadListing, choose
-from engine.intake.names import ItemNames
 
 ITEMS = ("softmax", "scaled-dot-scores", "sdpa", "masked-softmax")
 CODE = "def softmax(x):\n    return x\n"

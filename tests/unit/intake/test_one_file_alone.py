@@ -95,12 +95,12 @@ def test_a_tar_of_any_bytes_is_refused_and_the_class_goes_on(tmp_path: Path, dat
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        ("engine.intake.sort.quiz_head", "ada/week.yaml"),
-        ("engine.intake.sort.read_hand_in", "ada/week.yaml"),
-        ("engine.intake.sort.sha256_of_file", "ada/softmax.py"),
-        ("engine.intake.sort.sort_folder", "ada/softmax.py"),
-        ("engine.intake.sort.source_of", "ada/one.py"),
-        ("engine.intake.archives.opened", "ada/work.zip"),
+        ("engine.intake.download_sorter.quiz_head", "ada/week.yaml"),
+        ("engine.intake.download_sorter.read_hand_in", "ada/week.yaml"),
+        ("engine.intake.download_sorter.sha256_of_file", "ada/softmax.py"),
+        ("engine.intake.download_sorter.sort_folder", "ada/softmax.py"),
+        ("engine.intake.download_sorter.source_of", "ada/one.py"),
+        ("engine.intake.unpack.opened", "ada/work.zip"),
     ],
 )
 @pytest.mark.parametrize("fault", [TypeError("five"), IndexError(), RecursionError("deep"), MemoryError()])

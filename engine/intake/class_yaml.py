@@ -9,8 +9,7 @@ from typing import Any
 
 from engine.errors import IntakeError
 from engine.hand_ins import IntakeProblem
-from engine.intake.answer_files import plain_table
-from engine.intake.answer_rows import AnswerRow, ClassAnswers
+from engine.intake.answer_rows import AnswerRow, ClassAnswers, plain_table
 from engine.quiz.quiz_file import typed
 from engine.text.yaml import read_yaml
 from engine.text.yaml_errors import Loc, YamlDocument

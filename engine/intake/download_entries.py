@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.errors import IntakeError
 from engine.hand_ins import IntakeProblem
 from engine.intake.answer_rows import TABLES
-from engine.intake.names import name_fault, name_parts, plain_name
+from engine.intake.file_names import name_fault, name_parts, plain_name
 from engine.text.escape import clean_line
 
 __all__ = [

@@ -14,7 +14,7 @@ from engine.course.joining import candidate_ids, common_ids, describe_conflict, 
 from engine.errors import OWN_FAULT_STEP, InputError, IntakeError, own_fault
 from engine.hand_ins import AnswerTable, FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
 from engine.intake.answer_rows import TABLES, is_class_yaml
-from engine.intake.code import (
+from engine.intake.code_files import (
     Find,
     definition_place,
     files_used,
@@ -23,9 +23,9 @@ from engine.intake.code import (
     sha256_of_files,
     source_of,
 )
-from engine.intake.entries import FileEntry, packed_otherwise
+from engine.intake.download_entries import FileEntry, packed_otherwise
+from engine.intake.file_names import copy_of, quiz_head
 from engine.intake.layouts import DownloadLayout, DownloadPerson, HandIn, PathOwner, PlainLayout
-from engine.intake.names import copy_of, quiz_head
 from engine.text.escape import clean_line
 from engine.text.files import read_hand_in
 from engine.text.words import count_noun

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from engine.code.source import MAX_CHARACTERS, parse_python, place_in_cells, top_level
 from engine.errors import InputError, SubmissionError
-from engine.intake.entries import is_junk
+from engine.intake.download_entries import is_junk
 from engine.intake.notebook import notebook_source
 from engine.model import CodeSubmission
 from engine.text.escape import clean_line

@@ -18,7 +18,7 @@ from engine.intake.archive_formats import (
     opened,
     too_many,
 )
-from engine.intake.entries import (
+from engine.intake.download_entries import (
     FileEntry,
     FoundEntries,
     archive_suffix,
@@ -27,7 +27,7 @@ from engine.intake.entries import (
     is_wanted,
     read_folder,
 )
-from engine.intake.names import common_length, name_fault, name_parts
+from engine.intake.file_names import common_length, name_fault, name_parts
 from engine.text.escape import clean_line
 from engine.text.words import agree, count_noun
 

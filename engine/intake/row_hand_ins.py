@@ -22,11 +22,10 @@ from engine.hand_ins import (
     IntakeResult,
     StudentFiles,
 )
-from engine.intake.answer_files import read_table
-from engine.intake.answer_questions import Place, QuizQuestions, StoredQuizzes
-from engine.intake.answer_rows import TABLES, AnswerRow, ClassAnswers
-from engine.intake.answer_yaml import read_class_yaml
-from engine.intake.times import TimeColumn, damage
+from engine.intake.answer_rows import TABLES, AnswerRow, ClassAnswers, read_table
+from engine.intake.class_yaml import read_class_yaml
+from engine.intake.question_heads import Place, QuizQuestions, StoredQuizzes
+from engine.intake.spreadsheet_cells import TimeColumn, damage
 from engine.model import Quiz
 from engine.store import Store
 from engine.text.escape import clean_line
