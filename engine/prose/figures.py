@@ -9,7 +9,16 @@ from typing import Any
 from engine.expressions.values import as_float, as_tensor, decimal_text, is_tensor, value_of
 from engine.model import DrawnValue
 
-__all__ = ["TemplateFigure", "column_tex", "figure_of", "matrix_tex", "number_tex", "tex", "vector_tex"]
+__all__ = [
+    "TemplateFigure",
+    "column_tex",
+    "figure_of",
+    "matrix_tex",
+    "number_tex",
+    "plain_value",
+    "tex",
+    "vector_tex",
+]
 
 # a value without a stated number of decimals is printed with at most this many
 _DEFAULT_PLACES = 6
@@ -65,7 +74,7 @@ class TemplateFigure:
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> TemplateFigure:
-        at = int(as_float(_plain(index)))
+        at = int(as_float(plain_value(index)))
         size = len(self)
         if not -size <= at < size:
             raise IndexError(f"position {at} isn't within 0 … {size - 1}")
@@ -90,22 +99,22 @@ class TemplateFigure:
         return bool(as_float(self.value))
 
     def __eq__(self, other: object) -> bool:
-        return bool(as_float(self.value) == as_float(_plain(other)))
+        return bool(as_float(self.value) == as_float(plain_value(other)))
 
     def __hash__(self) -> int:
         return hash(as_float(self.value))
 
     def __lt__(self, other: Any) -> bool:
-        return as_float(self.value) < as_float(_plain(other))
+        return as_float(self.value) < as_float(plain_value(other))
 
     def __le__(self, other: Any) -> bool:
-        return as_float(self.value) <= as_float(_plain(other))
+        return as_float(self.value) <= as_float(plain_value(other))
 
     def __gt__(self, other: Any) -> bool:
-        return as_float(self.value) > as_float(_plain(other))
+        return as_float(self.value) > as_float(plain_value(other))
 
     def __ge__(self, other: Any) -> bool:
-        return as_float(self.value) >= as_float(_plain(other))
+        return as_float(self.value) >= as_float(plain_value(other))
 
     def __neg__(self) -> TemplateFigure:
         return TemplateFigure(-self.value)
@@ -113,10 +122,10 @@ class TemplateFigure:
 
 def _binary(act: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def forward(self: TemplateFigure, other: Any) -> TemplateFigure:
-        return TemplateFigure(act(self.value, _plain(other)))
+        return TemplateFigure(act(self.value, plain_value(other)))
 
     def backward(self: TemplateFigure, other: Any) -> TemplateFigure:
-        return TemplateFigure(act(_plain(other), self.value))
+        return TemplateFigure(act(plain_value(other), self.value))
 
     return forward, backward
 
@@ -132,7 +141,8 @@ for _name, _act in (
         setattr(TemplateFigure, _method, _call)
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """Return what a figure computes with; all else as it is."""
     return value.value if isinstance(value, TemplateFigure) else value
 
 
@@ -150,7 +160,7 @@ def _figure(value: Any) -> TemplateFigure:
     if isinstance(value, TemplateFigure):
         return value
     if isinstance(value, list | tuple):
-        return TemplateFigure(as_tensor([_plain(entry) for entry in value]))
+        return TemplateFigure(as_tensor([plain_value(entry) for entry in value]))
     return TemplateFigure(value)
 
 

@@ -1,13 +1,14 @@
 """Stems as jinja2 templates, in a sandbox that knows our values and functions and nothing else.
 
-No attribute can be read (``loop.index`` and its like excepted), an unknown name is an error, loops are
-short and the output is capped.  What students type never goes through a template.
+A template comes from the file of an item, which may be somebody else's. So no attribute can be read
+(``loop.index`` and its like excepted), an unknown name is an error, loops are short and the output is capped.
+What students type never goes through a template.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -23,26 +24,34 @@ from engine.prose.figures import (
     figure_of,
     matrix_tex,
     number_tex,
+    plain_value,
     tex,
     vector_tex,
 )
 from engine.prose.pictures import PICTURE_FUNCTIONS
-from engine.text.words import count_noun
+from engine.text.escape import one_line
+from engine.text.words import count_noun, did_you_mean
 
 __all__ = [
     "TEXT_FILTERS",
     "TEXT_FUNCTIONS",
     "TemplateFault",
     "fill_template",
+    "forbidden_parts",
     "is_template",
-    "names_in_template",
+    "parse_template",
 ]
 
+# Python puts the address of an object into some messages; it would differ from run to run.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
+# Over twice the longest text that a file may hold: what a template needs more, it makes by repeating itself.
 MAX_OUTPUT = 50_000
+# The longest side of a value that expressions make, so that every row of a matrix can be written out.
 MAX_RANGE = 64
+# An integer of 4,000 bits has 1,200 digits; two of them can still be multiplied in no time.
 MAX_BITS = 4_000
+# Rows, columns and one more; 64 ** 3 rounds without output still end within a second.
 MAX_LOOPS = 3
 
 
@@ -72,7 +81,7 @@ def _parenthesised(value: Any, places: int | None = None) -> str:
 
 
 def _range(*bounds: Any) -> range:
-    numbers = range(*(int(bound) for bound in bounds))
+    numbers = range(*map(int, bounds))
     if len(numbers) > MAX_RANGE:
         raise SecurityError(f"a range holds over {MAX_RANGE} numbers")
     return numbers
@@ -96,7 +105,7 @@ TEXT_FILTERS = ("join", "length", "first", "last")
 
 
 class _Environment(SandboxedEnvironment):
-    # All of them, also so that none is computed while a template is compiled.
+    # All of them, so that none is computed while a template is compiled: 'a' * 10**9 would fill the memory.
     intercepted_binops = frozenset(SandboxedEnvironment.default_binop_table)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
@@ -112,7 +121,7 @@ class _Environment(SandboxedEnvironment):
             raise SecurityError(f"{operator} is for numbers")
         if operator == "**" and abs(float(right)) > MAX_RANGE:
             raise SecurityError(f"an exponent is beyond {MAX_RANGE}")
-        # Looked at before anything is computed: doubled thirty times, a letter fills the memory.
+        # The size is looked at before anything is computed: doubled thirty times, a letter fills the memory.
         if operator == "+" and all(isinstance(side, str | list | tuple) for side in (left, right)):
             if len(left) + len(right) > MAX_OUTPUT:
                 raise SecurityError(f"a text or list grows beyond {MAX_OUTPUT}")
@@ -125,12 +134,12 @@ def _bits(operator: str, left: Any, right: Any) -> int:
     """Return about how many bits an operation's integer has; 0 where it isn't one of two integers."""
     if not (isinstance(left, int) and isinstance(right, int)):
         return 0
-    one, other = left.bit_length(), right.bit_length()
-    return one * abs(right) if operator == "**" else one + other if operator == "*" else max(one, other)
+    bits = left.bit_length(), right.bit_length()
+    return bits[0] * abs(right) if operator == "**" else sum(bits) if operator == "*" else max(bits)
 
 
 def _joined(values: Any, between: str = "") -> str:
-    """Return texts joined, not longer than a text may be."""
+    # jinja2's own join has no limit
     parts = [str(value) for value in values]
     if sum(map(len, parts)) + len(between) * len(parts) > MAX_OUTPUT:
         raise SecurityError(f"a text grows beyond {MAX_OUTPUT} characters")
@@ -146,13 +155,49 @@ def _environment() -> _Environment:
     return environment
 
 
-_FORBIDDEN = (
-    nodes.Macro, nodes.CallBlock, nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Block,
-)  # fmt: skip
+_BLOCKS = {
+    nodes.Macro: "macro", nodes.CallBlock: "call", nodes.Include: "include", nodes.Import: "import",
+    nodes.FromImport: "from", nodes.Extends: "extends", nodes.Block: "block",
+}  # fmt: skip
+_NAMES_OF_JINJA = ("self", "caller", "varargs", "kwargs")
+
+
+def parse_template(source: str) -> nodes.Template:
+    """Return the syntax tree of a template; jinja2's own error where there is none."""
+    return _environment().parse(source)
+
+
+def forbidden_parts(tree: nodes.Template, filters: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield what isn't part of our templates: a word to look for, and a sentence.
+
+    The check of a file and the draw both ask here, so that a template which a file may hold can be filled.
+    """
+    for kind, word in _BLOCKS.items():
+        if tree.find(kind) is not None:
+            yield word, f"a text can't use {{% {word} %}}"
+    for get in tree.find_all(nodes.Getattr):
+        if not (isinstance(get.node, nodes.Name) and get.node.name == "loop"):
+            yield f".{get.attr}", f"a text can't use a dot after a value (.{one_line(get.attr, 30)})"
+    for used in tree.find_all(nodes.Filter):
+        if used.name not in filters:
+            near = did_you_mean(used.name, sorted(filters))
+            yield used.name, f"there is no filter '{one_line(used.name, 30)}'{near}"
+    for name in tree.find_all(nodes.Name):
+        if name.name in _NAMES_OF_JINJA:
+            yield name.name, f"a text can't use {name.name}"
+    if _depth_of_loops(tree) > MAX_LOOPS:
+        yield "for", f"loops are nested deeper than {MAX_LOOPS}"
+    if any(loop.recursive for loop in tree.find_all(nodes.For)):
+        yield "recursive", "a text can't use recursive loops"
+
+
+def _depth_of_loops(node: nodes.Node) -> int:
+    inner = max(map(_depth_of_loops, node.iter_child_nodes()), default=0)
+    return inner + isinstance(node, nodes.For)
 
 
 class _CappedJoins(NodeTransformer):
-    """Makes the filter ``join`` of every ``~``, which doesn't ask how long a text gets."""
+    """Makes the filter ``join`` of every ``~``, which doesn't limit how long a text gets."""
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
         parts = nodes.List([self.visit(part) for part in node.nodes], lineno=node.lineno)
@@ -163,8 +208,9 @@ class _CappedJoins(NodeTransformer):
 @lru_cache(maxsize=1024)
 def _compiled(source: str) -> tuple[Template, frozenset[str]]:
     try:
-        tree = _environment().parse(source)
-        _check(tree, 0)
+        tree = parse_template(source)
+        for _, message in forbidden_parts(tree, _environment().filters):
+            raise TemplateFault(message)
         names = frozenset(meta.find_undeclared_variables(tree))
         code = _environment().compile(_CappedJoins().visit(tree))
         return Template.from_code(_environment(), code, _environment().make_globals(None)), names
@@ -174,53 +220,29 @@ def _compiled(source: str) -> tuple[Template, frozenset[str]]:
         raise TemplateFault(f"{error.message or type(error).__name__}{place}") from None
 
 
-def _check(node: nodes.Node, loops: int) -> None:
-    if isinstance(node, nodes.Name) and node.name in ("self", "caller", "varargs", "kwargs"):
-        raise SecurityError(f"{node.name} isn't part of our templates")
-    if isinstance(node, _FORBIDDEN):
-        raise SecurityError(f"{type(node).__name__.lower()} isn't part of our templates")
-    if isinstance(node, nodes.For):
-        loops += 1
-        if loops > MAX_LOOPS or node.recursive:
-            raise SecurityError(f"loops are nested deeper than {MAX_LOOPS}")
-    for child in node.iter_child_nodes():
-        _check(child, loops)
-
-
-def names_in_template(source: str) -> frozenset[str]:
-    """Return the names and functions that a template uses.
-
-    Raises
-    ------
-    TemplateFault
-        It can't be read.
-    """
-    return _compiled(source)[1] - set(TEXT_FUNCTIONS) - {"range"}
-
-
 def is_template(source: str) -> bool:
     """Tell whether a text has anything to fill in."""
     return "{{" in source or "{%" in source or "{#" in source
 
 
-def _shown_function(call: Callable[..., Any]) -> Callable[..., Any]:
-    def shown(*args: Any, **kwargs: Any) -> Any:
-        plain = [arg.value if isinstance(arg, TemplateFigure) else arg for arg in args]
-        named = {name: arg.value if isinstance(arg, TemplateFigure) else arg for name, arg in kwargs.items()}
-        return figure_of(call(*plain, **named))
+def _figure_function(call: Callable[..., Any]) -> Callable[..., Any]:
+    def on_figures(*args: Any, **kwargs: Any) -> Any:
+        plain = {name: plain_value(argument) for name, argument in kwargs.items()}
+        return figure_of(call(*map(plain_value, args), **plain))
 
-    return shown
+    return on_figures
 
 
-def _known(needed: frozenset[str], names: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the template needs: our names first, then functions (which bring torch)."""
-    known = {name: figure_of(names[name]) for name in needed if name in names}
-    missing = needed - known.keys() - TEXT_FUNCTIONS.keys() - {"range"}
+def _meanings(needed: frozenset[str], names: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the names of a template mean: values of the item first, then functions."""
+    meanings = {name: figure_of(names[name]) for name in needed if name in names}
+    missing = needed - meanings.keys() - TEXT_FUNCTIONS.keys() - {"range"}
     if missing:
         from engine.expressions.functions import FUNCTIONS
 
-        known.update({name: _shown_function(FUNCTIONS[name].call) for name in missing if name in FUNCTIONS})
-    return known
+        calls = {name: FUNCTIONS[name].call for name in missing if name in FUNCTIONS}
+        meanings.update({name: _figure_function(call) for name, call in calls.items()})
+    return meanings
 
 
 def fill_template(source: str, names: Mapping[str, Any]) -> str:
@@ -230,9 +252,8 @@ def fill_template(source: str, names: Mapping[str, Any]) -> str:
     ----------
     source : str
         The template.
-    names : mapping of str to value, Drawn or TemplateFigure
-        What it may use, besides the functions of expressions and ``tex``, ``vec``, ``col``, ``mat``,
-        ``num``, ``dec``, ``par``, ``table`` and the pictures (functions and filters alike).
+    names : mapping of str to value, DrawnValue or TemplateFigure
+        What it may use, besides the functions of expressions and :data:`TEXT_FUNCTIONS`.
 
     Raises
     ------
@@ -243,7 +264,7 @@ def fill_template(source: str, names: Mapping[str, Any]) -> str:
     parts: list[str] = []
     length = 0
     try:
-        for part in template.generate(_known(needed, names)):
+        for part in template.generate(_meanings(needed, names)):
             parts.append(part)
             length += len(part)
             if length > MAX_OUTPUT:

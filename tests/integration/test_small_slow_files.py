@@ -119,13 +119,12 @@ def read(name: str, data: bytes, folder: Path) -> None:
     from engine.intake.answer_rows import read_table
     from engine.intake.unpack import read_source
     from engine.items.bank import builtin_bank
-    from engine.items.checks.prose import _environment
-    from engine.prose.stems import fill_template
+    from engine.prose.stems import fill_template, parse_template
 
     if not name:
         from jinja2 import meta
 
-        meta.find_undeclared_variables(_environment().parse(data.decode()))
+        meta.find_undeclared_variables(parse_template(data.decode()))
         fill_template(data.decode(), {})
         return
     path = folder / name

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from engine.errors import Diagnostic
-from engine.items.checks.reading import CheckContext, ProseSite, Where, builtin_vocabulary
+from engine.items.checks.reading import CheckContext, ProseSite, Where
 from engine.text.escape import one_line
 from engine.text.words import did_you_mean
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, nodes
+    from jinja2 import nodes
 
 __all__ = ["blank_templates", "check_prose", "latex_faults", "prose_sites"]
 
@@ -204,25 +203,16 @@ def check_prose(reading: CheckContext) -> Iterator[Diagnostic]:
                 yield reading.fault(site.loc, message, offset=offset)
 
 
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    from jinja2.sandbox import SandboxedEnvironment
-
-    class Unfolded(SandboxedEnvironment):
-        # What is intercepted isn't computed while a template is only read: 'a' * 10**9 would fill the memory.
-        intercepted_binops = frozenset(SandboxedEnvironment.default_binop_table)
-
-    environment = Unfolded()
-    environment.filters = dict.fromkeys(builtin_vocabulary().text_filters, str)
-    return environment
-
-
 def _template(reading: CheckContext, site: ProseSite) -> Iterator[Diagnostic]:
+    # jinja2 is imported only where a file has a template
     from jinja2 import TemplateSyntaxError
 
+    from engine.prose.stems import forbidden_parts, parse_template
+
     try:
-        tree = _environment().parse(site.text)
-        faults = list(_forbidden(reading, tree)) or list(_names(reading, site, tree))
+        tree = parse_template(site.text)
+        faults = list(forbidden_parts(tree, reading.vocabulary.text_filters))
+        faults = faults or list(_names(reading, site, tree))
     except TemplateSyntaxError as problem:
         offset = _line_start(site.text, problem.lineno)
         yield reading.fault(site.loc, _syntax(problem.message or "", site.text), offset=offset)
@@ -234,41 +224,7 @@ def _template(reading: CheckContext, site: ProseSite) -> Iterator[Diagnostic]:
         yield reading.fault(site.loc, message, offset=_first(site.text, word))
 
 
-Found = tuple[str, str]
-"""A word of a template and what is wrong with it."""
-
-
-def _forbidden(reading: CheckContext, tree: nodes.Template) -> Iterator[Found]:
-    """Yield blocks, attributes and filters that aren't part of our templates."""
-    from jinja2 import nodes
-
-    blocks = (
-        nodes.Macro,
-        nodes.CallBlock,
-        nodes.Include,
-        nodes.Import,
-        nodes.FromImport,
-        nodes.Extends,
-        nodes.Block,
-    )
-    for block in tree.find_all(blocks):
-        word = {"CallBlock": "call", "FromImport": "from"}.get(
-            type(block).__name__, type(block).__name__.lower()
-        )
-        yield word, f"a text can't use {{% {word} %}}"
-    for get in tree.find_all(nodes.Getattr):
-        if not (isinstance(get.node, nodes.Name) and get.node.name == "loop"):
-            yield f".{get.attr}", f"a text can't use a dot after a value (.{one_line(get.attr, 30)})"
-    known = sorted(reading.vocabulary.text_filters)
-    for used in tree.find_all(nodes.Filter):
-        if used.name not in known:
-            yield (
-                used.name,
-                f"there is no filter '{one_line(used.name, 30)}'" + did_you_mean(used.name, known),
-            )
-
-
-def _names(reading: CheckContext, site: ProseSite, tree: nodes.Template) -> Iterator[Found]:
+def _names(reading: CheckContext, site: ProseSite, tree: nodes.Template) -> Iterator[tuple[str, str]]:
     """Yield names and functions that aren't defined."""
     from jinja2 import meta, nodes
 
