@@ -19,7 +19,7 @@ from engine.code.properties import Property, property_names, property_of
 from engine.errors import Diagnostic, EngineError, SpecError
 from engine.items import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
 from engine.items.bank import Bank
-from engine.items.checks.reading import Where
+from engine.items.checks.context import Where
 from engine.runner import Limits
 from engine.text.words import did_you_mean
 from engine.text.yaml import read_yaml

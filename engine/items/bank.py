@@ -17,7 +17,7 @@ from engine.errors import Diagnostic, EngineError, InputError, SpecError, Unknow
 from engine.items.answer_specs import CodeAnswer
 from engine.items.checks import CheckContext, check_all
 from engine.items.checks.code import code_paths
-from engine.items.checks.reading import LanguageVocabulary, builtin_vocabulary
+from engine.items.checks.context import LanguageVocabulary, builtin_vocabulary
 from engine.items.misconceptions import (
     REGISTRY_FILE,
     SYLLABUS_FILE,

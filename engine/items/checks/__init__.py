@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from engine.errors import Diagnostic
 from engine.items.checks.choices import check_choices
 from engine.items.checks.code import check_code
+from engine.items.checks.context import CheckContext
 from engine.items.checks.expressions import check_expressions
 from engine.items.checks.prose import check_prose
-from engine.items.checks.reading import CheckContext
 from engine.items.checks.structure import (
     check_errata,
     check_fields,
@@ -39,6 +39,6 @@ CHECKS: tuple[Callable[[CheckContext], Iterator[Diagnostic]], ...] = (
 )
 
 
-def check_all(reading: CheckContext) -> list[Diagnostic]:
+def check_all(context: CheckContext) -> list[Diagnostic]:
     """Return every fault that the checks find."""
-    return [fault for check in CHECKS for fault in check(reading)]
+    return [fault for check in CHECKS for fault in check(context)]

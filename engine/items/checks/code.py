@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from engine.errors import Diagnostic
-from engine.items.checks.reading import CheckContext, Where
+from engine.items.checks.context import CheckContext, Where
 from engine.items.checks.structure import unique_ids
 from engine.text.files import MAX_BYTES
 from engine.text.words import did_you_mean
@@ -21,55 +21,55 @@ PREREQUISITES = ("loads", "allowed", "function", "runs")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_\-]+(?:/[A-Za-z0-9_\-]+)*\.py")
 
 
-def check_code(reading: CheckContext) -> Iterator[Diagnostic]:
+def check_code(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield faults of a code exercise that need no look at its plan or properties.
 
     Whether the plan and the properties exist is known only to :mod:`engine.code`, which checks it when the
     exercise is loaded: here it would mean importing every family to read one file.
     """
-    if reading.at("answer", "type") != "code":
+    if context.value("answer", "type") != "code":
         return
-    yield from unique_ids(reading, ("answer", "checks"), "check")
-    yield from unique_ids(reading, ("answer", "mutants"), "mutant")
-    yield from _rubric(reading)
-    yield from _mutants(reading)
-    yield from _signature(reading)
-    yield from _files(reading)
+    yield from unique_ids(context, ("answer", "checks"), "check")
+    yield from unique_ids(context, ("answer", "mutants"), "mutant")
+    yield from _rubric(context)
+    yield from _mutants(context)
+    yield from _signature(context)
+    yield from _files(context)
 
 
-def _rubric(reading: CheckContext) -> Iterator[Diagnostic]:
+def _rubric(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield check ids that are taken, and requirements that no check above fulfils."""
-    places = reading.misconception_ids(("answer", "checks"))
+    places = context.ids_in(("answer", "checks"))
     for name in PREREQUISITES:
         if name in places:
-            yield reading.fault(places[name], f"every rubric begins with a check '{name}'; choose another id")
-    yield from _unknown_checks(reading, "checks", "requires")
-    circles = list(_circles(reading, places))
+            yield context.fault(places[name], f"every rubric begins with a check '{name}'; choose another id")
+    yield from _unknown_checks(context, "checks", "requires")
+    circles = list(_circles(context, places))
     yield from circles
     if circles:  # a circle also leads upwards somewhere, and that is the same fault
         return
     above: set[str] = set()
     for name, where in places.items():
-        for place, required in reading.texts(*where[:-1], "requires"):
+        for place, required in context.texts(*where[:-1], "requires"):
             if required in places and required not in above:
-                yield reading.fault(
+                yield context.fault(
                     place, f"the check '{required}' must stand above the one that requires it"
                 )
         above.add(name)
 
 
-def _unknown_checks(reading: CheckContext, group: str, field: str) -> Iterator[Diagnostic]:
-    check_ids = reading.misconception_ids(("answer", "checks"))
-    for where, _ in reading.entries("answer", group):
-        for place, name in reading.texts(*where, field):
+def _unknown_checks(context: CheckContext, group: str, field: str) -> Iterator[Diagnostic]:
+    check_ids = context.ids_in(("answer", "checks"))
+    for where in context.entries("answer", group):
+        for place, name in context.texts(*where, field):
             if name not in check_ids:
-                yield reading.fault(place, f"there is no check '{name}'" + did_you_mean(name, check_ids))
+                yield context.fault(place, f"there is no check '{name}'" + did_you_mean(name, check_ids))
 
 
-def _circles(reading: CheckContext, places: Mapping[str, Where]) -> Iterator[Diagnostic]:
+def _circles(context: CheckContext, places: Mapping[str, Where]) -> Iterator[Diagnostic]:
     """Yield the first check of every circle of requirements."""
     needs = {
-        name: [check for _, check in reading.texts(*where[:-1], "requires")] for name, where in places.items()
+        name: [check for _, check in context.texts(*where[:-1], "requires")] for name, where in places.items()
     }
     reported: set[str] = set()
     for start in needs:
@@ -77,82 +77,87 @@ def _circles(reading: CheckContext, places: Mapping[str, Where]) -> Iterator[Dia
         if circle and not reported & set(circle):
             reported |= set(circle)
             where = (*places[start][:-1], "requires")
-            yield reading.fault(where, f"these checks wait for each other: {' → '.join(circle)}", key=True)
+            yield context.fault(where, f"these checks wait for each other: {' → '.join(circle)}", key=True)
 
 
-def _mutants(reading: CheckContext) -> Iterator[Diagnostic]:
+def _mutants(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield mutants that nothing kills or explains, and pairs of mutants that don't exist."""
-    yield from _unknown_checks(reading, "mutants", "killed_by")
-    mutants = [where for where, _ in reading.entries("answer", "mutants")]
-    single = {reading.at(*where, "id") for where in mutants if not reading.at(*where, "combines")}
+    yield from _unknown_checks(context, "mutants", "killed_by")
+    mutants = context.entries("answer", "mutants")
+    single = {context.value(*where, "id") for where in mutants if not context.value(*where, "combines")}
     for where in mutants:
-        has_feedback, is_pair = bool(reading.at(*where, "feedback")), bool(reading.at(*where, "combines"))
+        has_feedback, is_pair = (
+            bool(context.value(*where, "feedback")),
+            bool(context.value(*where, "combines")),
+        )
         if has_feedback == is_pair:
             what_else = "not both" if is_pair else "so that a student is told something"
-            yield reading.fault((*where, "id"), f"a mutant has either 'feedback' or 'combines', {what_else}")
-        for place, name in reading.texts(*where, "combines"):
+            yield context.fault((*where, "id"), f"a mutant has either 'feedback' or 'combines', {what_else}")
+        for place, name in context.texts(*where, "combines"):
             if name not in single:
-                known = [str(mutant) for mutant in single]
-                message = f"there is no mutant '{name}' of a single mistake" + did_you_mean(name, known)
-                yield reading.fault(place, message)
+                near = did_you_mean(name, map(str, single))
+                yield context.fault(place, f"there is no mutant '{name}' of a single mistake{near}")
 
 
 def _circle(start: str, needs: Mapping[str, list[str]]) -> list[str]:
-    """Return a way from ``start`` back to itself, empty if there is none."""
+    """Return a path from ``start`` back to itself, empty if there is none."""
     came_from: dict[str, str] = {}
     waiting = [start]
     while waiting:
         here = waiting.pop()
         for there in needs.get(here, ()):
             if there == start:
-                way = [start, here]
-                while way[-1] != start:
-                    way.append(came_from[way[-1]])
-                return way[::-1] if len(way) > 2 or here != start else [start, start]
+                path = [start, here]
+                while path[-1] != start:
+                    path.append(came_from[path[-1]])
+                return path[::-1] if len(path) > 2 or here != start else [start, start]
             if there not in came_from:
                 came_from[there] = here
                 waiting.append(there)
     return []
 
 
-def _signature(reading: CheckContext) -> Iterator[Diagnostic]:
-    text, function = reading.at("answer", "signature"), reading.at("answer", "function")
+def _signature(context: CheckContext) -> Iterator[Diagnostic]:
+    text, function = context.value("answer", "signature"), context.value("answer", "function")
     if not isinstance(text, str) or not isinstance(function, str):
         return
     try:
         body = ast.parse(f"def {text.removeprefix('def ').rstrip(': ')}: pass").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        yield reading.fault(("answer", "signature"), f"this isn't a signature such as {function}(x)")
+        yield context.fault(("answer", "signature"), f"this isn't a signature such as {function}(x)")
         return
-    one = body[0] if len(body) == 1 else None
-    if not isinstance(one, ast.FunctionDef) or one.name != function or not isinstance(one.body[0], ast.Pass):
-        yield reading.fault(("answer", "signature"), f"this isn't the signature of '{function}'")
+    # "f(x): import os; x" parses too, as a function with another body
+    node = body[0] if len(body) == 1 else None
+    if not (
+        isinstance(node, ast.FunctionDef) and node.name == function and isinstance(node.body[0], ast.Pass)
+    ):
+        yield context.fault(("answer", "signature"), f"this isn't the signature of '{function}'")
 
 
 def code_paths(data: Mapping[str, object]) -> list[tuple[Where, str]]:
     """Return the files that a code answer names, with their places below ``answer``."""
-    found: list[tuple[Where, object]] = [(("starter",), data.get("starter", "starter.py"))]
+    paths: list[tuple[Where, object]] = [(("starter",), data.get("starter", "starter.py"))]
     solutions, mutants = data.get("solutions"), data.get("mutants")
     for index, name in enumerate(solutions if isinstance(solutions, list | tuple) else ()):
-        found.append((("solutions", index), name))
+        paths.append((("solutions", index), name))
     for index, mutant in enumerate(mutants if isinstance(mutants, list | tuple) else ()):
-        found.append((("mutants", index, "file"), mutant.get("file") if isinstance(mutant, dict) else None))
-    return [(where, name) for where, name in found if isinstance(name, str)]
+        paths.append((("mutants", index, "file"), mutant.get("file") if isinstance(mutant, dict) else None))
+    return [(where, name) for where, name in paths if isinstance(name, str)]
 
 
-def _files(reading: CheckContext) -> Iterator[Diagnostic]:
-    if reading.path is None:
+def _files(context: CheckContext) -> Iterator[Diagnostic]:
+    if context.path is None:
         return
-    folder = reading.path.parent
-    answer = reading.at("answer")
+    folder = context.path.parent
+    answer = context.value("answer")
     for where, name in code_paths(answer if isinstance(answer, dict) else {}):
-        message = _about_file(folder, name)
+        message = _file_fault(folder, name)
         if message:
-            yield reading.fault(("answer", *where), message)
+            yield context.fault(("answer", *where), message)
 
 
-def _about_file(folder: Path, name: str) -> str | None:
-    """Return what is wrong with a file that a spec names, None if nothing is."""
+def _file_fault(folder: Path, name: str) -> str | None:
+    # a path that means the same on all systems; only a link can still lead out of the folder
     if not _PLAIN_PATH.fullmatch(name):
         return "a file of an exercise is a plain path inside its folder, such as mutants/base2.py"
     path = folder / name

@@ -1,4 +1,4 @@
-"""Expressions can be read, use only the language, and name only what is defined."""
+"""Expressions keep to the language, and name and call only what is defined."""
 
 from __future__ import annotations
 
@@ -9,110 +9,114 @@ from typing import Any
 from engine.errors import Diagnostic
 from engine.expressions.functions import FUNCTIONS, arguments_of
 from engine.expressions.grammar import GrammarFault, Mention, mentions, read_expression
-from engine.items.checks.reading import CheckContext, ExpressionSite, Where, mapping
+from engine.items.checks.context import (
+    CheckContext,
+    TextSite,
+    Where,
+    mapping,
+    undefined_name,
+    unknown_function,
+)
 from engine.items.field_types import as_expression
-from engine.text.words import did_you_mean
 
 __all__ = ["check_expressions", "expression_sites"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Where the expressions of a problem file stand, and which names each of them may use.
-
-
-def expression_sites(reading: CheckContext) -> Iterator[ExpressionSite]:
+def expression_sites(context: CheckContext) -> Iterator[TextSite]:
     """Yield every expression of the file.
 
     Sizes see the parameters above them; derived values the parameters and the derived values above;
     constraints and keys all of them; a step also the values of the steps above it, and its invariants
     and misconceptions its own. Only a step whose answer has a value (a number, a word) is a name.
     """
-    yield from _sizes(reading)
-    yield from _derived(reading)
-    values = reading.values()
-    for where, _ in reading.entries("constraints"):
-        yield from _at(reading, (*where, "expr"), values)
-    for where, _ in reading.entries("claims"):
-        yield from _at(reading, (*where, "holds"), values | reading.keys())
-    yield from _answer(reading, ("answer",), values)
-    yield from _at(reading, ("printed", "expr"), values)
-    yield from _misconceptions(reading, (), values)
-    yield from _steps(reading, values, reading.keys() - {"key"})
+    yield from _sizes(context)
+    yield from _derived(context)
+    values = context.values()
+    for where in context.entries("constraints"):
+        yield from _site(context, (*where, "expr"), values)
+    for where in context.entries("claims"):
+        yield from _site(context, (*where, "holds"), values | context.keys())
+    yield from _answer(context, ("answer",), values)
+    yield from _site(context, ("printed", "expr"), values)
+    yield from _misconceptions(context, (), values)
+    yield from _steps(context, values, context.keys() - {"key"})
 
 
-def _sizes(reading: CheckContext) -> Iterator[ExpressionSite]:
-    parameters = mapping(reading.at("parameters"))
+def _sizes(context: CheckContext) -> Iterator[TextSite]:
+    parameters = mapping(context.value("parameters"))
     names = list(parameters)
     for index, name in enumerate(names):
         above, later = frozenset(names[:index]), frozenset(names[index:])
-        shape = (where for where, _ in reading.entries("parameters", name, "shape"))
+        shape = context.entries("parameters", name, "shape")
         for loc in (("parameters", name, "size"), *shape):
             # a number of a size has its own bounds, and is no expression
-            if isinstance(reading.at(*loc), str):
-                yield from _at(reading, loc, above, later)
+            if isinstance(context.value(*loc), str):
+                yield from _site(context, loc, above, later)
 
 
-def _derived(reading: CheckContext) -> Iterator[ExpressionSite]:
-    names = list(mapping(reading.at("derived")))
-    parameters = frozenset(mapping(reading.at("parameters")))
+def _derived(context: CheckContext) -> Iterator[TextSite]:
+    names = list(mapping(context.value("derived")))
+    parameters = frozenset(mapping(context.value("parameters")))
     for index, name in enumerate(names):
-        yield from _at(reading, ("derived", name), parameters | set(names[:index]), frozenset(names[index:]))
+        yield from _site(
+            context, ("derived", name), parameters | set(names[:index]), frozenset(names[index:])
+        )
 
 
-def _steps(reading: CheckContext, values: frozenset[str], steps: frozenset[str]) -> Iterator[ExpressionSite]:
+def _steps(context: CheckContext, values: frozenset[str], steps: frozenset[str]) -> Iterator[TextSite]:
     above = values
-    for where, _ in reading.entries("steps"):
-        name = reading.at(*where, "id")
-        own = above | ({name} & steps) if isinstance(name, str) else above
-        yield from _answer(reading, (*where, "answer"), above, steps)
-        for place, _ in reading.entries(*where, "invariants"):
-            yield from _at(reading, place, own, steps)
-        yield from _misconceptions(reading, where, own, steps)
-        above = own
+    for where in context.entries("steps"):
+        step = context.value(*where, "id")
+        with_step = above | ({step} & steps) if isinstance(step, str) else above
+        yield from _answer(context, (*where, "answer"), above, steps)
+        for place in context.entries(*where, "invariants"):
+            yield from _site(context, place, with_step, steps)
+        yield from _misconceptions(context, where, with_step, steps)
+        above = with_step
 
 
 def _answer(
-    reading: CheckContext, answer: Where, names: frozenset[str], later: frozenset[str] = frozenset()
-) -> Iterator[ExpressionSite]:
+    context: CheckContext, answer: Where, names: frozenset[str], later: frozenset[str] = frozenset()
+) -> Iterator[TextSite]:
     """Yield the key, and the conditions of options, cards, prompts and targets."""
-    yield from _at(reading, (*answer, "key"), names, later)
+    yield from _site(context, (*answer, "key"), names, later)
     for pool in ("options", "cards", "prompts", "targets"):
-        for where, _ in reading.entries(*answer, pool):
-            yield from _at(reading, (*where, "when"), names, later)
+        for where in context.entries(*answer, pool):
+            yield from _site(context, (*where, "when"), names, later)
 
 
 def _misconceptions(
-    reading: CheckContext, holder: Where, names: frozenset[str], later: frozenset[str] = frozenset()
-) -> Iterator[ExpressionSite]:
-    for where, _ in reading.entries(*holder, "misconceptions"):
-        yield from _at(reading, (*where, "expr"), names, later)
+    context: CheckContext, holder: Where, names: frozenset[str], later: frozenset[str] = frozenset()
+) -> Iterator[TextSite]:
+    for where in context.entries(*holder, "misconceptions"):
+        yield from _site(context, (*where, "expr"), names, later)
 
 
-def _at(
-    reading: CheckContext, loc: Where, names: frozenset[str], later: frozenset[str] = frozenset()
-) -> Iterator[ExpressionSite]:
-    value: Any = as_expression(reading.at(*loc))
+def _site(
+    context: CheckContext, loc: Where, names: frozenset[str], later: frozenset[str] = frozenset()
+) -> Iterator[TextSite]:
+    value: Any = as_expression(context.value(*loc))
     if isinstance(value, str):
-        yield ExpressionSite(loc, value, names, later - names)
+        yield TextSite(loc, value, names, later - names)
 
 
-def check_expressions(reading: CheckContext) -> Iterator[Diagnostic]:
+def check_expressions(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield what isn't an expression of the language, undefined names, and calls that can't be made."""
-    for site in expression_sites(reading):
+    for site in expression_sites(context):
         tree = read_expression(site.text)
         if isinstance(tree, GrammarFault):
-            yield reading.fault(site.loc, tree.message, offset=tree.offset)
+            yield context.fault(site.loc, tree.message, offset=tree.offset)
             continue
         for mention in mentions(site.text, tree):
-            message = _call_fault(reading, mention) if mention.call else _undefined(mention.name, site)
+            message = _call_fault(context, mention) if mention.call else _undefined(mention.name, site)
             if message:
-                yield reading.fault(site.loc, message, offset=mention.offset)
+                yield context.fault(site.loc, message, offset=mention.offset)
 
 
-def _call_fault(reading: CheckContext, mention: Mention) -> str | None:
-    name, functions = mention.name, reading.vocabulary.functions
+def _call_fault(context: CheckContext, mention: Mention) -> str | None:
+    name, functions = mention.name, context.vocabulary.functions
     if name not in functions:
-        return f"there is no function '{name}'" + did_you_mean(name, sorted(functions))
+        return unknown_function(name, functions)
     if mention.call is None or name not in FUNCTIONS:
         return None
     call = FUNCTIONS[name].call
@@ -124,11 +128,9 @@ def _call_fault(reading: CheckContext, mention: Mention) -> str | None:
     return None
 
 
-def _undefined(name: str, site: ExpressionSite) -> str | None:
+def _undefined(name: str, site: TextSite) -> str | None:
     if name in site.names:
         return None
     if name in site.later:
         return f"'{name}' is defined only further down; an expression uses what stands above it"
-    known = ", ".join(sorted(site.names)[:12])
-    otherwise = f"; the names here are {known}" if known else "; no names are defined here"
-    return f"'{name}' isn't defined" + did_you_mean(name, sorted(site.names), otherwise)
+    return undefined_name(name, site)

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from engine.errors import Diagnostic
-from engine.items.checks.reading import CheckContext, ProseSite, Where
+from engine.items.checks.context import CheckContext, TextSite, Where, undefined_name, unknown_function
 from engine.text.escape import one_line
-from engine.text.words import did_you_mean
 
 if TYPE_CHECKING:
     from jinja2 import nodes
@@ -17,10 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["blank_templates", "check_prose", "latex_faults", "prose_sites"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Where the texts of a problem file stand, and which names each template may use.
-
-_OF_ANSWERS = (
+_TEXTS_OF_ANSWERS = (
     ("options", ("text", "feedback")),
     ("cards", ("text",)),
     ("prompts", ("text", "feedback")),
@@ -28,48 +24,48 @@ _OF_ANSWERS = (
 )
 
 
-def prose_sites(reading: CheckContext) -> Iterator[ProseSite]:
+def prose_sites(context: CheckContext) -> Iterator[TextSite]:
     """Yield every text that students see.
 
     All may show parameters and derived values; feedback and the solution also the keys: ``key``, or
     the steps' ids.
     """
-    values = reading.values()
-    keys = reading.keys()
-    yield from _at(reading, ("stem",), values)
-    yield from _at(reading, ("printed", "stem"), values)
-    yield from _at(reading, ("solution",), values | keys)
-    for where, _ in reading.texts("hints"):
-        yield from _at(reading, where, values)
-    for where, _ in reading.entries("errata"):
-        yield from _at(reading, (*where, "note"), values)
-    holders: list[Where] = [(), *(where for where, _ in reading.entries("steps"))]
-    for holder in holders:
-        yield from _at(reading, (*holder, "prompt"), values)
-        for where, _ in reading.entries(*holder, "misconceptions"):
-            yield from _at(reading, (*where, "feedback"), values | keys)
-    yield from _of_answers(reading, values, keys)
+    values = context.values()
+    keys = context.keys()
+    yield from _site(context, ("stem",), values)
+    yield from _site(context, ("printed", "stem"), values)
+    yield from _site(context, ("solution",), values | keys)
+    for where, _ in context.texts("hints"):
+        yield from _site(context, where, values)
+    for where in context.entries("errata"):
+        yield from _site(context, (*where, "note"), values)
+    for holder in context.holders():
+        yield from _site(context, (*holder, "prompt"), values)
+        for where in context.entries(*holder, "misconceptions"):
+            yield from _site(context, (*where, "feedback"), values | keys)
+    yield from _answer_sites(context, values, keys)
 
 
-def _of_answers(reading: CheckContext, values: frozenset[str], keys: frozenset[str]) -> Iterator[ProseSite]:
-    for site in reading.answers():
-        yield from _at(reading, (*site.loc, "feedback"), values | keys)
-        for name, fields in _OF_ANSWERS:
-            for where, _ in reading.entries(*site.loc, name):
+def _answer_sites(context: CheckContext, values: frozenset[str], keys: frozenset[str]) -> Iterator[TextSite]:
+    for site in context.answers():
+        yield from _site(context, (*site.loc, "feedback"), values | keys)
+        for name, fields in _TEXTS_OF_ANSWERS:
+            for where in context.entries(*site.loc, name):
                 for field in fields:
                     names = values | keys if field == "feedback" else values
-                    yield from _at(reading, (*where, field), names)
+                    yield from _site(context, (*where, field), names)
 
 
-def _at(reading: CheckContext, loc: Where, names: frozenset[str]) -> Iterator[ProseSite]:
-    value = reading.at(*loc)
+def _site(context: CheckContext, loc: Where, names: frozenset[str]) -> Iterator[TextSite]:
+    value = context.value(*loc)
     if isinstance(value, str):
-        yield ProseSite(loc, value, names)
+        yield TextSite(loc, value, names)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Finds formulas in prose that can't be typeset: a ``$`` or a brace that has no partner.
+# Formulas that can't be typeset: a ``$`` or a brace that has no partner. What stands in a formula can only be
+# parsed once its template is filled, so that the rest is left to the draw.
 
+# The quantifiers are possessive: a file of unclosed braces must not take quadratic time.
 _TEMPLATE = re.compile(
     r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}"
     r"|\{#(?:[^{#]|\{(?!#)|#(?!\}))*+#\}"
@@ -87,34 +83,34 @@ Fault = tuple[int, str]
 def blank_templates(text: str) -> str:
     """Return prose of the same length with template parts and code replaced by ``x``."""
 
-    def blank(found: re.Match[str]) -> str:
-        return re.sub(r"[^\n]", "x", found[0])
+    def blank(part: str) -> str:
+        return re.sub(r"[^\n]", "x", part)  # an empty line still ends a paragraph
 
-    text = _TEMPLATE.sub(blank, text)
-    runs = [found.span() for found in _TICKS.finditer(text)]
-    pieces, at = [], 0
-    for begin, end in _code_spans(runs):
-        pieces += [text[at:begin], re.sub(r"[^\n]", "x", text[begin:end])]
-        at = end
-    return "".join([*pieces, text[at:]])
+    text = _TEMPLATE.sub(lambda match: blank(match[0]), text)
+    pieces, position = [], 0
+    for begin, end in _code_spans([match.span() for match in _TICKS.finditer(text)]):
+        pieces += [text[position:begin], blank(text[begin:end])]
+        position = end
+    return "".join([*pieces, text[position:]])
 
 
 def _code_spans(runs: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield where code stands: from a run of backticks to the next run of the same length."""
-    next_of: list[int | None] = []
-    by_length: dict[int, int] = {}
-    for number in reversed(range(len(runs))):
-        length = runs[number][1] - runs[number][0]
-        next_of.append(by_length.get(length))
-        by_length[length] = number
-    next_of.reverse()
-    number = 0
-    while number < len(runs):
-        closing = next_of[number]
-        if closing is not None:
-            yield runs[number][0], runs[closing][1]
-            number = closing
-        number += 1
+    # from the back, so that the next run of a length is known when its opening run is met: looking for it
+    # from each run would be quadratic
+    closing: list[int | None] = []
+    last_of_length: dict[int, int] = {}
+    for index in reversed(range(len(runs))):
+        length = runs[index][1] - runs[index][0]
+        closing.append(last_of_length.get(length))
+        last_of_length[length] = index
+    closing.reverse()
+    index = 0
+    while index < len(runs):
+        if (end := closing[index]) is not None:
+            yield runs[index][0], runs[end][1]
+            index = end
+        index += 1
 
 
 def latex_faults(text: str) -> Iterator[Fault]:
@@ -146,7 +142,7 @@ def latex_faults(text: str) -> Iterator[Fault]:
 
 
 class _Formula:
-    """One formula that is being read: what has been opened in it and not closed."""
+    """A formula up to some token: where it starts, and the brackets that are open."""
 
     def __init__(self, start: int, fence: str) -> None:
         self.start = start
@@ -155,55 +151,46 @@ class _Formula:
 
     def take(self, token: re.Match[str]) -> Iterator[Fault]:
         """Take one token inside the formula."""
-        what = _opens(token)
-        if what is not None:
-            self.open.append((token.start(), what))
+        bracket, opens = _bracket(token)
+        if not bracket:
             return
-        closes = _closes(token)
-        if closes is None:
-            return
-        if self.open and self.open[-1][1] == closes:
+        if opens:
+            self.open.append((token.start(), bracket))
+        elif self.open and self.open[-1][1] == bracket:
             self.open.pop()
         else:
-            yield token.start(), f"{token[0]} closes nothing here; {closes} is missing before it"
+            yield token.start(), f"{token[0]} closes nothing here; {bracket} is missing before it"
 
     def close(self, token: re.Match[str]) -> Iterator[Fault]:
         """Take the ``$`` at its end."""
         if self.fence == "$$" and token[0] == "$":
             yield token.start(), "a single $ stands inside a formula between $$ and $$"
-        for start, what in self.open:
-            yield start, f"{what} isn't closed in this formula"
+        for start, bracket in self.open:
+            yield start, f"{bracket} isn't closed in this formula"
 
 
-def _opens(token: re.Match[str]) -> str | None:
-    if token[0] == "{":
-        return "{"
-    if token["edge"] == "begin":
-        return f"\\begin{{{token['name']}}}"
-    return "\\left" if token["side"] == "left" else None
+def _bracket(token: re.Match[str]) -> tuple[str, bool]:
+    """Return the opening bracket of a pair, empty for other tokens, and whether this is it."""
+    if token[0] in ("{", "}"):
+        return "{", token[0] == "{"
+    if token["edge"]:
+        return f"\\begin{{{token['name']}}}", token["edge"] == "begin"
+    return "\\left" if token["side"] else "", token["side"] == "left"
 
 
-def _closes(token: re.Match[str]) -> str | None:
-    if token[0] == "}":
-        return "{"
-    if token["edge"] == "end":
-        return f"\\begin{{{token['name']}}}"
-    return "\\left" if token["side"] == "right" else None
-
-
-def check_prose(reading: CheckContext) -> Iterator[Diagnostic]:
+def check_prose(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield template errors, undefined names, and formulas with a ``$`` or brace too many."""
-    for site in prose_sites(reading):
+    for site in prose_sites(context):
         if not site.text.strip():
-            yield reading.fault(site.loc, "this text is empty")
+            yield context.fault(site.loc, "this text is empty")
         if any(mark in site.text for mark in ("{{", "{%", "{#")):
-            yield from _template(reading, site)
+            yield from _template(context, site)
         if "$" in site.text:
             for offset, message in latex_faults(site.text):
-                yield reading.fault(site.loc, message, offset=offset)
+                yield context.fault(site.loc, message, offset=offset)
 
 
-def _template(reading: CheckContext, site: ProseSite) -> Iterator[Diagnostic]:
+def _template(context: CheckContext, site: TextSite) -> Iterator[Diagnostic]:
     # jinja2 is imported only where a file has a template
     from jinja2 import TemplateSyntaxError
 
@@ -211,31 +198,34 @@ def _template(reading: CheckContext, site: ProseSite) -> Iterator[Diagnostic]:
 
     try:
         tree = parse_template(site.text)
-        faults = list(forbidden_parts(tree, reading.vocabulary.text_filters))
-        faults = faults or list(_names(reading, site, tree))
+        faults = list(forbidden_parts(tree, context.vocabulary.text_filters))
+        faults = faults or list(_names(context, site, tree))
     except TemplateSyntaxError as problem:
         offset = _line_start(site.text, problem.lineno)
-        yield reading.fault(site.loc, _syntax(problem.message or "", site.text), offset=offset)
+        yield context.fault(site.loc, _syntax(problem.message or "", site.text), offset=offset)
         return
     except RecursionError:
-        yield reading.fault(site.loc, "this template is nested too deeply")
+        yield context.fault(site.loc, "this template is nested too deeply")
         return
     for word, message in faults:
-        yield reading.fault(site.loc, message, offset=_first(site.text, word))
+        yield context.fault(site.loc, message, offset=_first(site.text, word))
 
 
-def _names(reading: CheckContext, site: ProseSite, tree: nodes.Template) -> Iterator[tuple[str, str]]:
+def _names(context: CheckContext, site: TextSite, tree: nodes.Template) -> Iterator[tuple[str, str]]:
     """Yield names and functions that aren't defined."""
     from jinja2 import meta, nodes
 
     undeclared = set(meta.find_undeclared_variables(tree))
-    called = {id(call.node) for call in tree.find_all(nodes.Call)}
-    for name in tree.find_all(nodes.Name):
-        if name.name in undeclared:
-            undeclared.discard(name.name)
-            message = _function(reading, name) if id(name) in called else _undefined(name, site)
-            if message:
-                yield name.name, message
+    functions = context.vocabulary.functions | context.vocabulary.text_functions | {"range"}
+    callees = {id(call.node) for call in tree.find_all(nodes.Call)}
+    for node in tree.find_all(nodes.Name):
+        if node.name not in undeclared:
+            continue
+        undeclared.discard(node.name)  # each name once: its place is searched for in the text
+        if id(node) not in callees and node.name not in site.names:
+            yield node.name, undefined_name(node.name, site)
+        elif id(node) in callees and node.name not in functions:
+            yield node.name, unknown_function(node.name, functions)
 
 
 def _syntax(complaint: str, text: str) -> str:
@@ -246,21 +236,6 @@ def _syntax(complaint: str, text: str) -> str:
     return f"this template can't be read: {one_line(complaint, 120)}{hint}"
 
 
-def _function(reading: CheckContext, name: nodes.Name) -> str | None:
-    known = reading.vocabulary.functions | reading.vocabulary.text_functions | {"range"}
-    if name.name in known:
-        return None
-    return f"there is no function '{one_line(name.name)}'" + did_you_mean(name.name, sorted(known))
-
-
-def _undefined(name: nodes.Name, site: ProseSite) -> str | None:
-    if name.name in site.names:
-        return None
-    known = ", ".join(sorted(site.names)[:12])
-    otherwise = f"; the names here are {known}" if known else "; no names are defined here"
-    return f"'{one_line(name.name)}' isn't defined" + did_you_mean(name.name, sorted(site.names), otherwise)
-
-
 def _line_start(text: str, line: int) -> int | None:
     lines = text.split("\n")
     if not 0 < line <= len(lines):
@@ -269,10 +244,10 @@ def _line_start(text: str, line: int) -> int | None:
 
 
 def _first(text: str, name: str) -> int | None:
-    """Return where a name (or ``.attribute``) first stands inside a template part."""
+    # jinja2 gives lines but no columns, so that a word (or .attribute) is looked for in the template parts
     for part in re.finditer(r"\{[{%](?:(?!\{[{%]|[}%]\}).)*+[}%]\}", text, re.DOTALL):
         start = "" if name.startswith(".") else r"(?<![\w.])"
-        found = re.search(rf"{start}{re.escape(name)}\b", part[0])
-        if found:
-            return part.start() + found.start()
+        match = re.search(rf"{start}{re.escape(name)}\b", part[0])
+        if match:
+            return part.start() + match.start()
     return None

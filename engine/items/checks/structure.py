@@ -1,4 +1,4 @@
-"""The item's id is its file's name, and every name is defined once."""
+"""Names are defined once, points add up, answers are complete, mistakes and errata refer to what is there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 
 from engine.errors import Diagnostic
-from engine.items.checks.reading import AnswerSite, CheckContext, Where, mapping
+from engine.items.checks.context import AnswerSite, CheckContext, Where, mapping, repeats
 from engine.text.words import did_you_mean, join_words
 
 __all__ = [
@@ -22,284 +22,244 @@ __all__ = [
     "unique_ids",
 ]
 
-# What templates and expressions already mean by these.
-_TAKEN = {"key": "the key", "loop": "the templates' loops", "answer": "the answer"}
+# What templates and expressions already mean by these words.
+_RESERVED = {"key": "the key", "loop": "the templates' loops", "answer": "the answer"}
 
 
-def check_identity(reading: CheckContext) -> Iterator[Diagnostic]:
+def check_identity(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield an id that isn't the file's name, or isn't the function's name for code."""
-    item = reading.at("id")
+    item = context.value("id")
     if not isinstance(item, str):
         return
-    if reading.path is not None and item != reading.path.stem:
-        yield reading.fault(("id",), f"the id must be the file's name, '{reading.path.stem}', not '{item}'")
-    function = reading.at("answer", "function")
-    if reading.at("answer", "type") == "code" and isinstance(function, str):
-        wanted = function.replace("_", "-").lower()
-        if item != wanted:
-            yield reading.fault(("id",), f"a code exercise's id is its function with hyphens, '{wanted}'")
+    if context.path is not None and item != context.path.stem:
+        yield context.fault(("id",), f"the id must be the file's name, '{context.path.stem}', not '{item}'")
+    function = context.value("answer", "function")
+    # a student's file is called like the function, and from its name the item is found
+    if context.value("answer", "type") == "code" and isinstance(function, str):
+        expected = function.replace("_", "-").lower()
+        if item != expected:
+            yield context.fault(("id",), f"a code exercise's id is its function with hyphens, '{expected}'")
 
 
-def check_names(reading: CheckContext) -> Iterator[Diagnostic]:
+def check_names(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield names that are defined twice, or that the language already uses."""
     defined: dict[str, str] = {}
-    for loc, name, what in _definitions(reading):
-        key = what != "a step"
+    for loc, name, kind in _definitions(context):
+        key = kind != "a step"  # parameters and derived values are keys of the file, a step's id is a value
         if keyword.iskeyword(name):
-            yield reading.fault(
+            yield context.fault(
                 loc, f"'{name}' is a word of the expression language; choose another name", key=key
             )
-        elif name in _TAKEN:
-            yield reading.fault(
-                loc, f"'{name}' already stands for {_TAKEN[name]}; choose another name", key=key
+        elif name in _RESERVED:
+            yield context.fault(
+                loc, f"'{name}' already stands for {_RESERVED[name]}; choose another name", key=key
             )
         elif name in defined:
-            yield reading.fault(loc, f"'{name}' is the name of {defined[name]} already", key=key)
-        defined.setdefault(name, what)
+            yield context.fault(loc, f"'{name}' is the name of {defined[name]} already", key=key)
+        defined.setdefault(name, kind)
 
 
-def _definitions(reading: CheckContext) -> Iterator[tuple[Where, str, str]]:
-    for name in mapping(reading.at("parameters")):
+def _definitions(context: CheckContext) -> Iterator[tuple[Where, str, str]]:
+    for name in mapping(context.value("parameters")):
         yield ("parameters", name), name, "a parameter"
-    for name in mapping(reading.at("derived")):
+    for name in mapping(context.value("derived")):
         yield ("derived", name), name, "a derived value"
-    for loc, name in reading.step_ids():
+    for loc, name in context.texts("steps", field="id"):
         yield loc, name, "a step"
 
 
-# ----------------------------------------------------------------------------------------------------
-# An item has one answer or steps, and points that add up.
-
-
-def check_parts(reading: CheckContext) -> Iterator[Diagnostic]:
+def check_parts(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield an item with both ``answer`` and ``steps`` or neither, and code inside a step."""
-    answer, steps = reading.at("answer"), reading.at("steps")
+    answer, steps = context.value("answer"), context.value("steps")
     if answer is not None and steps:
-        yield reading.fault(("steps",), "an item has either 'answer' or 'steps', not both", key=True)
+        yield context.fault(("steps",), "an item has either 'answer' or 'steps', not both", key=True)
     if answer is None and not steps:
-        yield reading.fault((), "the item asks for nothing: give it 'answer' or 'steps'")
-    for where, _ in reading.entries("steps"):
-        if reading.at(*where, "answer", "type") == "code":
-            yield reading.fault(
+        yield context.fault((), "the item asks for nothing: give it 'answer' or 'steps'")
+    for where in context.entries("steps"):
+        if context.value(*where, "answer", "type") == "code":
+            yield context.fault(
                 (*where, "answer", "type"), "a step can't ask for code; code is an item of its own"
             )
 
 
-def check_points(reading: CheckContext) -> Iterator[Diagnostic]:
+def check_points(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield points of an item that aren't the sum of its steps or checks."""
-    steps = [reading.at(*where, "points") for where, _ in reading.entries("steps")]
+    steps = [context.value(*where, "points") for where in context.entries("steps")]
     if steps:
-        yield from _sum(reading, [1.0 if points is None else points for points in steps], "steps")
-    if reading.at("answer", "type") == "code":
-        checks = [reading.at(*where, "points") for where, _ in reading.entries("answer", "checks")]
-        yield from _sum(reading, [0.0 if points is None else points for points in checks], "checks")
+        yield from _sum(context, [1.0 if points is None else points for points in steps], "steps")
+    if context.value("answer", "type") == "code":
+        checks = [context.value(*where, "points") for where in context.entries("answer", "checks")]
+        yield from _sum(context, [0.0 if points is None else points for points in checks], "checks")
 
 
-def _sum(reading: CheckContext, parts: list[object], what: str) -> Iterator[Diagnostic]:
+def _sum(context: CheckContext, parts: list[object], parts_name: str) -> Iterator[Diagnostic]:
     numbers = [float(p) for p in parts if isinstance(p, int | float) and not isinstance(p, bool)]
     if len(numbers) != len(parts) or not all(math.isfinite(p) and p >= 0 for p in numbers):
-        return
-    total, points = sum(numbers), reading.at("points")
-    if total == 0 and what == "checks" and numbers:
-        yield reading.fault(
+        return  # a fault of its own, of which the model tells
+    total, points = sum(numbers), context.value("points")
+    if total == 0 and parts_name == "checks" and numbers:
+        yield context.fault(
             ("answer", "checks"), "no check earns a point; give some of them 'points'", key=True
         )
     elif isinstance(points, int | float) and not isinstance(points, bool) and abs(points - total) > 1e-9:
-        message = (
-            f"the points of the {what} sum to {total:g}, not {points}; correct one, or leave this line out"
-        )
-        yield reading.fault(("points",), message)
+        sums = f"the points of the {parts_name} sum to {total:g}, not {points}"
+        yield context.fault(("points",), f"{sums}; correct one, or leave this line out")
 
 
-# ----------------------------------------------------------------------------------------------------
-# Numbers, tokens, orderings and matchings say everything that their marking needs.
-
-
-def check_fields(reading: CheckContext) -> Iterator[Diagnostic]:
-    """Yield what is missing, doubled or contradictory in the other answer types."""
-    for site in reading.answers():
+def check_fields(context: CheckContext) -> Iterator[Diagnostic]:
+    """Yield what number, token, ordering and matching answers lack, say twice or contradict."""
+    for site in context.answers():
         if site.type in ("number", "vector", "matrix"):
-            yield from _numeric(reading, site)
+            yield from _numeric(context, site)
         elif site.type == "token":
-            yield from _token(reading, site)
+            yield from _token(context, site)
         elif site.type == "ordering":
-            yield from unique_ids(reading, (*site.loc, "cards"), "card")
-            yield from _equal_cards(reading, site)
-            yield from _drawn(reading, site, "cards")
+            yield from unique_ids(context, (*site.loc, "cards"), "card")
+            # cards with a condition may say the same in different variants
+            if all(context.value(*where, "when") is None for where in context.entries(*site.loc, "cards")):
+                yield from _equal_texts(context, (*site.loc, "cards"), "card")
+            yield from _draw(context, site, "cards")
         elif site.type == "matching":
-            yield from _matching(reading, site)
+            yield from _matching(context, site)
 
 
-def _numeric(reading: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
+def _numeric(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     decimals, significant = site.data.get("decimals"), site.data.get("significant")
     if decimals is None and significant is None and site.data.get("tolerance") is None:
         message = "say how the answer is rounded, 'decimals' or 'significant', or state a 'tolerance'"
-        yield reading.fault(site.loc, message)
+        yield context.fault(site.loc, message)
     elif decimals is not None and significant is not None:
-        yield reading.fault(
+        yield context.fault(
             (*site.loc, "significant"), "give either 'decimals' or 'significant', not both", key=True
         )
     working = site.data.get("working_decimals")
     if isinstance(working, int) and isinstance(decimals, int) and working < decimals:
         message = f"intermediates can't be rounded to fewer decimals ({working}) than the answer ({decimals})"
-        yield reading.fault((*site.loc, "working_decimals"), message)
+        yield context.fault((*site.loc, "working_decimals"), message)
 
 
-def _token(reading: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
+def _token(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     accepted, key = site.data.get("accepted"), site.data.get("key")
     if accepted and key is not None:
-        yield reading.fault((*site.loc, "key"), "give either 'accepted' or 'key', not both", key=True)
+        yield context.fault((*site.loc, "key"), "give either 'accepted' or 'key', not both", key=True)
     elif not accepted and key is None:
-        yield reading.fault(site.loc, "say what is right: 'accepted' texts, or a 'key'")
-    for where, text in reading.texts(*site.loc, "accepted"):
+        yield context.fault(site.loc, "say what is right: 'accepted' texts, or a 'key'")
+    for where, text in context.texts(*site.loc, "accepted"):
         if not text.strip():
-            yield reading.fault(where, "an accepted text is empty")
+            yield context.fault(where, "an accepted text is empty")
 
 
-def _matching(reading: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
-    yield from unique_ids(reading, (*site.loc, "targets"), "target")
-    yield from _equal_texts(reading, (*site.loc, "targets"), "target")
-    yield from _equal_texts(reading, (*site.loc, "prompts"), "prompt")
-    yield from _drawn(reading, site, "prompts")
-    targets = [reading.at(*where, "id") for where, _ in reading.entries(*site.loc, "targets")]
-    known = [name for name in targets if isinstance(name, str)]
-    for where, _ in reading.entries(*site.loc, "prompts"):
-        target = reading.at(*where, "target")
-        if isinstance(target, str) and target not in known:
-            yield reading.fault(
-                (*where, "target"), f"there is no target '{target}'" + did_you_mean(target, known)
-            )
+def _matching(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
+    yield from unique_ids(context, (*site.loc, "targets"), "target")
+    yield from _equal_texts(context, (*site.loc, "targets"), "target")
+    yield from _equal_texts(context, (*site.loc, "prompts"), "prompt")
+    yield from _draw(context, site, "prompts")
+    target_ids = context.ids_in((*site.loc, "targets"))
+    for where, target in context.texts(*site.loc, "prompts", field="target"):
+        if target not in target_ids:
+            yield context.fault(where, f"there is no target '{target}'" + did_you_mean(target, target_ids))
 
 
-def _drawn(reading: CheckContext, site: AnswerSite, pool: str) -> Iterator[Diagnostic]:
-    """Yield a `draw` that asks for more than there is."""
-    draw, there = site.data.get("draw"), len(list(reading.entries(*site.loc, pool)))
-    if isinstance(draw, int) and draw > there:
-        yield reading.fault((*site.loc, "draw"), f"{draw} {pool} can't be drawn from {there}")
+def _draw(context: CheckContext, site: AnswerSite, pool: str) -> Iterator[Diagnostic]:
+    draw, size = site.data.get("draw"), len(context.entries(*site.loc, pool))
+    if isinstance(draw, int) and draw > size:
+        yield context.fault((*site.loc, "draw"), f"{draw} {pool} can't be drawn from {size}")
 
 
-def _equal_cards(reading: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
-    """Yield cards with equal texts, unless they belong to some variants only."""
-    cards = [where for where, _ in reading.entries(*site.loc, "cards")]
-    if all(reading.at(*where, "when") is None for where in cards):
-        yield from _equal_texts(reading, (*site.loc, "cards"), "card")
-
-
-def unique_ids(reading: CheckContext, loc: Where, what: str) -> Iterator[Diagnostic]:
+def unique_ids(context: CheckContext, loc: Where, noun: str) -> Iterator[Diagnostic]:
     """Yield ids that stand twice in the list at ``loc``."""
-    seen: set[str] = set()
-    for where, _ in reading.entries(*loc):
-        name = reading.at(*where, "id")
-        if isinstance(name, str) and name in seen:
-            yield reading.fault((*where, "id"), f"a {what} with the id '{name}' stands above already")
-        elif isinstance(name, str):
-            seen.add(name)
+    for where, name in repeats(context.texts(*loc, field="id")):
+        yield context.fault(where, f"a {noun} with the id '{name}' stands above already")
 
 
-def _equal_texts(reading: CheckContext, loc: Where, what: str) -> Iterator[Diagnostic]:
-    seen: set[str] = set()
-    for where, _ in reading.entries(*loc):
-        text = reading.at(*where, "text")
-        if isinstance(text, str) and " ".join(text.split()) in seen:
-            yield reading.fault((*where, "text"), f"this {what} has the text of one above")
-        elif isinstance(text, str):
-            seen.add(" ".join(text.split()))
+def _equal_texts(context: CheckContext, loc: Where, noun: str) -> Iterator[Diagnostic]:
+    for where, _ in repeats(context.texts(*loc, field="text")):
+        yield context.fault(where, f"this {noun} has the text of one above")
 
 
-# ----------------------------------------------------------------------------------------------------
-# Misconceptions are known: each has a sentence, here or in the registry.
-
-
-def check_mistakes(reading: CheckContext) -> Iterator[Diagnostic]:
+def check_mistakes(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield misconceptions that stand twice, and ids without a sentence."""
-    if reading.at("misconceptions") and reading.at("steps"):
+    if context.value("misconceptions") and context.value("steps"):
         message = "the misconceptions of an item with steps stand in its steps"
-        yield reading.fault(("misconceptions",), message, key=True)
-    holders: list[Where] = [(), *(where for where, _ in reading.entries("steps"))]
-    for holder in holders:
+        yield context.fault(("misconceptions",), message, key=True)
+    for holder in context.holders():
         loc = (*holder, "misconceptions")
-        yield from unique_ids(reading, loc, "misconception")
-        for where, _ in reading.entries(*loc):
-            yield from _known(reading, where, "id")
-    for site in reading.answers():
-        for where, _ in reading.entries(*site.loc, "options"):
-            if reading.at(*where, "misconception") is not None:
-                yield from _known(reading, where, "misconception")
-                if reading.at(*where, "correct") is True:
+        yield from unique_ids(context, loc, "misconception")
+        for where in context.entries(*loc):
+            yield from _with_sentence(context, where, "id")
+    for site in context.answers():
+        for where in context.entries(*site.loc, "options"):
+            if context.value(*where, "misconception") is not None:
+                yield from _with_sentence(context, where, "misconception")
+                if context.value(*where, "correct") is True:
                     message = "the right option can't be a misconception"
-                    yield reading.fault((*where, "misconception"), message, key=True)
+                    yield context.fault((*where, "misconception"), message, key=True)
 
 
-def _known(reading: CheckContext, where: Where, name: str) -> Iterator[Diagnostic]:
-    mistake = reading.at(*where, name)
-    if reading.registry is None or not isinstance(mistake, str) or mistake in reading.registry:
+def _with_sentence(context: CheckContext, where: Where, name: str) -> Iterator[Diagnostic]:
+    mistake = context.value(*where, name)
+    if context.registry is None or not isinstance(mistake, str) or mistake in context.registry:
         return
-    if reading.at(*where, "feedback") is None:
+    if context.value(*where, "feedback") is None:
         otherwise = "; give it 'feedback' here, or a sentence in misconceptions.yaml"
-        message = f"'{mistake}' isn't in the registry" + did_you_mean(mistake, reading.registry, otherwise)
-        yield reading.fault((*where, name), message)
+        message = f"'{mistake}' isn't in the registry" + did_you_mean(mistake, context.registry, otherwise)
+        yield context.fault((*where, name), message)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Faults of a source are declared where they are, and refer to what is printed.
-
-
-def check_errata(reading: CheckContext) -> Iterator[Diagnostic]:
+def check_errata(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield a status that the errata don't bear out, and letters that aren't printed.
 
     An item that shows the printed exercise and lists errata has the status ``erratum`` (or
     ``disputed``); an item of our own may note a fault of its source and be sound.
     """
-    status, errata = reading.at("status"), list(reading.entries("errata"))
+    status, errata = context.value("status"), context.entries("errata")
     if status == "erratum" and not errata:
-        yield reading.fault(("status",), "the status is 'erratum', but 'errata' doesn't say which")
-    if status in (None, "ok") and errata and reading.at("printed") is not None:
-        yield reading.fault(("errata",), "a printed exercise with errata needs 'status: erratum'", key=True)
-    letters = mapping(reading.at("printed", "options"))
-    yield from _printed_key(reading, letters)
-    seen: set[str] = set()
-    for where, _ in errata:
-        yield from _erratum(reading, where, letters)
-        name = reading.at(*where, "id")
-        if isinstance(name, str) and name in seen:
-            yield reading.fault((*where, "id"), f"the erratum '{name}' stands above already")
-        elif isinstance(name, str):
-            seen.add(name)
+        yield context.fault(("status",), "the status is 'erratum', but 'errata' doesn't say which")
+    if status in (None, "ok") and errata and context.value("printed") is not None:
+        yield context.fault(("errata",), "a printed exercise with errata needs 'status: erratum'", key=True)
+    letters = mapping(context.value("printed", "options"))
+    yield from _printed_key(context, letters)
+    for where in errata:
+        yield from _erratum(context, where, letters)
+    for where, name in repeats(context.texts("errata", field="id")):
+        yield context.fault(where, f"the erratum '{name}' stands above already")
 
 
-def _printed_key(reading: CheckContext, letters: dict[str, object]) -> Iterator[Diagnostic]:
-    key = reading.at("printed", "key")
-    for where, letter in [(("printed", "key"), key), *reading.entries("printed", "key")]:
+def _printed_key(context: CheckContext, letters: dict[str, object]) -> Iterator[Diagnostic]:
+    key = context.value("printed", "key")
+    places: list[Where] = [("printed", "key"), *context.entries("printed", "key")]
+    for where in places:
+        letter = context.value(*where)
         if isinstance(letter, str) and letters and letter not in letters:
-            yield reading.fault(
+            yield context.fault(
                 where, f"'{letter}' isn't a printed letter; printed are {join_words(letters, 'or', 12)}"
             )
-    for where, _ in reading.entries("errata"):
-        if reading.at(*where, "kind") == "no_correct_option" and isinstance(key, str | list):
+    for where in context.entries("errata"):
+        if context.value(*where, "kind") == "no_correct_option" and isinstance(key, str | list):
             message = "an exercise without a correct option has 'key: null'"
-            yield reading.fault(("printed", "key"), message, key=True)
+            yield context.fault(("printed", "key"), message, key=True)
 
 
-def _erratum(reading: CheckContext, where: Where, letters: dict[str, object]) -> Iterator[Diagnostic]:
-    intended = reading.at(*where, "intended_option")
+def _erratum(context: CheckContext, where: Where, letters: dict[str, object]) -> Iterator[Diagnostic]:
+    intended = context.value(*where, "intended_option")
     if isinstance(intended, str) and intended not in letters:
         otherwise = (
             f"; printed are {join_words(letters, 'or', 12)}"
             if letters
             else "; there is no 'printed' exercise here"
         )
-        yield reading.fault((*where, "intended_option"), f"'{intended}' isn't a printed letter{otherwise}")
-    if reading.at(*where, "accept_intended") is True and intended is None:
-        yield reading.fault((*where, "accept_intended"), "say which letter: 'intended_option'", key=True)
+        yield context.fault((*where, "intended_option"), f"'{intended}' isn't a printed letter{otherwise}")
+    if context.value(*where, "accept_intended") is True and intended is None:
+        yield context.fault((*where, "accept_intended"), "say which letter: 'intended_option'", key=True)
 
 
-def check_source(reading: CheckContext) -> Iterator[Diagnostic]:
+def check_source(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield background knowledge that is attributed to a place in a lecture."""
-    sources: list[Where] = [("source",), *(where for where, _ in reading.entries("source"))]
+    sources: list[Where] = [("source",), *context.entries("source")]  # one source, or a list of them
     for where in sources:
-        if reading.at(*where, "document") != "background":
+        if context.value(*where, "document") != "background":
             continue
         for name in ("file", "section", "item", "equations"):
-            if reading.at(*where, name):
+            if context.value(*where, name):
                 message = f"background knowledge has no '{name}'; name the lecture, or leave this out"
-                yield reading.fault((*where, name), message, key=True)
+                yield context.fault((*where, name), message, key=True)

@@ -10,7 +10,7 @@ import pytest
 
 from docs.generators.problem_spec import function_rows
 from engine.expressions.functions import FUNCTIONS
-from engine.items.checks.reading import builtin_vocabulary
+from engine.items.checks.context import builtin_vocabulary
 from engine.prose.stems import TEXT_FILTERS, TEXT_FUNCTIONS, fill_template
 
 
@@ -30,7 +30,7 @@ def test_a_file_may_use_the_names_of_the_evaluator() -> None:
 
 def test_naming_the_functions_loads_no_torch() -> None:
     code = (
-        "import sys; from engine.items.checks.reading import builtin_vocabulary; builtin_vocabulary(); "
+        "import sys; from engine.items.checks.context import builtin_vocabulary; builtin_vocabulary(); "
         "print([name for name in ('torch', 'numpy', 'reference') if name in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

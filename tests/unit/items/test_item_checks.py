@@ -11,7 +11,7 @@ import pytest
 
 from engine.errors import SpecError
 from engine.items import load_spec
-from engine.items.checks.reading import _WITH_VALUE, _WITHOUT_VALUE, LanguageVocabulary
+from engine.items.checks.context import _WITH_VALUE, _WITHOUT_VALUE, LanguageVocabulary
 
 HEAD = """\
 id: item

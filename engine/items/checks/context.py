@@ -1,12 +1,13 @@
 """One problem file as the checks see it: the data as read, whatever else is wrong with it.
 
 The checks look at the data and not at the model, so that a file with a wrong type in one place still
-shows what is wrong elsewhere. Every accessor therefore takes what it finds and skips the rest.
+shows what is wrong elsewhere. Every accessor therefore yields what has the right type and skips the rest,
+about which the model complains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -14,19 +15,28 @@ from typing import Any
 
 from engine.errors import Diagnostic
 from engine.expressions.functions import FUNCTIONS
+from engine.text.escape import one_line
+from engine.text.words import did_you_mean
 from engine.text.yaml_errors import YamlDocument
 
 __all__ = [
     "AnswerSite",
     "CheckContext",
-    "ExpressionSite",
     "LanguageVocabulary",
-    "ProseSite",
+    "TextSite",
     "builtin_vocabulary",
     "mapping",
+    "repeats",
+    "undefined_name",
+    "unknown_function",
 ]
 
 Where = tuple[int | str, ...]
+"""A path into the data, such as ``("steps", 0, "answer", "key")``."""
+
+# Every answer type is in one of the two; a test compares them with the schema.
+_WITH_VALUE = ("number", "vector", "matrix", "single_choice", "token")
+_WITHOUT_VALUE = ("multiple_choice", "ordering", "matching", "code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +51,12 @@ class LanguageVocabulary:
 @lru_cache(maxsize=1)
 def builtin_vocabulary() -> LanguageVocabulary:
     """Return all function names that a problem file may use."""
-    from engine.prose.stems import TEXT_FILTERS, TEXT_FUNCTIONS  # brings jinja2
+    # imported here, as it brings jinja2: `grade --help` comes by this module
+    from engine.prose.stems import TEXT_FILTERS, TEXT_FUNCTIONS
 
     return LanguageVocabulary(
         frozenset(FUNCTIONS), frozenset(TEXT_FUNCTIONS), frozenset((*TEXT_FUNCTIONS, *TEXT_FILTERS))
     )
-
-
-_WITH_VALUE = ("number", "vector", "matrix", "single_choice", "token")
-_WITHOUT_VALUE = ("multiple_choice", "ordering", "matching", "code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +70,8 @@ class AnswerSite:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpressionSite:
-    """An expression, the names it may use, and those that are defined only further down."""
+class TextSite:
+    """An expression or a text for students, the names it may use, and those defined only further down."""
 
     loc: Where
     text: str
@@ -72,18 +79,9 @@ class ExpressionSite:
     later: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class ProseSite:
-    """A text that students see, and the names that its template may use."""
-
-    loc: Where
-    text: str
-    names: frozenset[str]
-
-
 @dataclass(frozen=True)
 class CheckContext:
-    """What a check gets.
+    """What a check looks at, and how it says what is wrong.
 
     Parameters
     ----------
@@ -109,7 +107,7 @@ class CheckContext:
         """Return the fault at a value, its key, or a character of its text."""
         return self.document.diagnostic(loc, message, key=key, offset=offset)
 
-    def at(self, *loc: int | str) -> Any:
+    def value(self, *loc: int | str) -> Any:
         """Return the value at a path, None if there is none."""
         value: Any = self.data
         for part in loc:
@@ -121,55 +119,73 @@ class CheckContext:
                 return None
         return value
 
-    def entries(self, *loc: int | str) -> Iterator[tuple[Where, Any]]:
-        """Yield the path and value of every entry of the list at a path."""
-        value = self.at(*loc)
-        for index, entry in enumerate(value if isinstance(value, list) else []):
-            yield (*loc, index), entry
+    def entries(self, *loc: int | str) -> list[Where]:
+        """Return the path of every entry of the list at a path."""
+        value = self.value(*loc)
+        return [(*loc, index) for index in range(len(value) if isinstance(value, list) else 0)]
 
-    def texts(self, *loc: int | str) -> Iterator[tuple[Where, str]]:
-        """Yield the path and text of every entry of the list at a path that is a text."""
-        for where, entry in self.entries(*loc):
-            if isinstance(entry, str):
-                yield where, entry
+    def texts(self, *loc: int | str, field: str | None = None) -> Iterator[tuple[Where, str]]:
+        """Yield the path and text of every entry of a list that is a text, or whose `field` is one."""
+        for entry in self.entries(*loc):
+            where = entry if field is None else (*entry, field)
+            if isinstance(text := self.value(*where), str):
+                yield where, text
+
+    def holders(self) -> list[Where]:
+        """Return the paths that may hold an answer and its misconceptions: the item and its steps."""
+        return [(), *self.entries("steps")]
 
     def answers(self) -> Iterator[AnswerSite]:
         """Yield the item's answer field, or those of its steps."""
-        holders: list[Where] = [()]
-        holders += [where for where, _ in self.entries("steps")]
-        for holder in holders:
-            data = mapping(self.at(*holder, "answer"))
+        for holder in self.holders():
+            data = mapping(self.value(*holder, "answer"))
             if isinstance(data.get("type"), str):
                 yield AnswerSite((*holder, "answer"), data, data["type"], (*holder, "misconceptions"))
 
-    def step_ids(self) -> list[tuple[Where, str]]:
-        """Return the path and text of every step's id."""
-        found = [((*where, "id"), self.at(*where, "id")) for where, _ in self.entries("steps")]
-        return [(where, name) for where, name in found if isinstance(name, str)]
-
     def keys(self) -> frozenset[str]:
         """Return what names the keys: ``key`` for the item's answer, the ids of its steps."""
-        named = {(): "key"} | {where[:-1]: name for where, name in self.step_ids()}
-        return frozenset(name for holder, name in named.items() if self._may_have_value(holder))
+        names: dict[Where, str] = {(): "key"}
+        names |= {where[:-1]: name for where, name in self.texts("steps", field="id")}
+        return frozenset(name for holder, name in names.items() if self._may_have_value(holder))
 
     def _may_have_value(self, holder: Where) -> bool:
-        """Tell whether an answer has a value, or a key and a type that isn't known: that is one fault."""
-        data = mapping(self.at(*holder, "answer"))
+        # a misspelt type is one fault, and not also that the key's name isn't defined in the solution
+        data = mapping(self.value(*holder, "answer"))
         kind = data.get("type")
         return kind in _WITH_VALUE or (kind not in _WITHOUT_VALUE and "key" in data)
 
     def values(self) -> frozenset[str]:
         """Return the names of parameters and derived values."""
-        return frozenset(mapping(self.at("parameters"))) | frozenset(mapping(self.at("derived")))
+        return frozenset(mapping(self.value("parameters"))) | frozenset(mapping(self.value("derived")))
 
-    def misconception_ids(self, loc: Where) -> dict[str, Where]:
-        """Return the misconception ids declared at a path, with their places."""
-        found: dict[str, Where] = {}
-        for where, _ in self.entries(*loc):
-            name = self.at(*where, "id")
-            if isinstance(name, str):
-                found.setdefault(name, (*where, "id"))
-        return found
+    def ids_in(self, loc: Where) -> dict[str, Where]:
+        """Return the ids of the entries of a list, each with the place where it first stands."""
+        places: dict[str, Where] = {}
+        for where, name in self.texts(*loc, field="id"):
+            places.setdefault(name, where)
+        return places
+
+
+def repeats(texts: Iterable[tuple[Where, str]]) -> Iterator[tuple[Where, str]]:
+    """Yield those of some texts that stand further up already, whatever their white space."""
+    above: set[str] = set()
+    for where, text in texts:
+        plain = " ".join(text.split())
+        if plain in above:
+            yield where, plain
+        above.add(plain)
+
+
+def undefined_name(name: str, site: TextSite) -> str:
+    """Return that a name isn't defined, with the one that is nearest or all that are."""
+    names = ", ".join(sorted(site.names)[:12])
+    otherwise = f"; the names here are {names}" if names else "; no names are defined here"
+    return f"'{one_line(name)}' isn't defined" + did_you_mean(name, sorted(site.names), otherwise)
+
+
+def unknown_function(name: str, functions: frozenset[str]) -> str:
+    """Return that there is no such function, with the one that is nearest."""
+    return f"there is no function '{one_line(name)}'" + did_you_mean(name, sorted(functions))
 
 
 def mapping(value: Any) -> dict[str, Any]:
