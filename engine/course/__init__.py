@@ -1,4 +1,4 @@
-"""A course: its folder, settings, roster and secret, and what a class handed in."""
+"""A course: its folder, settings, roster and secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""A course folder: where its parts lie, and how a new one is made."""
+"""A course folder: its settings, its secret, where its parts are, and how a new one is made.
+
+``course.yaml`` is what an instructor may set. ``.softmark/secret`` holds 32 random bytes from which every
+student's variant and the hidden plans are computed: whoever can read it can compute all keys, and without it
+nothing can be drawn again. So its permissions are checked at each use, and its fingerprint tells when another
+secret has taken its place.
+"""
 
 from __future__ import annotations
 
@@ -42,20 +48,18 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# ``course.yaml``: what an instructor may set.
-
 PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+# Student code that imports one of these could compute the key of its own item.
 _HOLDING_KEYS = frozenset({"cli", "engine", "problems", "reference"})
 
 
 class CourseSettings(BaseModel):
-    """The whole file; unknown keys are errors.
+    """The file ``course.yaml``; unknown keys are errors.
 
     ``store`` is a path from the course folder, or ``postgresql://…``. ``errata: hide`` leaves out the notes
     on faults of the lectures that the built-in items come from. ``packages`` are what students' code may
-    import beside the standard library, numpy and torch; None stands for a few common ones. ``decimal_comma:
-    true`` says that a comma between digits is a decimal mark in every field that takes numbers.
+    import beside the standard library, numpy and torch; None stands for a few common ones. With
+    ``decimal_comma: true``, a comma between digits is a decimal mark in every field that takes numbers.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -70,7 +74,7 @@ class CourseSettings(BaseModel):
 
     @field_validator("packages")
     @classmethod
-    def _no_keys(cls, packages: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    def _refuse_own_packages(cls, packages: tuple[str, ...] | None) -> tuple[str, ...] | None:
         hidden = sorted(_HOLDING_KEYS.intersection(packages or ()))
         if hidden:
             raise PydanticCustomError(
@@ -80,7 +84,8 @@ class CourseSettings(BaseModel):
 
     @field_validator("store")
     @classmethod
-    def _known_store(cls, store: str) -> str:
+    def _check_store(cls, store: str) -> str:
+        # postgresql+psycopg://… names a driver as well.
         scheme, mark, _ = store.partition("://")
         if mark and scheme.partition("+")[0] != "postgresql":
             raise PydanticCustomError(
@@ -91,24 +96,25 @@ class CourseSettings(BaseModel):
         return store
 
 
-# Who is graded at all, and what the times of hand-ins mean: a fault here stops everything, since what is
-# stored by a wrong answer stays.
+# Who is graded at all, and what the times of hand-ins mean. A fault in these stops everything, because what
+# is stored by a wrong answer stays; a fault in the rules about marks only leaves marks as graded until it is
+# fixed.
 _NO_RULES = ("unlisted_students", "timezone")
 
 
 def read_settings(path: Path) -> tuple[CourseSettings, tuple[Diagnostic, ...]]:
-    """Read ``course.yaml``; faults of the rules about marks don't keep it from being used.
+    """Read ``course.yaml``; it can be used in spite of faults in the rules about marks.
 
     Returns
     -------
     CourseSettings, tuple of Diagnostic
-        The faults under ``policies``. Where there are any, no rule about marks is in the settings: half
-        of the rules would give wrong marks.
+        With the faults under ``policies``. If there are any, the settings hold no rule about marks: half of
+        the rules would give wrong marks.
 
     Raises
     ------
     SpecError
-        Anything else is faulty; with all faults.
+        Anything else is faulty; with all its faults.
     """
     from engine.text.schema_errors import in_order, validation_faults
     from engine.text.yaml import read_yaml
@@ -128,10 +134,10 @@ def _without_rules(document: YamlDocument) -> CourseSettings | None:
     if not isinstance(document.data, dict):
         return None
     rules = document.data.get("policies")
-    kept = {k: v for k, v in rules.items() if k in _NO_RULES} if isinstance(rules, dict) else {}
-    # Perhaps it was the release that can't be read: no page may show what it would have kept back.
-    kept |= {"assignments": {"default": {"release": "never"}}}
-    return validation_faults(replace(document, data={**document.data, "policies": kept}), CourseSettings)[0]
+    basics = {k: v for k, v in rules.items() if k in _NO_RULES} if isinstance(rules, dict) else {}
+    # The faulty rule may be the release: no page may show what it would have held back.
+    basics |= {"assignments": {"default": {"release": "never"}}}
+    return validation_faults(replace(document, data={**document.data, "policies": basics}), CourseSettings)[0]
 
 
 def check_title(title: str) -> None:
@@ -144,7 +150,7 @@ def check_title(title: str) -> None:
         faults = validation_faults(read_yaml(text, "course.yaml"), CourseSettings)[1]
         reason = faults[0].message if faults else None
     except UnicodeEncodeError:
-        reason = "it holds half a character"
+        reason = "it holds half a character"  # a lone surrogate, from a terminal of another encoding
     except InputError as error:
         reason = error.what
     if reason is not None:
@@ -180,19 +186,11 @@ policies:
 """
 
 
-# ----------------------------------------------------------------------------------------------------
-# The course secret: 32 random bytes that nobody but the instructor may read.
-#
-# Whoever knows it can compute every student's variant and hidden plan.
-
-SECRET_BYTES = 32
+SECRET_BYTES = 32  # 256 bits: nobody guesses it
 
 
 def make_secret(path: Path) -> None:
-    """Write a new secret with mode 0600, and its fingerprint; a secret that is there already stays.
-
-    A fingerprint that is there stays too: another secret in its place is noticed at its first use.
-    """
+    """Write a new secret with mode 0600, and its fingerprint; an existing secret or fingerprint stays."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -201,29 +199,30 @@ def make_secret(path: Path) -> None:
         secret = secrets.token_bytes(SECRET_BYTES)
         file.write(secret)
         file.flush()
-        os.fsync(file.fileno())
-    is_known_secret(path, secret)  # keeps the fingerprint, so that commands that only read write nothing
+        os.fsync(file.fileno())  # quizzes are drawn with it: a power cut must not leave an empty file
+    is_known_secret(path, secret)  # writes the fingerprint, so that commands that only read write nothing
 
 
 def fingerprint_file(path: Path) -> Path:
-    """Return where the fingerprint of the secret at `path` is kept."""
+    """Return the file for the fingerprint of the secret at `path`."""
     return path.with_name("secret-fingerprint")
 
 
 def is_known_secret(path: Path, secret: bytes) -> bool:
-    """Return whether this is the secret that the course was begun with; its first use keeps a fingerprint.
+    """Tell whether this is the secret that the course was begun with; its first use writes a fingerprint.
 
-    The fingerprint tells nothing about the secret. Where it can't be written, every secret is taken.
+    Where the fingerprint can't be written, every secret is accepted.
     """
+    # An HMAC of a constant reveals nothing about its key.
     expected = hmac.new(secret, b"softmark: fingerprint of the course secret", hashlib.sha256).hexdigest()
-    kept = fingerprint_file(path)
+    file = fingerprint_file(path)
     try:
-        return hmac.compare_digest(read_bounded(kept, 100).strip(), expected.encode("ascii"))
+        return hmac.compare_digest(read_bounded(file, 100).strip(), expected.encode("ascii"))
     except FileNotFoundError:
         with contextlib.suppress(OSError):
-            replace_text(kept, expected + "\n", durable=True, private=True)
+            replace_text(file, expected + "\n", durable=True, private=True)
         return True
-    except OSError:
+    except OSError:  # it is there and can't be read: don't draw anything that may be wrong
         return False
 
 
@@ -238,7 +237,7 @@ def read_secret(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
-            secret = file.read(SECRET_BYTES + 1)
+            secret = file.read(SECRET_BYTES + 1)  # one more tells a longer file
     except OSError as error:
         raise CourseError(
             "the course secret can't be read",
@@ -280,7 +279,7 @@ class Course:
     folder : Path
     settings : CourseSettings
     rule_faults : tuple of Diagnostic
-        What is wrong with the rules about marks in course.yaml; while there is anything, none applies.
+        Faults of the rules about marks in course.yaml; while there are any, no rule applies.
     """
 
     folder: Path
@@ -289,12 +288,12 @@ class Course:
 
     @classmethod
     def init(cls, folder: Path, title: str) -> Course:
-        """Make a course folder, or complete one; nothing that is there is overwritten.
+        """Make a course folder, or complete one; nothing is overwritten.
 
         Raises
         ------
         CourseError
-            The folder can't be made, the title can't stand in course.yaml, or course.yaml is faulty.
+            The folder can't be made, the title doesn't fit into course.yaml, or course.yaml is faulty.
         """
         check_title(title)
         try:
@@ -321,8 +320,7 @@ class Course:
         Raises
         ------
         CourseError, SpecError
-            It is no course folder, or its course.yaml has faults (all of them, with their places) that
-            keep it from being used at all.
+            It isn't a course folder, or its course.yaml has faults that keep it from being used at all.
         """
         path = folder / _SETTINGS
         if not _is_file(path):
@@ -336,10 +334,10 @@ class Course:
 
     @classmethod
     def find(cls, start: Path) -> Course | None:
-        """Return the course that `start` lies in, or None."""
+        """Return the course whose folder contains `start`, or None."""
         here = start.absolute()
         for folder in (here, *here.parents):
-            # The secret's folder tells a course from any other folder with a course.yaml.
+            # The secret's folder distinguishes a course from any other folder with a course.yaml.
             if cls.is_folder(folder):
                 return cls.open(folder)
         return None
@@ -351,7 +349,7 @@ class Course:
 
     @property
     def settings_file(self) -> Path:
-        """Where the settings are read from."""
+        """The settings file."""
         return self.folder / _SETTINGS
 
     @property
@@ -362,10 +360,10 @@ class Course:
     def rule_problems(self) -> tuple[IntakeProblem, ...]:
         """Return the faults of the rules about marks as problems of a run that doesn't apply them."""
         step = "mend it and run the same command again: what is graded is kept"
-        told = "no rule about marks was applied: marks are as graded, and students' pages show no results"
+        effect = "no rule about marks was applied: marks are as graded, and students' pages show no results"
         return tuple(
             IntakeProblem(
-                f"{fault.file}:{fault.line}:{fault.column}", f"{fault.message}; {told}", step, noted=True
+                f"{fault.file}:{fault.line}:{fault.column}", f"{fault.message}; {effect}", step, noted=True
             )
             for fault in self.rule_faults
         )
@@ -397,7 +395,7 @@ class Course:
 
     @property
     def quizzes(self) -> Path:
-        """Folder that new quizzes are written to."""
+        """Folder for new quizzes."""
         return self.folder / "quizzes"
 
     @property
@@ -419,30 +417,27 @@ class Course:
             raise CourseError(
                 "this isn't the secret that the course was begun with",
                 where=str(path),
-                got=self._drawn_anew(),
+                got=self._effect_of_new_secret(),
                 next_step="restore the secret from a backup; to go on with this one all the same, delete "
                 f"{fingerprint_file(path)}",
             )
         return secret
 
-    def _drawn_anew(self) -> str:
-        """Say whose work another secret changes."""
-        what = "whatever is drawn from now on, and hidden test inputs, would be others than before"
+    def _effect_of_new_secret(self) -> str:
+        effect = "whatever is drawn from now on, and hidden test inputs, would be others than before"
         try:
             with self.open_store() as store:
                 students = sorted({quiz.student for quiz in store.quizzes()})
         except SoftmarkError:
             students = []
         if not students:
-            return what
+            return effect
+        # Ten names show what is at stake; a class of 300 would fill the screen.
         more = f" and {len(students) - 10} more" if len(students) > 10 else ""
-        return f"{what}, for these who have quizzes already: {', '.join(students[:10])}{more}"
+        return f"{effect}, for these who have quizzes already: {', '.join(students[:10])}{more}"
 
     def roster(self, *, tolerant: bool = False) -> Roster:
-        """Return the roster; an empty one where there is no file.
-
-        `tolerant` as in :func:`engine.course.read_roster`: for what must not wait until a row is mended.
-        """
+        """Return the roster, empty where there is no file; `tolerant` as in :func:`read_roster`."""
         path = self.folder / "roster.csv"
         return read_roster(path, tolerant=tolerant) if path.exists() else Roster()
 
@@ -463,7 +458,7 @@ class Course:
         return open_store(self.store_place)
 
     def add_example(self) -> None:
-        """Add an example roster and blueprint, where none is."""
+        """Add an example roster and blueprint where there are none yet."""
         example = files("engine.course") / "example"
         roster = self.folder / "roster.csv"
         try:

@@ -1,4 +1,8 @@
-"""The key ``policies`` of ``course.yaml``: what an instructor may rule about marks."""
+"""The schema of ``policies`` in ``course.yaml``: what an instructor may rule about marks.
+
+It only says what may be written; :mod:`engine.marks` says what the rules do to marks, and ``grade course
+check`` which of them contradict each other.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ __all__ = [
     "Release",
 ]
 
-DEFAULT = "default"
+DEFAULT = "default"  # the entry of `assignments` that all others fall back on
 
 Percent = Annotated[Number, Field(ge=0, le=100)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -38,7 +42,7 @@ def _release(value: Any) -> Any:
     try:
         return local_time(value)
     except PydanticCustomError as error:
-        if isinstance(value, str) and value[:1].isdigit():
+        if isinstance(value, str) and value[:1].isdigit():  # meant as a time: say what is wrong with that
             raise
         words = ", ".join(_WORDS)
         text = f"{words}, or a time such as 2026-11-06T18:00 was expected"
@@ -57,8 +61,8 @@ class _Strict(BaseModel):
 class LatePenalty(_Strict):
     """What late work loses: ``percent`` of its score or of the full points, for each day or hour begun.
 
-    ``cap`` is the most that is taken off in all, in percent of the same; ``floor`` is what is left at
-    least, in percent of the full points.
+    ``cap`` limits what is taken off in all, in percent of the same; ``floor`` is the least that remains, in
+    percent of the full points.
     """
 
     per: Literal["day", "hour"] = "day"
@@ -92,14 +96,14 @@ class AssignmentRules(_Strict):
     opens: Moment | None = None
     due: Moment | None = None
     closes: Moment | None = None
-    grace: Annotated[Whole, Field(ge=0, le=10_080)] = 0
+    grace: Annotated[Whole, Field(ge=0, le=10_080)] = 0  # minutes; at most a week
     late: LatePenalty | None = None
     attempts: CountedAttempts = Field(default_factory=CountedAttempts)
     group: Name | None = None
     release: Release = "immediately"
 
     def with_defaults(self, default: AssignmentRules) -> AssignmentRules:
-        """Return it with what `default` says wherever it says nothing itself."""
+        """Return these rules, with those of `default` for the keys that aren't set here."""
         return default.model_copy(update={name: getattr(self, name) for name in self.model_fields_set})
 
 
@@ -111,7 +115,7 @@ class AssignmentGroup(_Strict):
 
 
 class DeadlineExtension(_Strict):
-    """More time for one student: a new due date, or days more; for all assignments if it names none."""
+    """More time for one student: a new due date or extra days, for all assignments if it names none."""
 
     student: Name
     assignment: Name | None = None
@@ -133,7 +137,7 @@ class ExcusedAssignment(_Strict):
 
 
 class MarkedLate(_Strict):
-    """For how many days late a file counts that was only marked as late."""
+    """How many days late a file counts that was only marked as late."""
 
     days: Annotated[Whole, Field(ge=1, le=365)]
 
@@ -146,10 +150,10 @@ def _marked_late(value: Any) -> Any:
 
 
 class Policies(_Strict):
-    """Rules that a course decides.
+    """All rules of a course.
 
-    ``unlisted_students``: whether hand-ins of people who aren't in the roster are graded (and
-    listed as such) or refused. ``round``: to how many decimals each mark that counts is rounded, halves up.
+    ``unlisted_students``: whether hand-ins of people who aren't in the roster are graded (and marked as such)
+    or refused. ``round``: the number of decimals to which each mark that counts is rounded, halves up.
     """
 
     unlisted_students: Literal["grade", "refuse"] = "grade"
@@ -170,40 +174,41 @@ class Policies(_Strict):
 
     @cached_property
     def _extensions_of(self) -> Mapping[str, Sequence[DeadlineExtension]]:
-        found: dict[str, list[DeadlineExtension]] = {}
+        # By student once: a class of 300 asks for each student and assignment.
+        by_student: dict[str, list[DeadlineExtension]] = {}
         for extension in self.extensions:
-            found.setdefault(extension.student, []).append(extension)
-        return found
+            by_student.setdefault(extension.student, []).append(extension)
+        return by_student
 
     @cached_property
     def _excused(self) -> Mapping[str, set[str]]:
-        found: dict[str, set[str]] = {}
-        for one in self.excused:
-            found.setdefault(one.student, set()).add(one.assignment)
-        return found
+        by_student: dict[str, set[str]] = {}
+        for excuse in self.excused:
+            by_student.setdefault(excuse.student, set()).add(excuse.assignment)
+        return by_student
 
     def extensions_of(self, student: str, assignment: str) -> list[DeadlineExtension]:
-        """Return the extensions that a student has for an assignment."""
-        given = self._extensions_of.get(student, ())
-        return [one for one in given if one.assignment in (None, assignment)]
+        """Return a student's extensions for an assignment."""
+        extensions = self._extensions_of.get(student, ())
+        return [extension for extension in extensions if extension.assignment in (None, assignment)]
 
     def excused_of(self, student: str) -> Collection[str]:
-        """Return the assignments that are left out for a student."""
+        """Return the assignments from which a student is excused."""
         return self._excused.get(student, ())
 
     @property
     def touch_marks(self) -> bool:
-        """Whether anything here can change what a mark counts or when it is shown."""
+        """Whether any rule can change a mark, or when it is shown."""
         return bool(self.model_fields_set - {"unlisted_students", "timezone"})
 
     @cached_property
     def _rules(self) -> Mapping[str, AssignmentRules]:
         default = self.assignments.get(DEFAULT, AssignmentRules())
-        rules = {name: own.with_defaults(default) for name, own in self.assignments.items()}
+        rules = {name: entry.with_defaults(default) for name, entry in self.assignments.items()}
         return rules | {DEFAULT: default}
 
     def rules_of(self, name: str) -> AssignmentRules:
-        """Return the rules of an assignment, those of ``default`` where it has none of its own."""
+        """Return the rules of an assignment; those of ``default`` where it has none of its own."""
         return self._rules.get(name, self._rules[DEFAULT])
 
     @property

@@ -1,4 +1,8 @@
-"""``roster.csv``: who is in the course. Ids are text: ``007`` keeps its zeros."""
+"""``roster.csv``: who is in the course. Ids are text: ``007`` keeps its zeros.
+
+A faulty row doesn't stop a class from being graded: its people are left out, and hand-ins that may be theirs
+are refused with the row's fault (:meth:`Roster.dispute`), so that no mark goes to the wrong person.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +22,7 @@ from engine.text.words import count_noun
 __all__ = ["Roster", "RosterFault", "read_roster", "students_of"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# The rows of a roster → students, and every row that can't be one.
-
+# 1.23457E+15: a spreadsheet has rounded a long number, and the digits are lost.
 _ROUNDED = re.compile(r"[0-9][.,][0-9]+E\+[0-9]{2,}")
 _PLAIN_HEAD = {"id": 0, "name": 1, "email": 2}
 # Canvas and Moodle put these among the students.
@@ -30,14 +32,14 @@ _UNIQUE = {"login": "login", "lms_id": "number of the learning system"}
 
 @dataclass(frozen=True, slots=True)
 class RosterFault:
-    """A fault, and the people whose hand-ins can't be told from one another's because of it."""
+    """A fault, and the people whose hand-ins can't be told apart because of it."""
 
     diagnostic: Diagnostic
     people: tuple[Student, ...] = ()
 
 
 def students_of(table: DelimitedTable) -> tuple[tuple[Student, ...], tuple[RosterFault, ...]]:
-    """Return the students whose rows are in good order, and the faults by line."""
+    """Return the students with valid rows, and the faults by line."""
     faults = [RosterFault(diagnostic) for diagnostic in table.faults]
     rows = table.rows
     if not rows:
@@ -49,33 +51,35 @@ def students_of(table: DelimitedTable) -> tuple[tuple[Student, ...], tuple[Roste
         faults.append(RosterFault(Diagnostic(table.file, head.line, 1, problem, head.source)))
         if not _without_header(rows, columns):
             return (), tuple(faults)
-        columns = {field: at for field, at in _PLAIN_HEAD.items() if at < len(head.cells)}
+        columns = {field: column for field, column in _PLAIN_HEAD.items() if column < len(head.cells)}
         width, body = max(len(columns), len(head.cells)), rows
     else:
         width, body = len(head.cells), rows[1:]
+        # Some systems export the account's name alone: it then serves as the id.
         if "login" in columns and not any(_cell(row, columns.get("id")) for row in body):
             columns["id"] = columns["login"]
-    reading = _Reading(table.file, columns, width)
+    reader = _RosterReader(table.file, columns, width)
     for row in body:
-        reading.take(row)
-    faults += reading.faults
-    return reading.students(), tuple(sorted(faults, key=lambda fault: fault.diagnostic.line))
+        reader.add(row)
+    faults += reader.faults
+    return reader.students(), tuple(sorted(faults, key=lambda fault: fault.diagnostic.line))
 
 
-def _cell(row: TableRow, at: int | None) -> str:
-    return row.cells[at] if at is not None and at < len(row.cells) else ""
+def _cell(row: TableRow, column: int | None) -> str:
+    return row.cells[column] if column is not None and column < len(row.cells) else ""
 
 
 def _header_fault(header: Sequence[str], columns: Mapping[str, int], body: Iterable[TableRow]) -> str | None:
     if "id" not in columns and "login" not in columns:
         return "the first line must name the columns, `id` among them: id,name,email"
     heads = [plain_head(cell) for cell in header]
-    doubled = sorted({heads[at] for at in columns.values() if heads.count(heads[at]) > 1})
-    return f"column {doubled[0]!r} stands twice" if doubled else None
+    repeated = sorted({heads[column] for column in columns.values() if heads.count(heads[column]) > 1})
+    return f"column {repeated[0]!r} stands twice" if repeated else None
 
 
 def _without_header(rows: Sequence[TableRow], columns: Mapping[str, int]) -> bool:
-    """Return whether the rows can only be ids, names and addresses without a line that names them."""
+    """Tell whether the rows can only be ids, names and addresses, without a line that names the columns."""
+    # A first line without a digit above ids that all have one is a header in words that we don't know.
     numbered = [any(c.isdigit() for c in row.cells[0]) for row in rows]
     if columns or (all(numbered[1:]) and not numbered[0]):
         return False
@@ -88,22 +92,22 @@ def _without_header(rows: Sequence[TableRow], columns: Mapping[str, int]) -> boo
     )
 
 
-class _Reading:
+class _RosterReader:
     def __init__(self, file: str, columns: Mapping[str, int], width: int) -> None:
         self._file = file
         self._columns = columns
         self._width = width
-        self._kept: dict[str, Student] = {}
+        self._students: dict[str, Student] = {}
         self._lines: dict[str, int] = {}
-        self._doubled: set[str] = set()
-        self._taken: dict[tuple[str, str], int] = {}
+        self._ambiguous: set[str] = set()
+        self._first_lines: dict[tuple[str, str], int] = {}
         self.faults: list[RosterFault] = []
 
     def students(self) -> tuple[Student, ...]:
-        return tuple(student for student in self._kept.values() if student.id not in self._doubled)
+        return tuple(student for student in self._students.values() if student.id not in self._ambiguous)
 
-    def take(self, row: TableRow) -> None:
-        fields = {field: _cell(row, at) for field, at in self._columns.items()}
+    def add(self, row: TableRow) -> None:
+        fields = {field: _cell(row, column) for field, column in self._columns.items()}
         student = Student(
             fields.get("id", ""),
             person_name(fields),
@@ -116,10 +120,10 @@ class _Reading:
             return
         if problem := self._row_fault(row, student):
             self._fault(row, problem, () if len(row.cells) > self._width else (student,))
-        elif student.id in self._kept:
-            self._double(row, student)
+        elif student.id in self._students:
+            self._repeat(row, student)
         else:
-            self._kept[student.id] = student
+            self._students[student.id] = student
             self._lines[student.id] = row.line
             self._check_unique(row, student)
 
@@ -131,12 +135,12 @@ class _Reading:
             )
         return _id_fault(student.id)
 
-    def _double(self, row: TableRow, student: Student) -> None:
-        """Note that an id stands twice: nobody's, unless both rows are about the same person."""
-        first = self._kept[student.id]
+    def _repeat(self, row: TableRow, student: Student) -> None:
+        first = self._students[student.id]
         people: tuple[Student, ...] = ()
+        # An export by section lists a person once for each: the same id, and no doubt whose it is.
         if replace(first, section="") != replace(student, section=""):
-            self._doubled.add(student.id)
+            self._ambiguous.add(student.id)
             people = (first, student)
         self._fault(row, f"id {student.id!r} is in line {self._lines[student.id]} already", people)
 
@@ -145,7 +149,7 @@ class _Reading:
             value = getattr(student, field).casefold()
             if not value:
                 continue
-            line = self._taken.setdefault((field, value), row.line)
+            line = self._first_lines.setdefault((field, value), row.line)
             if line != row.line:
                 self._fault(row, f"{name} {getattr(student, field)!r} is in line {line} already")
 
@@ -158,7 +162,7 @@ def _id_fault(student: str) -> str | None:
         return "this student has no id"
     if _ROUNDED.fullmatch(student):
         return f"a spreadsheet has rounded this id to {student}: format the column as text and save it again"
-    if len(student) > 100:
+    if len(student) > 100:  # half of what the store takes; no learning system has longer ones
         return "this id is longer than 100 characters"
     if any(unicodedata.category(c).startswith("C") for c in student):
         return "this id holds a control or invisible character"
@@ -167,10 +171,7 @@ def _id_fault(student: str) -> str | None:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students, in the order of the file, and the rows that are at fault.
-
-    Nobody whose row is at fault is among the students.
-    """
+    """The students, in the order of the file, and the faulty rows, whose people aren't among the students."""
 
     students: tuple[Student, ...] = ()
     faults: tuple[RosterFault, ...] = ()
@@ -182,7 +183,7 @@ class Roster:
 
     @cached_property
     def by_lms_id(self) -> Mapping[str, str]:
-        """Ids by the number that the learning system gives, of those for whom it is known."""
+        """Ids by the learning system's number, where that is known."""
         return {student.lms_id: student.id for student in self.students if student.lms_id}
 
     @cached_property
@@ -191,42 +192,34 @@ class Roster:
 
     @cached_property
     def _disputed(self) -> tuple[LabelIndex, Mapping[str, RosterFault]]:
-        places = {f"{at}.{n}": (f, p) for at, f in enumerate(self.faults) for n, p in enumerate(f.people)}
+        places = {f"{i}.{n}": (f, p) for i, f in enumerate(self.faults) for n, p in enumerate(f.people)}
         labels = LabelIndex((key, person) for key, (_, person) in places.items())
         return labels, {key: fault for key, (fault, _) in places.items()}
 
     def match(self, label: str) -> tuple[str, ...]:
-        """Return the ids of the students that a folder's or file's name can mean.
-
-        As :meth:`engine.course.people.LabelIndex.find`. More than one means: it is ambiguous.
-        """
+        """Return the ids that the name of a folder or file can mean: see :meth:`LabelIndex.find`."""
         return self._labels.find(label)
 
     def match_cell(self, cell: str) -> tuple[str, ...]:
-        """Return as :meth:`match` what a cell of a spreadsheet can mean, which may have lost its zeros."""
+        """Return the ids that a cell of a spreadsheet can mean, which may have lost its zeros."""
         return self._labels.find(cell) or self._labels.find_number(cell)
 
     def dispute(self, label: str) -> str | None:
-        """Return why nobody can say whose a label is: it fits a row of the roster that is at fault.
-
-        None where the label is an id in good order, or fits no such row.
-        """
+        """Return why a label is unclear: it fits a faulty row of the roster; None where it doesn't."""
         if label in self.by_id or not self.faults:
             return None
         labels, faults = self._disputed
-        found = labels.find(label)
-        if not found:
+        keys = labels.find(label)
+        if not keys:
             return None
-        told = faults[found[0]].diagnostic
-        return f"this is unclear in the roster: {told.file}:{told.line}: {told.message}"
+        fault = faults[keys[0]].diagnostic
+        return f"this is unclear in the roster: {fault.file}:{fault.line}: {fault.message}"
 
     def problems(self) -> list[IntakeProblem]:
         """Return the faults as problems of a collection that is graded nevertheless."""
         step = "mend the roster, then grade again: what is graded is kept"
-        return [
-            IntakeProblem(f"{told.file}:{told.line}", told.message, step)
-            for told in (fault.diagnostic for fault in self.faults)
-        ]
+        faults = [fault.diagnostic for fault in self.faults]
+        return [IntakeProblem(f"{fault.file}:{fault.line}", fault.message, step) for fault in faults]
 
 
 def read_roster(path: Path, *, tolerant: bool = False) -> Roster:
@@ -241,7 +234,7 @@ def read_roster(path: Path, *, tolerant: bool = False) -> Roster:
     ----------
     path : Path
     tolerant : bool
-        Give the faults with the roster, and everybody who isn't concerned by them.
+        Return the faults with the roster, instead of raising them.
 
     Raises
     ------

@@ -272,14 +272,7 @@ def grade_batch(
                 tasks[key] = student.student, file
     with closing(InFlight(notes)) as flight:
         interrupted = _grade_all(
-            grader,
-            [*tasks.values()],
-            flight,
-            tally,
-            sandbox,
-            workers,
-            progress,
-            stop or threading.Event(),
+            grader, [*tasks.values()], flight, tally, sandbox, workers, progress, stop or threading.Event()
         )
     return BatchResult(
         graded=tally.graded,

@@ -51,9 +51,7 @@ def plain_gradebook(request: GradebookRequest) -> GradebookFile:
 
 
 FORMAT = GradebookFormat(
-    "csv",
-    frozenset({"feedback", "delimiter", "decimal_comma", "marked", "protect_ids"}),
-    plain_gradebook,
+    "csv", frozenset({"feedback", "delimiter", "decimal_comma", "marked", "protect_ids"}), plain_gradebook
 )
 
 
