@@ -1,4 +1,7 @@
-"""What a class handed in, after intake: files by student, and what couldn't be taken in."""
+"""What a class handed in, after intake: files by student, and what couldn't be taken in.
+
+These values lie below intake and quizzes, because both make hand-ins and everything above reads them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ __all__ = [
 
 
 class FileKind(StrEnum):
-    """What a file is taken for."""
+    """How a file is graded."""
 
     CODE = "code"
     QUIZ = "quiz"
@@ -29,32 +32,32 @@ class FileKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HandedFile:
-    """One file that is to be graded.
+    """One file to grade.
 
     Parameters
     ----------
     path : Path
-        Where its bytes lie now.
+        Where its bytes are now.
     name : str
         Name as handed in, with its folders: foreign text.
     kind : FileKind
     item : str or None
         Item id of a code file; a quiz file names its quiz inside.
     sha256 : str
-        Hash of its bytes and those of the files beside it: the submission's identity.
+        Hash of its bytes and of the files that it imports: the submission's identity.
     beside : tuple of (str, Path)
         The files of the same folder that it imports, by module name.
     handed : datetime or None
-        When it was handed in, as far as the hand-in tells; with time zone.
+        When it was handed in, where that is known; with time zone.
     marked_late : bool
-        Whether the learning system marked it as late, without saying by how much.
+        Whether the learning system marked it as late; by how much isn't known.
     sequence : int
         Its place among the student's hand-ins of the item: later ones have larger numbers.
     filled : FilledQuiz or None
-        The answers, where they were one student's part of a table: `path` is then the whole table.
+        The answers, if they are one student's part of a table; `path` is then the whole table.
     known_as : tuple of str
-        The file's own name without the number of a copy, and the exercise or quiz: a later file of the
-        student that shares one of them takes the place of this one.
+        Its name without the number of a copy, and the exercise or quiz: a later file of the student that
+        shares one of them replaces this one.
     """
 
     path: Path
@@ -89,27 +92,27 @@ class StudentFiles:
 
 @dataclass(frozen=True, slots=True)
 class IntakeProblem:
-    """Something that a person has to look at: mostly what was handed in and isn't graded, with the reason.
+    """Something that a person has to look at: mostly a hand-in that isn't graded, with the reason.
 
     Parameters
     ----------
     where : str
         Name as handed in: foreign text.
     message : str
-        What is wrong, in our words.
+        What is wrong.
     next_step : str
         What the instructor or student can do.
     student : str or None
-        Whose it is, where that is known.
+        Whose it is, if that is known.
     unjoined : bool
-        Whether it is about somebody who can't be joined with the roster: `where` is what the download
+        Whether it is about somebody who doesn't match anybody in the roster; `where` is what the download
         calls them.
     partly : bool
-        Whether only a part of the file couldn't be read and the rest of it was graded.
+        Whether only a part of the file couldn't be read, and the rest was graded.
     known_as : tuple of str
-        As of a :class:`HandedFile`: by what a later file is known to take the place of this one.
+        As in :class:`HandedFile`.
     noted : bool
-        Whether nothing is left ungraded by it: it is about what something counts.
+        Whether nothing stays ungraded because of it: it is about what something counts.
     """
 
     where: str
@@ -158,7 +161,7 @@ class IntakeResult:
 
 @dataclass(frozen=True)
 class FilledQuiz:
-    """What is believed of a returned file: the quiz id and the answers, as typed.
+    """The parts of a returned quiz file that are believed: the quiz id and the answers, as typed.
 
     Parameters
     ----------
@@ -167,12 +170,12 @@ class FilledQuiz:
     answers : mapping of int to mapping of str to str
         Question number → part id (``"answer"`` where there is one) → raw text.
     claims : mapping of int to mapping
-        Points and stem as they stand in the file: only to tell the student that edits don't count.
+        Points and stem as written in the file, only to tell the student that edits don't count.
     retries : mapping of int to int
-        Question number → which of the variants drawn for it the answers are for, where not the first.
+        Question number → which of its drawn variants the answers are for, if not the first.
     asked : frozenset of int or None
-        The questions that could be answered here, where those aren't all: the others aren't marked, for a
-        question that a table has no column for isn't a question left blank.
+        The questions that could be answered here, if not all. The others aren't marked: a question for which
+        a table has no column wasn't left blank.
     """
 
     quiz: str

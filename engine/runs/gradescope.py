@@ -1,4 +1,10 @@
-"""Gradescope: the results of one submission as it reads them, and the files that make its autograder."""
+"""Gradescope: the zip that makes its autograder, and the results of one submission as it reads them.
+
+The zip holds Softmark itself, the exercises with their keys, and ``autograder.json``, which says what to
+grade and when students see hidden checks. Inside Gradescope, ``grade autograder results`` grades one
+submission and writes ``results.json``. Where the machine or Softmark is at fault that file has no score: any
+score would be taken for a mark.
+"""
 
 from __future__ import annotations
 
@@ -44,25 +50,22 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# ``autograder.json``: what an autograder grades, and when hidden checks are shown.
-
 # Gradescope's words. Its fourth, "hidden", is for tests without points: a total with it tells what is hidden.
 HIDDEN = ("after_due_date", "after_published", "visible")
 
 
 @dataclass(frozen=True, slots=True)
 class AutograderSettings:
-    """The file.
+    """What an autograder grades: the file ``autograder.json``.
 
     Parameters
     ----------
     items : tuple of str
         Code exercises.
     hidden : str
-        When students see the checks whose inputs they don't see: one of :data:`HIDDEN`.
+        When students see the results of checks whose inputs are hidden: one of :data:`HIDDEN`.
     tier : str or None
-        Sandbox tier that is demanded.
+        Sandbox tier to demand.
     """
 
     items: tuple[str, ...]
@@ -78,14 +81,14 @@ def read_settings(path: Path) -> AutograderSettings:
     """Read the file; an :class:`InputError` says what is wrong with it."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        found = AutograderSettings(tuple(data["items"]), data["hidden"], data["tier"])
+        settings = AutograderSettings(tuple(data["items"]), data["hidden"], data["tier"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _faulty(path, repr(error)) from error
-    if not found.items or not all(isinstance(item, str) for item in found.items):
+    if not settings.items or not all(isinstance(item, str) for item in settings.items):
         raise _faulty(path, "no items")
-    if found.hidden not in HIDDEN:
-        raise _faulty(path, f"hidden: {found.hidden!r}")
-    return found
+    if settings.hidden not in HIDDEN:
+        raise _faulty(path, f"hidden: {settings.hidden!r}")
+    return settings
 
 
 def _faulty(path: Path, got: str) -> InputError:
@@ -97,20 +100,17 @@ def _faulty(path: Path, got: str) -> InputError:
     )
 
 
-# ----------------------------------------------------------------------------------------------------
-# The zip that Gradescope takes: scripts, settings, Softmark itself, and the exercises with their keys.
-
 _HARNESS = Path(__file__).parent / "harness"
 _PACKAGES = ("engine", "reference")
 _BANK_FILES = ("__init__.py", REGISTRY_FILE)
-# One date for all entries: the same autograder is the same file.
+# One date for all entries, the earliest that a zip can hold: equal autograders are equal files.
 _DATE = (1980, 1, 1, 0, 0, 0)
-_NAME = re.compile(r"[^A-Za-z0-9._-]")  # ends the name in "torch>=2.4" and in "uvicorn[standard]"
+_NAME = re.compile(r"[^A-Za-z0-9._-]")  # what ends the name in "torch>=2.4" or "uvicorn[standard]"
 
 
 @dataclass(frozen=True)
 class AutograderContents:
-    """What goes into an autograder.
+    """Everything that goes into an autograder.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class AutograderContents:
     title : str
         Of the course.
     key : bytes
-        32 secret bytes: the hidden plans are drawn from it.
+        32 secret bytes, from which the hidden plans are drawn.
     folders : sequence of Path
         Of the exercises.
     registry : Path or None
@@ -141,13 +141,13 @@ def harness_zip(packing: AutograderContents) -> bytes:
     Raises
     ------
     EngineError
-        A package that grading needs isn't installed here, so its version isn't known.
+        A package that grading needs isn't installed here, so its version is unknown.
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data, mode in sorted(_entries(packing)):
             info = zipfile.ZipInfo(name, _DATE)
-            info.external_attr = (0o100000 | mode) << 16
+            info.external_attr = (0o100000 | mode) << 16  # S_IFREG and permissions, as in zips of Unix
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, data)
     return out.getvalue()
@@ -191,7 +191,7 @@ def _requirements() -> list[str]:
     try:
         needs = importlib.metadata.requires("softmark") or []
         names = [_NAME.split(line, maxsplit=1)[0] for line in needs if "extra ==" not in line]
-        # A build's own mark ("+cpu") is no version that an index knows.
+        # A local build's suffix ("+cpu") is no version that a package index knows.
         return sorted(f"{name}=={importlib.metadata.version(name).partition('+')[0]}" for name in names)
     except importlib.metadata.PackageNotFoundError as error:
         raise EngineError(
@@ -200,10 +200,7 @@ def _requirements() -> list[str]:
         ) from error
 
 
-# ----------------------------------------------------------------------------------------------------
-# ``results.json``: one submission's marks and checks, as Gradescope reads them.
-
-_SHOWN = "visible"
+_VISIBLE = "visible"
 _WORDS = {
     Verdict.PASSED: "",
     Verdict.SKIPPED: "Skipped.",
@@ -215,7 +212,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ItemGrade:
-    """What became of one exercise.
+    """The grade of one exercise.
 
     Parameters
     ----------
@@ -223,11 +220,11 @@ class ItemGrade:
     points : float
         Full points.
     report : GradeReport or None
-        None where there is no file that can be read.
+        None if no file could be read.
     hidden : frozenset of str
-        The checks whose inputs students don't see.
+        The checks whose inputs are hidden.
     sha256 : str or None
-        Hash of what was handed in: the receipt.
+        Hash of the hand-in: the receipt.
     problem : str
         Why there is no report.
     """
@@ -241,30 +238,30 @@ class ItemGrade:
 
     @property
     def is_ungraded(self) -> bool:
-        """Whether it has no mark for a cause that isn't the student's."""
+        """Whether it has no mark through no fault of the student's."""
         return self.report is not None and self.report.outcome is Outcome.UNGRADED
 
     @property
     def score(self) -> float:
-        """The points: 0 for what can't be read, which the student is told and can mend."""
+        """The points; 0 for an unreadable file, which the student is told about and can mend."""
         return (self.report.score or 0.0) if self.report is not None else 0.0
 
 
 def results_json(grades: Sequence[ItemGrade], *, hidden: str, seconds: float) -> str:
-    """Return the file for a submission that is graded.
+    """Return the file for a graded submission.
 
     Parameters
     ----------
     grades : sequence of ItemGrade
         None of them ungraded.
     hidden : str
-        Visibility of the checks that aren't public.
+        Visibility of the checks whose inputs are hidden.
     seconds : float
         How long grading took.
 
     Notes
     -----
-    Gradescope shows no total while a test with points is hidden, so a hidden check can't be told from it.
+    Gradescope shows no total while a test with points is hidden, so the total doesn't reveal a hidden check.
     """
     several = len(grades) > 1
     tests = [
@@ -285,9 +282,9 @@ def results_json(grades: Sequence[ItemGrade], *, hidden: str, seconds: float) ->
 
 
 def ungraded_json(grades: Sequence[ItemGrade] = (), *, seconds: float = 0.0) -> str:
-    """Return the file for a submission without a mark because the machine or Softmark is at fault.
+    """Return the file for a submission that has no mark because the machine or Softmark is at fault.
 
-    It has no score and no tests: any of them would be taken for a mark.
+    It has no score and no tests: either would be taken for a mark.
     """
     document = {
         "output": (
@@ -303,7 +300,7 @@ def ungraded_json(grades: Sequence[ItemGrade] = (), *, seconds: float = 0.0) -> 
 
 
 def _text(document: dict[str, Any]) -> str:
-    # ASCII: what is left of direction marks or surrogates stays visible as escapes.
+    # ASCII: direction marks or surrogates that are left stay visible as escapes.
     return json.dumps(document, ensure_ascii=True, indent=1, allow_nan=False) + "\n"
 
 
@@ -311,19 +308,22 @@ def _tests(grade: ItemGrade, hidden: str, head: str) -> list[dict[str, Any]]:
     report = grade.report
     if report is None or report.outcome is Outcome.FORMAT_ERROR:
         checks = report.checks if report is not None else ()
-        told = grade.problem or next((check.message for check in checks if check.message), "it can't be read")
+        reasons = (check.message for check in checks if check.message)
         test = {
             "score": 0,
             "max_score": plain_points(grade.points),
             "status": "failed",
-            "output": clean(told),
+            "output": clean(grade.problem or next(reasons, "it can't be read")),
         }
-        return [{"name": f"{head}file", **_plain(), **test, "visibility": _SHOWN}]
-    tests = [_test(check, grade, hidden, head) for check in report.checks if _is_told(check)]
+        return [{"name": f"{head}file", **_plain(), **test, "visibility": _VISIBLE}]
+    # A check without points is listed only where it failed.
+    relevant = (check for check in report.checks if check.max_points or _failed(check))
+    tests = [_test(check, grade, hidden, head) for check in relevant]
     why = _why(report)
     if why:
-        shown = any(_failed(check) and check.id not in grade.hidden for check in report.checks)
-        test = {"status": "failed", "output": why, "visibility": _SHOWN if shown else hidden}
+        # Public if a public check failed; otherwise it would reveal the input of a hidden one.
+        is_public = any(_failed(check) and check.id not in grade.hidden for check in report.checks)
+        test = {"status": "failed", "output": why, "visibility": _VISIBLE if is_public else hidden}
         tests.append({"name": f"{head}what went wrong", **_plain(), **test})
     return tests
 
@@ -336,17 +336,12 @@ def _test(check: Check, grade: ItemGrade, hidden: str, head: str) -> dict[str, A
     output = clean(check.message) or _WORDS.get(check.verdict, "")
     if output:
         test["output"] = output
-    return test | {"visibility": hidden if check.id in grade.hidden else _SHOWN}
+    return test | {"visibility": hidden if check.id in grade.hidden else _VISIBLE}
 
 
 def _plain() -> dict[str, str]:
-    """Return what keeps foreign text from being read as markup."""
+    """Return the fields that keep foreign text from being read as markup."""
     return {"name_format": "text", "output_format": "text"}
-
-
-def _is_told(check: Check) -> bool:
-    # What earns nothing is told where it failed.
-    return bool(check.max_points) or _failed(check)
 
 
 def _failed(check: Check) -> bool:
@@ -355,13 +350,17 @@ def _failed(check: Check) -> bool:
 
 def _why(report: GradeReport) -> str:
     """Return the known mistakes and the smallest input that shows the fault."""
-    told = [clean(diagnosis.message) for diagnosis in report.diagnosis]
-    if report.counterexample is not None:
-        shown = report.counterexample
-        told += ["Smallest input found that shows it:", clean(shown.code), f"yours:    {clean(shown.got)}"]
-        if shown.expected is not None:
-            told.append(f"expected: {clean(shown.expected)}")
-    return "\n".join(told)
+    lines = [clean(diagnosis.message) for diagnosis in report.diagnosis]
+    example = report.counterexample
+    if example is not None:
+        lines += [
+            "Smallest input found that shows it:",
+            clean(example.code),
+            f"yours:    {clean(example.got)}",
+        ]
+        if example.expected is not None:
+            lines.append(f"expected: {clean(example.expected)}")
+    return "\n".join(lines)
 
 
 def _output(grades: Sequence[ItemGrade]) -> str:

@@ -1,4 +1,9 @@
-"""Writes what a regrade found: new marks with their history, and the keys of quizzes that are out."""
+"""Mark stored work again after an item was corrected, and show what that changes before it is written.
+
+:func:`plan_regrade` only looks: answers are marked with the keys that their items have now, code is run
+again. :func:`apply_plan` writes the plan in one transaction, with the old reports as history. Quizzes that
+students still have get the corrected keys too, so that what is handed in later is marked alike.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +43,6 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a regrade would do, before it does it.
-
-
 @dataclass(frozen=True, slots=True)
 class RegradeChange:
     """One attempt as it is stored, and as the corrected item marks it.
@@ -50,9 +51,9 @@ class RegradeChange:
     ----------
     old, new : Attempt
     column : str
-        Its column in the gradebook.
+        Of the gradebook.
     by_hand : bool
-        A mark by hand stands above it, so the gradebook doesn't change.
+        A mark by hand overrides it, so the gradebook doesn't change.
     """
 
     old: Attempt
@@ -62,7 +63,7 @@ class RegradeChange:
 
     @property
     def is_visible(self) -> bool:
-        """Whether mark or outcome differ; else only the item's version and what is told do."""
+        """Whether mark or outcome differ; otherwise only the item's version and the feedback do."""
         return _mark(self.old.report) != _mark(self.new.report)
 
     @property
@@ -77,7 +78,7 @@ def _mark(report: GradeReport) -> tuple[str, float | None, float]:
 
 @dataclass(frozen=True, slots=True)
 class UndecidedAttempt:
-    """An attempt that a person must look at; its mark stays as it is."""
+    """An attempt that a person must look at; its mark stays."""
 
     attempt: Attempt
     column: str
@@ -86,9 +87,9 @@ class UndecidedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class RekeyedQuiz:
-    """A quiz that was handed out, as stored and with the keys that hold now.
+    """A handed-out quiz, as stored and with the corrected keys.
 
-    ``retries`` are the variants for later attempts: (question number, retry) → variant.
+    ``retries`` holds the corrected variants for later attempts: question number, retry, variant.
     """
 
     old: Quiz
@@ -98,7 +99,7 @@ class RekeyedQuiz:
 
 @dataclass(frozen=True, slots=True)
 class RegradePlan:
-    """Everything that one regrade is about.
+    """All changes of one regrade, not written yet.
 
     Parameters
     ----------
@@ -106,13 +107,13 @@ class RegradePlan:
         By student and column.
     undecided : tuple of UndecidedAttempt
     rekeyed : tuple of RekeyedQuiz
-        Quizzes whose keys change, so that what is handed in later is marked alike.
+        Quizzes whose keys change.
     current : int
-        Attempts that were marked with the item as it is already.
+        Attempts that were already marked with the item as it is.
     waiting : int
-        Ungraded attempts: `grade batch` takes them up again.
+        Ungraded attempts, which `grade batch` tries again.
     spared : int
-        Marks that would have gone down and stay, because nobody shall lose by the correction.
+        Marks that would go down and stay, because nobody shall lose points by a correction.
     """
 
     changes: tuple[RegradeChange, ...] = ()
@@ -124,8 +125,8 @@ class RegradePlan:
 
     def never_lower(self) -> RegradePlan:
         """Return the plan without the changes by which somebody would lose points."""
-        kept = tuple(change for change in self.changes if not change.lowers)
-        return replace(self, changes=kept, spared=self.spared + len(self.changes) - len(kept))
+        changes = tuple(change for change in self.changes if not change.lowers)
+        return replace(self, changes=changes, spared=self.spared + len(self.changes) - len(changes))
 
     @property
     def visible(self) -> tuple[RegradeChange, ...]:
@@ -139,7 +140,7 @@ class RegradePlan:
 
 
 def apply_plan(store: Store, plan: RegradePlan, *, by: str, cause: str) -> tuple[str, list[Attempt]]:
-    """Write a plan, in one transaction.
+    """Write a plan in one transaction.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ def apply_plan(store: Store, plan: RegradePlan, *, by: str, cause: str) -> tuple
     Returns
     -------
     (str, list of Attempt)
-        Id of the run, and the attempts that changed since they were looked at: they are left alone.
+        Id of the run, and the attempts that changed since they were looked at, which are left alone.
 
     Raises
     ------
@@ -161,7 +162,7 @@ def apply_plan(store: Store, plan: RegradePlan, *, by: str, cause: str) -> tuple
         Nothing was written.
     """
     run = secrets.token_hex(6)
-    left = store.regrades.replace(
+    untouched = store.regrades.replace(
         [(change.old, change.new) for change in plan.changes],
         run=run,
         by=by,
@@ -169,30 +170,27 @@ def apply_plan(store: Store, plan: RegradePlan, *, by: str, cause: str) -> tuple
         cause=cause,
         rekeyed=[(quiz.old, quiz.new, quiz.retries) for quiz in plan.rekeyed],
     )
-    return run, left
-
-
-# ----------------------------------------------------------------------------------------------------
-# Answers to quiz questions, marked with the keys that their items have now.
+    return run, untouched
 
 
 class AnswerMarker:
-    """Marks stored answers with the items of a bank.
+    """Marks stored answers with the keys that their items have now.
 
     Parameters
     ----------
     bank : Bank
     store : Store
-        For the credit of an answer that couldn't be read before.
+        For the credit of an answer that was unreadable before.
     """
 
     def __init__(self, bank: Bank, store: Store) -> None:
         self._bank = bank
         self._store = store
+        # By variant: a class of 300 may share a few, and drawing one again takes milliseconds.
         self._rekeyed: dict[str, Variant | DrawError] = {}
 
     def rekeyed(self, variant: Variant) -> Variant:
-        """Return a variant with the keys that its item has now; a DrawError says why there are none."""
+        """Return a variant with its item's present keys; a DrawError says why there are none."""
         key = f"{variant.id} {variant.item_version} {variant.points}"
         if key not in self._rekeyed:
             try:
@@ -204,10 +202,10 @@ class AnswerMarker:
                 )
             except DrawError as error:
                 self._rekeyed[key] = error
-        found = self._rekeyed[key]
-        if isinstance(found, DrawError):
-            raise found
-        return found
+        result = self._rekeyed[key]
+        if isinstance(result, DrawError):
+            raise result
+        return result
 
     def mark(self, old: Attempt, earlier: Sequence[Attempt], quiz: Quiz | None) -> Attempt:
         """Return an attempt as it is marked now.
@@ -215,30 +213,30 @@ class AnswerMarker:
         Parameters
         ----------
         old : Attempt
-            With variant and response.
+            With its variant and response.
         earlier : sequence of Attempt
-            The student's attempts at the question before it, as they are marked now, oldest first.
+            The student's earlier attempts at the question, as they are marked now, oldest first.
         quiz : Quiz or None
 
         Raises
         ------
         DrawError
-            The item has no key for this variant any more.
+            The item no longer has a key for this variant.
         """
         assert old.variant is not None
         response = old.response or Response({})
         variant = self.rekeyed(old.variant)
         fresh = grade_answers(variant, response, mode=old.report.mode, student=old.student)
-        told = grade_answers(old.variant, response, mode=old.report.mode, student=old.student)
-        # What the quiz's rules and the hand-in added is no matter of the item.
-        added = tuple(note for note in old.report.notes if note not in told.notes)
+        before = grade_answers(old.variant, response, mode=old.report.mode, student=old.student)
+        # Notes that the quiz's rules and the hand-in added don't come from the item: they stay.
+        added = tuple(note for note in old.report.notes if note not in before.notes)
         new = replace(old, variant=variant, finished=datetime.now(UTC))
         if old.report.outcome is Outcome.FORMAT_ERROR:
             return self._first_marked(replace(new, report=fresh), earlier, quiz)
         return _with_report(new, _credited(fresh, old.report.credit, added))
 
     def _first_marked(self, new: Attempt, earlier: Sequence[Attempt], quiz: Quiz | None) -> Attempt:
-        """Return an attempt that couldn't be read before with the credit that it earns now."""
+        """Return an attempt that was unreadable before, with the credit that it earns now."""
         if quiz is not None and quiz.rules.counts_attempts:
             hints = self._store.sittings.hints(quiz, new.report.mode)
             new = CreditRules(quiz, hints)(new, earlier)
@@ -254,17 +252,13 @@ def _with_report(attempt: Attempt, report: GradeReport) -> Attempt:
     return replace(attempt, report=report, reason=reason_of(report))
 
 
-# ----------------------------------------------------------------------------------------------------
-# Code submissions, graded again by their exercises as these are now.
-
-
 def grade_again(old: Attempt, code: CodeExercises, runner: Runner) -> Attempt:
     """Return a code attempt as it is graded now.
 
     Raises
     ------
     EngineError
-        The machine or Softmark is at fault: the mark that there is must stay.
+        The machine or Softmark is at fault, so the present mark must stay.
     """
     submission = CodeSubmission(old.source or "", old.filename, old.submission, modules=old.modules)
     report = code.grade(old.item, submission, runner, old.student)
@@ -274,13 +268,9 @@ def grade_again(old: Attempt, code: CodeExercises, runner: Runner) -> Attempt:
     return replace(old, report=report, reason=reason_of(report), finished=datetime.now(UTC))
 
 
-# ----------------------------------------------------------------------------------------------------
-# Finds out what a corrected item changes; nothing is written.
-
-
 @dataclass(frozen=True, slots=True)
 class RegradeScope:
-    """What is looked at; everything where nothing is named.
+    """Which attempts to look at; all of them by default.
 
     Parameters
     ----------
@@ -289,7 +279,7 @@ class RegradeScope:
         Name of a quiz.
     student : str or None
     everything : bool
-        Also what was marked with the item as it is now.
+        Also attempts that were marked with the item as it is now.
     """
 
     items: Collection[str] = ()
@@ -345,7 +335,7 @@ def plan_regrade(
     SandboxError
         The runner can't be opened.
     """
-    search = _Search(store, bank, mode, scope or RegradeScope())
+    search = _RegradeSearch(store, bank, mode, scope or RegradeScope())
     search.run()
     if search.code:
         from engine.sandbox import open_runner
@@ -369,7 +359,9 @@ def plan_regrade(
 
 
 @dataclass
-class _Search:
+class _RegradeSearch:
+    """One pass over the attempts: what the corrected items change, collected as it goes."""
+
     store: Store
     bank: Bank
     mode: Mode
@@ -396,29 +388,29 @@ class _Search:
         }
         for attempt in self.store.attempts(student=self.scope.student, mode=self.mode):
             quiz = self._quizzes.get((attempt.quiz or "", attempt.student))
-            if self._is_wanted(attempt.item) and (quiz is not None or self.scope.quiz is None):
-                self._take(attempt, quiz)
+            if self._in_scope(attempt.item) and (quiz is not None or self.scope.quiz is None):
+                self._look_at(attempt, quiz)
 
-    def _is_wanted(self, item: str) -> bool:
+    def _in_scope(self, item: str) -> bool:
         return not self.scope.items or item in self.scope.items
 
-    def _take(self, attempt: Attempt, quiz: Quiz | None) -> None:
+    def _look_at(self, attempt: Attempt, quiz: Quiz | None) -> None:
         before = self._before(attempt, quiz)
         if attempt.report.outcome is Outcome.UNGRADED:
             self.waiting += 1
         elif attempt.variant is None and attempt.source is None:
-            pass  # a file that couldn't even be read: no item makes that better
-        elif not self._is_affected(attempt.item, attempt.report.item_version):
+            pass  # a file that couldn't be read: no correction of an item changes that
+        elif not self.scope.everything and attempt.report.item_version == self._version(attempt.item):
             self.current += 1
         elif self._version(attempt.item) is None:
             self._leave(attempt, "the bank has no item of this name any more")
         elif attempt.variant is None:
             self.code.append(attempt)
         else:
-            attempt = self._marked(attempt, before, quiz)
+            attempt = self._mark(attempt, before, quiz)
         before.append(attempt)
 
-    def _marked(self, attempt: Attempt, before: list[Attempt], quiz: Quiz | None) -> Attempt:
+    def _mark(self, attempt: Attempt, before: list[Attempt], quiz: Quiz | None) -> Attempt:
         try:
             new = self._answers.mark(attempt, before, quiz)
         except DrawError as error:
@@ -435,13 +427,10 @@ class _Search:
             self._leave(attempt, f"it couldn't be graded now: {error.what}")
 
     def _before(self, attempt: Attempt, quiz: Quiz | None) -> list[Attempt]:
-        """Return the list of the student's attempts at this question so far, where they count."""
+        """Return the list of the student's attempts at this question so far, if the quiz counts them."""
         if quiz is None or not quiz.rules.counts_attempts:
             return []
         return self._earlier.setdefault((attempt.student, quiz.name, attempt.item), [])
-
-    def _is_affected(self, item: str, version: str) -> bool:
-        return self.scope.everything or version != self._version(item)
 
     def _version(self, item: str) -> str | None:
         if item not in self._versions:
@@ -462,21 +451,19 @@ class _Search:
     def _leave(self, attempt: Attempt, why: str) -> None:
         self.undecided.append(UndecidedAttempt(attempt, self._column(attempt), why))
 
-    # --- quizzes that are out ---
-
     def rekeyed(self) -> Iterator[RekeyedQuiz]:
-        """Yield the quizzes in scope with the keys that hold now, where these differ."""
+        """Yield the handed-out quizzes in scope whose keys differ now."""
         for old in self._quizzes.values():
             questions = tuple(self._question(question) for question in old.questions)
-            further = {
+            later_variants = {
                 (number, retry): variant
                 for number in self.store.sittings.retries(old)
                 for retry, variant in enumerate(self.store.sittings.variants(old, number))
-                if retry
+                if retry  # 0 is the quiz's own variant
             }
             retries = tuple(
                 (*place, new)
-                for place, variant in further.items()
+                for place, variant in later_variants.items()
                 if (new := self._variant(variant)) != variant
             )
             if questions != old.questions or retries:
@@ -486,13 +473,13 @@ class _Search:
         return replace(question, variant=self._variant(question.variant))
 
     def _variant(self, variant: Variant) -> Variant:
-        wanted = self._is_wanted(variant.item) and variant.item_version != self._version(variant.item)
-        if not wanted or self._version(variant.item) is None:
+        version = self._version(variant.item)
+        if not self._in_scope(variant.item) or version in (None, variant.item_version):
             return variant
         try:
             return self._answers.rekeyed(variant)
         except DrawError:
-            return variant  # told with its attempts; it goes on as it was handed out
+            return variant  # reported with its attempts; the quiz goes on as it was handed out
 
 
 _MOST_NAMED = 5  # of items that changed: an update of Softmark can change many
