@@ -229,8 +229,8 @@ class Part:
     known_wrong : tuple of KnownWrong
         Every misconception's value, for the diagnosis.
     settings : mapping
-        Whatever else the answer type's own file needs, JSON values only
-        (decimals, tolerance, policy, case rule …).
+        What else the answer type needs, as it is stored: JSON values only. Its own file reads them as a
+        frozen dataclass, such as ``NumericSettings.of(part)``.
     """
 
     id: str
@@ -393,6 +393,34 @@ class GradeReport:
     engine_version: str = __version__
     credit: float = 1.0
     weights: tuple[ComparedWeights, ...] = ()
+
+    @classmethod
+    def blank(
+        cls,
+        item: str,
+        item_version: str,
+        outcome: Outcome,
+        max_score: float,
+        *,
+        student: str | None,
+        mode: Mode,
+        variant: str | None = None,
+        notes: tuple[str, ...] = (),
+        tier: str | None = None,
+    ) -> GradeReport:
+        """Return a report without a score, to be filled in or to stand as it is."""
+        return cls(
+            item,
+            item_version,
+            outcome,
+            None,
+            max_score,
+            notes=notes,
+            variant=variant,
+            student=student,
+            tier=tier,
+            mode=mode,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the documented JSON object of ``grade submit --json``."""

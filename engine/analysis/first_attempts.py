@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.analysis.statistics import ScoreMatrix
 from engine.analysis.statistics.score_matrix import Floats
-from engine.answers import answer_type
+from engine.answers import answer_type, kind_of
 from engine.errors import ResponseFormatError
 from engine.model import Check, DrawnValue, Mode, Outcome, Part, Quiz, Variant
 from engine.store import Attempt, Store
@@ -145,7 +145,6 @@ class ItemAttempt:
 
 _LONGEST_LABEL = 120
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
-_CHOICES = frozenset({"single_choice", "multiple_choice"})
 
 
 def work_of(attempt: Attempt, number: int, title: str) -> ItemAttempt:
@@ -181,7 +180,7 @@ def work_of(attempt: Attempt, number: int, title: str) -> ItemAttempt:
 
 def _is_choice(part: Part) -> bool:
     """Tell whether options of a part are chosen."""
-    return part.type in _CHOICES
+    return kind_of(part.type).picks_options
 
 
 def _share(attempt: Attempt) -> float | None:

@@ -1,22 +1,27 @@
-"""Prompts and their targets."""
+"""Prompts and their targets: a letter for each number."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from math import comb
 
-from engine.answers.answer_type import (
+from engine.answers.base import (
     AnswerJudgement,
     AnswerType,
     FieldContext,
     FieldDraft,
     FieldRenderer,
-    OptionPool,
+    GuessScore,
+    PartSettings,
     letters,
-    offered,
+    sum_chances,
 )
-from engine.answers.parsing import MAX_LABELS, format_error, read_labels, read_pairs, same_words
+from engine.answers.options import OptionPool, offered
+from engine.answers.reading_options import MAX_LABELS, read_labels, read_pairs, same_words
+from engine.answers.typed_text import format_error
 from engine.draws.parameters import ImpossibleDraw
 from engine.draws.stream import RandomStream
 from engine.errors import ResponseFormatError
@@ -24,17 +29,67 @@ from engine.items import MatchingAnswer
 from engine.model import ChoiceOption, Part
 from engine.text.words import agree, count_noun, join_words
 
-__all__ = ["Matching", "draft"]
+__all__ = ["Matching", "MatchingSettings"]
 
 # The number of a prompt at the beginning or behind a separator, before a target's text.
 _NUMBER = re.compile(r"(?:\A|(?<=[\n,;{\[]))[ ]{0,4}\(?([0-9]{1,2})\)?[ ]{0,4}(?:->|=>|[-:=.)→–|])[ ]{0,4}")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingSettings(PartSettings):
+    """Settings of a matching: its ``policy``, ``each-answer`` or ``exact``."""
+
+    policy: str = "each-answer"
 
 
 class Matching(AnswerType):
     """A letter for each number; numbers may be left out."""
 
     name = "matching"
+    invites_elimination = True
     shows_policy = True
+
+    def draft(self, answer: MatchingAnswer, context: FieldContext) -> FieldDraft:
+        """Draft a matching field; prompts get numbers, targets letters.
+
+        Raises
+        ------
+        ImpossibleDraw
+            A prompt belongs to a target that isn't there, or there are fewer prompts than ``draw`` asks for.
+        """
+        targets = [answer.targets[i] for i in offered(answer.targets, context.names)]
+        ids = {target.id for target in targets}
+        positions = offered(answer.prompts, context.names)
+        pool = OptionPool(("prompts", positions, answer.draw))
+        for prompt in (answer.prompts[i] for i in positions):
+            if prompt.target not in ids:
+                raise ImpossibleDraw(f"there is no target {prompt.target}")
+
+        def build(renderer: FieldRenderer, stream: RandomStream) -> Part:
+            prompts = stream.shuffled([answer.prompts[i] for i in pool.draw(stream)])
+            shuffled = stream.shuffled(targets)
+            letter = dict(zip((target.id for target in shuffled), letters(len(shuffled)), strict=True))
+            return Part(
+                "",
+                answer.type,
+                1.0,
+                key_ids=tuple(letter[prompt.target] for prompt in prompts),
+                options=tuple(
+                    ChoiceOption(letter[target.id], renderer.text(target.text, "target", inline=True))
+                    for target in shuffled
+                ),
+                prompts=tuple(
+                    ChoiceOption(
+                        str(number),
+                        renderer.text(prompt.text, "prompt", inline=True),
+                        feedback=renderer.feedback(prompt.feedback),
+                    )
+                    for number, prompt in enumerate(prompts, start=1)
+                ),
+                settings=MatchingSettings(policy=answer.policy).as_json(),
+            )
+
+        return FieldDraft(None, pool.signature, build)
 
     def parse(self, text: str, part: Part) -> Mapping[str, str]:
         """Return the target's id by the prompt's id.
@@ -52,31 +107,32 @@ class Matching(AnswerType):
         if any("0" <= c <= "9" for c in text):
             return self._pairs(text, part)
         labels = [option.id for option in part.options]
-        letters = read_labels(text, labels, "targets", in_order=True)
-        if len(letters) != len(part.prompts):
-            what = (
-                f"there are {count_noun(len(letters), 'letter')} for "
-                f"{count_noun(len(part.prompts), 'number')}"
+        targets = read_labels(text, labels, "targets", in_order=True)
+        if len(targets) != len(part.prompts):
+            raise format_error(
+                f"there are {count_noun(len(targets), 'letter')} for "
+                f"{count_noun(len(part.prompts), 'number')}",
+                text,
+                self._expected(part),
             )
-            raise format_error(what, text, self._expected(part))
-        return dict(zip((prompt.id for prompt in part.prompts), letters, strict=True))
+        return dict(zip((prompt.id for prompt in part.prompts), targets, strict=True))
 
     def _expected(self, part: Part) -> str:
         return f"pairs such as 1-{part.options[-1].id}, 2-a"
 
     def _pairs(self, text: str, part: Part) -> Mapping[str, str]:
-        known = {option.id for option in part.options}
+        targets = {option.id for option in part.options}
         prompts = {prompt.id for prompt in part.prompts}
-        found: dict[str, str] = {}
+        pairs: dict[str, str] = {}
         for prompt, target in self._by_text(text, part) or self._by_letter(text, part):
             if prompt not in prompts:
                 raise format_error(f"there is no number {prompt}", text, self._expected(part))
-            if target not in known:
+            if target not in targets:
                 raise format_error(f"there is no {target} among the targets", text, self._expected(part))
-            if prompt in found:
+            if prompt in pairs:
                 raise format_error(f"number {prompt} is answered twice", text, self._expected(part))
-            found[prompt] = target
-        return found
+            pairs[prompt] = target
+        return pairs
 
     def _by_letter(self, text: str, part: Part) -> list[tuple[str, str]]:
         try:
@@ -117,7 +173,7 @@ class Matching(AnswerType):
 
     @staticmethod
     def _policy(part: Part) -> str:
-        return str(part.settings.get("policy", "each-answer"))
+        return MatchingSettings.of(part).policy
 
     def right_responses(self, part: Part) -> list[str]:
         """Return the pairs in several notations, and the letters alone."""
@@ -148,48 +204,30 @@ class Matching(AnswerType):
 
     def chance_score(self, part: Part) -> float:
         """Return the mean share of who picks a target at random for each number."""
-        one = 1 / len(part.options)
-        return one if self._policy(part) == "each-answer" else one ** len(part.prompts)
+        chance = 1 / len(part.options)
+        return chance if self._policy(part) == "each-answer" else chance ** len(part.prompts)
 
+    def guess(self, part: Part) -> GuessScore:
+        """Return what any target for each prompt earns: the number of right pairs is binomial."""
+        count, chance = len(part.prompts), 1 / len(part.options)
+        other = {
+            key: next((option.id for option in part.options if option.id != key), key) for key in part.key_ids
+        }
 
-# ----------------------------------------------------------------------------------------------------
-# Matching: each prompt belongs to one target.
+        def share(hits: int) -> float:
+            targets = [key if i < hits else other[key] for i, key in enumerate(part.key_ids)]
+            pairs = dict(zip((prompt.id for prompt in part.prompts), targets, strict=True))
+            return float(self.judge(part, pairs).fraction)
 
-
-def draft(answer: MatchingAnswer, context: FieldContext) -> FieldDraft:
-    """Draft a matching field; prompts get numbers, targets letters.
-
-    Raises
-    ------
-    ImpossibleDraw
-        A prompt belongs to a target that isn't there, or there are fewer prompts than ``draw`` asks for.
-    """
-    kept = [answer.targets[i] for i in offered(answer.targets, context.names)]
-    known = [target.id for target in kept]
-    there = offered(answer.prompts, context.names)
-    pool = OptionPool(("prompts", there, answer.draw))
-    for prompt in (answer.prompts[i] for i in there):
-        if prompt.target not in known:
-            raise ImpossibleDraw(f"there is no target {prompt.target}")
-
-    def build(scribe: FieldRenderer, stream: RandomStream) -> Part:
-        prompts = stream.shuffled([answer.prompts[i] for i in pool.draw(stream)])
-        targets = stream.shuffled(kept)
-        letter = dict(zip((target.id for target in targets), letters(len(targets)), strict=True))
-        left = tuple(
-            ChoiceOption(
-                str(number),
-                scribe.text(prompt.text, "prompt", inline=True),
-                feedback=scribe.feedback(prompt.feedback),
+        return GuessScore(
+            sum_chances(
+                (share(hits), comb(count, hits) * chance**hits * (1 - chance) ** (count - hits))
+                for hits in range(count + 1)
             )
-            for number, prompt in enumerate(prompts, start=1)
         )
-        right = tuple(
-            ChoiceOption(letter[target.id], scribe.text(target.text, "target", inline=True))
-            for target in targets
-        )
-        keys = tuple(letter[prompt.target] for prompt in prompts)
-        settings = {"policy": answer.policy}
-        return Part("", answer.type, 1.0, key_ids=keys, options=right, prompts=left, settings=settings)
 
-    return FieldDraft(None, pool.signature, build)
+    def key_words(self, part: Part) -> str:
+        """Return each prompt with its target, in alphabetical order."""
+        texts = {option.id: option.text.plain for option in part.options}
+        pairs = zip((prompt.text.plain for prompt in part.prompts), part.key_ids, strict=True)
+        return "; ".join(sorted(f"{prompt} - {texts[key]}" for prompt, key in pairs))

@@ -1,40 +1,62 @@
-"""Several of several options."""
+"""Several of several options; four scoring rules say what right and wrong picks earn.
+
+With n options of which c are right, t right picks and f wrong picks:
+
+- ``exact``: 1 if t = c and f = 0, else 0
+- ``net-correct``: max(0, (t - f) / c)
+- ``each-answer``: 1 - (wrong decisions) / n, a decision being wrong where a right option isn't
+  picked or a wrong one is
+- ``coverage``: (t / c) (t / (t + f))
+
+A blank answer is 0 before any formula.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
-from typing import Any
+from typing import ClassVar
 
-from engine.answers.answer_type import (
+from engine.answers.base import (
     AnswerJudgement,
     AnswerType,
     FieldContext,
     FieldDraft,
-    MixedPool,
-    WrittenOptions,
+    GuessScore,
+    PartSettings,
+    sum_chances,
 )
-from engine.answers.parsing import read_labels, read_texts, same_words
+from engine.answers.options import MixedPool, WrittenOptions
+from engine.answers.reading_options import read_labels, read_texts, same_words
+from engine.answers.single_choice import option_diagnosis
 from engine.items import MultipleChoiceAnswer
-from engine.model import ChoiceOption, Diagnosis, Part
+from engine.model import ChoiceOption, Part
 from engine.text.words import agree, count_noun, join_words
 
-__all__ = ["POLICIES", "MultipleChoice", "chance_of", "draft", "score_of"]
+__all__ = ["POLICIES", "MultipleChoice", "MultipleChoiceSettings", "chance_of", "score_of"]
+
+# Longer than all options of a question together.
+_LONGEST = 20_000
 
 
-# ----------------------------------------------------------------------------------------------------
-# Scoring rules for several right options, named as in the field.
-#
-# With n options of which c are right, t right picks and f wrong picks:
-#
-# - ``exact``: 1 if t = c and f = 0, else 0
-# - ``net-correct``: max(0, (t - f) / c)
-# - ``each-answer``: 1 - (wrong decisions) / n, a decision being wrong where a right option isn't
-#   picked or a wrong one is
-# - ``coverage``: (t / c) (t / (t + f))
-#
-# A blank answer is 0 before any formula.
+@dataclass(frozen=True, slots=True)
+class MultipleChoiceSettings(PartSettings):
+    """Settings of a multiple choice.
+
+    Parameters
+    ----------
+    policy : str
+        One of :data:`POLICIES`.
+    right_counts : tuple of int
+        How many right options its variants can have, where that differs between them.
+    """
+
+    policy: str = "net-correct"
+    right_counts: tuple[int, ...] = ()
+    omit_empty: ClassVar[frozenset[str]] = frozenset({"right_counts"})
+
 
 POLICIES = {
     "exact": "all right options and no others, or nothing",
@@ -96,7 +118,22 @@ class MultipleChoice(AnswerType):
     """Letters in any order; the policy says how they score."""
 
     name = "multiple_choice"
+    picks_options = True
+    invites_elimination = True
     shows_policy = True
+
+    def draft(self, answer: MultipleChoiceAnswer, context: FieldContext) -> FieldDraft:
+        """Draft a multiple-choice field.
+
+        Raises
+        ------
+        ImpossibleDraw
+            The pool can't give what ``draw`` asks for, or no or every option is right.
+        """
+        options = WrittenOptions(answer, context, "at least one right and one wrong option are needed")
+        counts = tuple(options.pool.right_counts) if isinstance(options.pool, MixedPool) else ()
+        settings = MultipleChoiceSettings(policy=answer.policy, right_counts=counts)
+        return FieldDraft(None, options.pool.signature, options.builder(settings))
 
     def parse(self, text: str, part: Part) -> frozenset[str]:
         """Return the ids of the options picked.
@@ -106,11 +143,11 @@ class MultipleChoice(AnswerType):
         ResponseFormatError
             Something is no letter of an option.
         """
-        words = same_words(text[:20_000])
+        words = same_words(text[:_LONGEST])
         by_text = [option.id for option in part.options if same_words(option.text.plain) == words]
         if len(by_text) == 1:
             return frozenset(by_text)
-        texts = read_texts(text[:20_000], {option.id: option.text.plain for option in part.options})
+        texts = read_texts(text[:_LONGEST], {option.id: option.text.plain for option in part.options})
         return frozenset(texts or read_labels(text, [option.id for option in part.options], "options"))
 
     def judge(self, part: Part, answer: frozenset[str]) -> AnswerJudgement:
@@ -118,32 +155,28 @@ class MultipleChoice(AnswerType):
         right = frozenset(part.key_ids)
         fraction = score_of(self._policy(part), len(part.options), right, answer)
         wrong = [option for option in part.options if option.id in answer - right]
-        diagnosis = tuple(
-            Diagnosis(option.misconception, option.feedback or "This option is a known mistake.")
-            for option in wrong
-            if option.misconception
-        )
+        diagnosis = tuple(option_diagnosis(option) for option in wrong if option.misconception)
         if answer == right:
             return AnswerJudgement(1, "Right.")
         return AnswerJudgement(fraction, self._message(wrong, len(right - answer)), diagnosis)
 
     def _message(self, wrong: list[ChoiceOption], missed: int) -> str:
-        parts = []
+        sentences = []
         if wrong:
             names = join_words([f"({option.id})" for option in wrong])
-            parts.append(f"{names} {agree(len(wrong), 'do')}n't belong here.")
+            sentences.append(f"{names} {agree(len(wrong), 'do')}n't belong here.")
         if missed:
-            parts.append(
+            sentences.append(
                 "A right option is missing."
                 if missed == 1
                 else f"{count_noun(missed, 'right option')} are missing."
             )
-        parts += [option.feedback for option in wrong if option.feedback and not option.misconception]
-        return " ".join(parts)
+        sentences += [option.feedback for option in wrong if option.feedback and not option.misconception]
+        return " ".join(sentences)
 
     @staticmethod
     def _policy(part: Part) -> str:
-        return str(part.settings.get("policy", "net-correct"))
+        return MultipleChoiceSettings.of(part).policy
 
     def right_responses(self, part: Part) -> list[str]:
         """Return the letters with commas, blanks, together, and in reversed order."""
@@ -181,21 +214,32 @@ class MultipleChoice(AnswerType):
         """Return the mean share of who tosses a coin for each option."""
         return chance_of(self._policy(part), len(part.options), len(part.key_ids))
 
+    def guess(self, part: Part) -> GuessScore:
+        """Return what the number of blind picks earns that pays best.
 
-# ----------------------------------------------------------------------------------------------------
-# Multiple choice: several right options, all shown or drawn from a pool.
+        Where variants differ in how many options are right, that number isn't known to who guesses: the
+        picks are as many as pay best on average over all numbers, and their score is that of this variant.
+        """
+        right_counts = MultipleChoiceSettings.of(part).right_counts or (len(part.key_ids),)
 
+        def total(picks: int) -> float:
+            return sum(self._blind_picks(part, right, picks).mean for right in right_counts)
 
-def draft(answer: MultipleChoiceAnswer, context: FieldContext) -> FieldDraft:
-    """Draft a multiple-choice field.
+        best = max(range(1, len(part.options) + 1), key=total)
+        return self._blind_picks(part, len(part.key_ids), best)
 
-    Raises
-    ------
-    ImpossibleDraw
-        The pool can't give what ``draw`` asks for, or no or every option is right.
-    """
-    options = WrittenOptions(answer, context, "at least one right and one wrong option are needed")
-    settings: dict[str, Any] = {"policy": answer.policy}
-    if isinstance(options.pool, MixedPool):
-        settings["right_counts"] = list(options.pool.counts)
-    return FieldDraft(None, options.pool.signature, options.builder(settings))
+    def _blind_picks(self, part: Part, right: int, picks: int) -> GuessScore:
+        """Return what so many blind picks earn at a part of which so many options are right."""
+        # A score depends only on hits and false picks, so that any options may stand for the right ones.
+        ids = [option.id for option in part.options]
+        keys, wrong = ids[:right], ids[right:]
+        alike = replace(part, key_ids=tuple(keys))
+        return GuessScore(
+            sum_chances(
+                (
+                    float(self.judge(alike, frozenset(keys[:hits] + wrong[: picks - hits])).fraction),
+                    comb(len(keys), hits) * comb(len(wrong), picks - hits) / comb(len(ids), picks),
+                )
+                for hits in range(max(0, picks - len(wrong)), min(picks, len(keys)) + 1)
+            )
+        )

@@ -1,118 +1,150 @@
-"""What number, vector and matrix answers share: intervals, near misses, and known mistakes."""
+"""What number, vector and matrix fields share: their draft, intervals, near misses, and known mistakes.
+
+What is graded is the interval that is shown with the key; an answer outside of it may still be recognised:
+as off by rounding, or as what a known mistake gives.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
+from typing import Any, ClassVar
 
-from engine.answers.answer_type import AnswerJudgement, AnswerType
-from engine.answers.parsing import (
-    NumberRows,
-    decided,
-    format_error,
-    normal_signs,
-    pointed_thousands,
-    read_numbers,
-    without_asides,
-    without_count_word,
+from engine.answers.asked_precision import AskedPrecision, NumericSettings, numbers
+from engine.answers.base import (
+    AnswerJudgement,
+    AnswerType,
+    FieldContext,
+    FieldDraft,
+    FieldRenderer,
+    mistake_diagnosis,
 )
-from engine.answers.pasted import unpasted
-from engine.errors import ResponseFormatError
-from engine.expressions.values import array_text, decimal_of, decimal_text, place_of, unit
-from engine.model import Check, Diagnosis, KnownWrong, Part, Verdict
+from engine.answers.nearness import equals_mistake, is_near, is_written_as, within
+from engine.answers.reading_numbers import NumberRows, pointed_thousands, read_fitting, read_numbers
+from engine.answers.typed_text import format_error, normal_signs, unpasted, without_asides
+from engine.draws.parameters import RedrawNeeded
+from engine.draws.stream import RandomStream
+from engine.errors import ExpressionError, ResponseFormatError, UndefinedValueError
+from engine.expressions.language import evaluate
+from engine.expressions.values import Interval, decimal_of, is_rounding_safe, array_text, decimal_text, unit
+from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
+from engine.model import Check, Diagnosis, FloatArray, KnownWrong, Part, Verdict
 from engine.text.words import agree, count_noun, join_words
 
-__all__ = [
-    "Matrix",
-    "Number",
-    "NumericType",
-    "Vector",
-    "interval_text",
-    "is_simplex",
-    "is_whole",
-    "rounding_id",
-    "within",
-]
+__all__ = ["NumericAnswer", "NumericType", "rounding_id", "simplex_faults"]
 
-
-# ----------------------------------------------------------------------------------------------------
-# Exact comparisons of typed numbers, decided by floats wherever those leave no doubt.
-#
-# A typed number is a :class:`~fractions.Fraction`, an interval's bound a decimal text. Comparing them exactly
-# costs ten times what floats cost, and is needed only where the two are within a few rounding errors.
-
-# A float differs from the number it stands for by a relative 1.1e-16; sums of two or three of them by a few
-# times that. A hundred times as much leaves no doubt.
-_SLACK = 1e-13
-
-
-def within(entry: Fraction, typed: float, low: str, high: str) -> bool:
-    """Tell whether a number lies in a closed interval.
-
-    Parameters
-    ----------
-    entry : Fraction
-    typed : float
-        The same number.
-    low, high : str
-        The bounds, as decimal texts.
-    """
-    bottom, top = float(low), float(high)
-    doubt = _SLACK * (abs(typed) + abs(bottom) + abs(top))
-    if bottom + doubt < typed < top - doubt:
-        return True
-    if typed < bottom - doubt or typed > top + doubt:
-        return False
-    return Fraction(low) <= entry <= Fraction(high)
-
+NumericAnswer = NumberAnswer | VectorAnswer | MatrixAnswer
 
 rounding_id = "m-rounding"
-_TINY = Fraction(1, 10**9)
+# What floats add to the error of a sum of weights is far below this.
 _CLOSE = 1e-9
-_LONGEST = 400  # names, brackets and line ends around the numbers
-_LONGEST_ENTRY = 80  # a numeral has 60 characters at most
-_NAMED = 4  # entries that a message lists
-_NAMED_PLACES = 6
+# A wrong value that is farther than this from an interval, beyond its width, isn't accepted by any rounding.
+_FAR = 1e-6
+# Longest answers that are read, so that no pattern sees a novel: names, brackets and line ends around the
+# numbers, and for each number its numeral (60 characters at most) with what separates it.
+_LONGEST = 400
+_LONGEST_ENTRY = 80
+# Entries that a message names; more of them say no more.
+_MOST_NAMED = 4
 _AND = re.compile(r",? (?:and|und|&) ")
-_DOUBT = 1e-11  # a key counts with 12 significant digits
-
-
-def is_whole(part: Part) -> bool:
-    """Tell whether a field takes whole numbers only: it asks for 0 decimals, or exactly for a whole key."""
-    asked = part.settings.get
-    if asked("decimals") is not None:
-        return bool(asked("decimals") == 0)
-    is_exact = asked("significant") is None and asked("tolerance") is None
-    return is_exact and bool(asked("lower")) and asked("lower") == asked("upper")
-
-
-def _plain(value: Fraction) -> str:
-    if 10**9 % value.denominator:
-        return str(value)
-    return decimal_text(float(value), None)
-
-
-def _written_as(value: float, entry: Fraction) -> bool:
-    """Tell whether an entry is a value, rounded or cut off at the places that the entry shows."""
-    place = next((k for k in range(_NAMED_PLACES) if 10**k % entry.denominator == 0), _NAMED_PLACES)
-    return abs(Fraction(decimal_of(value)) - entry) < Fraction(unit(place))
-
-
-def _bounds(part: Part) -> list[tuple[Fraction, Fraction]]:
-    pairs = zip(part.settings["lower"], part.settings["upper"], strict=True)
-    return [(Fraction(low), Fraction(high)) for low, high in pairs]
-
-
-def interval_text(part: Part) -> str:
-    """Return the interval that is graded, entry by entry: shown only with the key."""
-    pairs = zip(part.settings["lower"], part.settings["upper"], strict=True)
-    return ", ".join(low if low == high else f"{low} to {high}" for low, high in pairs)
+_SHAPES = {0: "a number", 1: "a vector", 2: "a matrix"}
 
 
 class NumericType(AnswerType):
     """Base of the numeric types; each says how it reads a shape and how entries earn credit."""
+
+    is_numeric = True
+    is_open = True
+    axes: ClassVar[int]
+    """How many axes a key has: 0 for a number, 1 for a vector, 2 for a matrix."""
+
+    # --- the draft
+
+    def key_early(self, answer: NumericAnswer, names: Mapping[str, Any]) -> Any:
+        """Return the key; one near a rounding tie is refused before the costly part of the draft."""
+        return self._safe_key(answer, names)[0]
+
+    def _safe_key(
+        self, answer: NumericAnswer, names: Mapping[str, Any]
+    ) -> tuple[Any, FloatArray, AskedPrecision, tuple[int | None, ...]]:
+        """Return the key as a value and as an array, how it is asked, and to which places."""
+        value = evaluate(answer.key, names)
+        key = self._key_array(answer, value)
+        asked = AskedPrecision(
+            answer.key, answer.decimals, answer.significant, answer.working_decimals, answer.tolerance
+        )
+        places = asked.places(key)
+        for entry, place in zip(key.data, places, strict=True):
+            if place is not None and not is_rounding_safe(entry, place):
+                raise RedrawNeeded(
+                    f"the key stays away from a rounding tie at {count_noun(place, 'decimal')}"
+                )
+        return value, key, asked, places
+
+    def _key_array(self, answer: NumericAnswer, value: Any) -> FloatArray:
+        array = numbers(answer.key, value)
+        if self.axes == 0 and len(array.data) == 1:
+            array = FloatArray((), array.data)
+        if len(array.shape) != self.axes:
+            got = _SHAPES.get(len(array.shape), f"shape {array.shape}")
+            raise ExpressionError(
+                f"the key of a {answer.type} field is {got}", where=f"expression {answer.key[:120]!r}"
+            )
+        return array
+
+    def draft(self, answer: NumericAnswer, context: FieldContext) -> FieldDraft:
+        """Draft a numeric field.
+
+        Raises
+        ------
+        RedrawNeeded
+            The key lies near a rounding tie, or a known mistake gives it.
+        ImpossibleDraw, engine.errors.ExpressionError
+            The spec is at fault.
+        """
+        value, key, asked, places = self._safe_key(answer, context.names)
+        intervals = asked.intervals(key, context)
+        exact = asked.exact(key, [(span.upper - span.lower) / 2 for span in intervals])
+        known = _known_values(context, key, places, intervals)
+        settings = NumericSettings(
+            decimals=answer.decimals,
+            significant=answer.significant,
+            working_decimals=answer.working_decimals,
+            tolerance=None if answer.tolerance is None else str(answer.tolerance),
+            places=places,
+            lower=tuple(str(span.lower) for span in intervals),
+            upper=tuple(str(span.upper) for span in intervals),
+            exact=exact,
+            decimal_comma=answer.decimal_comma,
+            simplex=answer.simplex,
+            near_credit=answer.near_credit,
+            partial=getattr(answer, "partial", "all"),
+            unit=getattr(answer, "unit", None),
+        )
+
+        def build(renderer: FieldRenderer, stream: RandomStream) -> Part:
+            sentences = {m.id: m.feedback for m in context.misconceptions}
+            wrong = tuple(
+                KnownWrong(name, renderer.feedback(sentences[name], name), value=array)
+                for name, array in known
+            )
+            return Part("", answer.type, 1.0, key=key, known_wrong=wrong, settings=settings.as_json())
+
+        signature = (key.shape, tuple(span.lower for span in intervals))
+        halves = tuple(float(span.upper - span.lower) / 2 for span in intervals)
+        return FieldDraft(value, signature, build, places, halves, exact)
+
+    # --- reading
+
+    def fit(self, rows: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
+        """Return the entries in C order if the layout fits the field, or else None."""
+        raise NotImplementedError
+
+    def shape_words(self, part: Part) -> str:
+        """Return the shape that the field takes, in words."""
+        raise NotImplementedError
 
     def bare(self, text: str, part: Part) -> str:
         """Return an answer in usual signs, without what stands around its numbers.
@@ -128,17 +160,9 @@ class NumericType(AnswerType):
             raise format_error(
                 f"the answer has {count_noun(len(text), 'character')}; at most {most} are read here",
                 text[:60],
-                expected=self.wanted(part),
+                expected=self.shape_words(part),
             )
         return _AND.sub(", ", without_asides(unpasted(normal_signs(text))))
-
-    def fit(self, numbers: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
-        """Return the entries in C order if the layout fits the field, or else None."""
-        raise NotImplementedError
-
-    def wanted(self, part: Part) -> str:
-        """Return the shape that is asked for, in words."""
-        raise NotImplementedError
 
     def parse(self, text: str, part: Part) -> tuple[Fraction, ...]:
         """Return the entries as exact fractions in C order.
@@ -149,32 +173,29 @@ class NumericType(AnswerType):
             Something isn't a number, the shape is another one, or a whole number is asked for.
         """
         bare = self.bare(text, part)
-        entries = self._entries(bare, text, part)
-        if is_whole(part):
+        settings = NumericSettings.of(part)
+        rows = read_fitting(
+            bare,
+            lambda rows: self.fit(rows, part) is not None,
+            self.shape_words(part),
+            decimal_comma=settings.decimal_comma,
+            is_whole=settings.is_whole,
+        )
+        entries = self.fit(rows, part)
+        assert entries is not None, "read_fitting() returns only what fits"
+        if settings.is_whole:
             self._require_whole(part, bare, entries)
         return entries
 
-    def _entries(self, bare: str, text: str, part: Part) -> tuple[Fraction, ...]:
-        numbers = decided(
-            bare,
-            lambda found: self.fit(found, part) is not None,
-            self.wanted(part),
-            decimal_comma=bool(part.settings.get("decimal_comma")),
-            is_whole=is_whole(part),
-        )
-        entries = self.fit(numbers, part)
-        if entries is None:  # decided() gives only what fits
-            raise format_error("this doesn't fit the field", text, expected=self.wanted(part))
-        return entries
-
     def _require_whole(self, part: Part, bare: str, entries: Sequence[Fraction]) -> None:
+        expected = self.shape_words(part)
         if (pointed := pointed_thousands(bare)) is not None:
             plain = pointed.replace(".", "")
             raise format_error(
                 f"the point in {pointed} may be meant to separate thousands: write large numbers without "
                 f"separators: {plain}",
                 bare,
-                expected=self.wanted(part),
+                expected=expected,
             )
         broken = [i for i, entry in enumerate(entries) if entry.denominator != 1]
         if not broken:
@@ -185,56 +206,59 @@ class NumericType(AnswerType):
                 bare,
                 expected="a whole number",
             )
-        named = [f"{self.label(part, i)} ({_plain(entries[i])})" for i in broken[:_NAMED]]
-        if len(broken) > _NAMED:
-            named.append(f"{len(broken) - _NAMED} more")
+        names = [f"{self.label(part, i)} ({_plain(entries[i])})" for i in broken[:_MOST_NAMED]]
+        if len(broken) > _MOST_NAMED:
+            names.append(f"{len(broken) - _MOST_NAMED} more")
         raise format_error(
-            f"this field takes whole numbers; not whole: {join_words(named)}",
+            f"this field takes whole numbers; not whole: {join_words(names)}",
             bare,
-            expected=f"{self.wanted(part)}, all whole",
+            expected=f"{expected}, all whole",
         )
+
+    # --- judging
 
     def judge(self, part: Part, answer: tuple[Fraction, ...]) -> AnswerJudgement:
         """Judge entries against the intervals; name near misses and known mistakes."""
+        settings = NumericSettings.of(part)
         right = self.right_entries(part, answer)
-        checks = self._simplex_check(part, answer)
+        checks = _simplex_check(part, settings, answer)
         if all(right):
             return AnswerJudgement(Fraction(1), "Right.", checks=checks)
-        near = self._near(part, answer, right)
-        fraction = self.credit(part, right, near)
-        diagnosis = self._known(part, answer)
+        near = _near_entries(settings, answer, right)
+        share = Fraction(Decimal(str(settings.near_credit)))
+        earned = [
+            Fraction(1) if all(r) else share if all(n) else Fraction(0)
+            for r, n in self._credit_groups(part, settings.partial, right, near)
+        ]
+        diagnosis = self._known_mistakes(part, answer)
         if all(near):
-            diagnosis = (*diagnosis, self._rounding(part, right))
+            diagnosis = (*diagnosis, self._rounding(part, settings, right))
+        fraction = sum(earned, Fraction(0)) / len(earned)
         return AnswerJudgement(fraction, self._message(part, right), diagnosis, checks=checks)
+
+    def _known_mistakes(self, part: Part, answer: Sequence[Fraction]) -> tuple[Diagnosis, ...]:
+        """Return every known mistake that gives these numbers; if several do, all are named."""
+        settings = NumericSettings.of(part)
+        return tuple(
+            mistake_diagnosis(known)
+            for known, value in _mistakes_in_shape(part)
+            if equals_mistake(settings, value.data, answer)
+        )
 
     @staticmethod
     def right_entries(part: Part, answer: Sequence[Fraction]) -> list[bool]:
         """Return for each entry whether it lies in its interval."""
-        lower, upper = part.settings["lower"], part.settings["upper"]
-        return [
-            within(entry, float(entry), low, high)
-            for entry, low, high in zip(answer, lower, upper, strict=True)
-        ]
+        settings = NumericSettings.of(part)
+        bounds = zip(answer, settings.lower, settings.upper, strict=True)
+        return [within(entry, float(entry), low, high) for entry, low, high in bounds]
 
-    def credit(self, part: Part, right: Sequence[bool], near: Sequence[bool]) -> Fraction:
-        """Return the share of the marks, by the item's rule for partial credit."""
-        share = Fraction(Decimal(str(part.settings.get("near_credit", 0))))
-        return self._group_credit(right, near, share)
-
-    @staticmethod
-    def _group_credit(right: Sequence[bool], near: Sequence[bool], share: Fraction) -> Fraction:
-        """Return 1 for a group of entries that are all right, the near credit if all are nearly so."""
-        return Fraction(1) if all(right) else share if all(near) else Fraction(0)
-
-    def _near(self, part: Part, answer: Sequence[Fraction], right: Sequence[bool]) -> list[bool]:
-        """Tell for each entry whether it misses by rounding at most; whole numbers are never nearly right."""
-        if is_whole(part):
-            return list(right)
-        fields = zip(part.settings["lower"], part.settings["upper"], part.settings["places"], strict=True)
-        return [
-            is_right or _is_near(entry, *field)
-            for entry, is_right, field in zip(answer, right, fields, strict=True)
-        ]
+    def _credit_groups(
+        self, part: Part, partial: str, right: Sequence[bool], near: Sequence[bool]
+    ) -> Sequence[tuple[Sequence[bool], Sequence[bool]]]:
+        """Return the groups of entries that earn credit together; all of them, or each one alone."""
+        if partial == "per-entry":
+            return [([r], [n]) for r, n in zip(right, near, strict=True)]
+        return [(right, near)]
 
     def label(self, part: Part, index: int) -> str:
         """Return how one entry is called, from its position in C order."""
@@ -250,8 +274,8 @@ class NumericType(AnswerType):
         rest = f"{join_words(wrong)} {agree(len(wrong), 'are')}n't"
         return f"{hits} of {count_noun(len(right), 'entry')} {agree(hits, 'are')} right; {rest}."
 
-    def _rounding(self, part: Part, right: Sequence[bool]) -> Diagnosis:
-        place = part.settings["places"][0]
+    def _rounding(self, part: Part, settings: NumericSettings, right: Sequence[bool]) -> Diagnosis:
+        place = settings.places[0]
         last = "the last digit" if place is None else f"the last place asked for ({unit(place)})"
         wrong = [self.label(part, i) for i, is_right in enumerate(right) if not is_right]
         subject = "Your number" if len(right) == 1 else join_words(wrong)
@@ -262,70 +286,45 @@ class NumericType(AnswerType):
             "looks like rounding. Keep more digits until the end, and round only once.",
         )
 
-    # --- known mistakes
-
-    def _known(self, part: Part, answer: Sequence[Fraction]) -> tuple[Diagnosis, ...]:
-        """Return every known mistake that gives these numbers; if several do, all are named."""
-        key = part.key
-        return tuple(
-            _matched(wrong)
-            for wrong in part.known_wrong
-            if wrong.value is not None
-            and key is not None
-            and wrong.value.shape == key.shape
-            and _equals(part, wrong.value.data, answer)
-        )
-
     def observe(self, part: Part, text: str) -> tuple[Diagnosis, ...]:
-        """Return the known mistakes that give these numbers in this (other) shape."""
+        """Return the known mistakes that give these numbers in another shape, or rounded to whole ones."""
+        settings = NumericSettings.of(part)
         try:
-            bare = self.bare(text, part)
-            numbers = read_numbers(bare, decimal_comma=bool(part.settings.get("decimal_comma")))
+            rows = read_numbers(self.bare(text, part), decimal_comma=settings.decimal_comma)
         except ResponseFormatError:
             return ()
-        if is_whole(part) and self.fit(numbers, part) is not None:
-            return self._observe_broken(part, numbers.entries)
-        found = []
-        for wrong in part.known_wrong:
-            if wrong.value is None or part.key is None or wrong.value.shape == part.key.shape:
-                continue
-            if _has_shape(numbers, wrong.value.shape) and _equals(part, wrong.value.data, numbers.entries):
-                found.append(_matched(wrong))
-        return tuple(found)
-
-    @staticmethod
-    def _observe_broken(part: Part, entries: Sequence[Fraction]) -> tuple[Diagnosis, ...]:
-        """Return the known mistakes that give these numbers, of which some aren't whole."""
-        if all(entry.denominator == 1 for entry in entries):
-            return ()
+        entries = rows.entries
+        if settings.is_whole and self.fit(rows, part) is not None:
+            if all(entry.denominator == 1 for entry in entries):
+                return ()
+            return tuple(
+                mistake_diagnosis(known)
+                for known, value in _mistakes_in_shape(part)
+                if all(map(is_written_as, value.data, entries))
+            )
         return tuple(
-            _matched(wrong)
-            for wrong in part.known_wrong
-            if wrong.value is not None
+            mistake_diagnosis(known)
+            for known in part.known_wrong
+            if known.value is not None
             and part.key is not None
-            and wrong.value.shape == part.key.shape
-            and all(map(_written_as, wrong.value.data, entries))
+            and known.value.shape != part.key.shape
+            and rows.has_shape(known.value.shape)
+            and equals_mistake(settings, known.value.data, entries)
         )
 
-    # --- weights
+    # --- what is decimal_text, and what lint types
 
-    def _simplex_check(self, part: Part, answer: Sequence[Fraction]) -> tuple[Check, ...]:
-        if not part.settings.get("simplex"):
-            return ()
-        width = part.key.shape[-1] if part.key is not None and part.key.shape else 1
-        rows = [answer[i : i + width] for i in range(0, len(answer), width)]
-        faults = list(dict.fromkeys(fault for row in rows for fault in _simplex_faults(part, row)))
-        message = " ".join(faults) or "The weights are not negative and sum to 1."
-        verdict = Verdict.FAILED if faults else Verdict.PASSED
-        return (Check(f"{part.id}-weights", verdict, 0.0, 0.0, message),)
-
-    # --- self-test
+    def interval_text(self, part: Part) -> str:
+        """Return the interval that is graded, entry by entry: shown only with the key."""
+        settings = NumericSettings.of(part)
+        pairs = zip(settings.lower, settings.upper, strict=True)
+        return ", ".join(low if low == high else f"{low} to {high}" for low, high in pairs)
 
     def right_responses(self, part: Part) -> list[str]:
         """Return the key in brackets, with commas, with blanks, with other minus signs."""
         if part.key is None:
             return []
-        usual = array_text(part.key, part.settings["places"])
+        usual = array_text(part.key, NumericSettings.of(part).places)
         return list(dict.fromkeys([usual, *self.notations(usual), usual.replace("-", "\u2212")]))
 
     def notations(self, usual: str) -> list[str]:
@@ -334,293 +333,120 @@ class NumericType(AnswerType):
 
     def wrong_responses(self, part: Part) -> list[tuple[str, str | None]]:
         """Return what each known mistake would type."""
-        found: list[tuple[str, str | None]] = []
-        for wrong in part.known_wrong:
-            if wrong.value is not None:
-                places = [_place(part, value) for value in wrong.value.data]
-                found.append((array_text(wrong.value, places), wrong.misconception))
-        return found
+        settings = NumericSettings.of(part)
+        return [
+            (array_text(known.value, [settings.place(x) for x in known.value.data]), known.misconception)
+            for known in part.known_wrong
+            if known.value is not None
+        ]
 
     def leeway_words(self, part: Part) -> str:
         """Return how far off every entry may be, where some may by more than one unit of the last place."""
-        if not {"lower", "upper", "places"} <= part.settings.keys():
+        settings = NumericSettings.of(part)
+        if not settings.lower:
             return ""  # nothing is known of this field but its size: a form that wasn't drawn
-        halves = [(high - low) / 2 for low, high in _bounds(part)]
-        units = [Fraction(0) if place is None else Fraction(unit(place)) for place in part.settings["places"]]
+        halves = [
+            (Fraction(high) - Fraction(low)) / 2
+            for low, high in zip(settings.lower, settings.upper, strict=True)
+        ]
+        units = [Fraction(0) if place is None else Fraction(unit(place)) for place in settings.places]
         least = min(halves)
-        if self.rounding_words(part) and None in part.settings["places"]:
+        if self.rounding_words(part) and None in settings.places:
             return ""
-        if least == 0 or not any(half > one for half, one in zip(halves, units, strict=True)):
+        if least == 0 or not any(half > step for half, step in zip(halves, units, strict=True)):
             return ""
-        shown_half = Decimal(least.numerator) / Decimal(least.denominator)
-        exponent = shown_half.adjusted() - 1  # two digits, rounded down so that it is true
-        half = shown_half.quantize(Decimal(1).scaleb(exponent), rounding=ROUND_FLOOR).normalize()
+        # Two digits, rounded down so that the sentence is true.
+        exact = Decimal(least.numerator) / Decimal(least.denominator)
+        half = exact.quantize(Decimal(1).scaleb(exact.adjusted() - 1), rounding=ROUND_FLOOR).normalize()
         return f"; up to {half:f} off counts as right"
 
     def rounding_words(self, part: Part) -> str:
         """Return how exactly the field asks, in words."""
-        if is_whole(part):
+        settings = NumericSettings.of(part)
+        if settings.is_whole:
             return "whole"
-        if (decimals := part.settings.get("decimals")) is not None:
+        if (decimals := settings.decimals) is not None:
             return f"to {decimals} decimal place{'s' * (decimals > 1)}"
-        if (figures := part.settings.get("significant")) is not None:
+        if (figures := settings.significant) is not None:
             return f"to {figures} significant figure{'s' * (figures > 1)}"
         return ""
 
 
-def _is_near(entry: Fraction, low: str, high: str, place: int | None) -> bool:
-    """Tell whether a number lies within one unit of the last place of the key, rounded to that place."""
-    if place is None:
-        return False
-    step = 10.0**-place
-    if abs(float(entry) - (float(low) + float(high)) / 2) > 3 * step:
-        return False  # far beyond what exact numbers are needed for
-    return _is_near_exactly(entry, Fraction(low), Fraction(high), place)
+def _known_values(
+    context: FieldContext, key: FloatArray, places: Sequence[int | None], intervals: Sequence[Interval]
+) -> list[tuple[str, FloatArray]]:
+    """Return what each misconception gives; one without a value for these numbers is left out."""
+    values = []
+    for misconception in context.misconceptions:
+        try:
+            array = numbers(misconception.expr, evaluate(misconception.expr, context.names))
+        except UndefinedValueError:
+            continue
+        if len(array.data) == 1 and key.shape == ():
+            array = FloatArray((), array.data)
+        if array.shape == key.shape and _would_pass(array, places, intervals):
+            raise RedrawNeeded(f"{misconception.id} gives another answer than the key")
+        values.append((misconception.id, array))
+    return values
 
 
-def _is_near_exactly(entry: Fraction, low: Fraction, high: Fraction, place: int) -> bool:
-    exact_step = Fraction(unit(place))
-    key = round((low + high) / 2 / exact_step) * exact_step
-    return abs(entry - key) <= exact_step
-
-
-def _place(part: Part, value: float) -> int | None:
-    return place_of(value, part.settings.get("decimals"), part.settings.get("significant"))
-
-
-def _matched(wrong: KnownWrong) -> Diagnosis:
-    observed = "Your answer is what this known mistake gives."
-    return Diagnosis(wrong.misconception, f"{observed} {wrong.feedback}".strip())
-
-
-def _equals(part: Part, wrong: Sequence[float], answer: Sequence[Fraction]) -> bool:
-    """Tell whether an answer equals a wrong value at the item's rounding."""
-    roughly = _equals_roughly(part, wrong, answer)
-    return _equals_exactly(part, wrong, answer) if roughly is None else roughly
-
-
-def _equals_roughly(part: Part, wrong: Sequence[float], answer: Sequence[Fraction]) -> bool | None:
-    """Tell by floats, which suffices for most answers; None where an entry lies near the edge."""
-    lower, upper = part.settings["lower"], part.settings["upper"]
-    widths = [(float(high) - float(low)) / 2 for low, high in zip(lower, upper, strict=True)]
-    widest = max(widths, default=0.0)
-    same_size = len(widths) == len(wrong)
-    decided: bool | None = True
-    for i, (value, entry) in enumerate(zip(wrong, answer, strict=True)):
-        place = _place(part, value)
-        half_unit = 0.0 if place is None else 0.5 * 10.0**-place
-        typed = float(entry)
-        reach = max(half_unit, widths[i] if same_size else widest, _CLOSE * max(1.0, abs(typed)))
-        gap, doubt = abs(value - typed), _DOUBT * max(1.0, abs(value), abs(typed))
-        if gap > reach + doubt:
+def _would_pass(wrong: FloatArray, places: Sequence[int | None], intervals: Sequence[Interval]) -> bool:
+    """Tell whether a wrong value would be accepted, as it is or as it is written down."""
+    for value, place, span in zip(wrong.data, places, intervals, strict=True):
+        # Most wrong values lie far off; exact fractions aren't needed to see that.
+        reach = 2 * float(span.upper - span.lower) + (0.0 if place is None else 10.0**-place) + _FAR
+        if abs(value - float(span.lower)) > reach:
             return False
-        if gap > reach - doubt:
-            decided = None
-    return decided
+    exact = [Fraction(decimal_of(value)) for value in wrong.data]
+    written = [Fraction(decimal_text(value, place)) for value, place in zip(wrong.data, places, strict=True)]
+    return any(
+        all(span.holds(value) for span, value in zip(intervals, values, strict=True))
+        for values in (exact, written)
+    )
 
 
-def _equals_exactly(part: Part, wrong: Sequence[float], answer: Sequence[Fraction]) -> bool:
-    widths = [(high - low) / 2 for low, high in _bounds(part)]
-    widest = max(widths, default=Fraction(0))
-    same_size = len(widths) == len(wrong)
-    for i, (value, entry) in enumerate(zip(wrong, answer, strict=True)):
-        place = _place(part, value)
-        half_unit = Fraction(unit(place)) / 2 if place is not None else Fraction(0)
-        reach = max(half_unit, widths[i] if same_size else widest, _TINY * max(Fraction(1), abs(entry)))
-        if abs(Fraction(decimal_of(value)) - entry) > reach:
-            return False
-    return True
+def _mistakes_in_shape(part: Part) -> list[tuple[KnownWrong, FloatArray]]:
+    """Return the known mistakes whose values have the key's shape."""
+    shape = None if part.key is None else part.key.shape
+    return [(known, known.value) for known in part.known_wrong if known.value and known.value.shape == shape]
 
 
-def _has_shape(numbers: NumberRows, shape: tuple[int, ...]) -> bool:
-    sizes = [len(row) for row in numbers.rows]
-    if len(shape) < 2:
-        count = shape[0] if shape else 1
-        return len(numbers.entries) == count and (len(sizes) == 1 or max(sizes) == 1)
-    return len(sizes) == shape[0] and set(sizes) == {shape[1]}
+def _near_entries(settings: NumericSettings, answer: Sequence[Fraction], right: Sequence[bool]) -> list[bool]:
+    """Tell for each entry whether it misses by rounding at most; whole numbers are never nearly right."""
+    if settings.is_whole:
+        return list(right)
+    bounds = zip(settings.lower, settings.upper, settings.places, strict=True)
+    return [
+        is_right or is_near(entry, *bound)
+        for entry, is_right, bound in zip(answer, right, bounds, strict=True)
+    ]
 
 
-def is_simplex(part: Part, row: Sequence[Fraction]) -> bool:
-    """Tell whether a row of numbers can be weights, rounded as the field asks."""
-    return not _simplex_faults(part, row)
+def _plain(value: Fraction) -> str:
+    # A numeral of at most nine decimals is shown as such; 1/3 stays the fraction that was typed.
+    return decimal_text(float(value), None) if 10**9 % value.denominator == 0 else str(value)
 
 
-def _simplex_faults(part: Part, row: Sequence[Fraction]) -> list[str]:
+def _simplex_check(part: Part, settings: NumericSettings, answer: Sequence[Fraction]) -> tuple[Check, ...]:
+    if not settings.simplex:
+        return ()
+    width = part.key.shape[-1] if part.key is not None and part.key.shape else 1
+    rows = [answer[i : i + width] for i in range(0, len(answer), width)]
+    faults = list(dict.fromkeys(fault for row in rows for fault in simplex_faults(settings, row)))
+    message = " ".join(faults) or "The weights are not negative and sum to 1."
+    verdict = Verdict.FAILED if faults else Verdict.PASSED
+    return (Check(f"{part.id}-weights", verdict, 0.0, 0.0, message),)
+
+
+def simplex_faults(settings: NumericSettings, row: Sequence[Fraction]) -> list[str]:
+    """Return why a row of numbers can't be weights, rounded as the field asks; empty if it can."""
     faults = []
-    places = [place for place in part.settings["places"] if place is not None]
+    places = [place for place in settings.places if place is not None]
     if any(entry < 0 for entry in row):
         faults.append("A weight is negative.")
-    # a sum of n rounded weights; what floats add to the error is far below the tiny rest
+    # Each of n rounded weights is off by half a unit at most, and so is their sum by n times that.
     reach = len(row) * (10.0 ** -min(places) if places else _CLOSE) / 2 + _CLOSE
     total = sum(map(float, row))
     if abs(total - 1) > reach:
         faults.append(f"The weights sum to {decimal_text(total, max(places, default=6))}, not to 1.")
     return faults
-
-
-# ----------------------------------------------------------------------------------------------------
-# One number.
-
-
-class Number(NumericType):
-    """One number, with its unit behind it or without."""
-
-    name = "number"
-
-    def bare(self, text: str, part: Part) -> str:
-        """Return the number; the field's own unit may stand behind it, and what is counted."""
-        bare = super().bare(text, part)
-        unit = part.settings.get("unit")
-        if unit and bare.casefold().endswith(unit.casefold()):
-            return bare[: -len(unit)].rstrip() or bare
-        return without_count_word(bare) if is_whole(part) and not unit else bare
-
-    def fit(self, numbers: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
-        """Return the number, in brackets or without."""
-        return numbers.entries if len(numbers.entries) == 1 else None
-
-    def wanted(self, part: Part) -> str:
-        """Return ``one number``."""
-        return "one number"
-
-    def notations(self, usual: str) -> list[str]:
-        """Return the number without its leading 0, with an exponent, as a fraction."""
-        found = [f" {usual} ", f"{usual}e0"]
-        if "." in usual:
-            found.append(usual.replace("0.", ".", 1) if usual.lstrip("-").startswith("0.") else f"{usual}0")
-            digits, places = usual.replace(".", ""), len(usual.split(".")[1])
-            found.append(f"{digits}/{10**places}")
-        return found
-
-    def blank_hint(self, part: Part) -> str:
-        """Return e.g. ``a number to 3 decimal places``."""
-        words = self.rounding_words(part)
-        noun = "a whole number" if words == "whole" else f"a number {words}".strip()
-        unit = part.settings.get("unit")
-        return (f"{noun}, in {unit}" if unit else noun) + self.leeway_words(part)
-
-
-# ----------------------------------------------------------------------------------------------------
-# A vector.
-
-
-class Vector(NumericType):
-    """A row or column of numbers; how it is laid out doesn't matter."""
-
-    name = "vector"
-
-    @staticmethod
-    def _size(part: Part) -> int:
-        return part.key.shape[0] if part.key is not None else 0
-
-    def fit(self, numbers: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
-        """Return the entries of one row, or of rows with one number each."""
-        is_line = len(numbers.rows) == 1 or all(len(row) == 1 for row in numbers.rows)
-        return numbers.entries if is_line and len(numbers.entries) == self._size(part) else None
-
-    def wanted(self, part: Part) -> str:
-        """Return e.g. ``3 numbers``."""
-        size = self._size(part)
-        return f"{count_noun(size, 'number')}" if size > 1 else "1 number"
-
-    def credit(self, part: Part, right: Sequence[bool], near: Sequence[bool]) -> Fraction:
-        """Return the share of the marks: all or nothing, or entry by entry."""
-        share = Fraction(Decimal(str(part.settings.get("near_credit", 0))))
-        if part.settings.get("partial") != "per-entry":
-            return self._group_credit(right, near, share)
-        earned = [self._group_credit([r], [n], share) for r, n in zip(right, near, strict=True)]
-        return sum(earned, Fraction(0)) / len(earned)
-
-    def notations(self, usual: str) -> list[str]:
-        """Return the entries without brackets, with other brackets, by blanks, as a column."""
-        inside = usual.strip("[]")
-        return [
-            inside,
-            f"({inside})",
-            inside.replace(",", ""),
-            f"[{inside.replace(',', ' ')}]",
-            inside.replace(", ", "\n"),
-            inside.replace(", ", "; "),
-            f"array({usual})",
-        ]
-
-    def blank_hint(self, part: Part) -> str:
-        """Return e.g. ``3 numbers to 2 decimal places, such as 0.1, 0.2, 0.7``."""
-        words = self.rounding_words(part)
-        asked = "whole numbers" if words == "whole" else f"numbers {words}".strip()
-        return f"{self._size(part)} {asked}, with commas or blanks between them" + self.leeway_words(part)
-
-    def policy(self, part: Part) -> str:
-        """Return whether entries count one by one."""
-        if part.settings.get("partial") == "per-entry":
-            return "each right entry earns its share"
-        return "all entries must be right"
-
-
-# ----------------------------------------------------------------------------------------------------
-# A matrix.
-
-
-class Matrix(NumericType):
-    """Rows of numbers, one row after the other."""
-
-    name = "matrix"
-
-    @staticmethod
-    def _shape(part: Part) -> tuple[int, int]:
-        return (part.key.shape[0], part.key.shape[1]) if part.key is not None else (0, 0)
-
-    def fit(self, numbers: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
-        """Return the entries if there are as many rows and columns as asked."""
-        rows, columns = self._shape(part)
-        fits = len(numbers.rows) == rows and all(len(row) == columns for row in numbers.rows)
-        return numbers.entries if fits else None
-
-    def wanted(self, part: Part) -> str:
-        """Return e.g. ``2 rows of 3 numbers``."""
-        rows, columns = self._shape(part)
-        return f"{rows} row{'s' * (rows > 1)} of {columns} number{'s' * (columns > 1)}"
-
-    def label(self, part: Part, index: int) -> str:
-        """Return e.g. ``row 2 column 1``."""
-        row, column = divmod(index, self._shape(part)[1])
-        return f"row {row + 1} column {column + 1}"
-
-    def _rows(self, part: Part, flags: Sequence[bool]) -> list[Sequence[bool]]:
-        _, columns = self._shape(part)
-        return [flags[i : i + columns] for i in range(0, len(flags), columns)]
-
-    def credit(self, part: Part, right: Sequence[bool], near: Sequence[bool]) -> Fraction:
-        """Return the share of the marks: all or nothing, row by row, or entry by entry."""
-        share = Fraction(Decimal(str(part.settings.get("near_credit", 0))))
-        groups = [(right, near)]
-        if part.settings.get("partial") == "per-row":
-            groups = list(zip(self._rows(part, right), self._rows(part, near), strict=True))
-        elif part.settings.get("partial") == "per-entry":
-            groups = [([r], [n]) for r, n in zip(right, near, strict=True)]
-        earned = [self._group_credit(r, n, share) for r, n in groups]
-        return sum(earned, Fraction(0)) / len(earned)
-
-    def notations(self, usual: str) -> list[str]:
-        """Return the rows by ``;``, by new lines, and as numpy prints them."""
-        rows = [row.strip("[] ") for row in usual.split("], [")]
-        blanks = [row.replace(",", "") for row in rows]
-        return [
-            "; ".join(rows),
-            "\n".join(blanks),
-            "[" + "; ".join(blanks) + "]",
-            "[" + "\n ".join(f"[{row}]" for row in blanks) + "]",
-            ", ".join(f"({row})" for row in rows),
-        ]
-
-    def blank_hint(self, part: Part) -> str:
-        """Return e.g. ``2 rows of 3 numbers to 2 decimal places, with ; between rows``."""
-        words = self.rounding_words(part)
-        rounding = ", whole" if words == "whole" else f" {words}" if words else ""
-        rows = f"{self.wanted(part)}{rounding}, with ; or a new line between rows"
-        return rows + self.leeway_words(part)
-
-    def policy(self, part: Part) -> str:
-        """Return whether rows or entries count one by one."""
-        rules = {"per-row": "each right row earns its share", "per-entry": "each right entry earns its share"}
-        return rules.get(part.settings.get("partial", "all"), "all entries must be right")

@@ -1,45 +1,62 @@
-"""One of several options."""
+"""One of several options: written by hand, or a computed key among what known mistakes give."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
-from engine.answers.answer_type import (
+from engine.answers.base import (
     AnswerJudgement,
     AnswerType,
     FieldContext,
     FieldDraft,
     FieldRenderer,
-    WrittenOptions,
+    GuessScore,
+    PartSettings,
     letters,
+    sum_chances,
 )
-from engine.answers.parsing import (
-    NumberRows,
-    format_error,
-    normal_signs,
-    read_labels,
-    read_numbers,
-    read_texts,
-    same_words,
-    without_asides,
-)
+from engine.answers.options import WrittenOptions
+from engine.answers.reading_numbers import NumberRows, read_numbers
+from engine.answers.reading_options import read_labels, read_texts, same_words
+from engine.answers.typed_text import format_error, normal_signs, without_asides
 from engine.draws.parameters import ImpossibleDraw, RedrawNeeded
 from engine.draws.stream import RandomStream
 from engine.errors import ResponseFormatError, UndefinedValueError
 from engine.expressions.language import evaluate, require_finite
-from engine.expressions.values import array_of, array_text, decimal_of, decimal_text, is_rounding_safe, unit
-from engine.items import SingleChoiceAnswer
+from engine.expressions.values import array_of, decimal_of, is_rounding_safe, array_text, decimal_text, unit
+from engine.items import ItemMisconception, SingleChoiceAnswer
 from engine.model import ChoiceOption, Diagnosis, FloatArray, Part, RenderedText
 from engine.prose.text import formula_text, render_text
 from engine.text.words import agree, count_noun
 
-__all__ = ["SingleChoice", "draft", "draft_computed"]
+__all__ = ["SingleChoice", "SingleChoiceSettings"]
 
-_LONGEST = 2_000  # a letter or numbers, with what stands around them
+# A letter or numbers, with what stands around them.
+_LONGEST = 2_000
+# Computed options stay apart by this many units of their last place, so that nobody who rounds one step the
+# other way meets a wrong option.
+LEAST_UNITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SingleChoiceSettings(PartSettings):
+    """Settings of a single choice.
+
+    Parameters
+    ----------
+    decimals : int or None
+        Decimal places of computed options.
+    accepted : tuple of mapping
+        Printed options that an erratum accepts: ``letter``, ``note``, and ``numbers`` with ``shape``.
+    """
+
+    decimals: int | None = None
+    accepted: tuple[Mapping[str, Any], ...] = ()
+    omit_empty: ClassVar[frozenset[str]] = frozenset({"accepted"})
 
 
 class SingleChoice(AnswerType):
@@ -49,6 +66,22 @@ class SingleChoice(AnswerType):
     """
 
     name = "single_choice"
+    picks_options = True
+    invites_elimination = True
+
+    def draft(self, answer: SingleChoiceAnswer, context: FieldContext) -> FieldDraft:
+        """Draft a single-choice field.
+
+        Raises
+        ------
+        RedrawNeeded
+            The key lies near a rounding tie, or two options come too close.
+        ImpossibleDraw, engine.errors.ExpressionError
+            The spec is at fault.
+        """
+        if answer.key is None:
+            return _draft_written(answer, context)
+        return _draft_computed(answer, answer.key, context)
 
     def parse(self, text: str, part: Part) -> Any:
         """Return the chosen option's id.
@@ -70,8 +103,8 @@ class SingleChoice(AnswerType):
         by_text = [option.id for option in part.options if same_words(option.text.plain) == words]
         if len(by_text) == 1:
             return by_text[0]
-        if (found := self._by_value(text, part)) is not None:
-            return found
+        if (option := self._by_value(text, part)) is not None:
+            return option
         texts = read_texts(text, {option.id: option.text.plain for option in part.options})
         labels = [option.id for option in part.options]
         letters = list(dict.fromkeys(texts or read_labels(text, labels, "options")))
@@ -81,21 +114,20 @@ class SingleChoice(AnswerType):
 
     def _by_value(self, text: str, part: Part) -> Any:
         """Return the option whose numbers were typed, if there is exactly one."""
-        decimals = part.settings.get("decimals")
+        settings = SingleChoiceSettings.of(part)
         for decimal_comma in (False, True):
             try:
-                numbers = read_numbers(without_asides(normal_signs(text)), decimal_comma=decimal_comma)
+                rows = read_numbers(without_asides(normal_signs(text)), decimal_comma=decimal_comma)
             except ResponseFormatError:
                 continue
-            found: list[Any] = [
+            options: list[Any] = [
                 option.id
                 for option in part.options
-                if option.value is not None and _same_numbers(numbers, option.value, decimals)
+                if option.value is not None and _same_numbers(rows, option.value, settings.decimals)
             ]
-            if not found:
-                found = [entry for entry in part.settings.get("accepted", ()) if _is_printed(numbers, entry)]
-            if len(found) == 1:
-                return found[0]
+            options = options or [entry for entry in settings.accepted if _is_printed(rows, entry)]
+            if len(options) == 1:
+                return options[0]
         return None
 
     def judge(self, part: Part, answer: Any) -> AnswerJudgement:
@@ -106,7 +138,7 @@ class SingleChoice(AnswerType):
         option = next(option for option in part.options if option.id == answer)
         if option.correct:
             return AnswerJudgement(1, f"Right. {option.feedback}".strip())
-        diagnosis = (_known(option),) if option.misconception else ()
+        diagnosis = (option_diagnosis(option),) if option.misconception else ()
         feedback = "" if diagnosis else f" {option.feedback}"
         return AnswerJudgement(0, f"({option.id}) isn't right.{feedback}".strip(), diagnosis)
 
@@ -132,41 +164,31 @@ class SingleChoice(AnswerType):
         """Return one over the number of options."""
         return 1 / len(part.options)
 
+    def guess(self, part: Part) -> GuessScore:
+        """Return what any option earns."""
+        shares = (float(self.judge(part, option.id).fraction) for option in part.options)
+        return GuessScore(sum_chances((share, 1 / len(part.options)) for share in shares))
 
-def _known(option: ChoiceOption) -> Diagnosis:
+
+def option_diagnosis(option: ChoiceOption) -> Diagnosis:
+    """Return the diagnosis of whoever picks an option that stands for a known mistake."""
     return Diagnosis(option.misconception or "", option.feedback or "This option is a known mistake.")
 
 
-def _same_numbers(numbers: NumberRows, value: FloatArray, decimals: int | None) -> bool:
-    if not _fits(numbers, value.shape):
-        return False
+def _same_numbers(rows: NumberRows, value: FloatArray, decimals: int | None) -> bool:
     texts = [decimal_text(entry, decimals) for entry in value.data]
-    return [Fraction(text) for text in texts] == list(numbers.entries)
+    return rows.has_shape(value.shape) and [Fraction(text) for text in texts] == list(rows.entries)
 
 
-def _is_printed(numbers: NumberRows, entry: Any) -> bool:
-    if "numbers" not in entry or not _fits(numbers, tuple(entry["shape"])):
+def _is_printed(rows: NumberRows, entry: Mapping[str, Any]) -> bool:
+    if "numbers" not in entry or not rows.has_shape(tuple(entry["shape"])):
         return False
-    return [Fraction(text) for text in entry["numbers"]] == list(numbers.entries)
-
-
-def _fits(numbers: NumberRows, shape: tuple[int, ...]) -> bool:
-    sizes = [len(row) for row in numbers.rows]
-    if len(shape) == 2:
-        return len(sizes) == shape[0] and set(sizes) == {shape[1]}
-    count = shape[0] if shape else 1
-    return len(numbers.entries) == count and (len(sizes) == 1 or max(sizes) == 1)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Single choice: options by hand, or a computed key among what known mistakes give.
-
-LEAST_UNITS = 3
+    return [Fraction(text) for text in entry["numbers"]] == list(rows.entries)
 
 
 @dataclass(frozen=True, slots=True)
-class _Computed:
-    """A computed option: numbers, or words."""
+class _ComputedOption:
+    # numbers, or words
 
     array: FloatArray | None
     words: str
@@ -187,16 +209,18 @@ def _latex(array: FloatArray, decimals: int | None) -> str:
     return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
 
 
-def _computed(text: str, context: FieldContext, misconception: str | None = None) -> tuple[Any, _Computed]:
+def _computed(
+    text: str, context: FieldContext, misconception: str | None = None
+) -> tuple[Any, _ComputedOption]:
     value = require_finite(evaluate(text, context.names), text)
     if isinstance(value, str):
-        return value, _Computed(None, value, misconception)
+        return value, _ComputedOption(None, value, misconception)
     if isinstance(value, tuple) and not all(isinstance(entry, int) for entry in value):
-        return value, _Computed(None, " ".join(map(str, value)), misconception)
-    return value, _Computed(array_of(value), "", misconception)
+        return value, _ComputedOption(None, " ".join(map(str, value)), misconception)
+    return value, _ComputedOption(array_of(value), "", misconception)
 
 
-def _too_close(a: _Computed, b: _Computed, decimals: int | None) -> bool:
+def _too_close(a: _ComputedOption, b: _ComputedOption, decimals: int | None) -> bool:
     """Tell whether two options can be mistaken for each other after rounding."""
     if a.array is None or b.array is None:
         return a.array is None and b.array is None and a.words.casefold() == b.words.casefold()
@@ -210,21 +234,6 @@ def _too_close(a: _Computed, b: _Computed, decimals: int | None) -> bool:
     return max(steps) < LEAST_UNITS or max(rounded) < LEAST_UNITS * unit(decimals)
 
 
-def draft(answer: SingleChoiceAnswer, context: FieldContext) -> FieldDraft:
-    """Draft a single-choice field.
-
-    Raises
-    ------
-    RedrawNeeded
-        The key lies near a rounding tie, or two options come too close.
-    ImpossibleDraw, engine.errors.ExpressionError
-        The spec is at fault.
-    """
-    return (
-        _draft_written(answer, context) if answer.key is None else draft_computed(answer, answer.key, context)
-    )
-
-
 def _draft_written(answer: SingleChoiceAnswer, context: FieldContext) -> FieldDraft:
     options = WrittenOptions(answer, context, "one right option and a wrong one are needed")
     right = options.right
@@ -234,17 +243,10 @@ def _draft_written(answer: SingleChoiceAnswer, context: FieldContext) -> FieldDr
             "one is needed"
         )
     value = answer.options[right[0]].text if len(right) == 1 else None
-    return FieldDraft(value, options.pool.signature, options.builder({"decimals": None}))
+    return FieldDraft(value, options.pool.signature, options.builder(SingleChoiceSettings()))
 
 
-def draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext) -> FieldDraft:
-    """Draft options of which all are computed.
-
-    Raises
-    ------
-    Redraw, ImpossibleDraw, engine.errors.ExpressionError
-        As :func:`draft`.
-    """
+def _draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext) -> FieldDraft:
     value, right = _computed(key, context)
     if right.array is not None and answer.decimals is not None:
         for entry in right.array.data:
@@ -266,47 +268,45 @@ def draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext) 
             names = [o.misconception or "the key" for o in (a, b)]
             raise RedrawNeeded(f"{names[0]} and {names[1]} differ by {LEAST_UNITS} units of the last place")
 
-    def build(scribe: FieldRenderer, stream: RandomStream) -> Part:
+    def build(renderer: FieldRenderer, stream: RandomStream) -> Part:
         ordered = _ordered(options, answer, stream)
-        shown_options = tuple(
+        lettered = tuple(
             ChoiceOption(
                 name,
                 option.text(answer.decimals),
                 correct=option is right,
                 value=option.array,
                 misconception=option.misconception,
-                feedback=_feedback(option, known, scribe),
+                feedback=_feedback(option, known, renderer),
             )
             for name, option in zip(letters(len(ordered)), ordered, strict=True)
         )
-        keys = tuple(option.id for option in shown_options if option.correct)
-        settings: dict[str, Any] = {"decimals": answer.decimals}
-        if context.accepted:
-            settings["accepted"] = [
-                {**entry, "note": scribe.text(entry["note"], "erratum").plain if entry["note"] else ""}
-                for entry in context.accepted
-            ]
-        return Part("", answer.type, 1.0, key_ids=keys, options=shown_options, settings=settings)
+        keys = tuple(option.id for option in lettered if option.correct)
+        printed = tuple(
+            {**entry, "note": renderer.text(entry["note"], "erratum").plain if entry["note"] else ""}
+            for entry in context.accepted
+        )
+        settings = SingleChoiceSettings(decimals=answer.decimals, accepted=printed).as_json()
+        return Part("", answer.type, 1.0, key_ids=keys, options=lettered, settings=settings)
 
     signature: Any = right.words
     if right.array is not None:
-        signature = (
-            right.array.shape,
-            tuple(decimal_text(entry, answer.decimals) for entry in right.array.data),
-        )
+        signature = (right.array.shape, tuple(decimal_text(entry, answer.decimals) for entry in right.array.data))
     places = [answer.decimals] * (len(right.array.data) if right.array else 0)
     return FieldDraft(value, signature, build, places)
 
 
-def _feedback(option: _Computed, known: dict[str, Any], scribe: FieldRenderer) -> str:
+def _feedback(
+    option: _ComputedOption, known: Mapping[str, ItemMisconception], renderer: FieldRenderer
+) -> str:
     if option.misconception is None:
         return ""
-    return scribe.feedback(known[option.misconception].feedback, option.misconception)
+    return renderer.feedback(known[option.misconception].feedback, option.misconception)
 
 
 def _ordered(
-    options: Sequence[_Computed], answer: SingleChoiceAnswer, stream: RandomStream
-) -> list[_Computed]:
+    options: Sequence[_ComputedOption], answer: SingleChoiceAnswer, stream: RandomStream
+) -> list[_ComputedOption]:
     key, *others = options
     if answer.shuffle and answer.key_position is None:
         return stream.shuffled(options)

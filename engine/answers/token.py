@@ -1,4 +1,9 @@
-"""A short text: words, or sequences of tokens."""
+"""A short text: words, or sequences of tokens.
+
+What a field takes is seen from its accepted texts.  ``A B B`` and ``ABB`` are a *sequence* of tokens of one
+letter each, in which blanks, hyphens, arrows and commas say nothing; ``AA, BA`` are several *sequences*, in
+which commas say where one ends; everything else is *words*.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +16,28 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from engine.answers.answer_type import AnswerJudgement, AnswerType, FieldContext, FieldDraft, FieldRenderer
-from engine.answers.parsing import format_error
+from engine.answers.base import (
+    AnswerJudgement,
+    AnswerType,
+    FieldContext,
+    FieldDraft,
+    FieldRenderer,
+    PartSettings,
+    mistake_diagnosis,
+)
+from engine.answers.typed_text import format_error
 from engine.draws.parameters import ImpossibleDraw, RedrawNeeded
 from engine.draws.stream import RandomStream
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.language import evaluate
-from engine.items import CodeAnswer, TokenAnswer
-from engine.model import Diagnosis, KnownWrong, Part
+from engine.items import TokenAnswer
+from engine.model import KnownWrong, Part
 from engine.text.escape import clean_line
 
-__all__ = ["Token", "TokenSpelling", "UnclearTextError", "draft", "draft_code", "normal_token"]
+__all__ = ["Token", "TokenSettings", "TokenSpelling", "UnclearTextError", "normal_token"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# When two short texts are the same answer: words, a sequence of tokens, or several sequences.
-#
-# What a field takes is seen from its accepted texts.  ``A B B`` and ``ABB`` are a *sequence* of tokens of one
-# letter each, in which blanks, hyphens, arrows and commas say nothing; ``AA, BA`` are several *sequences*, in
-# which commas say where one ends; everything else is *words*.
+# When two short texts are the same answer.
 
 _SEPARATORS = re.compile(r"[\s,;>→|]+|->")
 _PAIRS = ("[]", "()", "{}", '""', "''", "``", "“”", "„“", "‘’", "«»", "⟨⟩")
@@ -173,13 +181,11 @@ class TokenSpelling:
             groups = _JOINTS.sub("", text).split()
             if len(groups) != len(self.lengths):
                 raise UnclearTextError("where one sequence ends and the next begins can't be seen")
-        found = ["".join(self._tokens(group)) for group in groups]
-        is_cut_up = max(map(len, found), default=0) == 1 < max(self.lengths) and len(found) > len(
-            self.lengths
-        )
-        if is_cut_up:
+        sequences = ["".join(self._tokens(group)) for group in groups]
+        has_single_tokens = max(map(len, sequences), default=0) == 1 < max(self.lengths)
+        if has_single_tokens and len(sequences) > len(self.lengths):
             raise UnclearTextError("the commas cut the sequences into single tokens")
-        return tuple(found)
+        return tuple(sequences)
 
     def is_same(self, text: str, answer: tuple[str, ...]) -> bool:
         """Tell whether a text of the item, such as a known mistake's, is what was answered."""
@@ -192,20 +198,20 @@ class TokenSpelling:
         """Return an accepted text in the other ways in which people write it."""
         if self.kind == "words":
             return [text.replace(" ", ", "), text.replace(" ", " -> ")]
-        shown = [tuple("<eos>" if token == _END else token for token in group) for group in self._cut(text)]
+        groups = [tuple("<eos>" if token == _END else token for token in group) for group in self._cut(text)]
         if self.kind == "sequence":
-            (tokens,) = shown
+            (tokens,) = groups
             glues = ("", " ", "-", " - ", ", ", " → ", "->", " – ")
             return [glue.join(tokens) for glue in glues] + [
                 f"[{', '.join(tokens)}]",
                 f"({' '.join(tokens)}).",
             ]
-        apart = [glue.join(" ".join(tokens) for tokens in shown) for glue in (", ", "; ", " and ", "\n")]
+        spaced = [glue.join(" ".join(tokens) for tokens in groups) for glue in (", ", "; ", " and ", "\n")]
         together = [
-            glue.join("".join(tokens) for tokens in shown) for glue in (", ", ",", "; ", " ", " and ")
+            glue.join("".join(tokens) for tokens in groups) for glue in (", ", ",", "; ", " ", " and ")
         ]
-        arrows = ", ".join(" → ".join(tokens) for tokens in shown)
-        return [*together, *apart, arrows, f"[{together[0]}]", f"({together[0]})."]
+        arrows = ", ".join(" → ".join(tokens) for tokens in groups)
+        return [*together, *spaced, arrows, f"[{together[0]}]", f"({together[0]})."]
 
     def _cut(self, text: str) -> list[list[str]]:
         groups = _STRONG.split(_marked(text)) if self.kind == "sequences" else [_marked(text)]
@@ -285,13 +291,78 @@ def _kind(text: str) -> str:
     return "sequence" if is_glued else "words"
 
 
+# Twice as long as any accepted text may be.
 MAX_TEXT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSettings(PartSettings):
+    """Settings of a token field.
+
+    Parameters
+    ----------
+    case_sensitive : bool
+    order_credit : float
+        Share of the marks for the right sequences in another order.
+    """
+
+    case_sensitive: bool = False
+    order_credit: float = 0.0
 
 
 class Token(AnswerType):
     """Words with blanks between them, or tokens; case matters only where the item says so."""
 
     name = "token"
+    is_open = True
+    invites_elimination = True
+
+    def draft(self, answer: TokenAnswer, context: FieldContext) -> FieldDraft:
+        """Draft a token field.
+
+        Raises
+        ------
+        RedrawNeeded
+            A known mistake gives the key.
+        ImpossibleDraw, engine.errors.ExpressionError
+            The spec is at fault.
+        """
+        value: Any = answer.accepted[0] if answer.accepted else None
+        accepted = list(answer.accepted)
+        if answer.key is not None:
+            value = evaluate(answer.key, context.names)
+            accepted.insert(0, _value_words(answer.key, value))
+        if not accepted:
+            raise ImpossibleDraw("a token field needs accepted texts or a key")
+        known: list[tuple[str, str]] = []
+        for misconception in context.misconceptions:
+            try:
+                wrong = _value_words(misconception.expr, evaluate(misconception.expr, context.names))
+            except UndefinedValueError:
+                continue
+            known.append((misconception.id, wrong))
+        spelling = TokenSpelling.of(
+            accepted, [wrong for _, wrong in known], case_sensitive=answer.case_sensitive
+        )
+        if answer.order_credit and spelling.kind != "sequences":
+            raise ImpossibleDraw("order_credit needs a key of several sequences, such as AA, BA")
+        try:
+            right = [spelling.read(text) for text in accepted]
+        except UnclearTextError as reason:
+            raise ImpossibleDraw(f"an accepted text can't be typed: {reason}") from None
+        for name, wrong in known:
+            if any(spelling.is_same(wrong, text) for text in right):
+                raise RedrawNeeded(f"{name} gives another answer than the key")
+        settings = TokenSettings(answer.case_sensitive, answer.order_credit).as_json()
+
+        def build(renderer: FieldRenderer, stream: RandomStream) -> Part:
+            sentences = {m.id: m.feedback for m in context.misconceptions}
+            wrong = tuple(
+                KnownWrong(name, renderer.feedback(sentences[name], name), text=text) for name, text in known
+            )
+            return Part("", answer.type, 1.0, key_ids=tuple(accepted), known_wrong=wrong, settings=settings)
+
+        return FieldDraft(value, ("token", normal_token(accepted[0], answer.case_sensitive)), build)
 
     def parse(self, text: str, part: Part) -> tuple[str, ...]:
         """Return the words, tokens or sequences, without what doesn't matter.
@@ -317,7 +388,7 @@ class Token(AnswerType):
     @staticmethod
     def _spelling(part: Part) -> TokenSpelling:
         wrong = tuple(known.text for known in part.known_wrong if known.text is not None)
-        return TokenSpelling.of(part.key_ids, wrong, case_sensitive=bool(part.settings.get("case_sensitive")))
+        return TokenSpelling.of(part.key_ids, wrong, case_sensitive=TokenSettings.of(part).case_sensitive)
 
     def judge(self, part: Part, answer: tuple[str, ...]) -> AnswerJudgement:
         """Judge a text against the accepted ones; every known mistake that gives it is named."""
@@ -326,13 +397,11 @@ class Token(AnswerType):
         if answer in accepted:
             return AnswerJudgement(1, "Right.")
         diagnosis = tuple(
-            Diagnosis(
-                known.misconception, f"Your answer is what this known mistake gives. {known.feedback}".strip()
-            )
+            mistake_diagnosis(known)
             for known in part.known_wrong
             if known.text is not None and spelling.is_same(known.text, answer)
         )
-        share = Fraction(Decimal(str(part.settings.get("order_credit") or 0)))
+        share = Fraction(Decimal(str(TokenSettings.of(part).order_credit or 0)))
         if share and sorted(answer) in [sorted(text) for text in accepted]:
             return AnswerJudgement(share, "These are the right ones, but not in the right order.", diagnosis)
         return AnswerJudgement(0, "Not right.", diagnosis)
@@ -341,10 +410,10 @@ class Token(AnswerType):
         """Return the accepted texts; the first also in the other ways in which people write it."""
         spelling = self._spelling(part)
         first = part.key_ids[0]
-        found = [*part.key_ids, f"  {first} ", f"{first}.", f'"{first}"', *spelling.other_ways(first)]
+        ways = [*part.key_ids, f"  {first} ", f"{first}.", f'"{first}"', *spelling.other_ways(first)]
         if not spelling.case_sensitive:
-            found += [first.lower(), first.upper()]
-        return list(dict.fromkeys(found))
+            ways += [first.lower(), first.upper()]
+        return list(dict.fromkeys(ways))
 
     def wrong_responses(self, part: Part) -> list[tuple[str, str | None]]:
         """Return what each known mistake would type."""
@@ -359,15 +428,11 @@ class Token(AnswerType):
 
     def policy(self, part: Part) -> str:
         """Return whether the right ones in another order earn something."""
-        share = part.settings.get("order_credit") or 0
+        share = TokenSettings.of(part).order_credit
         return f"all or nothing; in another order {share:.0%} of the points" if share else "all or nothing"
 
 
-# ----------------------------------------------------------------------------------------------------
-# Token: a short text, one of those listed or what an expression gives.
-
-
-def _words(text: str, value: Any) -> str:
+def _value_words(text: str, value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
@@ -377,61 +442,3 @@ def _words(text: str, value: Any) -> str:
     raise ExpressionError(
         "a token field needs a word or a sequence of tokens", where=f"expression {text[:120]!r}"
     )
-
-
-def draft(answer: TokenAnswer, context: FieldContext) -> FieldDraft:
-    """Draft a token field.
-
-    Raises
-    ------
-    RedrawNeeded
-        A known mistake gives the key.
-    ImpossibleDraw, engine.errors.ExpressionError
-        The spec is at fault.
-    """
-    value: Any = answer.accepted[0] if answer.accepted else None
-    accepted = list(answer.accepted)
-    if answer.key is not None:
-        value = evaluate(answer.key, context.names)
-        accepted.insert(0, _words(answer.key, value))
-    if not accepted:
-        raise ImpossibleDraw("a token field needs accepted texts or a key")
-    settings = {"case_sensitive": answer.case_sensitive, "order_credit": answer.order_credit}
-    known: list[tuple[str, str]] = []
-    for misconception in context.misconceptions:
-        try:
-            wrong = _words(misconception.expr, evaluate(misconception.expr, context.names))
-        except UndefinedValueError:
-            continue
-        known.append((misconception.id, wrong))
-    spelling = TokenSpelling.of(accepted, [wrong for _, wrong in known], case_sensitive=answer.case_sensitive)
-    if answer.order_credit and spelling.kind != "sequences":
-        raise ImpossibleDraw("order_credit needs a key of several sequences, such as AA, BA")
-    try:
-        right = [spelling.read(text) for text in accepted]
-    except UnclearTextError as reason:
-        raise ImpossibleDraw(f"an accepted text can't be typed: {reason}") from None
-    for name, wrong in known:
-        if any(spelling.is_same(wrong, text) for text in right):
-            raise RedrawNeeded(f"{name} gives another answer than the key")
-
-    def build(scribe: FieldRenderer, stream: RandomStream) -> Part:
-        sentences = {m.id: m.feedback for m in context.misconceptions}
-        wrong = tuple(KnownWrong(name, scribe.feedback(sentences[name], name), text=t) for name, t in known)
-        return Part("", answer.type, 1.0, key_ids=tuple(accepted), known_wrong=wrong, settings=settings)
-
-    return FieldDraft(value, ("token", normal_token(accepted[0], answer.case_sensitive)), build)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Code: a function to write; its plan and checks belong to :mod:`engine.code`.
-
-
-def draft_code(answer: CodeAnswer, context: FieldContext) -> FieldDraft:
-    """Draft a code field."""
-
-    def build(scribe: FieldRenderer, stream: RandomStream) -> Part:
-        settings = {"function": answer.function, "signature": answer.signature}
-        return Part("", answer.type, 1.0, settings=settings)
-
-    return FieldDraft(None, "code", build)

@@ -14,11 +14,16 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from engine.answers import answer_kinds
 from engine.errors import UsageError
 from engine.text.escape import clean_line
 
 __all__ = ["KINDS", "scaffold", "title_of", "write_new_files"]
 
+# A choice also begins as a pool of which each variant shows some; code comes last, for it gets a folder.
+_TYPES = [kind for kind in answer_kinds() if kind not in ("single_choice", "code")]
+KINDS = ("single_choice", "single_choice_pool", *_TYPES, "steps", "code")
+"""What can be begun: the answer types, single choice computed and from a pool, and several steps."""
 _CODE_FILES = ("starter.py", "solution.py", "mutants/no_max_shift.py")
 _WIDTH = 100
 _TITLE_LENGTH = range(3, 121)
@@ -161,22 +166,3 @@ def _text(words: Mapping[str, str], *names: str) -> str:
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)
     return text
-
-
-# ----------------------------------------------------------------------------------------------------
-# What a new item can begin as; apart from the rest, so that ``--help`` loads nothing else.
-
-KINDS = (
-    "single_choice",
-    "single_choice_pool",
-    "multiple_choice",
-    "number",
-    "vector",
-    "matrix",
-    "token",
-    "ordering",
-    "matching",
-    "steps",
-    "code",
-)
-"""What can be begun: the answer types, single choice computed and from a pool, and several steps."""

@@ -79,15 +79,14 @@ def grade_code(
     GradeReport
         ``loads``, ``function`` and ``runs`` earn nothing; every other check stands in the rubric.
     """
-    blank = GradeReport(
-        item=exercise.item,
-        item_version=exercise.version,
-        outcome=Outcome.UNGRADED,
-        score=None,
-        max_score=exercise.points,
-        notes=submission.notes,
+    blank = GradeReport.blank(
+        exercise.item,
+        exercise.version,
+        Outcome.UNGRADED,
+        exercise.points,
         student=student,
         mode=mode,
+        notes=submission.notes,
     )
     facts = examine_source(
         submission.source,

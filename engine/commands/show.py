@@ -71,9 +71,11 @@ def _show(variant: Variant, hints: bool, solution: bool, starter: str | None) ->
 
 
 def _key_text(part: Part) -> str:
-    from engine.answers import right_response
+    from engine.answers import kind_of, right_response
 
-    return right_response(part) if part.type != "code" else "see the solutions beside the problem file"
+    return (
+        right_response(part) if kind_of(part.type).takes_text else "see the solutions beside the problem file"
+    )
 
 
 def _as_json(variant: Variant, seed: int, hints: bool, solution: bool, starter: str | None) -> dict[str, Any]:

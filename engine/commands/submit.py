@@ -221,7 +221,8 @@ def _submit_code(
     started = datetime.now(UTC)
     with running("running your file"), EchoingRunner(context.open_runner(sandbox)) as runner:
         # Imported behind the runner: its processes start while torch is loaded here.
-        from engine.code import exercise_of, freeze_plan, grade_code
+        from engine.code import exercise_of, freeze_plan
+        from engine.grading import grade_code
 
         exercise = exercise_of(context.bank, item)
         plan = freeze_plan(exercise, seed)

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, Tag, model_validator
+from pydantic import (
+    Field,
+    SerializeAsAny,
+    StringConstraints,
+    Tag,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from engine.items.answer_specs import (
     CodeAnswer,
@@ -47,7 +56,9 @@ __all__ = [
     "ProblemSpec",
     "SourceErratum",
     "StepSpec",
+    "add_answer_spec",
     "json_schema",
+    "remove_answer_spec",
     "schema_text",
 ]
 
@@ -71,6 +82,35 @@ class ItemSource(StrictModel):
     note: Sentence | None = Field(default=None, description="What else helps to find the place.")
 
 
+# Answer types from outside the engine, by name; see :func:`engine.answers.register`.
+_OUTSIDE_ANSWERS: dict[str, type[StrictModel]] = {}
+
+
+def add_answer_spec(name: str, model: type[StrictModel]) -> None:
+    """Let item files hold answers of another type.
+
+    Parameters
+    ----------
+    name : str
+        The ``type`` that the file names.
+    model : type of StrictModel
+        What such an answer may say, with ``type: Literal[name]``.
+    """
+    _OUTSIDE_ANSWERS[name] = model
+
+
+def remove_answer_spec(name: str) -> None:
+    """Undo :func:`add_answer_spec`."""
+    del _OUTSIDE_ANSWERS[name]
+
+
+def _outside_first(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    # pydantic compiles the union below once; another type can only be looked up beside it.
+    name = value.get("type") if isinstance(value, Mapping) else None
+    model = _OUTSIDE_ANSWERS.get(name) if isinstance(name, str) else None
+    return handler(value) if model is None else model.model_validate(value)
+
+
 AnswerSpec = Annotated[
     SingleChoiceAnswer
     | MultipleChoiceAnswer
@@ -82,6 +122,8 @@ AnswerSpec = Annotated[
     | TokenAnswer
     | CodeAnswer,
     Field(discriminator="type"),
+    SerializeAsAny(),
+    WrapValidator(_outside_first),
 ]
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-from engine.answers import answer_type
+from engine.answers import answer_type, kind_of
 from engine.errors import ResponseFormatError
 from engine.marks.results import ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.model import ChoiceOption, GradeReport, Mode, Outcome, Part, RenderedText, ResultDisclosure
@@ -310,7 +310,7 @@ def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[
         text = item.answers.get(part.id, "").strip()
         weights = answered_weights(part, text, with_key=with_key) if with_weights else None
         picked = _picked(part, text)
-        is_choice = part.type in ("single_choice", "multiple_choice")
+        is_choice = kind_of(part.type).picks_options
         answered.append(
             _AnsweredPart(
                 None if alone else part.prompt,

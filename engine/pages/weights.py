@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from markupsafe import Markup
 
-from engine.answers import answer_type
+from engine.answers import kind_of
+from engine.answers.asked_precision import NumericSettings
 from engine.answers.numeric import NumericType
 from engine.errors import ResponseFormatError
 from engine.model import ComparedWeights, FloatArray, Part
@@ -139,8 +140,8 @@ def answered_weights(part: Part, text: str, *, with_key: bool) -> WeightsView | 
     WeightsView or None
         None where no weights are asked for, or where what was typed can't be read as so many numbers.
     """
-    key, kind = part.key, None if part.type == "code" else answer_type(part.type)
-    if key is None or not part.settings.get("simplex") or not isinstance(kind, NumericType):
+    key, kind, settings = part.key, kind_of(part.type), NumericSettings.of(part)
+    if key is None or not settings.simplex or not isinstance(kind, NumericType):
         return None
     shape = _rows_and_columns(key.shape)
     if not text.strip() or max(shape) > MOST:
@@ -150,7 +151,7 @@ def answered_weights(part: Part, text: str, *, with_key: bool) -> WeightsView | 
     except ResponseFormatError:
         return None
     wrong = [i for i, is_right in enumerate(kind.right_entries(part, entries)) if not is_right]
-    places = next((place for place in part.settings["places"] if place), 2)
+    places = next((place for place in settings.places if place), 2)
     right = FloatArray(shape, key.data) if with_key else None
     return _view(FloatArray(shape, tuple(map(float, entries))), right, wrong, places)
 

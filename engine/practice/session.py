@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from engine.code import CodeExercise, freeze_plan, grade_code
+from engine.code import CodeExercise, freeze_plan
+from engine.grading import grade_code
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Job, Runner, RunResult
 from engine.text.escape import clean

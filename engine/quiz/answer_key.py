@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.answers import interval_text, policy_text, right_response
+from engine.answers import interval_text, kind_of, policy_text, right_response
 from engine.errors import InputError
 from engine.items.bank import Bank
 from engine.model import ChoiceOption, Part, Quiz, QuizQuestion, RenderedText
@@ -95,13 +95,14 @@ def _question(question: QuizQuestion, bank: Bank) -> KeyQuestion:
 
 
 def _part(part: Part) -> KeyPart:
-    chosen = part.type in ("single_choice", "multiple_choice")
     return KeyPart(
         part,
         right_response(part),
-        interval_text(part) if part.key is not None else "",
+        interval_text(part),
         policy_text(part),
-        tuple(option for option in part.options if option.correct) if chosen else (),
+        tuple(option for option in part.options if option.correct)
+        if kind_of(part.type).picks_options
+        else (),
     )
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
+from engine.answers import answer_types
 from engine.errors import QuizError
 from engine.items.field_types import EntryId, Flag, Identifier, Real, SourceName, Whole
 from engine.items.parameter_specs import refuse
@@ -86,17 +87,17 @@ Credits = Annotated[
 ]
 Deadline = Annotated[datetime, BeforeValidator(_deadline)]
 
-Kind = Literal[
-    "single_choice",
-    "multiple_choice",
-    "number",
-    "vector",
-    "matrix",
-    "ordering",
-    "matching",
-    "token",
-    "steps",
-]
+
+def _item_kind(value: Any) -> Any:
+    """Let a filter name any answer type whose answers are typed, and items of several steps."""
+    kinds = (*answer_types(), "steps")
+    if value in kinds:
+        return value
+    names = [f"'{kind}'" for kind in kinds]
+    raise PydanticKnownError("literal_error", {"expected": ", ".join(names)})
+
+
+Kind = Annotated[str, BeforeValidator(_item_kind)]
 Bloom = Literal["remember", "understand", "apply", "analyse", "evaluate", "create"]
 Difficulty = Annotated[tuple[Whole, Whole], BeforeValidator(difficulty_range)]
 _LATER_KEYS = frozenset({"source", "needs", "exclude", "exercises"})

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from engine.answers import kind_of
 from engine.model import GradeReport, Quiz, QuizRules, Variant
 from engine.store import Attempt
 from engine.text.words import agree, percent
 from engine.text.words import count_noun as count_of
 
 __all__ = ["CreditRules", "counted_attempts", "is_choice", "why_nothing"]
-
-# Where the right answer is one of a few that are shown, a second try at the same ones is elimination.
-_CHOICES = frozenset({"single_choice", "multiple_choice", "matching", "ordering", "token"})
 
 _REPEATED = (
     "These options were answered before, so this earns nothing and is no attempt: another one "
@@ -24,7 +22,7 @@ _NOTHING_LEFT = ": it earns nothing."
 
 def is_choice(variant: Variant) -> bool:
     """Tell whether a further attempt at the very same variant would be elimination."""
-    return any(part.type in _CHOICES for part in variant.parts)
+    return any(kind_of(part.type).invites_elimination for part in variant.parts)
 
 
 def counted_attempts(earlier: Sequence[Attempt]) -> list[Attempt]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from itertools import permutations
-from math import comb, factorial
 from statistics import fmean
 from typing import Any
 
-from engine.answers import answer_type, right_response
-from engine.draws.stream import RandomStream
+from engine.answers import answer_type
+from engine.answers.base import GuessScore, sum_chances
 from engine.items import ProblemSpec
 from engine.items.bank import Bank
-from engine.model import Part, Quiz, QuizQuestion, QuizRules, ResultDisclosure, Variant
+from engine.model import Quiz, QuizQuestion, QuizRules, ResultDisclosure, Variant
 from engine.quiz.blueprint import Blueprint
 from engine.quiz.choose import untaught
 from engine.quiz.credit import is_choice
@@ -24,58 +22,13 @@ from engine.quiz.release import deadline_text
 from engine.text.words import agree, all_of, count_noun, percent, plain_points
 
 __all__ = [
-    "GuessScore",
     "QuestionFigures",
     "QuizStatistics",
     "best_of",
-    "guess_part",
     "guess_variant",
-    "key_signature",
     "rehearse",
     "warnings_of",
 ]
-
-
-# ----------------------------------------------------------------------------------------------------
-# What somebody who knows nothing earns: exact where it can be counted, else from a fixed simulation.
-
-# Share of the points → probability.
-Distribution = Mapping[float, float]
-
-_ENUMERABLE_CARDS = 7
-_SIMULATED = 5_000
-_PLACES = 9
-
-
-@dataclass(frozen=True, slots=True)
-class GuessScore:
-    """The score of blind guessing.
-
-    Parameters
-    ----------
-    scores : mapping of float to float
-        Share of the points → probability.
-    is_exact : bool
-        False where it was simulated.
-    """
-
-    scores: Distribution
-    is_exact: bool = True
-
-    @property
-    def mean(self) -> float:
-        """The share that is earned on average."""
-        return sum(share * chance for share, chance in self.scores.items())
-
-
-def guess_part(part: Part) -> GuessScore:
-    """Return what guessing at one answer field earns, with the best strategy that needs no knowledge.
-
-    One option: any. Several options: as many as pay best under the field's policy, taken blindly. An order
-    or pairs: any. Numbers and words aren't guessed: they earn 0.
-    """
-    strategy = _STRATEGIES.get(part.type)
-    return strategy(part) if strategy else GuessScore({0.0: 1.0})
 
 
 def guess_variant(variant: Variant) -> GuessScore:
@@ -83,13 +36,13 @@ def guess_variant(variant: Variant) -> GuessScore:
     total: dict[float, float] = {0.0: 1.0}
     exact = True
     for part in variant.parts:
-        guess = guess_part(part)
+        guess = answer_type(part.type).guess(part)
         exact = exact and guess.is_exact
         weight = part.points / variant.points
-        total = _summed(
-            (one + share * weight, chance * other)
-            for one, chance in total.items()
-            for share, other in guess.scores.items()
+        total = sum_chances(
+            (earned + share * weight, chance * part_chance)
+            for earned, chance in total.items()
+            for share, part_chance in guess.scores.items()
         )
     return GuessScore(total, exact)
 
@@ -99,105 +52,16 @@ def best_of(guess: GuessScore, credit: Sequence[float]) -> GuessScore:
 
     The best attempt counts: the chance that none is above a share is the product of the attempts' chances.
     """
-    levels = sorted({round(share * factor, _PLACES) for share in guess.scores for factor in credit} | {0.0})
-    found: dict[float, float] = {}
+    levels = sorted({round(share * factor, 9) for share in guess.scores for factor in credit} | {0.0})
+    scores: dict[float, float] = {}
     below = 0.0
     for level in levels:
         chance = 1.0
         for factor in credit:
             chance *= sum(p for share, p in guess.scores.items() if share * factor <= level + 1e-9)
-        found[level] = chance - below
+        scores[level] = chance - below
         below = chance
-    return GuessScore(found, guess.is_exact)
-
-
-def _summed(entries: Iterable[tuple[float, float]]) -> dict[float, float]:
-    total: dict[float, float] = {}
-    for share, chance in entries:
-        key = round(share, _PLACES)
-        total[key] = total.get(key, 0.0) + chance
-    return total
-
-
-def _judged(part: Part, answer: Any) -> float:
-    return float(answer_type(part.type).judge(part, answer).fraction)
-
-
-def _one_option(part: Part) -> GuessScore:
-    ids = [option.id for option in part.options]
-    return GuessScore(_summed((_judged(part, answer), 1 / len(ids)) for answer in ids))
-
-
-def _several_options(part: Part) -> GuessScore:
-    """Take the number of picks that pays best; a score depends only on hits and false picks.
-
-    Where variants differ in how many options are right, that number isn't known to who guesses: the picks
-    are as many as pay best on average over all numbers, and their score is that of this variant.
-    """
-    possible = part.settings.get("right_counts") or [len(part.key_ids)]
-
-    def mean_of(picks: int) -> float:
-        return sum(_picking(part, right, picks).mean for right in possible)
-
-    best = max(range(1, len(part.options) + 1), key=mean_of)
-    return _picking(part, len(part.key_ids), best)
-
-
-def _picking(part: Part, right: int, picks: int) -> GuessScore:
-    """Return what so many blind picks earn at a part of which so many options are right."""
-    ids = [option.id for option in part.options]
-    keys, wrong = ids[:right], ids[right:]
-    there = replace(part, key_ids=tuple(keys))
-    ways = comb(len(ids), picks)
-    return GuessScore(
-        _summed(
-            (
-                _judged(there, frozenset(keys[:hits] + wrong[: picks - hits])),
-                comb(len(keys), hits) * comb(len(wrong), picks - hits) / ways,
-            )
-            for hits in range(max(0, picks - len(wrong)), min(picks, len(keys)) + 1)
-        )
-    )
-
-
-def _pairs(part: Part) -> GuessScore:
-    """Any target for each prompt: the number of right pairs is binomial."""
-    targets = [option.id for option in part.options]
-    prompts = [prompt.id for prompt in part.prompts]
-    count, chance = len(prompts), 1 / len(targets)
-
-    def answer(hits: int) -> dict[str, str]:
-        other = {key: next((t for t in targets if t != key), key) for key in part.key_ids}
-        return {
-            prompt: key if place < hits else other[key]
-            for place, (prompt, key) in enumerate(zip(prompts, part.key_ids, strict=True))
-        }
-
-    return GuessScore(
-        _summed(
-            (_judged(part, answer(hits)), comb(count, hits) * chance**hits * (1 - chance) ** (count - hits))
-            for hits in range(count + 1)
-        )
-    )
-
-
-def _order(part: Part) -> GuessScore:
-    cards = list(part.key_ids)
-    if len(cards) <= _ENUMERABLE_CARDS:
-        each = 1 / factorial(len(cards))
-        return GuessScore(_summed((_judged(part, order), each) for order in permutations(cards)))
-    stream = RandomStream(len(cards))
-    each = 1 / _SIMULATED
-    orders = (tuple(stream.shuffled(cards)) for _ in range(_SIMULATED))
-    return GuessScore(_summed((_judged(part, order), each) for order in orders), is_exact=False)
-
-
-_STRATEGIES: Mapping[str, Callable[[Part], GuessScore]] = {
-    "single_choice": _one_option,
-    "multiple_choice": _several_options,
-    "matching": _pairs,
-    "ordering": _order,
-}
+    return GuessScore(scores, guess.is_exact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,19 +160,6 @@ class QuizStatistics:
         return sum(each) if len(each) == len(self.questions) else None
 
 
-def key_signature(part: Part) -> str:
-    """Return a right answer in words that don't depend on the order in which options are shown."""
-    texts = {option.id: option.text.plain for option in (*part.prompts, *part.options)}
-    if part.type == "ordering":
-        return " > ".join(texts[key] for key in part.key_ids)
-    if part.type == "matching":
-        pairs = zip((prompt.text.plain for prompt in part.prompts), part.key_ids, strict=True)
-        return "; ".join(sorted(f"{prompt} - {texts[key]}" for prompt, key in pairs))
-    if part.options:
-        return "; ".join(sorted(texts[key] for key in part.key_ids))
-    return right_response(part)
-
-
 def rehearse(
     quizzes: Sequence[Quiz], bank: Bank, *, observed: Mapping[str, float] | None = None
 ) -> QuizStatistics:
@@ -344,7 +195,9 @@ def _figures(
     used = [specs[item] for item in items]
     each = [specs[question.variant.item].difficulty for question in row]
     contents = Counter(content(question.variant) for question in row)
-    keys = {tuple(key_signature(part) for part in question.variant.parts) for question in row}
+    keys = {
+        tuple(answer_type(part.type).key_words(part) for part in question.variant.parts) for question in row
+    }
     guesses = [_guess(question.variant, specs[question.variant.item], rules) for question in row]
     minutes = [spec.minutes for spec in used if spec.minutes is not None]
     sizes = [spec.variants for spec in used]
@@ -366,6 +219,10 @@ def _figures(
         is_choice=any(is_choice(question.variant) for question in row),
         observed=fmean(seen) if seen else None,
     )
+
+
+def _key_words(variant: Variant) -> tuple[str, ...]:
+    return tuple(answer_type(part.type).key_words(part) for part in variant.parts)
 
 
 def _guess(variant: Variant, spec: ProblemSpec, rules: QuizRules) -> GuessScore:

@@ -79,7 +79,7 @@ class CodeExercises:
         EngineError
             The machine is at fault.
         """
-        from engine.code import grade_code
+        from engine.grading import grade_code
 
         exercise, plan = self._prepare(item)
         return grade_code(exercise, plan, submission, runner, mode=self._mode, student=student)
@@ -251,16 +251,8 @@ class FileGrader:
             version, points = self.code.blank(item)
         except (InputError, EngineError):
             version, points = "unknown", 0.0
-        return GradeReport(
-            item=item,
-            item_version=version,
-            outcome=outcome,
-            score=None,
-            max_score=points,
-            notes=(reason,),
-            student=student,
-            tier=tier,
-            mode=self.mode,
+        return GradeReport.blank(
+            item, version, outcome, points, student=student, mode=self.mode, notes=(reason,), tier=tier
         )
 
     def _grade_quiz(self, student: str, file: HandedFile) -> FileResult:

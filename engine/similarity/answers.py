@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
-from engine.answers import answer_type, right_response
+from engine.answers import answer_type, kind_of, right_response
+from engine.answers.asked_precision import NumericSettings
 from engine.errors import ResponseFormatError
 from engine.model import Part, Variant, Verdict
 from engine.store import Attempt
 
 __all__ = [
-    "COMPARED_TYPES",
     "LEAST_CHANCE",
     "AnswerSearch",
     "CopiedAnswer",
@@ -30,9 +30,6 @@ __all__ = [
 
 # ----------------------------------------------------------------------------------------------------
 # The keys that a class has at one field of one item, and how easily an answer meets one by chance.
-
-COMPARED_TYPES = frozenset({"number", "vector", "matrix", "token"})
-"""Letters of options say nothing: there are few, and they stand in another order in each variant."""
 
 LEAST_CHANCE = 1e-6
 """No smaller chance is claimed for one answer: the keys of one item hang together more than this counts."""
@@ -111,7 +108,7 @@ class ItemKeys:
         if not boxes[0]:
             return 0.0
         shares = []
-        for i, place in enumerate(self.holders[0].part.settings["places"]):
+        for i, place in enumerate(NumericSettings.of(self.holders[0].part).places):
             unit = 0.0 if place is None else 10.0**-place
             width = max(unit, median(box[i][1] - box[i][0] for box in boxes))
             spread = max(box[i][1] for box in boxes) - min(box[i][0] for box in boxes)
@@ -129,9 +126,8 @@ def is_right(part: Part, text: str) -> bool:
 
 def _box(part: Part) -> _Box:
     """Return the accepted interval of each entry, a little wider; nothing for words."""
-    if "lower" not in part.settings:
-        return ()
-    pairs = zip(map(float, part.settings["lower"]), map(float, part.settings["upper"]), strict=True)
+    settings = NumericSettings.of(part)
+    pairs = zip(map(float, settings.lower), map(float, settings.upper), strict=True)
     return tuple((low - _SLACK * (1 + abs(low)), high + _SLACK * (1 + abs(high))) for low, high in pairs)
 
 
@@ -260,7 +256,8 @@ class AnswerSearch:
             self._parts[name] = tuple(
                 replace(part, known_wrong=(), prompt=None)
                 for part in variant.parts
-                if part.type in COMPARED_TYPES
+                # Letters of options say nothing: there are few, in another order in each variant.
+                if kind_of(part.type).is_open
             )
 
     def add(self, attempt: Attempt) -> None:
@@ -293,7 +290,7 @@ def _wrong_answers(attempt: Attempt, variant: Variant) -> Iterable[_Wrong]:
     passed = {check.id for check in attempt.report.checks if check.verdict is Verdict.PASSED}
     for part in variant.parts:
         text = (attempt.response.answers.get(part.id) if attempt.response else None) or ""
-        if part.type not in COMPARED_TYPES or part.id in passed or not text.strip():
+        if not kind_of(part.type).is_open or part.id in passed or not text.strip():
             continue
         kind = answer_type(part.type)
         try:

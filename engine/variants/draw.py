@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.answers import FieldContext, FieldDraft, FieldRenderer, draft_field
-from engine.answers.follow_through import misconception_name
-from engine.answers.numeric_draft import foresee
+from engine.answers import draft_field, kind_of
+from engine.answers.base import FieldContext, FieldDraft, FieldRenderer
+from engine.answers.follow_through import StepSettings, misconception_name
 from engine.draws.parameters import ImpossibleDraw, RedrawNeeded, draw_parameter
 from engine.draws.stream import RandomStream, draw_key, seeded_key
 from engine.errors import DrawError, ExpressionError, UndefinedValueError
@@ -250,11 +250,9 @@ def _foresee(fields: tuple[AnswerField, ...], names: Mapping[str, Any]) -> None:
     """Work out the keys of numeric steps only: most tries fail at a rounding tie of some step."""
     known = dict(names)
     for field in fields:
-        key = getattr(field.answer, "key", None)
-        if field.answer.type in ("number", "vector", "matrix"):
-            known[field.id] = foresee(field.answer, known)
-        elif key is not None:
-            known[field.id] = evaluate(key, known)
+        key = kind_of(field.answer.type).key_early(field.answer, known)
+        if key is not None:
+            known[field.id] = key
 
 
 def _draft(
@@ -446,10 +444,9 @@ def part_of(field: AnswerField, draft: FieldDraft, scribe: FieldRenderer, stream
     prompt: RenderedText | None = (
         None if field.prompt is None else scribe.text(field.prompt, f"prompt of {field.id}")
     )
-    settings = dict(part.settings)
+    settings = part.settings
     if field.id != "answer":
-        settings["follow_through"] = field.follow_through
-        settings["invariants"] = list(field.invariants)
+        settings = {**settings, **StepSettings(field.follow_through, field.invariants).as_json()}
     return replace(part, id=field.id, points=field.points, prompt=prompt, settings=settings)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from engine.answers import FieldRenderer
+from engine.answers.base import FieldRenderer
 from engine.draws.parameters import ImpossibleDraw, RedrawNeeded, draw_parameter
 from engine.draws.stream import RandomStream
 from engine.errors import DrawError, ExpressionError
@@ -168,8 +168,8 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
         raise _undecided(spec, f"{'every' if right else 'no'} option that this variant shows is right now")
     if old.type == "single_choice" and len(right) > 1:
         raise _undecided(spec, f"{len(right)} of the options that this variant shows are right now")
-    # of how many right options the variant was drawn is history, as its options are
-    counts = {name: old.settings[name] for name in ("right_counts",) if name in old.settings}
+    # How many right options its variants can have is history, as the options that were shown are.
+    counts = {name: value for name, value in old.settings.items() if name == "right_counts"}
     return replace(part, key_ids=right, settings={**new.settings, **counts})
 
 

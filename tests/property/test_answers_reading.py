@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.answers import answer_type, answer_types
-from engine.answers.parsing import read_numbers
+from engine.answers.reading_numbers import read_numbers
 from engine.errors import ResponseFormatError
 from engine.model import ChoiceOption, FloatArray, KnownWrong, Part, RenderedText, Verdict
 

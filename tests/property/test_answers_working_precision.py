@@ -17,8 +17,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.answers.answer_type import FieldContext
-from engine.answers.numeric_draft import AskedPrecision
+from engine.answers.asked_precision import AskedPrecision
+from engine.answers.base import FieldContext
 from engine.expressions.language import evaluate
 from engine.expressions.values import array_of
 from engine.model import FloatArray

@@ -7,8 +7,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.answers.numeric import _equals_exactly, _equals_roughly, _is_near, _is_near_exactly, within
-from engine.model import FloatArray, Part
+from engine.answers.asked_precision import NumericSettings
+from engine.answers.nearness import _equals_exactly, _equals_roughly, _is_near_exactly, is_near, within
 
 PLACES = st.integers(0, 6)
 STEPS = st.integers(-(10**7), 10**7)
@@ -44,24 +44,23 @@ def test_within_is_exact(case):
 @given(intervals())
 def test_near_is_exact(case):
     entry, low, high, place = case
-    assert _is_near(entry, low, high, place) == _is_near_exactly(entry, Fraction(low), Fraction(high), place)
+    assert is_near(entry, low, high, place) == _is_near_exactly(entry, Fraction(low), Fraction(high), place)
 
 
 @given(st.lists(intervals(), min_size=1, max_size=3), st.data())
 def test_a_mistakes_value_is_recognised_as_exact_arithmetic_does(cases, data):
-    settings = {
-        "lower": [low for _, low, _, _ in cases],
-        "upper": [high for _, _, high, _ in cases],
-        "places": [place for *_, place in cases],
-        "decimals": data.draw(st.sampled_from([None, 1, 3])),
-        "significant": data.draw(st.sampled_from([None, 2])),
-    }
+    settings = NumericSettings(
+        lower=tuple(low for _, low, _, _ in cases),
+        upper=tuple(high for _, _, high, _ in cases),
+        places=tuple(place for *_, place in cases),
+        decimals=data.draw(st.sampled_from([None, 1, 3])),
+        significant=data.draw(st.sampled_from([None, 2])),
+    )
     answer = tuple(entry for entry, *_ in cases)
     reach = [Fraction(high) - Fraction(low) for _, low, high, _ in cases]
     wrong = tuple(
         float(entry + data.draw(st.sampled_from([-1, 0, 1])) * half / 2 + data.draw(HAIRS))
         for entry, half in zip(answer, reach, strict=True)
     )
-    part = Part("answer", "vector", 1.0, key=FloatArray((len(wrong),), wrong), settings=settings)
-    roughly = _equals_roughly(part, wrong, answer)
-    assert roughly in (None, _equals_exactly(part, wrong, answer))
+    roughly = _equals_roughly(settings, wrong, answer)
+    assert roughly in (None, _equals_exactly(settings, wrong, answer))

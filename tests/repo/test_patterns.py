@@ -36,7 +36,7 @@ CUT: dict[tuple[str, str], tuple[int, str]] = {
     ("engine/authoring/lint/assertions.py", "_CHAIN"): (300, "longer sentences are left out"),
     ("engine/authoring/lint/rules/keys.py", "_QUOTIENT"): (200, "longer texts are taken for no vector"),
     ("engine/authoring/lint/assertions.py", "_SPLIT"): (300, "it splits what _CHAIN has matched"),
-    ("engine/answers/parsing.py", "_WRAPPER"): (10_000, "read_numbers refuses longer texts"),
+    ("engine/answers/reading_numbers.py", "_WRAPPER"): (10_000, "read_numbers refuses longer texts"),
     ("engine/intake/spreadsheet_cells.py", "_DAY_FIRST"): (100, "Moments takes nothing longer for a time"),
     ("engine/intake/spreadsheet_cells.py", "_MONTH_FIRST"): (100, "Moments takes nothing longer for a time"),
 }

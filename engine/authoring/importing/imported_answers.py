@@ -16,7 +16,7 @@ from math import comb
 from typing import Any
 
 from engine.answers.multiple_choice import score_of
-from engine.answers.parsing import same_words
+from engine.answers.reading_options import same_words
 from engine.answers.token import normal_token
 from engine.authoring.importing.foreign_question import (
     AcceptedNumber,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from engine.answers import kind_of
 from engine.items import CodeAnswer, ProblemSpec, SingleChoiceAnswer
 from engine.model import ChoiceOption, Part, RenderedText, Variant
 from engine.text.escape import clean
@@ -133,6 +134,7 @@ def _value(value: Any) -> RenderedText:
 
 def _field(spec: ProblemSpec, part: Part) -> FieldCard:
     from engine.answers import blank_hint, interval_text, policy_text, right_response
+    from engine.answers.ordering import OrderingSettings
 
     if isinstance(spec.answer, CodeAnswer):
         asks = blank_hint(part)
@@ -150,7 +152,7 @@ def _field(spec: ProblemSpec, part: Part) -> FieldCard:
         choices=tuple(_choices(part)),
         prompts=tuple(_prompts(part)),
         wrong=tuple(_wrong(spec, part)),
-        feedback=str(part.settings.get("feedback") or ""),
+        feedback=OrderingSettings.of(part).feedback or "",
     )
 
 
@@ -161,7 +163,7 @@ def _choices(part: Part) -> Iterator[ChoiceCard]:
         for label in part.key_ids:
             yield ChoiceCard(label, by_label[label].text)
         return
-    is_choice = part.type in ("single_choice", "multiple_choice")
+    is_choice = kind_of(part.type).picks_options
     for option in part.options:
         right = option.correct if is_choice else None
         yield _choice(option, is_right=right)
@@ -180,7 +182,7 @@ def _wrong(spec: ProblemSpec, part: Part) -> Iterator[WrongAnswerCard]:
     """Yield every known mistake of a field with what it would answer here, in the file's order."""
     from engine.answers import wrong_responses
 
-    if part.type not in ("number", "vector", "matrix", "token"):
+    if not kind_of(part.type).is_open:
         yield from _unused(spec, part)
         return
     answers = {name: text for text, name in wrong_responses(part)}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.answers import answer_type
-from engine.answers.pasted import unpasted
+from engine.answers.typed_text import unpasted
 from engine.errors import ResponseFormatError
 from engine.model import ChoiceOption, FloatArray, Part, RenderedText
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from engine.answers.parsing import read_numbers, read_numeral
+from engine.answers.reading_numbers import read_numbers, read_numeral
 from engine.errors import ResponseFormatError
 
 

@@ -224,16 +224,16 @@ def test_an_accepted_printed_option_that_earns_nothing_is_found(spoiler: Spoils)
 
 
 def test_a_mistake_that_nobody_diagnoses_is_found(spoiler: Spoils, monkeypatch: pytest.MonkeyPatch) -> None:
-    from engine.answers.numeric import Vector
+    from engine.answers.vector import Vector
 
-    monkeypatch.setattr(Vector, "_known", lambda self, part, answer: ())
+    monkeypatch.setattr(Vector, "_known_mistakes", lambda self, part, answer: ())
     messages = [f.message for f in responses.check(spoiler.subject("context-vector", seeds=1))]
     assert any(m.startswith("m-uniform, answered as") and m.endswith("(named: nothing)") for m in messages)
 
 
 def test_marks_for_a_blank_are_found(spoiler: Spoils, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine import grading
-    from engine.answers.answer_type import PartResult
+    from engine.answers.base import PartResult
     from engine.model import Check, Verdict
 
     def generous(part: Any) -> PartResult:

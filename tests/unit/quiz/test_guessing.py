@@ -12,10 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.answers import answer_type
+from engine.answers.base import GuessScore
 from engine.model import ChoiceOption, FloatArray, Part, RenderedText, Variant
-from engine.quiz.rehearsal import GuessScore, best_of, guess_part, guess_variant
+from engine.quiz.rehearsal import best_of, guess_variant
 
 LETTERS = "abcdefgh"
+
+
+def guess_part(part: Part) -> GuessScore:
+    return answer_type(part.type).guess(part)
 
 
 def text(words: str) -> RenderedText:

@@ -16,6 +16,8 @@ import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
+from engine.answers.asked_precision import NumericSettings
+from engine.answers.ordering import OrderingSettings
 from engine.authoring.lint.assertions import false_statements, needs_a_witness
 from engine.authoring.lint.rules.rendered_text import texts_of
 from engine.authoring.lint.subject import (
@@ -182,7 +184,7 @@ def says_of_value(sentence: str, known: KnownWrong, part: Part) -> Iterator[str]
             yield f"{match[0]!r}, but the sum is {sum(wrong):.4g}"
     if known.value.shape == part.key.shape:
         yield from _against_the_key(sentence, wrong, right)
-    if len(known.value.shape) != 1 or not part.settings.get("simplex"):
+    if len(known.value.shape) != 1 or not NumericSettings.of(part).simplex:
         return
     if _NO_SUM.search(sentence) and abs(sum(wrong) - 1) < 1e-6:
         yield "they do sum to 1"
@@ -260,7 +262,7 @@ def _shown(variant: Variant) -> str:
     for part in variant.parts:
         texts += [option.feedback for option in (*part.options, *part.prompts)]
         texts += [known.feedback for known in part.known_wrong]
-        texts.append(str(part.settings.get("feedback") or ""))
+        texts.append(OrderingSettings.of(part).feedback or "")
     return " ".join(" ".join(texts).split())
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import mean
 
+from engine.answers import kind_of
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.model import ChoiceOption, Part, Variant
 from engine.text.words import agree, count_noun
@@ -83,7 +84,7 @@ class _Shown:
 def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield what gives the right options of a choice away over the variants of the item."""
     for name, answer in subject.spec.answers:
-        if answer.type not in ("single_choice", "multiple_choice") or not getattr(answer, "options", ()):
+        if not kind_of(answer.type).picks_options or not getattr(answer, "options", ()):
             continue  # the options of a computed key are numbers
         shown = list(_distinct(subject.variants, name))
         yield from _words(subject, name, shown)

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterator
 
+from engine.answers.asked_precision import NumericSettings
 from engine.authoring.lint.rules.printed import rounded
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.model import Part, Variant
@@ -108,12 +109,12 @@ def fingerprint(variant: Variant) -> Hashable:
 
 def _of_part(part: Part) -> Hashable:
     if part.key is not None:
-        places = part.settings.get("places") or [None] * len(part.key.data)
+        places = NumericSettings.of(part).places or [None] * len(part.key.data)
         return part.key.shape, tuple(
             str(rounded((value,), 9 if place is None else max(0, place))[0])
             for value, place in zip(part.key.data, places, strict=True)
         )
-    if part.type == "token":
+    if not part.options:
         return part.key_ids
     # the order of the cards is only shown differently; what is asked is the same, but an option or a pair
     # may be right in one variant and wrong in another

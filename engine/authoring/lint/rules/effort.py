@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from engine.answers import kind_of
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.expressions.functions import FUNCTIONS
 from engine.expressions.language import OPERATORS, evaluate
@@ -27,7 +28,7 @@ _VARIANTS = 50  # the count hardly varies: it depends on the shapes, and rarely 
 def is_computed(subject: LintSubject) -> bool:
     """Tell whether students have to work something out."""
     return bool(subject.spec.parameters) and any(
-        answer.type in ("number", "vector", "matrix") or getattr(answer, "distractors", ())
+        kind_of(answer.type).is_numeric or getattr(answer, "distractors", ())
         for _, answer in subject.spec.answers
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from engine.answers import kind_of
 from engine.authoring.lint.rules.cues import words_of
 from engine.authoring.lint.rules.responses import places_of, typed
 from engine.authoring.lint.subject import LintFinding, LintSubject, written_texts
@@ -213,7 +214,7 @@ def _matched(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 def _sides(part: Part) -> tuple[list[ChoiceOption], list[ChoiceOption]]:
-    if part.type not in ("single_choice", "multiple_choice"):
+    if not kind_of(part.type).picks_options:
         return [], []
     right = [option for option in part.options if option.correct]
     return right, [option for option in part.options if not option.correct]

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from itertools import combinations
 
+from engine.answers import kind_of
+from engine.answers.asked_precision import NumericSettings
 from engine.authoring.lint.algebra import is_same_formula
 from engine.authoring.lint.rules.printed import rounded
 from engine.authoring.lint.subject import NUMBER_WORDS, LintFinding, LintSubject
@@ -74,7 +76,7 @@ def _mistakes(subject: LintSubject) -> Iterator[LintFinding]:
         parts = [part for variant in subject.variants for part in variant.parts if part.id == part_id]
         given: dict[str, list[object]] = {mistake.id: [] for mistake in mistakes}
         for part in parts:
-            if part.type in ("single_choice", "multiple_choice", "matching", "ordering"):
+            if not kind_of(part.type).is_open:
                 given = {}
             for known in part.known_wrong:
                 if known.misconception in given:
@@ -109,8 +111,7 @@ _NEXT = {
 
 
 def _faults(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
-    decimals = part.settings.get("decimals")
-    decimals = decimals if isinstance(decimals, int) else None
+    decimals = NumericSettings.of(part).decimals
     if part.key is None and not part.key_ids:
         yield "none", "the variant has no key"
     if part.key is not None and decimals is not None:
@@ -132,13 +133,11 @@ def _faults(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
 
 def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
     """A step whose inputs are exact accepts at most one unit of the last place that it asks for."""
-    places = part.settings.get("places")
-    if part.key is None or not places:
+    settings = NumericSettings.of(part)
+    if part.key is None or not settings.places:
         return
-    if part.settings.get("decimals") == 0:
-        for value, low, high in zip(
-            part.key.data, part.settings["lower"], part.settings["upper"], strict=True
-        ):
+    if settings.decimals == 0:
+        for value, low, high in zip(part.key.data, settings.lower, settings.upper, strict=True):
             if Decimal(low) <= round(value) - 1 or Decimal(high) >= round(value) + 1:
                 yield (
                     "wide",
@@ -149,9 +148,9 @@ def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
 
     behind = steps_behind(variant, part.id) if part.id in variant.expressions else frozenset()
     inputs = [other for other in variant.parts if other.id in behind and other.id != part.id]
-    if not all(all(other.settings.get("exact") or (True,)) for other in inputs):
+    if not all(all(NumericSettings.of(other).exact) for other in inputs):
         return
-    for low, high, place in zip(part.settings["lower"], part.settings["upper"], places, strict=True):
+    for low, high, place in zip(settings.lower, settings.upper, settings.places, strict=True):
         units = 0 if place is None else (Decimal(high) - Decimal(low)) / 2 / unit(place)
         if units > _WIDEST:
             half = ((Decimal(high) - Decimal(low)) / 2).normalize()
@@ -217,7 +216,7 @@ def _truths(part: Part, asked: str) -> Iterator[tuple[str, str]]:
     """Options that compare numbers must be true where they are right, and false where they are wrong."""
     from engine.authoring.lint.assertions import is_true_of_numbers
 
-    if part.type not in ("single_choice", "multiple_choice") or _ASKS_FOR_FALSE.search(asked):
+    if not kind_of(part.type).picks_options or _ASKS_FOR_FALSE.search(asked):
         return
     for option in part.options:
         truth = is_true_of_numbers(option.text.plain)

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from engine.answers import kind_of
+from engine.answers.asked_precision import NumericSettings
 from engine.authoring.lint.rules.printed import rounded
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.errors import ResponseFormatError
@@ -28,7 +30,6 @@ __all__ = [
 # ----------------------------------------------------------------------------------------------------
 # What lint types into the fields of a variant: right, wrong, blank and malformed answers.
 
-_NUMERIC = ("number", "vector", "matrix")
 _UNREADABLE = ("nan", "inf", "1e309", "0x10", "1_000", "2+3", "[[0.1", "one half")
 _PLACES = 6  # where an item states no place: more than any tolerance needs
 
@@ -63,7 +64,7 @@ def right_answers(variant: Variant) -> dict[str, str]:
 def places_of(part: Part) -> list[int]:
     """Return the decimal place of every entry of a numeric part."""
     size = len(part.key.data) if part.key is not None else 0
-    stated = part.settings.get("places") or [None] * size
+    stated = NumericSettings.of(part).places or [None] * size
     return [_PLACES if place is None else int(place) for place in stated]
 
 
@@ -86,7 +87,7 @@ def notations(part: Part, right: str) -> Iterator[str]:
     from engine.answers import right_responses
 
     yield from right_responses(part)
-    if part.type not in _NUMERIC:
+    if not kind_of(part.type).is_numeric:
         yield f"  {right} "
         if part.type != "token":
             yield right.upper()
@@ -129,7 +130,7 @@ def wrong_answers(part: Part) -> Iterator[WrongAnswer]:
             if not option.correct:
                 yield WrongAnswer(option.id, option.misconception, is_unique=True)
         return
-    if part.type not in (*_NUMERIC, "token"):
+    if not kind_of(part.type).is_open:
         from engine.answers import wrong_responses
 
         for text, misconception in wrong_responses(part):
@@ -160,7 +161,7 @@ def blank_of(part: Part) -> tuple[str, ...]:
 
 def malformed(part: Part) -> tuple[str, ...]:
     """Return answers that can't be read in this field."""
-    if part.type in _NUMERIC:
+    if kind_of(part.type).is_numeric:
         return _UNREADABLE
     if part.type == "token":
         return ()
@@ -212,7 +213,9 @@ def _accepted(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 def _is_told(variant: Variant, erratum: str, notes: Sequence[str]) -> bool:
-    accepted = variant.parts[0].settings.get("accepted", ())
+    from engine.answers.single_choice import SingleChoiceSettings
+
+    accepted = SingleChoiceSettings.of(variant.parts[0]).accepted
     return any(
         not entry["note"] or entry["note"] in notes for entry in accepted if entry["erratum"] == erratum
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from engine.answers import kind_of
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.items import MatchingAnswer, MultipleChoiceAnswer, OptionSpec, OrderingAnswer, SingleChoiceAnswer
 
@@ -54,11 +55,7 @@ def _of_numbers(
     subject: LintSubject, answer: Any, has_misconceptions: bool, loc: tuple[int | str, ...]
 ) -> Iterator[LintFinding]:
     """Numbers that are computed can be wrong in a known way; an item without any explains nothing."""
-    if (
-        answer is not None
-        and answer.type in ("number", "vector", "matrix", "token")
-        and not has_misconceptions
-    ):
+    if answer is not None and kind_of(answer.type).is_open and not has_misconceptions:
         yield subject.warning(
             RULE, "no known mistake is given, so a wrong answer can't be explained", loc,
             next_step="add misconceptions:",

@@ -1,0 +1,411 @@
+"""What every answer type does: draft its field, read what people type, judge it, and explain.
+
+One file of this package holds everything of one type; :mod:`engine.answers` finds it by name.  A type
+implements two verbs, ``parse`` (text to answer) and ``judge`` (answer to share of the marks); turning a
+share into points is the same for all and stands here once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from engine.draws.stream import RandomStream
+from engine.expressions.language import evaluate
+from engine.items import ItemMisconception, OptionSpec
+from engine.items.field_types import StrictModel
+from engine.model import Check, ChoiceOption, Diagnosis, KnownWrong, Part, RenderedText, Verdict
+from engine.prose.text import render_text
+
+__all__ = [
+    "AnswerJudgement",
+    "AnswerType",
+    "FieldContext",
+    "FieldDraft",
+    "FieldRenderer",
+    "GuessScore",
+    "PartResult",
+    "PartSettings",
+    "blank_result",
+    "letters",
+    "mistake_diagnosis",
+    "sum_chances",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PartSettings:
+    """Base of the settings of each answer type: a frozen dataclass in the type's own file.
+
+    A variant keeps them as plain JSON, so that a store can be read without its answer types, and so that
+    what an older version wrote is never lost: a key that it didn't know has the default here.
+
+    Examples
+    --------
+    >>> from engine.answers.ordering import OrderingSettings
+    >>> OrderingSettings.of(Part("answer", "ordering", 1.0, settings={"policy": "exact"})).policy
+    'exact'
+    """
+
+    # Settings that most parts don't have: left out of the JSON while empty, as older versions did.
+    omit_empty: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def of(cls, part: Part) -> Self:
+        """Return the settings of a part."""
+        stored, names = part.settings, _names(cls)
+        values = {name: stored[name] for name in names if name in stored}
+        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the part keeps: JSON values in the order of the fields."""
+        values = {name: getattr(self, name) for name in _names(type(self))}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if value or name not in self.omit_empty
+        }
+
+
+def _names(kind: type[PartSettings]) -> tuple[str, ...]:
+    # quicker than dataclasses.fields(), and a mark reads settings a dozen times
+    return kind.__match_args__
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerJudgement:
+    """How an answer was judged, before points.
+
+    Parameters
+    ----------
+    fraction : Fraction or float
+        Share of the full marks, 0 to 1.
+    message : str
+        What was right and what wasn't; never the key.
+    diagnosis : tuple of Diagnosis
+    notes : tuple of str
+        Errata and the like.
+    checks : tuple of Check
+        Further criteria, without points of their own.
+    """
+
+    fraction: Fraction | float
+    message: str
+    diagnosis: tuple[Diagnosis, ...] = ()
+    notes: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartResult:
+    """The marks of one part.
+
+    Parameters
+    ----------
+    part : str
+        Its id.
+    points, max_points : float
+    message : str
+    diagnosis, notes
+        As in :class:`AnswerJudgement`.
+    checks : tuple of Check
+        The part's own check first.
+    is_blank : bool
+        Nothing was entered.
+    """
+
+    part: str
+    points: float
+    max_points: float
+    message: str
+    diagnosis: tuple[Diagnosis, ...] = ()
+    notes: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+    is_blank: bool = False
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it earned full marks."""
+        return self.points >= self.max_points
+
+
+def blank_result(part: Part) -> PartResult:
+    """Return the result of an empty field: 0, whatever the policy."""
+    check = Check(part.id, Verdict.FAILED, 0.0, part.points, "No answer.")
+    return PartResult(part.id, 0.0, part.points, check.message, checks=(check,), is_blank=True)
+
+
+# Guessing is added up as floats; this many places make equal shares equal, and lose nothing that is shown.
+_SHARE_PLACES = 9
+
+
+@dataclass(frozen=True, slots=True)
+class GuessScore:
+    """What blind guessing earns.
+
+    Parameters
+    ----------
+    scores : mapping of float to float
+        Share of the points → probability.
+    is_exact : bool
+        False where it was simulated.
+    """
+
+    scores: Mapping[float, float]
+    is_exact: bool = True
+
+    @property
+    def mean(self) -> float:
+        """The share that is earned on average."""
+        return sum(share * chance for share, chance in self.scores.items())
+
+
+def sum_chances(outcomes: Iterable[tuple[float, float]]) -> dict[float, float]:
+    """Return the probability of each share, from pairs of a share and a chance."""
+    total: dict[float, float] = {}
+    for share, chance in outcomes:
+        share = round(share, _SHARE_PLACES)
+        total[share] = total.get(share, 0.0) + chance
+    return total
+
+
+class AnswerType:
+    """One type of answer.
+
+    The methods take a part and never change it.  Text comes as it was typed; ``parse`` alone deals with
+    it, so ``judge`` can trust what it gets.
+    """
+
+    name = ""
+    spec: type[StrictModel] | None = None
+    """What an item file says of such a field; needed only by types from outside the engine."""
+    takes_text = True
+    """Whether an answer is typed; code is handed in as a file."""
+    is_numeric = False
+    """Whether the key is made of numbers, graded within intervals."""
+    is_open = False
+    """Whether an answer is produced, not picked: then each known mistake has a value of its own."""
+    picks_options = False
+    """Whether the answer names options of which each is right or wrong."""
+    invites_elimination = False
+    """Whether a second try at the very same variant would be elimination rather than thought."""
+    shows_policy = False
+    """Whether the scoring rule is shown beside the field: where guessing or leaving out is a decision."""
+
+    def draft(self, answer: Any, context: FieldContext) -> FieldDraft:
+        """Draft the field that an item's answer spec describes.
+
+        Raises
+        ------
+        RedrawNeeded
+            These numbers don't serve, others may.
+        ImpossibleDraw, engine.errors.ExpressionError
+            The spec is at fault.
+        """
+        raise NotImplementedError
+
+    def key_early(self, answer: Any, names: Mapping[str, Any]) -> Any:
+        """Return a step's key ahead of its draft, None if it has none; bad numbers fail here cheaply.
+
+        Raises
+        ------
+        RedrawNeeded, ImpossibleDraw, engine.errors.ExpressionError
+            As :meth:`draft`.
+        """
+        expression = getattr(answer, "key", None)
+        return None if expression is None else evaluate(expression, names)
+
+    def parse(self, text: str, part: Part) -> Any:
+        """Return what was entered, in the type's own form.
+
+        Raises
+        ------
+        engine.errors.ResponseFormatError
+            It can't be read; costs no attempt.
+        """
+        raise NotImplementedError
+
+    def judge(self, part: Part, answer: Any) -> AnswerJudgement:
+        """Judge what :meth:`parse` returned."""
+        raise NotImplementedError
+
+    def right_responses(self, part: Part) -> list[str]:
+        """Return the key in every notation that must be accepted, the usual one first."""
+        raise NotImplementedError
+
+    def wrong_responses(self, part: Part) -> list[tuple[str, str | None]]:
+        """Return what each known mistake would enter, with its misconception id."""
+        return []
+
+    def blank_hint(self, part: Part) -> str:
+        """Return in a few words what is to be entered."""
+        raise NotImplementedError
+
+    def policy(self, part: Part) -> str:
+        """Return how the part is scored, in one sentence."""
+        return "all or nothing"
+
+    def chance_score(self, part: Part) -> float:
+        """Return the share of the marks that a random answer earns on average."""
+        return 0.0
+
+    def guess(self, part: Part) -> GuessScore:
+        """Return what the best strategy that needs no knowledge earns; what can't be guessed earns 0."""
+        return GuessScore({0.0: 1.0})
+
+    def key_words(self, part: Part) -> str:
+        """Return the right answer in words that don't depend on the order in which options are shown."""
+        texts = {option.id: option.text.plain for option in part.options}
+        return (
+            "; ".join(sorted(texts[key] for key in part.key_ids)) if texts else self.right_responses(part)[0]
+        )
+
+    def interval_text(self, part: Part) -> str:
+        """Return the interval that counts as right; shown only with the key, empty for most types."""
+        return ""
+
+    def observe(self, part: Part, text: str) -> tuple[Diagnosis, ...]:
+        """Return what can be said of an answer that :meth:`parse` refuses."""
+        return ()
+
+    def grade(self, part: Part, text: str) -> PartResult:
+        """Mark an answer as it was typed; a blank one gets 0.
+
+        Raises
+        ------
+        engine.errors.ResponseFormatError
+            It can't be read.
+        """
+        return self.mark(part, self.parse(text, part)) if text.strip() else blank_result(part)
+
+    def mark(self, part: Part, answer: Any) -> PartResult:
+        """Return the points of what :meth:`parse` returned."""
+        judgement = self.judge(part, answer)
+        is_full = judgement.fraction >= 1
+        # A third of a point doesn't survive rounding: full marks are the part's own, to the last bit.
+        points = part.points if is_full else round(float(judgement.fraction) * part.points, 9)
+        verdict = Verdict.PASSED if is_full else Verdict.FAILED
+        check = Check(part.id, verdict, points, part.points, judgement.message)
+        return PartResult(
+            part.id,
+            points,
+            part.points,
+            judgement.message,
+            judgement.diagnosis,
+            judgement.notes,
+            (check, *judgement.checks),
+        )
+
+
+def mistake_diagnosis(known: KnownWrong) -> Diagnosis:
+    """Return the diagnosis of an answer that equals what a known mistake gives."""
+    sentence = "Your answer is what this known mistake gives."
+    return Diagnosis(known.misconception, f"{sentence} {known.feedback}".strip())
+
+
+@dataclass(frozen=True, slots=True)
+class FieldContext:
+    """What one field is drafted from.
+
+    Parameters
+    ----------
+    names : mapping of str to value
+        Drawn parameters, derived values and the keys of earlier steps.
+    derived : mapping of str to str
+        The derived values' expressions, in order.
+    misconceptions : tuple of ItemMisconception
+        Those of the field.
+    carried : mapping of str to tuple of float
+        Earlier steps, and how far each entry of a right answer may lie from the key.
+    accepted : tuple of mapping
+        Printed options that an erratum accepts, see :mod:`engine.variants.draw`.
+    """
+
+    names: Mapping[str, Any]
+    derived: Mapping[str, str] = field(default_factory=dict)
+    misconceptions: tuple[ItemMisconception, ...] = ()
+    carried: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    accepted: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRenderer:
+    """Renders a field's texts and looks up its feedback.
+
+    Parameters
+    ----------
+    names : mapping of str to value or Drawn
+        What stems and options may show.
+    answers : mapping of str to value
+        What feedback may show besides: the key and the steps' keys.
+    registry : mapping of str to str
+        Feedback sentence by misconception id.
+    """
+
+    names: Mapping[str, Any]
+    answers: Mapping[str, Any]
+    registry: Mapping[str, str]
+
+    def text(self, template: str, where: str, *, inline: bool = False) -> RenderedText:
+        """Return a text that may show drawn and derived values."""
+        return render_text(template, self.names, inline=inline, where=where)
+
+    def feedback(self, sentence: str | None, misconception: str | None = None) -> str:
+        """Return the item's sentence, or else the registry's for the misconception, or nothing."""
+        template = sentence or self.registry.get(misconception or "", "")
+        if not template:
+            return ""
+        return render_text(template, {**self.names, **self.answers}, inline=True, where="feedback").plain
+
+    def options(self, specs: Sequence[OptionSpec]) -> tuple[ChoiceOption, ...]:
+        """Return options of the item, in this order, with letters."""
+        return tuple(
+            ChoiceOption(
+                letter,
+                self.text(option.text, "option", inline=True),
+                correct=option.correct,
+                misconception=option.misconception,
+                feedback=self.feedback(option.feedback, option.misconception),
+            )
+            for letter, option in zip(letters(len(specs)), specs, strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDraft:
+    """The numbers of one field, and none of its texts.
+
+    Most tries at a draw are thrown away, and counting the variants of an item needs keys only: neither
+    should pay for rendering.
+
+    Parameters
+    ----------
+    value : value
+        The key, as later expressions see it.
+    signature : hashable
+        Equal for variants that have the same answer; counts a family's keys.
+    build : callable
+        ``build(renderer, stream) -> Part``, with an empty id; the stream orders the options.
+    places : sequence of int or None
+        Decimal places to which the key is asked.
+    half_widths : tuple of float
+        How far each entry of a right answer may lie from the key.
+    exact : tuple of bool
+        Whether nobody loses anything on the way to an entry and by writing it down.
+    """
+
+    value: Any
+    signature: Any
+    build: Callable[[FieldRenderer, RandomStream], Part]
+    places: Sequence[int | None] = ()
+    half_widths: tuple[float, ...] = ()
+    exact: tuple[bool, ...] = ()
+
+
+def letters(count: int) -> list[str]:
+    """Return ``a``, ``b`` …; a ValueError for more than 26 options."""
+    if count > 26:
+        raise ValueError("there are letters for 26 options only")
+    return [chr(ord("a") + i) for i in range(count)]
