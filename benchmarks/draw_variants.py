@@ -15,7 +15,7 @@ import torch
 from engine.draws.stream import RandomStream, seeded_key
 from engine.items import builtin_bank
 from engine.variants import draw_seeded
-from engine.variants.draw import solve
+from engine.variants.draw_variant import solve
 
 ITEMS = (
     "context-vector",

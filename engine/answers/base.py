@@ -320,7 +320,7 @@ class FieldContext:
     carried : mapping of str to tuple of float
         Earlier steps, and how far each entry of a right answer may lie from the key.
     accepted : tuple of mapping
-        Printed options that an erratum accepts, see :mod:`engine.variants.draw`.
+        Printed options that an erratum accepts, see :mod:`engine.variants.draw_variant`.
     """
 
     names: Mapping[str, Any]

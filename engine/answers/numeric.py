@@ -28,7 +28,7 @@ from engine.draws.parameters import RedrawNeeded
 from engine.draws.stream import RandomStream
 from engine.errors import ExpressionError, ResponseFormatError, UndefinedValueError
 from engine.expressions.language import evaluate
-from engine.expressions.values import Interval, decimal_of, is_rounding_safe, array_text, decimal_text, unit
+from engine.expressions.values import Interval, array_text, decimal_of, decimal_text, is_rounding_safe, unit
 from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import Check, Diagnosis, FloatArray, KnownWrong, Part, Verdict
 from engine.text.words import agree, count_noun, join_words

@@ -27,7 +27,7 @@ from engine.draws.parameters import ImpossibleDraw, RedrawNeeded
 from engine.draws.stream import RandomStream
 from engine.errors import ResponseFormatError, UndefinedValueError
 from engine.expressions.language import evaluate, require_finite
-from engine.expressions.values import array_of, decimal_of, is_rounding_safe, array_text, decimal_text, unit
+from engine.expressions.values import array_of, array_text, decimal_of, decimal_text, is_rounding_safe, unit
 from engine.items import ItemMisconception, SingleChoiceAnswer
 from engine.model import ChoiceOption, Diagnosis, FloatArray, Part, RenderedText
 from engine.prose.text import formula_text, render_text
@@ -291,7 +291,10 @@ def _draft_computed(answer: SingleChoiceAnswer, key: str, context: FieldContext)
 
     signature: Any = right.words
     if right.array is not None:
-        signature = (right.array.shape, tuple(decimal_text(entry, answer.decimals) for entry in right.array.data))
+        signature = (
+            right.array.shape,
+            tuple(decimal_text(entry, answer.decimals) for entry in right.array.data),
+        )
     places = [answer.decimals] * (len(right.array.data) if right.array else 0)
     return FieldDraft(value, signature, build, places)
 

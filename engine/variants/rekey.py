@@ -17,7 +17,7 @@ from engine.draws.stream import RandomStream
 from engine.errors import DrawError, ExpressionError
 from engine.items import FixedParameter, ProblemSpec
 from engine.model import ChoiceOption, DrawnValue, Part, Variant
-from engine.variants.draw import (
+from engine.variants.draw_variant import (
     SolvedDraw,
     expressions_of,
     part_of,
