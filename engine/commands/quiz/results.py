@@ -60,11 +60,11 @@ def _solution_lines(variant: Variant) -> list[str]:
 
 def _key_lines(part: Part, *, alone: bool) -> list[str]:
     """Return the key of a part, with the texts of the options that it names."""
-    from engine.answers import right_response
+    from engine.answers import kind_of, right_response
 
     name = "Key" if alone else f"Key of {part.id}"
     lines = [f"{name}: {right_response(part)}"]
-    if part.type in ("single_choice", "multiple_choice"):
+    if kind_of(part.type).picks_options:
         lines += [f"  ({option.id}) {option.text.plain}" for option in part.options if option.correct]
     return lines
 
