@@ -1,4 +1,4 @@
-"""The answer types: what a file says about each of them."""
+"""The answer types: what a problem file says about each of them."""
 
 from __future__ import annotations
 
@@ -39,6 +39,10 @@ __all__ = [
     "TokenAnswer",
     "VectorAnswer",
 ]
+
+
+# Choices have at most 26 options, one for each letter. Answers are given to 8 decimals at most: of a key in
+# float64 12 digits count, so that none of those asked for is noise.
 
 
 class OptionSpec(StrictModel):
@@ -133,6 +137,7 @@ class SingleChoiceAnswer(StrictModel):
         description="How many right (1) and how many wrong options each variant shows of those written.",
     )
     key: Expression | None = Field(default=None, description="The expression that computes the right option.")
+    # with the key ten options, which stand at 0 to 9
     distractors: tuple[MisconceptionId, ...] = Field(
         default=(),
         max_length=9,
@@ -150,6 +155,7 @@ class SingleChoiceAnswer(StrictModel):
     )
 
 
+# of two options, one of which is right, there is nothing to draw
 HowMany = Annotated[
     Annotated[Whole, Field(ge=3, le=26), Tag("one")] | Annotated[tuple[Whole, Whole], Tag("list")], OneOrList
 ]
@@ -190,6 +196,7 @@ class OrderingAnswer(StrictModel):
     """Cards in their right order; shown shuffled."""
 
     type: Literal["ordering"]
+    # twenty cards are 190 pairs, from which `policy: pairs` still tells a good order from a fair one
     cards: tuple[CardSpec, ...] = Field(
         min_length=2, max_length=20, description="The cards, in the right order."
     )
@@ -248,10 +255,6 @@ class TokenAnswer(StrictModel):
     )
 
 
-# ----------------------------------------------------------------------------------------------------
-# Code exercises: checks, known-wrong implementations and limits.
-
-
 class CheckSpec(StrictModel):
     """One check of a code exercise.
 
@@ -260,6 +263,7 @@ class CheckSpec(StrictModel):
     """
 
     id: Identifier = Field(description="The check's own id.")
+    # names of the catalogue in engine.code, which is asked when the exercise is loaded
     property: Identifier = Field(description="Name of an entry of the property catalogue.")
     title: Word | None = Field(
         default=None, description="What is tried, in a few words; without it the property's own."
@@ -269,6 +273,7 @@ class CheckSpec(StrictModel):
     requires: tuple[Identifier, ...] = Field(
         default=(), description="Ids of checks without which this one is skipped."
     )
+    # whatever a property takes: engine.code knows, and says what is wrong
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the property.")
     message: Sentence | None = Field(default=None, description="Shown when the check fails.")
     together: Identifier | None = Field(
@@ -305,6 +310,7 @@ class LimitsSpec(StrictModel):
 
     wall_s: Real = Field(default=10.0, gt=0, le=600, description="Seconds for the whole submission.")
     call_s: Real = Field(default=2.0, gt=0, le=60, description="Seconds for one call.")
+    # importing torch alone takes some hundred MiB
     memory_mib: Whole = Field(default=1536, ge=64, le=16384, description="Memory in MiB.")
 
 
@@ -318,6 +324,7 @@ class CodeAnswer(StrictModel):
     starter: Word = Field(default="starter.py", description="The file that students start from.")
     solutions: tuple[Word, ...] = Field(min_length=1, description="Right implementations; all must pass.")
     checks: tuple[CheckSpec, ...] = Field(min_length=1, max_length=100, description="What is checked.")
+    # each costs a run in the kill matrix of `grade lint --mutants`
     mutants: tuple[MutantSpec, ...] = Field(
         default=(), max_length=100, description="Known-wrong implementations."
     )

@@ -1,4 +1,10 @@
-"""The bank: which items there are, without reading them, and one item when it is asked for."""
+"""The bank: which items there are, and each of them when it is needed.
+
+Making a bank lists folders and reads no file, as most commands need one item of two hundred::
+
+    bank = Bank([builtin_root(), course / "problems"])
+    spec, version = bank.load("softmax-weights"), bank.version("softmax-weights")
+"""
 
 from __future__ import annotations
 
@@ -6,11 +12,11 @@ import ast
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import engine
 from engine.errors import Diagnostic, EngineError, InputError, SpecError, UnknownItemError
@@ -37,10 +43,6 @@ from engine.text.words import join_words, near_words
 from engine.text.yaml import read_yaml
 
 __all__ = ["Bank", "builtin_bank", "item_version", "load_spec", "reference_version", "without_errata_notes"]
-
-
-# ----------------------------------------------------------------------------------------------------
-# Loads one problem file: YAML, model, checks, and every fault of the three at once.
 
 
 def load_spec(
@@ -71,28 +73,27 @@ def load_spec(
     """
     document = read_yaml(path, keep_going=True)
     spec, faults = validation_faults(document, ProblemSpec)
-    known = builtin_registry() if registry is None else registry
+    mistakes = builtin_registry() if registry is None else registry
     if isinstance(document.data, dict):
-        told = {(fault.line, fault.column) for fault in faults}
-        found = check_all(CheckContext(document, path, known, vocabulary or builtin_vocabulary()))
-        faults += [fault for fault in found if (fault.line, fault.column) not in told]
+        # a value of the wrong type is one fault, whatever a check makes of it
+        places = {(fault.line, fault.column) for fault in faults}
+        context = CheckContext(document, path, mistakes, vocabulary or builtin_vocabulary())
+        faults += [fault for fault in check_all(context) if (fault.line, fault.column) not in places]
     faults += document.faults
     if spec is None or faults:
         raise SpecError.of_file(in_order(faults))
     return spec
 
 
-# ----------------------------------------------------------------------------------------------------
-# The item version: a hash of everything that the marks of an item depend on.
-
+# 64 bits of the hash: enough that no two versions of an item ever agree, short enough to be read out.
 _DIGITS = 16
 
 
 def item_version(spec: ProblemSpec, path: Path | None = None) -> str:
     """Return the version of an item: 16 hexadecimal digits.
 
-    It changes with the content of the spec (not with its layout or comments), with the files of a
-    code exercise, and with the version of the reference.
+    It changes with everything that its marks depend on: the content of the spec (not its layout or comments),
+    the files of a code exercise, and the version of the reference.
 
     Parameters
     ----------
@@ -117,14 +118,13 @@ def item_version(spec: ProblemSpec, path: Path | None = None) -> str:
             raise ValueError(f"the version of {spec.id} needs the path of its file")
         parts += _files(spec.answer, path.parent)
     digest = hashlib.sha256()
-    for part in parts:
+    for part in parts:  # each after its length, so that no two lists of parts give one text
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
     return digest.hexdigest()[:_DIGITS]
 
 
 def _files(answer: CodeAnswer, folder: Path) -> list[bytes]:
-    """Return names and contents of a code exercise's files."""
     data = answer.model_dump(mode="json")
     parts = []
     for name in sorted({name for _, name in code_paths(data)}):
@@ -132,6 +132,7 @@ def _files(answer: CodeAnswer, folder: Path) -> list[bytes]:
             content = (folder / name).read_bytes()
         except OSError as problem:
             raise EngineError("a file of the exercise can't be read", where=str(folder / name)) from problem
+        # git on Windows may have changed the line ends
         parts += [name.encode(), content.replace(b"\r\n", b"\n")]
     return parts
 
@@ -158,6 +159,8 @@ def reference_version() -> str:
     raise EngineError("the reference has no version", where=str(path), expected='__version__ = "…"')
 
 
+K = TypeVar("K")
+V = TypeVar("V")
 _OTHER_FILES = frozenset({REGISTRY_FILE, SYLLABUS_FILE, TERMS_FILE})
 _OTHER_FOLDERS = frozenset({"blueprints", "mutants", "__pycache__"})
 
@@ -205,15 +208,13 @@ class Bank:
         self._packages = None if packages is None else tuple(packages)
         self._paths: dict[str, Path] = {}
         self._specs: dict[str, ProblemSpec] = {}
-        self._registry: Mapping[str, str] | None = None
-        self._syllabus: Mapping[str, Mapping[str, SyllabusEntry]] | None = None
-        self._terms: Mapping[str, TaughtTerm] | None = None
-        self._doubled: dict[str, SpecError] = {}
+        self._merged: dict[str, Mapping[Any, Any]] = {}
+        self._ambiguous: dict[str, SpecError] = {}
         for root in self._roots:
-            found, doubled = _index(root)
-            self._paths |= found
-            # A later root takes an id's place, with a doubled file or instead of one.
-            self._doubled = {i: e for i, e in self._doubled.items() if i not in found} | doubled
+            paths, ambiguous = _index(root)
+            self._paths |= paths
+            # A later root takes an id's place, whether it is clear there or not.
+            self._ambiguous = {i: e for i, e in self._ambiguous.items() if i not in paths} | ambiguous
 
     def ids(self) -> list[str]:
         """Return the ids of all items, sorted."""
@@ -255,8 +256,8 @@ class Bank:
         SpecError
             Its file has faults, or two files of one root claim its id.
         """
-        if item_id in self._doubled:
-            raise self._doubled[item_id]
+        if item_id in self._ambiguous:
+            raise self._ambiguous[item_id]
         if item_id not in self._specs:
             spec = load_spec(self.path(item_id), registry=self.registry())
             spec = spec if self._errata_notes else without_errata_notes(spec)
@@ -278,8 +279,9 @@ class Bank:
     def version(self, item_id: str) -> str:
         """Return the item version: see :func:`engine.items.bank.item_version`."""
         spec, path = self.load(item_id), self.path(item_id)
-        is_told = self._packages is not None and isinstance(spec.answer, CodeAnswer)
-        if self._decimal_comma or is_told or (spec.errata and not self._errata_notes):
+        has_imports = self._packages is not None and isinstance(spec.answer, CodeAnswer)
+        # what a course's settings change of an item must not change its version, on which marks hang
+        if self._decimal_comma or has_imports or (spec.errata and not self._errata_notes):
             spec = load_spec(path, registry=self.registry())
         return item_version(spec, path)
 
@@ -328,13 +330,7 @@ class Bank:
         SpecError
             A registry file has faults.
         """
-        if self._registry is None:
-            merged: dict[str, str] = {}
-            for root in self._roots:
-                if (root / REGISTRY_FILE).is_file():
-                    merged |= load_registry(root / REGISTRY_FILE)
-            self._registry = MappingProxyType(merged)
-        return self._registry
+        return self._of_all_roots(REGISTRY_FILE, load_registry)
 
     def syllabus(self) -> Mapping[str, Mapping[str, SyllabusEntry]]:
         """Return what a course covers, by group and id; read once, a course's own file added.
@@ -344,14 +340,10 @@ class Bank:
         SpecError
             A syllabus file has faults.
         """
-        if self._syllabus is None:
-            merged: dict[str, dict[str, SyllabusEntry]] = {}
-            for root in self._roots:
-                if (root / SYLLABUS_FILE).is_file():
-                    for group, entries in load_syllabus(root / SYLLABUS_FILE).items():
-                        merged.setdefault(group, {}).update(entries)
-            self._syllabus = MappingProxyType(merged)
-        return self._syllabus
+        merged: dict[str, dict[str, SyllabusEntry]] = {}
+        for (group, entry_id), entry in self._of_all_roots(SYLLABUS_FILE, _flat_syllabus).items():
+            merged.setdefault(group, {})[entry_id] = entry
+        return merged
 
     def terms(self) -> Mapping[str, TaughtTerm]:
         """Return the terms that items may need, by id; read once, a course's own file added.
@@ -361,18 +353,26 @@ class Bank:
         SpecError
             A file of terms has faults.
         """
-        if self._terms is None:
-            merged: dict[str, TaughtTerm] = {}
+        return self._of_all_roots(TERMS_FILE, load_terms)
+
+    def _of_all_roots(self, name: str, load: Callable[[Path], Mapping[K, V]]) -> Mapping[K, V]:
+        if name not in self._merged:
+            merged: dict[K, V] = {}
             for root in self._roots:
-                if (root / TERMS_FILE).is_file():
-                    merged |= load_terms(root / TERMS_FILE)
-            self._terms = MappingProxyType(merged)
-        return self._terms
+                if (root / name).is_file():
+                    merged |= load(root / name)
+            self._merged[name] = MappingProxyType(merged)
+        return self._merged[name]
 
     def _unknown(self, item_id: str) -> UnknownItemError:
         near = near_words(item_id, self._paths, count=3)
         step = f"did you mean {join_words(near, 'or')}?" if near else "see: grade list"
         return UnknownItemError(f"there is no item '{one_line(item_id)}' in the bank", next_step=step)
+
+
+def _flat_syllabus(path: Path) -> dict[tuple[str, str], SyllabusEntry]:
+    groups = load_syllabus(path).items()
+    return {(group, entry_id): entry for group, entries in groups for entry_id, entry in entries.items()}
 
 
 def without_errata_notes(spec: ProblemSpec) -> ProblemSpec:
@@ -390,19 +390,20 @@ def _index(root: Path) -> tuple[dict[str, Path], dict[str, SpecError]]:
     """Return the item files below a folder by id, and an error for each id that stands there twice."""
     if not root.is_dir():
         raise InputError("there is no folder of problems here", where=str(root), expected="a folder")
-    found: dict[str, Path] = {}
-    doubled: dict[str, list[Diagnostic]] = {}
+    paths: dict[str, Path] = {}
+    ambiguous: dict[str, list[Diagnostic]] = {}
     for path in item_files(root):
-        first = found.setdefault(path.stem, path)
+        first = paths.setdefault(path.stem, path)
         if first != path:
             message = f"the id '{one_line(path.stem)}' belongs to {first} already; ids are unique in a bank"
-            doubled.setdefault(path.stem, []).append(Diagnostic(str(path), 1, 1, message))
-    return found, {item_id: SpecError.of_file(faults) for item_id, faults in doubled.items()}
+            ambiguous.setdefault(path.stem, []).append(Diagnostic(str(path), 1, 1, message))
+    return paths, {item_id: SpecError.of_file(faults) for item_id, faults in ambiguous.items()}
 
 
 def item_files(root: Path) -> Iterator[Path]:
     """Yield the problem files below a folder, in order."""
     for folder, folders, files in os.walk(root):
+        # os.walk goes into the folders that are left in the list, in its order
         folders[:] = sorted(
             name for name in folders if name not in _OTHER_FOLDERS and not name.startswith(".")
         )
@@ -415,17 +416,17 @@ def _with_imports(spec: ProblemSpec, packages: Sequence[str]) -> ProblemSpec:
     """Return a code exercise whose statement says what may be imported and used; other items as they are."""
     if not isinstance(spec.answer, CodeAnswer):
         return spec
-    told = (
+    note = (
         "Your file may import the standard library, numpy, torch, and .py files that you hand in beside it."
     )
     if packages:
-        told += f" {_listed(packages, 'and')} may be imported, too, if installed where it is graded."
+        note += f" {_quoted_list(packages, 'and')} may be imported, too, if installed where it is graded."
     if spec.answer.forbidden:
-        told += f" The file may not contain {_listed(spec.answer.forbidden, 'or')}."
-    return spec.model_copy(update={"stem": f"{spec.stem.rstrip()}\n\n{told}\n"})
+        note += f" The file may not contain {_quoted_list(spec.answer.forbidden, 'or')}."
+    return spec.model_copy(update={"stem": f"{spec.stem.rstrip()}\n\n{note}\n"})
 
 
-def _listed(names: Sequence[str], word: str) -> str:
+def _quoted_list(names: Sequence[str], word: str) -> str:
     return join_words([f"`{name}`" for name in names], word)
 
 

@@ -1,4 +1,8 @@
-"""The basic kinds of value in a problem file: names, prose, expressions, exact numbers."""
+"""The basic kinds of value in a problem file: names, prose, expressions, exact numbers.
+
+Numbers are read as :class:`decimal.Decimal` where their decimals matter: a step of ``0.1`` is exactly one
+tenth. An *expression* is a text in the language of :mod:`engine.expressions`: ``context(reverse(w), H)``.
+"""
 
 from __future__ import annotations
 
@@ -47,22 +51,27 @@ __all__ = [
 ]
 
 MAX_SIZE = 16
-"""The longest side of a vector or matrix."""
+"""The longest side of a vector or matrix: more numbers don't fit on a page, or into a student's patience."""
 MAX_ENTRIES = 1024
-"""The most numbers that one value holds."""
+"""The most numbers that one value holds: a probability tree of 5 words and depth 4 has 780."""
+# Drawn numbers are counted in units of 10^-12 (parameter_specs), and as many digits of a key count.
 _MAX_DECIMALS = 12
+# A float64 still has six exact decimals here.
 _BOUND = 10**9
 
+# Ids become file names, names in URLs and columns of a gradebook, some of which ignore capitals.
 Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=64)]
 EntryId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]+$", max_length=64)]
 # m-swap-W (matrices) and m-swap-w (weights) are two mistakes, so capitals are allowed here
 MisconceptionId = Annotated[
     str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[A-Za-z0-9]+)*$", max_length=64)
 ]
+# Names stand in expressions and templates. A leading underscore would reach Python's own names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=32)]
 Letter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,4}$")]
 SourceName = Literal["S0", "S1", "S2", "S3", "S4", "background"]
 """A lecture document, or what no lecture of ours says."""
+# Ten pages of text; a template may fill in as much again.
 Prose = Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -87,7 +96,7 @@ Expression = Annotated[
 
 
 def _as_decimal(value: Any) -> Decimal:
-    """Read an exact number: an int, or a float with the digits that the file shows."""
+    # the YAML reader keeps the digits of a float as they were written, so that str() gives them back
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise PydanticCustomError("number", "a number was expected")
     number = Decimal(str(value))
@@ -104,7 +113,6 @@ PositiveNumber = Annotated[Number, Field(gt=0), WithJsonSchema({"type": "number"
 
 
 def _shape(value: Any, depth: int = 0) -> tuple[int, ...]:
-    """Return the shape of nested lists of numbers; raise where they aren't rectangular."""
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         _as_decimal(value)
         return ()
@@ -117,7 +125,6 @@ def _shape(value: Any, depth: int = 0) -> tuple[int, ...]:
 
 
 def _check_numbers(value: Any) -> Any:
-    """Accept a word, a number or a rectangular list of numbers, bounded in size."""
     if isinstance(value, str) and 0 < len(value) <= 200:
         return value
     if math.prod(_shape(value)) > MAX_ENTRIES:
@@ -141,23 +148,21 @@ NumbersOrProse = Annotated[
 
 
 def _one_or_list(value: Any) -> str:
+    # without a tag, pydantic reports the faults of both forms
     return "list" if isinstance(value, list | tuple) else "one"
 
 
 OneOrList = Discriminator(_one_or_list)
 """Tells a single value (tag ``one``) from a list (tag ``list``)."""
 
+# a number has its own bounds, and its own fault where it breaks them; as an expression it would have neither
 Size = Annotated[
     Annotated[int, Strict(), Field(ge=1, le=MAX_SIZE), Tag("number")] | Annotated[Expression, Tag("text")],
     Discriminator(_text_or_number),
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What all models of a problem file share.
-
-
 class StrictModel(BaseModel):
-    """Base: unknown keys are errors, values are frozen."""
+    """The base of all models: a key that isn't known is an error (most are misspelt), values are frozen."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, allow_inf_nan=False)

@@ -1,4 +1,10 @@
-"""The registry of known mistakes: id -> the sentence that a learner is shown."""
+"""What the items of a bank share: sentences for known mistakes, the syllabus, and the terms that were taught.
+
+The registry says what a learner with a known mistake reads, so that the sentence for ``m-base2`` stands once
+and not in thirty items. The syllabus says what items are about, so that ``grade coverage`` finds topics
+without an item. The terms say what an item presupposes, so that a quiz of week 1 doesn't ask what week 3
+teaches. All three are data of the bank; a course's own files add to them.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +39,8 @@ __all__ = [
 ]
 
 REGISTRY_FILE = "misconceptions.yaml"
+SYLLABUS_FILE = "syllabus.yaml"
+TERMS_FILE = "terms.yaml"
 
 
 class KnownMistake(StrictModel):
@@ -43,6 +51,7 @@ class KnownMistake(StrictModel):
 
 
 def _form(value: Any) -> str:
+    # a tag, so that a fault is reported for the form that was written and not for both
     return "mapping" if isinstance(value, dict | KnownMistake) else "text"
 
 
@@ -83,17 +92,6 @@ def builtin_registry() -> Mapping[str, str]:
     return MappingProxyType(load_registry(builtin_root() / REGISTRY_FILE))
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a course covers and in which terms: the entries of ``covers`` and those of ``needs``.
-#
-# The syllabus says what items are about, so that ``grade coverage`` finds topics without an item. The terms
-# say what an item presupposes, so that a quiz of week 1 doesn't ask what week 3 teaches. Both are data of the
-# bank; a course's own files add to them.
-
-SYLLABUS_FILE = "syllabus.yaml"
-TERMS_FILE = "terms.yaml"
-
-
 class SyllabusEntry(StrictModel):
     """One equation, algorithm, claim … that items cover."""
 
@@ -120,7 +118,7 @@ def load_syllabus(path: Path) -> Mapping[str, Mapping[str, SyllabusEntry]]:
 
 
 class TaughtTerm(StrictModel):
-    """One term that has to be taught before items may use it, or a document whose notation they may quote."""
+    """A term that has to be taught before items may use it, or a document whose notation they may quote."""
 
     title: Sentence = Field(description="What the term stands for.")
     words: tuple[Word, ...] = Field(
@@ -128,9 +126,9 @@ class TaughtTerm(StrictModel):
     )
 
     def shown_in(self, text: str) -> str | None:
-        """Return the first of the words that stands in a text, as it is written there; None if none does.
+        """Return the first of the words that occurs in a text, as it is written there; None if none does.
 
-        Capitals don't matter, but in names that begin with one: ``S1`` isn't ``s1``, a state.
+        Case is ignored, except for words that begin with a capital: ``S1`` is a lecture, ``s1`` a state.
         """
         for word in self.words:
             flags = re.NOFLAG if word[:1].isupper() else re.IGNORECASE

@@ -41,9 +41,9 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Whether anything can be drawn from a range: checked when the file is read, not at the first draw.
+# Whether anything can be drawn from a range is checked when the file is read, not at the first draw.
 
+# More steps than anybody can tell apart in an exercise; excluded values and distinct draws look at them all.
 _MAX_VALUES = 100_000
 
 
@@ -67,6 +67,7 @@ def check_range(
     for bound in (low, high):
         if _units(bound) % _units(step):
             refuse("range", f"the bound {bound} isn't a multiple of the step {step}")
+    # in whole units: 0.3 / 0.1 is 2.9999999999999996 in floats
     count = (_units(high) - _units(low)) // _units(step) + 1
     if count > _MAX_VALUES:
         refuse(
@@ -76,10 +77,11 @@ def check_range(
         )
     removed = {value for value in exclude if low <= value <= high and _units(value) % _units(step) == 0}
     if count - len(removed) < distinct:
-        left = max(0, count - len(removed))
+        remaining = max(0, count - len(removed))
         needed = "a value is needed" if distinct == 1 else f"{distinct} different ones are needed"
         refuse(
-            "exclude" if removed else "range", f"the range leaves {count_noun(left, 'value')}, but {needed}"
+            "exclude" if removed else "range",
+            f"the range leaves {count_noun(remaining, 'value')}, but {needed}",
         )
 
 
@@ -96,6 +98,7 @@ def check_probability_step(step: Decimal, size: int, *, distinct: bool) -> None:
     parts = _units(Decimal(1)) // _units(step)
     if parts > _MAX_VALUES:
         refuse("step", f"the step {step} is too fine; at most {_MAX_VALUES:,} parts are possible")
+    # 1 + 2 + … + size are the smallest different parts
     needed = size * (size + 1) // 2 if distinct else size
     if parts < needed:
         kind = "different positive" if distinct else "positive"
@@ -150,6 +153,7 @@ class ChoiceParameter(StrictModel):
     """One of the listed numbers or words."""
 
     kind: Literal["choice"]
+    # `from` is a word of Python
     options: tuple[NumberOrWord, ...] = Field(
         alias="from", min_length=1, max_length=200, description="The numbers or words to draw from."
     )
@@ -214,6 +218,7 @@ class ProbabilityTreeParameter(StrictModel):
     """
 
     kind: Literal["probability_tree"]
+    # the bounds leave at most 156 prefixes of 5 words: a larger tree fits on no page
     vocabulary: Whole = Field(ge=2, le=5, description="Number of tokens V.")
     depth: Whole = Field(ge=1, le=4, description="Length of the sequences.")
     step: PositiveNumber = Field(

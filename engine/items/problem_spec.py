@@ -1,4 +1,8 @@
-"""One problem file."""
+"""One problem file: the model of the whole, and its JSON Schema for editors.
+
+The docstrings and descriptions here are the text of ``docs/problem-spec.md``. What ties several keys together
+is checked in :mod:`engine.items.checks`.
+"""
 
 from __future__ import annotations
 
@@ -63,8 +67,8 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# The parts of an item: source, steps, known mistakes, printed exercise, errata, effort.
+# Bounds on numbers of entries are far above what an item needs, and low enough that a file which somebody
+# generated can be checked and shown.
 
 
 class ItemSource(StrictModel):
@@ -152,6 +156,7 @@ class StepSpec(StrictModel):
     follow_through: Flag = Field(
         default=True, description="Whether the step is also marked with the student's own earlier values."
     )
+    # a wrong value for which, say, the weights sum to 3 leads nowhere, and following it would be unfair
     invariants: tuple[Expression, ...] = Field(
         default=(), max_length=10, description="What must be true of a value that is carried forward."
     )
@@ -171,6 +176,7 @@ class PrintedExercise(StrictModel):
     options: dict[Letter, NumbersOrProse] = Field(
         min_length=1, max_length=26, description="The printed options by their letters: numbers or texts."
     )
+    # no default: that no printed option is right must be said, and not forgotten
     key: (
         Annotated[Annotated[Letter, Tag("one")] | Annotated[tuple[Letter, ...], Tag("list")], OneOrList]
         | None
@@ -229,6 +235,7 @@ class ProblemSpec(StrictModel):
         OneOrList,
     ] = Field(description="Where the content comes from: one source or a list.")
     difficulty: Whole = Field(ge=1, le=5, description="From 1 (easy) to 5 (hard).")
+    # at most as long as an exam of four hours
     minutes: Real | None = Field(
         default=None, gt=0, le=240, description="How long it takes, roughly; `grade quiz check` adds it up."
     )
@@ -249,6 +256,7 @@ class ProblemSpec(StrictModel):
         description="Terms of `terms.yaml` that students must have been taught before; a blueprint can "
         "leave an item out that needs what hasn't been taught.",
     )
+    # with steps or code the default comes from _points_of_parts below
     points: Real = Field(
         default=1.0,
         gt=0,
@@ -295,6 +303,7 @@ class ProblemSpec(StrictModel):
         max_length=40,
         description="Words that are true of some numbers only, with what makes them true.",
     )
+    # with it `grade lint` doesn't complain that an item has few variants, and finds that it has fewer
     variants: Whole | None = Field(
         default=None, ge=1, description="Number of different variants, for an item that has fewer than 200."
     )
@@ -319,7 +328,7 @@ class ProblemSpec(StrictModel):
     @model_validator(mode="before")
     @classmethod
     def _points_of_parts(cls, data: Any) -> Any:
-        """Let points that are left out be the sum of the steps' or checks'."""
+        # Before validation, on data that may be anything: what is wrong with a part is its own fault.
         if not isinstance(data, dict) or "points" in data:
             return data
         answer = data.get("answer")
@@ -327,14 +336,11 @@ class ProblemSpec(StrictModel):
         parts, usual = (checks, 0.0) if checks else (data.get("steps"), 1.0)
         if not isinstance(parts, list | tuple) or not all(isinstance(part, dict) for part in parts):
             return data
+        # a step is worth 1 where nothing is said, a check nothing: most checks of a rubric come before others
         points = [part.get("points", usual) for part in parts]
         if not points or any(isinstance(p, bool) or not isinstance(p, int | float) for p in points):
             return data
         return {**data, "points": float(sum(points))}
-
-
-# ----------------------------------------------------------------------------------------------------
-# The JSON Schema of a problem file, for editors that complete and check while one writes.
 
 
 def json_schema() -> dict[str, Any]:
@@ -348,7 +354,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _tidy(schema: Any) -> Any:
-    """Return a schema without pydantic's invented titles, decimals as numbers, unions that may overlap."""
+    # pydantic invents titles, writes decimals as texts, and takes all unions for exclusive
     if isinstance(schema, list):
         return [_tidy(entry) for entry in schema]
     if not isinstance(schema, dict):
