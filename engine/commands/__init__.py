@@ -90,6 +90,7 @@ class LazyGroup(CommandGroup):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by what people do with them."""
+        # Imports every command: their first sentences are written once, in their docstrings.
         for heading, names in GROUPS.items():
             write_commands(formatter, heading, [(name, self.get_command(ctx, name)) for name in names])
 
@@ -123,9 +124,12 @@ def run(args: list[str]) -> int:
     # Arrays have a few entries: waking a second thread costs a hundred times what it saves.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     keep_libraries_tidy()
+    # Looked for by hand: click may refuse the arguments before it has parsed this one.
     wants_json = "--json" in args
+    # Compared below to tell click's exit from another one.
     stdout = sys.stdout
     try:
+        # Not standalone: click would print errors itself, without a place or a next step, and exit.
         result = grade.main(args=args, prog_name="grade", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
@@ -149,21 +153,19 @@ def run(args: list[str]) -> int:
         return _show_system_error(error, wants_json)
     except Exception as error:  # the last net: a person never sees a traceback
         return _show_bug(error, wants_json)
+    # Commands return their exit code; click returns whatever a callback returned.
     return int(result) if isinstance(result, int) else 0
 
 
-def _print_json_error(what: str, code: int, **more: Any) -> None:
+def _print_json_error(message: str, code: int, **more: Any) -> None:
     try:
-        click.echo(json.dumps({"error": {"what": what, "exit_code": code, **more}}, ensure_ascii=False))
+        click.echo(json.dumps({"error": {"what": message, "exit_code": code, **more}}, ensure_ascii=False))
     except OSError:  # standard output is what failed; standard error has said it
         _drop_output()
 
 
 def _drop_output() -> None:
-    """Discard what is still buffered for a standard output that can't be written.
-
-    Python flushes it at exit, and would report the error once more.
-    """
+    # Python flushes standard output at exit, and would report the same error once more.
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):  # no real file behind it, as in tests
@@ -194,6 +196,7 @@ def _show_click_error(error: click.ClickException, wants_json: bool) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):  # `grade` alone asks for help
         click.echo(error.format_message())
         return 0
+    # Arguments may come from a script that passes on students' texts: nothing in them steers the terminal.
     message = _in_words(clean(error.format_message(), 2_000))
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
@@ -229,7 +232,7 @@ def _in_words(message: str) -> str:
 
 
 def _show_system_error(error: OSError, wants_json: bool) -> int:
-    """Say what the system refused, such as output to a full disk, and in which file."""
+    # Output to a full disk, a file of another user: what the system says, and of which file.
     failure = EngineError(
         "the system refused to read or write",
         where=str(error.filename) if error.filename is not None else None,
@@ -245,12 +248,13 @@ def _show_system_error(error: OSError, wants_json: bool) -> int:
 
 
 def _show_bug(error: Exception, wants_json: bool) -> int:
-    what = f"Softmark itself failed ({type(error).__name__}: {clean(str(error), 300)}); no mark was given"
-    click.echo(f"error: {what}", err=True)
+    message = f"Softmark itself failed ({type(error).__name__}: {clean(str(error), 300)}); no mark was given"
+    click.echo(f"error: {message}", err=True)
+    # A traceback frightens whoever can't read it, and may show a key or an answer.
     if os.environ.get("SOFTMARK_DEBUG"):
         traceback.print_exc()
     else:
         click.echo("  next: run it again with SOFTMARK_DEBUG=1 and report what it prints", err=True)
     if wants_json:
-        _print_json_error(what, 3, kind="EngineError")
+        _print_json_error(message, 3, kind="EngineError")
     return 3

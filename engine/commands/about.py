@@ -20,6 +20,7 @@ def help_command(context: click.Context, words: tuple[str, ...]) -> None:
       grade help
       grade help quiz new
     """
+    # Walks down from `grade`, so that `grade help quiz new` is the help of `grade quiz new`.
     parent = context.find_root()
     for word in words:
         group = parent.command

@@ -74,13 +74,16 @@ def make(
 
     context = find_context(course_path)
     course = context.course
+    # An item named twice is graded once.
     exercises = tuple(dict.fromkeys(items))
     points = sum(_points(context, item) for item in exercises)
+    # The course's own sentences for known mistakes; the built-in ones travel with Softmark.
     registry = course.problems / REGISTRY_FILE if course else None
     content = harness_zip(
         AutograderContents(
             settings=AutograderSettings(exercises, hidden, sandbox.tier),
             title=course.title if course else "Gradescope",
+            # Derived, not the secret itself: who takes the zip apart learns nothing of other plans.
             key=autograder_key(context.secret() if course else None, exercises),
             folders=[context.bank.path(item).parent for item in exercises],
             registry=registry if registry is not None and registry.is_file() else None,
@@ -169,7 +172,7 @@ def _grade(root: Path) -> tuple[AutograderSettings, list[ItemGrade]]:
 
 
 def _show(grade: ItemGrade) -> None:
-    """Print one result for the course's staff; students don't see this output."""
+    # For the course's staff: students don't see what an autograder prints.
     if grade.report is None:
         click.echo(f"{grade.item}: {grade.problem}")
         return

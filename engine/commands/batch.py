@@ -125,6 +125,7 @@ def command(
     """
     context = find_context(course_path)
     _check_source(context, source)
+    # Before anything is unpacked: a class takes minutes to read.
     sandbox.check(context.mode)
     _warn_missing_packages(context)
     with ExitStack() as stack:
@@ -146,7 +147,7 @@ def command(
 
 
 def _check_source(context: CommandContext, source: Path) -> None:
-    """Refuse a course where hand-ins are due: its folders aren't students, nor its quizzes answers."""
+    # The folders of a course aren't students, nor are its quizzes answers.
     from engine.course import Course
 
     if Course.is_folder(source):
@@ -185,7 +186,6 @@ def _grade(
     sandbox: SandboxOptions,
     solutions: bool,
 ) -> _Batch:
-    """Grade what isn't graded yet, and write everybody's page anew."""
     from engine.course.policies import Policies
     from engine.intake.row_hand_ins import take_answers
     from engine.marks.late_work import untimed
@@ -198,6 +198,7 @@ def _grade(
     bank, course = context.bank, context.course
     tables = [clean_line(table.name) for table in intake.tables]
     if tables or quiz is not None:
+        # The rows of tables become hand-ins like files, so that all that follows treats them alike.
         intake = take_answers(
             intake,
             store,
@@ -214,6 +215,7 @@ def _grade(
         workers=workers or (None if sandbox.device == "cpu" else _DEVICE_WORKERS),
         mode=context.mode,
         progress=partial(progress_bar, "grading"),
+        # With the course: a batch that is killed and called again may get another --out.
         notes=(context.private_folder() if course else out) / "being-graded.jsonl",
     )
     earlier = _keep_open(context, out, store, intake, result, tables)
@@ -229,11 +231,13 @@ def _grade(
     students = context.results(store, intake=intake, problems=problems)
     files = write_reports(
         out,
+        # Practice has no marks that a regrade would change.
         changed.counting(students) if course else students,
         title=context.title,
         problems=problems,
         ungraded_files=[(file.student, file.name, file.reason) for file in result.ungraded],
         ignored=intake.ignored,
+        # Asked for when all students have passed: changed items are counted on the way.
         notes=lambda: [f"{note}. Next: {step}." for note, step in (*late.sentences(), *changed.notes())],
         sentence_of=bank.feedback_on,
         solutions=solutions,
@@ -294,6 +298,7 @@ def _show(batch: _Batch) -> None:
         click.echo(f"ungraded ({fate}): {file.student} {file.name}: {file.reason}")
     if result.interrupted:
         click.echo(f"stopped with {count_noun(result.remaining, 'file')} left; call it again to go on")
+    # Last, since the end of the output is what stays on the screen.
     click.echo(f"summary:   {files.index}")
     click.echo(f"gradebook: {files.gradebook}")
     click.echo(f"feedback:  {files.index.parent / 'students'}")
@@ -301,6 +306,7 @@ def _show(batch: _Batch) -> None:
 
 def _show_marks(table: ClassTable) -> None:
     columns = table.columns
+    # Full points stand in the first row: a mark says nothing without them.
     maximum = ["of", *(number(column.max_score) for column in columns), number(table.maximum)]
     rows = [
         [row.student, *(_cell(row.cells.get(column.id)) for column in columns), _total(row, table)]

@@ -147,6 +147,7 @@ class CommandContext:
         from engine.quiz import read_filled
 
         filled = read_filled(read_hand_in(path), str(path))
+        # Students call the command beside the file, teachers from anywhere with --course.
         for context in self._candidates(path):
             with context.open_store() as store:
                 quiz = store.load_quiz(filled.quiz)
@@ -162,6 +163,7 @@ class CommandContext:
     def _candidates(self, path: Path) -> Iterator[CommandContext]:
         from engine.course import Course
 
+        # In the order of surprise: what was named, what lies around the file, and this person's practice.
         yield self
         course = Course.find(path.absolute().parent)
         if course is not None and (self.course is None or course.folder != self.course.folder.absolute()):
@@ -190,6 +192,7 @@ class CommandContext:
         from engine.model import Mode
         from engine.sandbox.bwrap import COMMON_PACKAGES, offer_packages
 
+        # None is a course that says nothing about packages; an empty list is one that offers none.
         packages = self.course.settings.packages if self.course else None
         offer_packages(COMMON_PACKAGES if packages is None else packages)
         # In practice T3 may stand in for the stronger tiers: it is a person's own code, on their own machine.
@@ -245,6 +248,7 @@ def find_context(course_path: Path | None) -> CommandContext:
     from engine.items.misconceptions import builtin_root
     from engine.sandbox.bwrap import COMMON_PACKAGES
 
+    # A folder that is named must be a course; one that is found on the way up may be none.
     course = Course.open(course_path) if course_path else Course.find(Path.cwd())
     if course is None:
         bank = Bank([builtin_root()], packages=COMMON_PACKAGES)
@@ -253,6 +257,7 @@ def find_context(course_path: Path | None) -> CommandContext:
     problems = [course.problems] if course.problems.exists() else []
     bank = Bank(
         [builtin_root(), *problems],
+        # An item's version is the same with and without these settings: changing one asks for no regrade.
         errata_notes=course.settings.errata == "show",
         decimal_comma=course.settings.decimal_comma,
         packages=COMMON_PACKAGES if course.settings.packages is None else course.settings.packages,
@@ -282,6 +287,7 @@ def _practice_secret() -> bytes:
 def warn_unreadable(faulty: Sequence[SpecError]) -> None:
     """Name on standard error the problem files that are left out, one line each."""
     for error in faulty:
+        # One line a file: thirty faults of one file would hide the other files.
         others = len(error.diagnostics) - 1
         more = f" (and {count_noun(others, 'more fault')})" if others > 0 else ""
         click.echo(f"left out: {clean_line(f'{error.where}: {error.what}', 500)}{more}", err=True)

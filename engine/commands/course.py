@@ -60,6 +60,7 @@ def check(as_json: bool, course_path: Path | None) -> int:
         print_json({"faults": [_as_json(f) for f in faults], "warnings": [_as_json(w) for w in warnings]})
     else:
         _show(faults, warnings)
+    # Faults stop a batch from applying rules, warnings stop nothing.
     return 2 if faults else 1 if warnings else 0
 
 
@@ -84,6 +85,7 @@ def missing_package_warnings(course: Course) -> list[Diagnostic]:
 def _contradictions(context: CommandContext, course: Course) -> list[Diagnostic]:
     from engine.marks.check import facts_of, find_contradictions
 
+    # Names of quizzes and students are known to the store, also those that the roster has lost.
     with context.open_store() as store:
         facts = facts_of(course, store, context.bank)
     return find_contradictions(course.settings_file, course.policies, facts)

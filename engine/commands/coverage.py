@@ -49,6 +49,7 @@ def command(gaps: bool, as_json: bool, course_path: Path | None) -> int:
         excused = len(entries) - covered - len(missing)
         total, gap_count = count_noun(len(entries), "entry"), count_noun(len(missing), "gap")
         click.echo(f"{total}: {covered} covered, {excused} without an item by decision, {gap_count}")
+    # An item that can't be read may cover a gap: the count isn't to be trusted then.
     return 2 if faulty else 1 if missing else 0
 
 

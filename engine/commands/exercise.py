@@ -58,6 +58,7 @@ def need_item(context: CommandContext, item: str, file: Path | None = None) -> N
     """
     if item in context.bank:
         return
+    # Ids have no dots or slashes, so a suffix or an existing path means a file.
     path = Path(item)
     if path.suffix.lower() not in _SUFFIXES and not path.exists():
         return
@@ -94,10 +95,12 @@ def _items_of(context: CommandContext, path: Path) -> list[str]:
     from engine.intake import read_code_file
 
     stem = path.stem.replace("_", "-").casefold()
+    # Most files are called after their function, with underscores where the id has hyphens.
     functions = {item: _function(context, item) for item in context.bank.code_ids()}
     by_name = [item for item in functions if item in (stem, path.stem)]
     if by_name or not path.is_file():
         return by_name
+    # Parsed, not imported: nothing of a student's file runs outside the sandbox.
     try:
         tree = parse_python(read_code_file(path).source)
     except (SoftmarkError, SyntaxError, ValueError):
@@ -107,7 +110,7 @@ def _items_of(context: CommandContext, path: Path) -> list[str]:
 
 
 def _function(context: CommandContext, item: str) -> str:
-    """Return the function that a code exercise asks for; its id where the exercise can't be read."""
+    # Suggestions must not fail because one of the bank's items can't be read.
     try:
         answer = context.bank.load(item).answer
     except InputError:
@@ -181,4 +184,5 @@ def commands_for(item: str, file: Path | str) -> dict[str, str]:
 def quoted(file: Path | str) -> str:
     """Return a path as a shell takes it."""
     text = str(file)
+    # A name that begins with a hyphen would be taken for an option.
     return shlex.quote(f"./{text}" if text.startswith("-") else text)

@@ -72,6 +72,7 @@ def command(
     from engine.marks.gradebooks import check_settings, gradebook_format
     from engine.model import Mode
 
+    # Refused before the store is read: a mistyped option shouldn't cost a minute.
     context = find_context(course_path)
     chosen = gradebook_format(format_name)
     if context.mode is Mode.PRACTICE:
@@ -91,6 +92,7 @@ def command(
         replacing(out) as file,
     ):
         file.write(gradebook.content)
+    # Marks of a course whose rules or roster are at fault may be incomplete: the exit code says so.
     rules = context.course.rule_problems() if context.course else ()
     problems = [f"{p.where}: {p.message}" for p in (*rules, *request.roster.problems())]
     if as_json:

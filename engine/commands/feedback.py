@@ -73,6 +73,7 @@ def command(
       grade feedback --out results --course attention-2026 --zip moodle
       grade feedback verify results/students/ada.html softmax.py --course attention-2026
     """
+    # `grade feedback verify` comes through here as well.
     if context.invoked_subcommand is not None:
         return 0
     if out is None:
@@ -134,7 +135,6 @@ def _write_pages(
     layout: str | None,
     assignment: str | None,
 ) -> _WrittenPages:
-    """Write the pages of these students (of everybody by default), and the archive if one is asked for."""
     from engine.pages.feedback import write_page
     from engine.pages.render import report_errors
     from engine.pages.zip import PageArchive, write_zip
@@ -168,7 +168,7 @@ def _write_pages(
 
 
 def _known_students(store: Store, context: CommandContext) -> set[str]:
-    """Return everybody who can have a page: in the roster, with an attempt, or with an unreadable file."""
+    # Whoever handed in nothing but a file that can't be read has a page too: it says so.
     open_problems = context.open_problems()
     problems = open_problems.still_open(store) if open_problems else ()
     known = set(store.students(context.mode)) | set(context.roster.by_id if context.roster else ())
@@ -312,6 +312,7 @@ def verify(page: Path, files: tuple[Path, ...], as_json: bool, course_path: Path
         for name, item in others:
             fault = "not what this page is about" if item is None else f"another answer to {item} was graded"
             click.echo(f"{clean_line(name)}: {fault}")
+    # A receipt without a file isn't asked about, so it fails nothing.
     return 1 if others or any(entry.fails for entry in verified) else 0
 
 
@@ -336,6 +337,7 @@ def _hashes(context: CommandContext, path: Path) -> Mapping[str | None, str]:
 def _verified(
     context: CommandContext, receipts: Sequence[PageReceipt], hashes: Mapping[str, Mapping[str | None, str]]
 ) -> list[_Verified]:
+    # By hash alone: what the files are called now proves nothing.
     files = {sha256: name for name, by_item in hashes.items() for sha256 in by_item.values()}
     if context.course is None and context.store is None:
         return [_Verified(receipt, files.get(receipt.sha256), None, False) for receipt in receipts]

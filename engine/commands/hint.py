@@ -54,6 +54,7 @@ def command(
     context = find_context(course_path)
     need_item(context, item, file)
     variant = context.draw(item, seed)
+    # Per course: another course may ask the same item with its own hints.
     record = HintRecord(context.private_folder() / "hints.json")
     if reset:
         if show_all or file is not None:
@@ -91,7 +92,7 @@ class _HintReply:
 
 
 def _remember(record: HintRecord, item: str, count: int) -> None:
-    """Write the count down; whoever can't write still gets the hint."""
+    # Whoever can't write still gets the hint: no mark depends on the count.
     if record.seen(item) == count:
         return
     try:
@@ -149,10 +150,10 @@ def _file_lines(report: GradeReport) -> list[tuple[str, str]]:
 
 
 def _next_step(reply: _HintReply) -> str:
-    total, seen = len(reply.variant.hints), reply.last
+    total = len(reply.variant.hints)
     if total == 0:
         return f"{reply.variant.item} has no hints. What it asks for: {reply.command('show')}"
-    if seen < total:
+    if reply.last < total:
         return f"  next: {reply.command('hint')}"
     solution = f"The solution: {reply.command('show')} --solution"
     if reply.numbers:

@@ -83,6 +83,7 @@ def command(
         print_json(report.as_json())
     else:
         _show(report)
+    # A file without a usable question imports nothing, though nothing failed.
     return 1 if report.faults or not report.items else 0
 
 
@@ -107,6 +108,7 @@ def _item_lines(item: ImportedItem) -> list[str]:
     for note in item.notes:
         line = note.place.line if note.place is not None else item.line
         lines.append(f"  line {line}: {_one_line(note.message)}")
+    # The first line says what can be recomputed; the file itself has all of them.
     return lines + [f"  {_one_line(line)}" for line in item.key_suggestion[:1]]
 
 
@@ -126,8 +128,9 @@ def _summary(report: ImportReport) -> list[str]:
     lines = [f"{_one_line(report.file)}: {', '.join(parts)}"]
     if report.guessed_encoding:
         lines.append("  the file isn't UTF-8; it was read as Windows-1252: look at accents and quotes")
-    if typed := report.key_suggestions:
-        lines.append(f"key typed by hand: give a key expression ({len(typed)}): {', '.join(typed)}")
+    if suggestions := report.key_suggestions:
+        items = ", ".join(suggestions)
+        lines.append(f"key typed by hand: give a key expression ({len(suggestions)}): {items}")
     if new:
         # Eight paths are about what a line takes; the ellipsis says that there are more.
         files = " ".join(quoted(item.path) for item in new[:8])

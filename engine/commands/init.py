@@ -42,6 +42,7 @@ def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
     if as_json:
         print_json({"course": str(folder), "title": course.title, "made": not existed})
         return
+    # The same command completes a folder in which something is missing.
     if existed:
         click.echo(f"the course {folder} is there already: nothing in it was overwritten")
         return

@@ -62,6 +62,7 @@ def command(source: Path, item: str | None, layout: str, as_json: bool, course_p
       grade intake submissions.zip --course attention-2026
     """
     context = find_context(course_path)
+    # Archives are unpacked there and removed afterwards: downloads hold students' names.
     with work_folder() as workdir:
         intake = collected(context, source, workdir, item=item, layout=layout)
     if as_json:
@@ -144,6 +145,7 @@ def _show(intake: IntakeResult, zone: tzinfo) -> None:
             student.student,
             "" if student.label == student.student else student.label,
             file.item or str(file.kind),
+            # Attempts are counted from 1, as people do.
             str(file.sequence + 1),
             _hand_in_time(file, zone),
             file.name,

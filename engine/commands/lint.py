@@ -36,7 +36,7 @@ __all__ = ["command", "matrix_lines"]
     is_flag=True,
     help="Check style as well (stems, options, formulas, pictures, hints), and let warnings fail.",
 )
-@click.option("--own", is_flag=True, help="Check the course's own items only.")
+@click.option("--own", "course_only", is_flag=True, help="Check the course's own items only.")
 @json_option
 @course_option
 def command(
@@ -44,7 +44,7 @@ def command(
     seeds: int,
     mutants: bool,
     strict: bool,
-    own: bool,
+    course_only: bool,
     as_json: bool,
     course_path: Path | None,
 ) -> int:
@@ -66,8 +66,9 @@ def command(
 
     context = find_context(course_path)
     bank = context.bank
-    if own:
+    if course_only:
         items = (*items, *_course_items(bank, context.require_course().problems))
+    # Ids first: an item's folder often has its name, and the id is meant.
     folders = [name for name in items if name not in bank and Path(name).is_dir()]
     names = [name for name in items if name not in folders and not name.endswith((".yaml", ".yml"))]
     files = [Path(name) for name in items if name.endswith((".yaml", ".yml"))]
@@ -75,7 +76,7 @@ def command(
         files += _files_of(Path(folder))
     for name in names:
         bank.path(name)  # a mistyped id is found before the others are checked for minutes
-    chosen = names if items or own else _all_items(bank, mutants)
+    chosen = names if items or course_only else _all_items(bank, mutants)
     with progress_bar("checking", len(chosen)) as advance:
         progress = lambda _report: advance()  # noqa: E731
         reports = lint_bank(bank, chosen, seeds=seeds, strict=strict, progress=progress) if chosen else []
@@ -91,7 +92,6 @@ def command(
 
 
 def _course_items(bank: Bank, problems: Path) -> list[str]:
-    """Return the ids of the bank whose files lie in the course's folder."""
     items = [item for item in bank.ids() if bank.path(item).is_relative_to(problems)]
     if not items:
         raise UsageError(
@@ -112,7 +112,7 @@ def _files_of(folder: Path) -> list[Path]:
 
 
 def _all_items(bank: Bank, code_only: bool) -> list[str]:
-    """Return the ids of the bank; what can't be read counts, so that it is reported."""
+    # An item that can't be read counts as code: left out, its fault would go unreported.
     if not code_only:
         return bank.ids()
     others = {spec.id for spec in bank.readable()[0] if spec.kind != "code"}
@@ -145,6 +145,7 @@ def _lint_file(path: Path, bank: Bank, seeds: int, strict: bool) -> LintReport:
 
 def _exit_code(reports: Sequence[LintReport], strict: bool) -> int:
     errors = [finding for report in reports for finding in report.errors]
+    # Unreadable beats wrong: such an item wasn't checked at all.
     if any(finding.rule == "spec" for finding in errors):
         return 2
     failed = errors or (strict and any(report.warnings for report in reports))

@@ -57,7 +57,7 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
 
 
 def _show(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print one line for each item: ids are whole, and titles as long as the line has room for."""
+    # Ids are whole, so that they can be copied; titles get what room is left.
     table = [["item", "type", "difficulty", "points", "title"]]
     table += [[r["item"], r["type"], str(r["difficulty"]), number(r["points"]), r["title"]] for r in rows]
     columns = width()
@@ -78,7 +78,7 @@ def _shortened(title: str, room: int | None) -> str:
 
 
 def _check_filter(name: str, word: str | None, known: set[str]) -> None:
-    """Refuse a topic or type that no item has: an empty table would look like an answer."""
+    # An empty table would look like an answer: that there are no such items.
     if word is None or word in known:
         return
     raise UsageError(

@@ -31,6 +31,7 @@ class _MarkGroup(CommandGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that the first word names; any other first word is a student."""
+        # Ids of students are never `set`, `list` or `import`; if one is, `grade mark set list …` names it.
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             args = ["set", *args]
         return super().resolve_command(ctx, args)
@@ -96,12 +97,12 @@ def set_mark(
         )
     if excuse and score is not None:
         raise UsageError("--score and --excuse contradict each other", expected="one of them")
-    with _open_marks(course_path) as (marks, store, now):
+    with _open_marks(course_path) as (manual, store, now):
         if withdraw:
-            mark: HandMark | None = marks.withdraw(student, column, by=by, at=now)
+            mark: HandMark | None = manual.withdraw(student, column, by=by, at=now)
         else:
             decision = ManualDecision(score, True if excuse else None, comment)
-            mark = marks.decide(student, column, decision, by=by, at=now, allow_extra=allow_extra)
+            mark = manual.decide(student, column, decision, by=by, at=now, allow_extra=allow_extra)
         store.hand_marks.add_all([mark] if mark else [])
     if as_json:
         print_json(None if mark is None else _mark_json(mark))
@@ -130,9 +131,10 @@ def import_marks(
     """
     from engine.marks.manual import read_marks
 
-    with _open_marks(course_path) as (desk, store, now):
-        decide = partial(desk.decide, by=by, at=now, allow_extra=allow_extra)
+    with _open_marks(course_path) as (manual, store, now):
+        decide = partial(manual.decide, by=by, at=now, allow_extra=allow_extra)
         marks, stood, faults = read_marks(file, decide)
+        # All or nothing: half a list would be typed in twice.
         if faults and not keep_going:
             raise CourseError.of_file(faults)
         store.hand_marks.add_all(marks)
@@ -160,11 +162,12 @@ def _open_marks(course_path: Path | None) -> Iterator[tuple[ManualMarks, Store, 
     with context.open_store() as store:
         # People who left the roster keep their marks, and may get new ones.
         students = set(roster.by_id) | set(store.students(Mode.MARKS))
-        marks = ManualMarks(store, students, bank.code_ids(), bank.code_points, roster.match_cell)
-        yield marks, store, datetime.now(UTC)
+        manual = ManualMarks(store, students, bank.code_ids(), bank.code_points, roster.match_cell)
+        yield manual, store, datetime.now(UTC)
 
 
 def _show(mark: HandMark | None, student: str, column: str) -> None:
+    # A name or an id without its zeros was understood; whoever typed it must see as whom.
     if mark is not None and mark.student != student:
         note = f"{clean_line(student)} was taken for {clean_line(mark.student)} of the roster"
         click.echo(f"note: {note}", err=True)

@@ -72,6 +72,7 @@ def _replaces_builtin(context: CommandContext, item: str, path: Path) -> bool:
         return False
     existing, course = context.bank.path(item), context.course
     if course is None or not existing.absolute().is_relative_to(course.problems.absolute()):
+        # Outside a course the file is only a draft, which replaces nothing.
         return course is not None
     if existing.absolute() == path.absolute():
         return False  # nothing is overwritten: writing it says so

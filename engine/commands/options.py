@@ -104,6 +104,7 @@ def store_option(function: F) -> F:
     return click.option(
         "--store",
         metavar="URL|FILE",
+        # Not a parameter of every command: whoever opens the store asks :func:`chosen_store`.
         expose_value=False,
         callback=_remember_store,
         help=f"Store instead of the course's: postgresql://… or a file (also by {_STORE_VARIABLE}).",
@@ -117,6 +118,7 @@ def _remember_store(context: click.Context, _parameter: click.Parameter, value: 
 
 def check_store(value: str, name: str) -> str:
     """Return a store's address; a :class:`UsageError` about the option or variable that gave it."""
+    # SQLAlchemy knows other databases too, which our locks and migrations weren't made for.
     scheme, separator, _ = value.partition("://")
     if not value or (separator and scheme.partition("+")[0] != "postgresql"):
         # The address isn't shown: there may be a password in it.
@@ -126,6 +128,7 @@ def check_store(value: str, name: str) -> str:
 
 def chosen_store(*, in_course: bool) -> str | None:
     """Return the store that ``--store`` names, or in a course ``SOFTMARK_STORE``; None for the usual one."""
+    # Silent: tests and the shell's completion ask outside any command.
     context = click.get_current_context(silent=True)
     option: str | None = None if context is None else context.meta.get(_STORE)
     # A variable left over in the shell must not draw practice into a class's store.

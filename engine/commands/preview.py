@@ -68,6 +68,7 @@ def command(item: str, port: int, seeds: int, no_browser: bool, course_path: Pat
             _open_browser(address)
         follower.start()
 
+    # serve() returns at Ctrl-C.
     try:
         serve(hub, listening, ready)
     finally:
@@ -96,6 +97,7 @@ def _source(item: str, seeds: int, course_path: Path | None) -> PreviewSource:
         fault = "this isn't a file" if path.exists() else "there is no such file"
         step = f"grade new item {path.stem} --type TYPE writes one"
         raise UsageError(fault, where=str(path), next_step=step)
+    # An item's page changes when a sentence in the registry does: these files are followed as well.
     roots = [builtin_root()] + ([context.course.problems] if context.course else [])
     return PreviewSource(
         path=path,
@@ -106,7 +108,7 @@ def _source(item: str, seeds: int, course_path: Path | None) -> PreviewSource:
 
 
 def _open_browser(address: str) -> None:
-    """Open the page where there is a desktop; a browser in the terminal would take that over."""
+    # Without a desktop webbrowser starts one in the terminal, which then is lost to the preview.
     has_desktop = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
     if sys.platform.startswith("linux") and not has_desktop:
         return

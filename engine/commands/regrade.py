@@ -88,6 +88,7 @@ def command(
             _show_history(store, items, student, as_json)
             return 0
         scope = RegradeScope(items, quiz, student, everything)
+        # A mistyped name would find nothing, and look like good news.
         scope.check(store)
         plan = _plan(context, store, scope, workers, sandbox)
         if never_lower:
@@ -104,6 +105,7 @@ def command(
                     click.echo(f"left alone, it changed meanwhile: {attempt.student} {attempt.item}")
         elif not plan.is_empty and not as_json:
             click.echo("nothing was written")
+    # After writing: a script gets one document, with the run's id.
     if as_json:
         print_json(_plan_json(plan, run))
     return 1 if plan.undecided else 0
@@ -229,7 +231,6 @@ def _report_json(report: GradeReport) -> dict[str, Any]:
 
 
 def _show_history(store: Store, items: Sequence[str], student: str | None, as_json: bool) -> None:
-    """Print what earlier regrades changed, oldest first."""
     history = store.regrades.history(student=student)
     changes = [change for change in history if not items or change.new.item in items]
     if as_json:

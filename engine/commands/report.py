@@ -66,6 +66,7 @@ def command(
     if abilities and out is None:
         raise UsageError("--abilities writes a file", expected="--abilities with --out DIR")
     context = find_context(course_path)
+    # Not open_store(): a lost store would give a report about nobody.
     with context.open_marks() as store:
         report = _report(context, store, quizzes, code, items)
     labels = StudentLabels(context.names, is_hidden=anonymous)
@@ -92,6 +93,7 @@ def _report(
                 "no quiz of this name was drawn", got=quiz, expected=", ".join(titles) or "there is none yet"
             )
     chosen = {ItemTest(ItemTestKind.QUIZ, quiz) for quiz in quizzes}
+    # Nothing chosen means everything.
     chosen |= {ItemTest(ItemTestKind.CODE)} if code else set()
     collected = collect(
         store,

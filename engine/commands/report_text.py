@@ -106,7 +106,6 @@ def _folded_checks(report: GradeReport) -> list[RichText | Table]:
 
 
 def _circumstances(report: GradeReport) -> str:
-    """Say where the code ran, and whether the result counts."""
     tier = str(report.tier)
     where = f"without a sandbox (tier {tier})" if tier.startswith("T3") else f"in the sandbox (tier {tier})"
     if report.mode is Mode.PRACTICE:
@@ -116,6 +115,7 @@ def _circumstances(report: GradeReport) -> str:
 
 def explanation(report: GradeReport) -> list[RichText]:
     """Return what explains a report: known mistakes by name, counterexample, notes."""
+    # From the general to the particular: the mistake, an input that shows it, what else is to be known.
     lines = []
     for diagnosis in report.diagnosis:
         line = RichText(f"→ {diagnosis.misconception}: ", style="bold cyan")

@@ -49,6 +49,7 @@ def command(
     starter = starter_text(context, item, answer) if answer is not None and answer.type == "code" else None
     if as_json:
         print_json(_as_json(variant, seed, hints, solution, starter))
+    # For other programs, which want the stem alone.
     elif form != "text":
         click.echo(variant.stem.html if form == "html" else variant.stem.latex)
     else:

@@ -86,6 +86,7 @@ def command(
             collected, crossings = of_store(store, context.mode, item)
     else:
         collected = _of_folder(context, folder, item, context.roster)
+    # Earlier years are compared with this one, not among themselves: those cases are closed.
     for path in against:
         collected.add_earlier(_of_folder(context, path, item, is_earlier=True))
     with progress_bar("comparing", len(collected.works)) as advance:
@@ -136,6 +137,7 @@ def _of_folder(
     from engine.similarity.gather import of_folder
 
     items = context.bank.code_ids()
+    # A folder of this year is the named item's; one of an earlier year may hold several exercises.
     if is_earlier or item is None:
         collected = of_folder(path, items=items, roster=roster, is_earlier=is_earlier)
         if item is None or item in collected.works:
@@ -152,7 +154,6 @@ def _common_sources(context: CommandContext, files: Sequence[Path]) -> Callable[
 
 
 def _show(findings: SimilarityFindings, labels: FileLabels) -> None:
-    """Print the first pairs of each exercise, the groups, the answers, and that it is no verdict."""
     from engine.similarity.page import NOT_A_VERDICT
 
     for exercise in findings.exercises:

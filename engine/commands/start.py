@@ -45,6 +45,7 @@ def command(
     context = find_context(course_path)
     spec, answer = code_spec(context, item)
     path = _file_to_write(target, answer.function, notebook)
+    # The suffix of --to decides as well as --notebook.
     if path.suffix.lower() == ".ipynb":
         commands = tuple(commands_for(item, path.name).values())
         variant = context.draw(item, 0)
@@ -56,7 +57,6 @@ def command(
 
 
 def _file_to_write(target: Path, function: str, notebook: bool) -> Path:
-    """Return the file to write; a :class:`UsageError` if its folder isn't there."""
     suffix = ".ipynb" if notebook else ".py"
     if target.suffix.lower() in (".py", ".ipynb") and not target.is_dir():
         if notebook and target.suffix.lower() == ".py":

@@ -153,6 +153,7 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
     if ungraded:
         stored = {**stored, "not_graded": ungraded}
     rows = {table: len(entries) for table, entries in stored.items()}
+    # Somebody of the roster without work has a zip as well: it says that nothing else is stored.
     if person is None and not any(rows.values()):
         raise _unknown(student, store.where)
     roster_line = {"id": person.id, "name": person.name, "email": person.email} if person else None
@@ -184,6 +185,7 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
     """
     context = find_context(course_path)
     with _open_existing(context) as store:
+        # Shown by default: an erased student can't be brought back from this store.
         rows = store.people.erase(student) if yes else store.people.rows(student)
     problems = context.open_problems()
     ungraded = 0 if problems is None else problems.forget(student) if yes else len(problems.of(student))

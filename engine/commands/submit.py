@@ -100,6 +100,7 @@ def command(
     if student is not None:
         check_student(student)
     context = find_context(course_path)
+    # Ids hold no dots, so a suffix tells a quiz file from an item.
     if target.endswith((".yaml", ".yml")):
         if file is not None or answers:
             raise UsageError("a quiz file stands alone", expected="grade submit QUIZ.yaml")
@@ -237,7 +238,7 @@ def _submit_code(
 
 
 def _record(context: CommandContext, attempt: Attempt) -> GradeReport:
-    """Keep an attempt and return what the store now holds: what was graded once stays graded."""
+    # What was graded once stays graded: the store returns the first report of the same work.
     from engine.model import Outcome
 
     if attempt.report.outcome is Outcome.FORMAT_ERROR:  # costs no attempt
@@ -250,6 +251,7 @@ def exit_code(reports: Sequence[GradeReport]) -> int:
     """Return 0 all right, 1 not all right, 2 an answer that can't be read, 3 something ungraded."""
     from engine.model import Outcome
 
+    # The worst comes first: a script that sees 1 may rely on everything having been graded.
     outcomes = {report.outcome for report in reports}
     if Outcome.UNGRADED in outcomes:
         return 3

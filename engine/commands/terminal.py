@@ -147,6 +147,7 @@ def running(label: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
+    # Without a newline, so that a carriage return can erase it.
     text = f"{label}…"
     click.echo(text, nl=False, err=True)
     try:
@@ -187,6 +188,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[str | RichText]],
     texts = [[name, *(row[index].plain for row in cells)] for index, name in enumerate(columns)]
     least = [max([cell_len(word) for text in column for word in text.split()] or [0]) for column in texts]
     room = out.width - 2 * (len(least) - 1)  # two blanks between columns
+    # Piped rows are as long as they need.
     if out.is_terminal and sum(least) > room:
         _print_rows(out, columns, cells, title)
         return

@@ -53,6 +53,7 @@ def command(
       grade watch softmax softmax.py
     """
     context = find_context(course_path)
+    # The item first: whoever forgot it typed the file in its place.
     code_spec(context, item, file)
     if file is None:
         raise UsageError("say which file is to be watched", expected=f"grade watch {item} FILE.py")
@@ -71,7 +72,6 @@ def command(
 
 
 def _follow(session: PracticeSession, path: Path, output: WatchOutput) -> None:
-    """Grade the file after each save, until an interrupt."""
     from engine.practice.saves import readings
     from engine.practice.session import compare
 
@@ -152,10 +152,11 @@ class WatchOutput:
         sys.stdout.flush()  # a program reads line by line; a pipe would be flushed every 8 KiB
 
     def _print(self, parts: Sequence[RichText | Table]) -> None:
-        """Print one block at once: whoever reads a pipe gets all of it together."""
+        # One write a block: whoever reads a pipe gets all of it together.
         with self._console.capture() as capture:
             for part in parts:
                 self._console.print(part)
+        # A blank line ends a block, so none may stand in it.
         lines = [line.rstrip() for line in capture.get().splitlines()]
         click.echo("\n".join(line for line in lines if line) + "\n")
         sys.stdout.flush()
@@ -182,7 +183,6 @@ def _change_lines(changes: CheckChanges) -> list[RichText]:
 
 
 def _check_lines(report: GradeReport) -> list[RichText | Table]:
-    """Return the checks that didn't pass, and how many did."""
     from rich.text import Text as RichText
 
     from engine.commands.report_text import check_table

@@ -236,6 +236,7 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
         Whether worked solutions (and with them keys) are shown, whatever a quiz's rules say.
     """
     entries = [_entry(results.student, item, solutions) for item in results.items]
+    # Columns without work come last: most readers look for what they handed in.
     entries += [_Entry(column, mark) for column, mark in results.without_work]
     total = _total(results, solutions)
     return render(
@@ -243,6 +244,7 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
         results=results,
         title=title,
         total=total,
+        # A weighted percentage would give away the results that are hidden.
         percent=None if total.hidden else results.percent,
         practice=any(item.report.mode is Mode.PRACTICE for item in results.items),
         entries=entries,
@@ -271,6 +273,7 @@ def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
     level = ResultDisclosure.SOLUTION if solutions else item.shown
     release = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
     report = release.report
+    # Pictures of weights say which entries are right, which is feedback.
     with_weights = report is not None and level.includes(ResultDisclosure.FEEDBACK)
     if report is not None and item.mark is not None and item.mark.excused:
         report = _without_next_steps(report)
@@ -288,7 +291,7 @@ def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
 
 
 def _without_next_steps(report: GradeReport) -> GradeReport:
-    """Return a report without the steps that its checks ask for: whoever is excused needn't take them."""
+    # Whoever is excused needn't take the steps that checks ask for.
     step = re.compile(r"^[ ]*next: .*$", re.MULTILINE)
     checks = [replace(check, message=step.sub("", check.message).rstrip()) for check in report.checks]
     return replace(report, checks=tuple(checks))
@@ -359,6 +362,7 @@ _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")
 def page_name(student: str) -> str:
     """Return a file name for a student's page: safe on every system, different for different ids."""
     plain = re.sub(r"[^a-z0-9-]+", "-", student.casefold()).strip("-")[:60]
+    # A readable name where it is the id itself; otherwise a digest keeps names apart.
     if plain and plain == student and not _RESERVED.fullmatch(plain):
         return f"{plain}.html"
     # Two ids that differ in case or signs alone would share a name.

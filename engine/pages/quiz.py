@@ -148,6 +148,7 @@ def _write(folder: Path, quiz: Quiz, stem: str, name: str | None) -> tuple[Path,
             where=str(fill_in),
             next_step="move it away, or choose another --out, --name or --attempt",
         )
+    # The page holds nobody's answers, so it may be written anew each time.
     replace_text(page, quiz_page(quiz, student=f"{name} ({quiz.student})" if name else None))
     return fill_in, page
 

@@ -85,7 +85,7 @@ def _html(text: RenderedText) -> Markup:
 
 
 def _scrolls(text: RenderedText) -> Markup:
-    """Return the attribute that lets the keyboard reach what a phone may have to scroll sideways."""
+    # What a phone may have to scroll sideways must be reachable by keyboard too: it gets a tab stop.
     formulas = (re.sub(r"<[^<>]*+>|\s", "", formula) for formula in _FORMULA.findall(text.html))
     is_wide = re.search("<(table|pre)", text.html) or any(len(formula) > _WIDE for formula in formulas)
     return Markup(' tabindex="0"') if is_wide else Markup()
@@ -111,9 +111,11 @@ def style_sheet() -> str:
 
 @cache
 def _environment(package: str | None) -> Environment:
+    # A package's templates come first, so that it may extend or replace ours.
     packages = [package] if package else []
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(name, "templates") for name in [*packages, "engine.pages"]]),
+        # Whatever a student typed is text. Only RenderedText, which the engine made, passes the html filter.
         autoescape=True,
         finalize=_finish,
         undefined=StrictUndefined,  # a misspelt name is an error, and no empty cell in somebody's page

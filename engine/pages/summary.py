@@ -115,7 +115,7 @@ def mistakes(table: ClassTable, sentence_of: Callable[[str, str], str]) -> list[
 
 
 def _mean(table: ClassTable) -> float | None:
-    """Return the mean share of the points over all graded work, in percent; missing work isn't part of it."""
+    # Over graded work alone: with missing work as 0 it would say how many handed in, not how hard it was.
     full = {column.id: column.max_score for column in table.columns}
     graded = [
         (cell.counted, full[column])
@@ -248,6 +248,7 @@ def write_reports(
             reached("between-pages")
             yield results
 
+    # Named places at which a test kills the program, to see that the next run completes the files.
     reached("before-pages")
     with report_errors(out):
         (out / "students").mkdir(parents=True, exist_ok=True)

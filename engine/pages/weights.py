@@ -144,6 +144,7 @@ def answered_weights(part: Part, text: str, *, with_key: bool) -> WeightsView | 
     if key is None or not settings.simplex or not isinstance(kind, NumericType):
         return None
     shape = _rows_and_columns(key.shape)
+    # Larger ones are no picture any more: cells would be too narrow for their numbers.
     if not text.strip() or max(shape) > MOST:
         return None
     try:
@@ -209,6 +210,7 @@ def _texts(arrays: Sequence[FloatArray], wrong: Collection[int], places: int) ->
     """Return the numbers as they are printed, with as many places as it takes to tell wrong from right."""
     while True:
         texts = [[_text(value, places) for value in array.data] for array in arrays]
+        # "0.50 isn't right, right is 0.50" would look like a fault of ours.
         same = len(texts) > 1 and any(texts[0][i] == texts[1][i] for i in wrong)
         if not same or places >= _MOST_PLACES:
             return texts

@@ -79,13 +79,14 @@ def _pieces(results: StudentResults, assignment: str | None) -> Iterator[str]:
 
     They stand at the top of the download, maybe in a folder around all of it; students name what lies deeper.
     """
+    # Newest first: a resubmission has the numbers that the system asks for now.
     items = [i for i in results.items if assignment in (None, i.column.assignment)]
     for item in sorted(items, key=lambda i: i.handed or i.graded, reverse=True):
         yield from item.filename.split("/")[:2]
 
 
 def _safe(name: str) -> str:
-    """Return a piece of a name that every file system takes; its numbers stay as they are."""
+    # Numbers stay as they are: by them the learning system finds the student.
     # 120 characters leave room for the other pieces: file systems take 255 bytes.
     return _UNSAFE.sub("-", name).strip(" .")[:120]
 

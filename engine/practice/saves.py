@@ -58,7 +58,7 @@ def readings(path: Path) -> Iterator[SavedFile]:
     KeyboardInterrupt
         Ctrl-C, while waiting.
     """
-    last, stamp = _settled(path, time.monotonic())
+    last, stamp = _read_settled(path, time.monotonic())
     beside = _stamps_beside(path, last)
     yield last
     # Looked at once more before waiting: it may have been saved while the first reading was graded.
@@ -67,11 +67,12 @@ def readings(path: Path) -> Iterator[SavedFile]:
         if not event and (file_stamp(path), _stamps_beside(path, last)) == (stamp, beside):
             continue
         before = stamp
-        reading, stamp = _settled(path, noticed_s)
+        reading, stamp = _read_settled(path, noticed_s)
         beside = _stamps_beside(path, reading)
         if not _same(reading, last):
             last = reading
             yield reading
+        # A save without a change is reported too: silence would look like a program that hangs.
         elif stamp != before and stamp is not None:
             yield SavedFile(reading.submission, reading.fault, True, noticed_s)
 
@@ -85,7 +86,7 @@ def _stamps_beside(path: Path, reading: SavedFile) -> tuple[FileStamp, ...]:
     return tuple(file_stamp(path.with_name(f"{name}.py")) for name in names)
 
 
-def _settled(path: Path, noticed_s: float) -> tuple[SavedFile, FileStamp]:
+def _read_settled(path: Path, noticed_s: float) -> tuple[SavedFile, FileStamp]:
     return read_settled(path, lambda: _read(path, noticed_s))
 
 

@@ -121,6 +121,7 @@ class PracticeSession:
             self._runner.listen(submission.source)
             report = self._grade(submission)
             self.printed = self._runner.printed
+        # Grading a wrong file has run the mutants already, so a rehearsal would bring nothing.
         self._explained |= report.outcome in (Outcome.PARTIAL, Outcome.WRONG)
         return report
 
@@ -137,6 +138,7 @@ class PracticeSession:
         """
         if self._explained or self._rehearsal is not None or not self.exercise.mutants:
             return
+        # A daemon: a program that ends doesn't wait for it.
         self._rehearsal = threading.Thread(target=self._rehearse, name="rehearsal", daemon=True)
         self._rehearsal.start()
 

@@ -61,6 +61,7 @@ def starter_notebook(variant: Variant, statement: str, starter: str, commands: t
     ]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    # Cell ids are from nbformat 4.5 on, and fixed: two students' notebooks differ in their answers only.
     notebook = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
 
@@ -107,7 +108,6 @@ def _write_new(path: Path, text: str) -> None:
 
 
 def _backed_up(path: Path) -> Path:
-    """Copy a file to the first free name and return that."""
     for number in range(1, _MOST_BACKUPS + 1):
         copy = path.with_name(f"{path.name}.bak{'' if number == 1 else number}")
         try:
@@ -135,6 +135,7 @@ def _wrapped(text: str) -> list[str]:
         if line.startswith("    ") or not line.strip():
             lines.append(line)
             continue
+        # Further lines of a list entry stand below its text.
         hang = "  " if line.startswith("- ") else ""
         lines += textwrap.wrap(
             line, _WIDTH - 2, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False

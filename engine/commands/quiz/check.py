@@ -69,6 +69,7 @@ def check(
             progress=advance,
         )
     rehearsal = rehearse(quizzes, context.bank, observed=_observed(context))
+    # Computed from the drawn quizzes, so they are about this class and no other.
     warnings = warnings_of(rehearsal, context.bank, release.now(), plan.blueprint)
     if any(section.draws for section in plan.blueprint.sections):
         warn_unreadable(context.bank.readable()[1])
@@ -82,11 +83,12 @@ def check(
 
 def _students(context: CommandContext, count: int | None) -> list[str]:
     roster = context.course.roster_ids() if context.course and count is None else []
+    # Any ids do: seeds are hashes of them.
     return roster or [f"student-{number}" for number in range(1, (count or _USUAL_CLASS) + 1)]
 
 
 def _observed(context: CommandContext) -> dict[str, float]:
-    """Return the mean share that students of this course earned at each item before."""
+    # The mean share earned at each item in this course before: authors misjudge how hard an item is.
     from engine.model import Mode
 
     if context.course is None or context.mode is not Mode.MARKS:

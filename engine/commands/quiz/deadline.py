@@ -69,6 +69,7 @@ def _moment(time: str) -> datetime | None:
 
     from engine.quiz.blueprint import Deadline
 
+    # The same type as in a blueprint, so that both take the same forms and refuse times without a zone.
     if time == "none":
         return None
     try:
@@ -80,6 +81,7 @@ def _moment(time: str) -> datetime | None:
 
 def _drawn_quizzes(store: Store, name: str, students: tuple[str, ...]) -> list[Quiz]:
     quizzes = [quiz for quiz in store.quizzes(name) if not students or quiz.student in students]
+    # All or nothing: a deadline moved for some of those named would be noticed too late.
     missing = sorted(set(students) - {quiz.student for quiz in quizzes})
     if not quizzes or missing:
         names = ", ".join(store.quiz_names()) or "none was drawn here"
@@ -111,12 +113,14 @@ def _show(quizzes: list[Quiz], dates: list[tuple[datetime | None, datetime | Non
     heads = ["deadline", "", "due (course.yaml)", "closes (course.yaml)", "quizzes", "students"]
     rows = []
     for (closing, *other_dates), students in groups.items():
-        left = "" if closing is None else "over" if moment > closing else f"in {time_left(closing, moment)}"
+        remaining = (
+            "" if closing is None else "over" if moment > closing else f"in {time_left(closing, moment)}"
+        )
         texts = ["" if date is None else deadline_text(date) for date in other_dates]
         # Ten ids are about what a line takes; --json has all.
         some = ", ".join(students[:10]) + (" …" if len(students) > 10 else "")
         shown_deadline = "none" if closing is None else deadline_text(closing)
-        rows.append([shown_deadline, left, *texts, str(len(students)), some])
+        rows.append([shown_deadline, remaining, *texts, str(len(students)), some])
     # Dates that the course doesn't have get no column.
     columns = [index for index in range(len(heads)) if index not in (2, 3) or any(row[index] for row in rows)]
     show_table([heads[index] for index in columns], [[row[index] for index in columns] for row in rows])

@@ -140,7 +140,6 @@ def _write_page(context: CommandContext, path: Path, keys: list[QuizKey]) -> Non
 
 
 def _show_key(key: QuizKey) -> None:
-    """Print one student's key."""
     from rich.text import Text as RichText
 
     out = console()
@@ -191,6 +190,7 @@ def _show_part(out: Console, entry: KeyPart, *, alone: bool) -> None:
         mark = "✓" if option in entry.options else " "
         out.print(RichText(f"  {mark} ({option.id}) {option.text.plain}"))
     out.print(RichText("Key: ", style="bold green").append(entry.key, style="not bold default"))
+    # An interval says more than the key; where they are the same it would only repeat it.
     if entry.accepted and entry.accepted != entry.key:
         out.print(RichText(f"  counts as right: {entry.accepted}", style="dim"))
     out.print(RichText(f"  scored: {entry.policy}", style="dim"))

@@ -69,6 +69,7 @@ def new(
     context = find_context(course_path)
     path = blueprint_path(context, blueprint)
     quiz_name = _checked_name(name or path.stem)
+    # "me" is the one student of practice.
     ids = list(dict.fromkeys(students)) or (context.course.roster_ids() if context.course else ["me"])
     if not ids:
         raise UsageError(
@@ -127,7 +128,7 @@ def _checked_name(name: str) -> str:
 
 
 def _note_unlisted(context: CommandContext, student: str) -> None:
-    """Print a note where an id is nearly one of the roster; others, such as `me`, are meant."""
+    # Only near misses are mentioned: an id outside the roster, such as `me`, is usually meant.
     known = [person.id for person in context.roster.students] if context.roster else []
     matches = [] if student in known else near_words(student, known)
     if matches:
@@ -156,6 +157,7 @@ def make_quizzes(
             stored=stored,
             progress=advance,
         )
+        # Before any file is written: a file whose quiz isn't stored could never be graded.
         store.save_quizzes(quizzes)
     if any(quiz.plan not in ("", plan.fingerprint) for quiz in quizzes):
         click.echo(

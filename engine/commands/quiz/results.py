@@ -20,7 +20,6 @@ __all__ = ["release_text", "results_json", "show_results", "show_standings"]
 
 
 def _releases(results: HandedIn, sitting: QuizSitting, level: ResultDisclosure) -> list[QuestionRelease]:
-    """Return what is shown of each question of a hand-in."""
     from engine.quiz import release
 
     is_over = results.quiz.rules.is_over(release.now())

@@ -64,7 +64,7 @@ def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
 
 
 def _write_practice_quiz(quiz: Quiz) -> Path:
-    """Write one practice quiz into this folder, or go on with the file that is there."""
+    # A file that is there holds answers from an earlier evening: one goes on with it.
     from engine.pages.quiz import file_stem
     from engine.quiz import fill_in_text
 
@@ -85,6 +85,7 @@ def _take_quiz(context: CommandContext, path: Path) -> int:
         quiz = QuizInProgress(store, stored, path, filled, bank=home.bank, mode=home.mode, secret=home.secret)
         try:
             return _Session(quiz, is_practice=home.course is None).run()
+        # click turns Ctrl-C and the end of the input at a prompt into Abort.
         except (KeyboardInterrupt, click.Abort, EOFError):
             quiz.save()
             say(f"\nstopped; your answers are in {path}\n  next: grade quiz take {path}")
@@ -150,7 +151,6 @@ class _Session:
     # --- one question: stem, hints with their cost, an answer that can be read ---
 
     def _ask(self, numbers: Sequence[int]) -> None:
-        """Ask for what is still blank, part by part."""
         from engine.commands.report_text import show_part
 
         standings = self._quiz.sitting().standings
@@ -177,6 +177,7 @@ class _Session:
             words.append(f"now at most {points_text(standing.share * question.points)}")
         out, head = console(), " · ".join(words)
         say()
+        # A rule as wide as a pipe's console would be a line of a thousand signs.
         if sys.stdout.isatty():
             out.rule(head, align="left")
         else:
@@ -202,6 +203,7 @@ class _Session:
                 continue
             if not text.strip():
                 return "", standing
+            # Another attempt at a matrix needn't be typed again for one wrong entry.
             text = last if text.strip() == "=" and last else text
             try:
                 answer_type(part.type).parse(text, part)
@@ -211,7 +213,7 @@ class _Session:
             return text, standing
 
     def _save_answer(self, answers: MutableMapping[str, str], part: str, text: str) -> None:
-        """Write an answer into the file, unless it came too late: then it isn't handed in either."""
+        # An answer after the deadline is in no file: what is handed in then is what was there in time.
         before = answers.get(part, "")
         answers[part] = text
         try:
@@ -234,6 +236,7 @@ class _Session:
         if cost is None or not hints:
             say(f"This {'quiz gives' if cost is None else 'question has'} no hints.")
             return standing
+        # Hints that were paid for can be read again.
         if standing.hints >= len(hints):
             for index, hint in enumerate(standing.hints_seen, start=1):
                 say(f"Hint {index}: {hint.plain}")
@@ -281,6 +284,7 @@ class _Session:
 
     def _hand_in(self) -> bool:
         quiz = self._quiz
+        # Only what is new is shown: results of earlier attempts were seen.
         with running("marking"):
             numbers = quiz.not_handed_in()
             results = quiz.hand_in()
@@ -306,7 +310,6 @@ class _Session:
         say(f"Total: {number(sitting.score)} of {points_text(sitting.maximum)}")
 
     def _show_best(self) -> None:
-        """Show once more the results of a quiz that is handed in."""
         from engine.quiz.sitting import best_results
 
         sitting = self._quiz.sitting()
@@ -373,7 +376,7 @@ class _Session:
 
     @staticmethod
     def _words(text: str) -> list[str]:
-        """Ask; the end of the input means the same as Enter, because everything is handed in."""
+        # The end of the input means the same as Enter: everything is handed in already.
         try:
             reply = ask(text)
         except (click.Abort, EOFError):
