@@ -1,4 +1,7 @@
-"""Named places at which a test has the program killed, to see that nothing is lost there."""
+"""Named places at which a test has the program killed, to see that nothing is lost there.
+
+Only a process that really dies between two writes shows what the disk holds then.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,9 @@ def reached(place: str) -> None:
     place : str
         The variable is such a name, or ``name:n`` for the n-th time that it is reached.
     """
-    wanted = os.environ.get(_VARIABLE)
-    if not wanted:
+    setting = os.environ.get(_VARIABLE)
+    if not setting:
         return
-    name, _, times = wanted.partition(":")
+    name, _, times = setting.partition(":")
     if name == place and next(_times) >= int(times or 1):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -1,4 +1,9 @@
-"""Independent pieces of work, done on all cores before they are used one by one."""
+"""Independent pieces of work on all cores, and a small cache for their results.
+
+Drawing a class's quizzes or comparing all pairs of files is a thousand pieces that don't need each other.
+They run in forks, which share what is loaded already; where forks can't be had, the caller does the same
+work one by one.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +20,11 @@ from typing import Any, Generic, TypeVar
 
 __all__ = ["LruCache", "on_all_cores", "without_collecting"]
 
-_CHUNKS = 4  # per core, so that no core waits long for the last one
+_CHUNKS = 4  # per core, so that no core waits long for the last one, and pickling costs little
 
 K = TypeVar("K")
 V = TypeVar("V")
+T = TypeVar("T")
 
 
 def on_all_cores(
@@ -28,7 +34,7 @@ def on_all_cores(
     least: int,
     together: int | None = None,
     cores: int | None = None,
-    progress: Callable[[Mapping[K, V]], None] = lambda found: None,
+    progress: Callable[[Mapping[K, V]], None] = lambda results: None,
 ) -> Mapping[K, V]:
     """Return ``act(key)`` for keys, computed in as many processes as there are cores.
 
@@ -38,13 +44,13 @@ def on_all_cores(
         Needn't be picklable: the processes are forks. Its results are pickled by us, for us.
     keys : sequence of hashable
     least : int
-        Fewer pieces of work than this are done sooner than processes are started.
+        With fewer pieces of work than this, starting processes would take longer than the work.
     together : int, optional
         How many keys a process is given at a time; a quarter of a core's share, if left out.
     cores : int, optional
         All that this process may use, if left out.
     progress : callable
-        Told what came back.
+        Takes the results of a process as they come back.
 
     Returns
     -------
@@ -52,12 +58,12 @@ def on_all_cores(
         Empty where processes don't pay or can't be had, and without the keys whose process failed: the
         caller does by itself what is missing, and meets its errors there.
     """
-    count = _cores() if cores is None else cores
+    count = _usable_cores() if cores is None else cores
     if count < 2 or len(keys) < least or "fork" not in multiprocessing.get_all_start_methods():
         return {}
     size = together or -(-len(keys) // (_CHUNKS * count))
     chunks = [keys[start : start + size] for start in range(0, len(keys), size)]
-    done: dict[K, V] = {}
+    results: dict[K, V] = {}
     global _ACT
     _ACT = act
     try:
@@ -65,28 +71,28 @@ def on_all_cores(
         with ProcessPoolExecutor(
             count, mp_context=multiprocessing.get_context("fork"), initializer=gc.disable
         ) as pool:
-            for found in pool.map(_chunk, chunks):
-                done.update(found)
-                progress(found)
+            for chunk in pool.map(_act_on_chunk, chunks):
+                results.update(chunk)
+                progress(chunk)
     except (BrokenProcessPool, OSError):  # killed, or no memory for another process
         pass
     finally:
         _ACT = None
-    return done
+    return results
 
 
 _ACT: Callable[..., Any] | None = None  # what the forks inherit
 
 
-def _chunk(keys: Sequence[K]) -> dict[K, Any]:
+def _act_on_chunk(keys: Sequence[K]) -> dict[K, Any]:
     assert _ACT is not None
-    found: dict[K, Any] = {}
+    results: dict[K, Any] = {}
     for key in keys:
         try:
-            found[key] = _ACT(key)
-        except Exception:  # the caller draws it again, where the error is told
+            results[key] = _ACT(key)
+        except Exception:  # the caller does it again, and meets the error where it can be reported
             continue
-    return found
+    return results
 
 
 @contextlib.contextmanager
@@ -104,41 +110,35 @@ def without_collecting() -> Iterator[None]:
             gc.enable()
 
 
-def _cores() -> int:
-    """Return how many cores this process may use."""
+def _usable_cores() -> int:
+    # a container or taskset may leave fewer than the machine has
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-# ----------------------------------------------------------------------------------------------------
-# The last few results of something, by key: for what ``functools.lru_cache`` can't hash.
-
-T = TypeVar("T")
-
-
 class LruCache(Generic[T]):
-    """At most so many results, those that were asked for last; safe between threads.
+    """The most recently used results, safe between threads; for arguments that `functools` can't hash.
 
     Parameters
     ----------
-    most : int
-        How many are kept.
+    size : int
+        How many results are kept.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._found: OrderedDict[Hashable, T] = OrderedDict()
+    def __init__(self, size: int) -> None:
+        self._size, self._lock = size, threading.Lock()
+        self._results: OrderedDict[Hashable, T] = OrderedDict()
 
     def get(self, key: Hashable) -> T | None:
-        """Return what is kept under a key, None if nothing is."""
+        """Return the result under a key, None if there is none."""
         with self._lock:
-            if key not in self._found:
+            if key not in self._results:
                 return None
-            self._found.move_to_end(key)
-            return self._found[key]
+            self._results.move_to_end(key)
+            return self._results[key]
 
     def put(self, key: Hashable, value: T) -> None:
-        """Keep a result; the one that was asked for longest ago may go."""
+        """Keep a result; the least recently used one may go."""
         with self._lock:
-            self._found[key] = value
-            while len(self._found) > self._most:
-                self._found.popitem(last=False)
+            self._results[key] = value
+            while len(self._results) > self._size:
+                self._results.popitem(last=False)

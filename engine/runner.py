@@ -17,19 +17,9 @@ from engine.errors import UsageError
 from engine.model import GradeReport, Mode
 
 __all__ = [
-    "Call",
-    "CallOutcome",
-    "CallStatus",
-    "ExceptionInfo",
-    "Job",
-    "Limits",
-    "RunResult",
-    "Runner",
-    "SandboxOptions",
-    "StepFunction",
-    "WireArray",
-    "WireValue",
-]
+    "Call", "CallOutcome", "CallStatus", "ExceptionInfo", "Job", "Limits", "RunResult", "Runner",
+    "SandboxOptions", "StepFunction", "WireArray", "WireValue",
+]  # fmt: skip
 
 # None, bool, int, float, str, list, tuple, dict with str keys, Leaf, StepFunction; nested.
 WireValue = Any
@@ -50,8 +40,7 @@ class WireArray:
         Little-endian, C order, ``prod(shape) * itemsize`` long: checked by whoever decodes.
     contiguous, writeable : bool
         How the child lays an input out (False gives a strided view, a read-only array).  There is no
-        read-only tensor, so a torch input is writeable whatever is said here; one without axes has only
-        one layout.
+        read-only tensor, so a torch input is always writeable; an array without axes has only one layout.
     """
 
     library: str
@@ -72,7 +61,7 @@ class StepFunction:
     tokens : WireArray
         Sequences of tokens fed after the first one, int64, (sequences, longest), filled up with -1.
     chances : WireArray
-        What is probable after each of them, (sequences + 1, tokens); the last row answers all others.
+        Probabilities after each of them, (sequences + 1, tokens); the last row answers all others.
     """
 
     name: str
@@ -125,9 +114,9 @@ class Call:
         with its processes looks at the arrays itself, and once more at the end: see
         ``docs/security-model.md``.
     overwrite_result : bool
-        After result and arguments have been taken down, the arrays of the result are filled with other
-        numbers: a result that is a view of an argument, or that the function keeps for another call, shows
-        it. Doesn't happen where there are cotangents.
+        After result and arguments have been encoded, the arrays of the result are filled with other
+        numbers, which shows whether it is a view of an argument, or an array that the function keeps for
+        another call. Not done where there are cotangents.
     cotangents : tuple of (WireArray or None), optional
         Asks for gradients.  One torch leaf for each array that the function returns (those in lists,
         tuples and dicts too, in their order), of its shape; None leaves that array out.  Every floating
@@ -164,7 +153,7 @@ class Job:
 
 
 class CallStatus(StrEnum):
-    """What became of one call (or of loading the file)."""
+    """How one call (or loading the file) ended."""
 
     RETURNED = "returned"
     RAISED = "raised"
@@ -184,7 +173,7 @@ class CallOutcome:
     Parameters
     ----------
     detail : str
-        Our own sentence, never foreign text.
+        A sentence of ours, never foreign text.
     gradients : tuple of (WireArray or None), optional
         Gradients of the sum of output times cotangent, one for each floating tensor among the arguments
         in their order (args, then kwargs; those in lists, tuples and dicts too); None for one that isn't
@@ -210,12 +199,11 @@ class CallOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """All that one submission gave back.
+    """Everything that one submission gave back.
 
-    ``load`` tells how importing the file went; ``missing`` names functions of
-    ``Job.functions`` that the file doesn't define; ``output`` is what it printed
-    (foreign text, cut); ``failed`` is what the first statements raised that failed
-    while the others were loaded.
+    ``load`` is the outcome of importing the file; ``missing`` names functions of ``Job.functions`` that the
+    file doesn't define; ``output`` is the text that it printed (foreign, cut); ``failed`` holds the
+    exceptions of the first statements that failed while the others were loaded.
     """
 
     load: CallOutcome
@@ -276,7 +264,8 @@ class Runner(Protocol):
     """Runs jobs; safe to call from several threads.
 
     ``run`` raises :class:`engine.errors.EngineError` when the machine or the runner is at
-    fault, and never for what the student's code does.
+    fault, and never for what the student's code does.  A class that names it as its base closes at the end
+    of a ``with``.
     """
 
     @property
@@ -285,15 +274,25 @@ class Runner(Protocol):
         ...
 
     def run(self, job: Job) -> RunResult:
-        """Run one job to its end or to its limits."""
+        """Run one job to its end or to its limits; wait for a free slot first.
+
+        Raises
+        ------
+        RunnerLostError
+            If the process was lost for a cause that isn't the code's own.
+        SandboxError
+            If a process can't be started or a layer failed: no student code ran.
+        """
         ...
 
     def close(self) -> None:
         """Give back all processes."""
         ...
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        self.close()

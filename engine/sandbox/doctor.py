@@ -1,4 +1,8 @@
-"""Tries each forbidden act in the sandbox and reports what happened (`grade doctor`)."""
+"""Tries each forbidden act in the sandbox and reports what happened (`grade doctor`).
+
+A tier is a promise that no reading of the configuration can prove: a kernel, a container or a missing
+library may have taken a layer away.  So the acts of `escape_attempts.py` are handed in like a submission.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from typing import Any
 from engine.errors import NoDeviceError, SandboxError
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, SandboxOptions
 from engine.sandbox.bwrap import bwrap_path, bwrap_version, is_root
-from engine.sandbox.gpu import WorkerPool
+from engine.sandbox.device_runner import WorkerPool
 from engine.sandbox.seccomp import libseccomp_version
 from engine.sandbox.tiers import (
     TIERS,
@@ -31,9 +35,13 @@ from engine.sandbox.tiers import (
 
 __all__ = ["ActReport", "DoctorReport", "TierReport", "examine"]
 
-_ACTS = Path(__file__).parent / "acts.py"
+_ATTEMPTS = Path(__file__).parent / "escape_attempts.py"
 _SHARED_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/")
+# a second for a call, since two of the acts only end at the deadline
 _LIMITS = Limits(wall_s=60.0, call_s=1.0, memory_mib=1024, output_bytes=2**16)
+_TOO_MUCH_MEMORY = 4 * 2**30
+_TOO_MUCH_OUTPUT = 2**20
+_ACTS_A_JOB = 8  # each crash costs one of a job's bounded number of children
 _BOTH = frozenset({"T1", "T2"})
 _FIRST = frozenset({"T1"})
 _ALL = frozenset(TIERS)
@@ -46,77 +54,57 @@ class _Act:
     promised: frozenset[str] = _BOTH
 
 
-_LIST = (
-    _Act("read_key", "read a key file"),
-    _Act("list_folder", "list a folder outside"),
+_ACTS = (
+    _Act("read_key", "read a key file"), _Act("list_folder", "list a folder outside"),
     _Act("see_metadata", "see that a file outside exists, and its size", _FIRST),
-    _Act("read_problems", "read the problem bank"),
-    _Act("import_reference", "import the reference"),
-    _Act("read_own_source", "read the sandbox's own code"),
-    _Act("write_file", "write a file"),
-    _Act("make_name", "make a file name"),
-    _Act("change_file", "change a file's mode"),
-    _Act("fork", "make a process"),
-    _Act("start_program", "start a program"),
-    _Act("replace_program", "become another program"),
-    _Act("run_from_memory", "make a program in memory"),
-    _Act("make_threads", "make 400 threads"),
-    _Act("signal_parent", "signal its parent"),
-    _Act("signal_grader", "signal the grader"),
-    _Act("signal_by_descriptor", "signal by pidfd"),
-    _Act("trace_parent", "trace its parent"),
-    _Act("read_parent_memory", "open its parent's memory"),
+    _Act("read_problems", "read the problem bank"), _Act("import_reference", "import the reference"),
+    _Act("read_own_source", "read the sandbox's own code"), _Act("write_file", "write a file"),
+    _Act("make_name", "make a file name"), _Act("change_file", "change a file's mode"),
+    _Act("fork", "make a process"), _Act("start_program", "start a program"),
+    _Act("replace_program", "become another program"), _Act("run_from_memory", "make a program in memory"),
+    _Act("make_threads", "make 400 threads"), _Act("signal_parent", "signal its parent"),
+    _Act("signal_grader", "signal the grader"), _Act("signal_by_descriptor", "signal by pidfd"),
+    _Act("trace_parent", "trace its parent"), _Act("read_parent_memory", "open its parent's memory"),
     _Act("read_parent_environment", "read its parent's environment"),
     _Act("read_grader_environment", "read the grader's environment"),
     _Act("copy_parent_memory", "copy its parent's memory"),
     _Act("use_descriptors", "use inherited descriptors"),
     _Act("see_environment", "see environment variables", _ALL),
-    _Act("connect_tcp", "connect to a port of this machine"),
-    _Act("send_datagram", "send a datagram"),
-    _Act("connect_abstract", "connect to an abstract socket"),
-    _Act("make_socket", "make sockets"),
+    _Act("connect_tcp", "connect to a port of this machine"), _Act("send_datagram", "send a datagram"),
+    _Act("connect_abstract", "connect to an abstract socket"), _Act("make_socket", "make sockets"),
     _Act("share_memory", "make System V shared memory"),
     _Act("queue_messages", "make a System V message queue"),
-    _Act("queue_posix_messages", "make a POSIX message queue"),
-    _Act("become_root", "become root"),
-    _Act("mount", "mount a file system"),
-    _Act("unshare_user", "make a user namespace"),
-    _Act("unshare_network", "make a network namespace"),
-    _Act("change_root", "change its root"),
-    _Act("load_bpf", "use bpf"),
-    _Act("watch_performance", "use performance counters"),
-    _Act("set_up_ring", "use io_uring"),
-    _Act("use_keyring", "use the kernel's keyring"),
+    _Act("queue_posix_messages", "make a POSIX message queue"), _Act("become_root", "become root"),
+    _Act("mount", "mount a file system"), _Act("unshare_user", "make a user namespace"),
+    _Act("unshare_network", "make a network namespace"), _Act("change_root", "change its root"),
+    _Act("load_bpf", "use bpf"), _Act("watch_performance", "use performance counters"),
+    _Act("set_up_ring", "use io_uring"), _Act("use_keyring", "use the kernel's keyring"),
     _Act("store_in_keyring", "store a message in the kernel's keyring"),
-    _Act("handle_page_faults", "handle page faults"),
-    _Act("arm_signal", "arm a signal by fcntl"),
-    _Act("push_terminal", "type into the terminal"),
-    _Act("raise_limits", "change its limits"),
-    _Act("stay_alive", "outlive its parent"),
-    _Act("raise_priority", "change its priority"),
+    _Act("handle_page_faults", "handle page faults"), _Act("arm_signal", "arm a signal by fcntl"),
+    _Act("push_terminal", "type into the terminal"), _Act("raise_limits", "change its limits"),
+    _Act("stay_alive", "outlive its parent"), _Act("raise_priority", "change its priority"),
     _Act("wake_neighbour", "signal to another slot through a page of a library"),
     _Act("read_machine", "read how much memory and how many threads the machine has in use"),
     _Act("ask_of_others", "ask whether another process is there"),
     _Act("order_page_cache", "throw pages out of the machine's cache"),
     _Act("open_namespaces", "open its own namespaces", _FIRST),
-    _Act("take_memory", "take more memory than the limit"),
-    _Act("never_end", "never end", _ALL),
+    _Act("take_memory", "take more memory than the limit"), _Act("never_end", "never end", _ALL),
     _Act("sleep_long", "sleep beyond the limit", _ALL),
     _Act("return_too_much", "return more than the limit", _ALL),
     _Act("crash", "take the grader down with a crash", _ALL),
-)
+)  # fmt: skip
 _MEANING = {
     "T1": "all layers; for marks",
     "T2": "Landlock, seccomp and limits without namespaces; for marks",
     "T3": "deadlines and limits only; for practice with one's own code",
 }
-# one line at import time: the grader has not asked for anything yet
+# written while the file is loaded: the grader has not asked for anything yet
 _FORGER = "import os\nos.write(3, {frame!r})\n"
 
 
 @dataclass(frozen=True, slots=True)
 class ActReport:
-    """What became of one forbidden act.
+    """The result of attempting one forbidden act.
 
     Parameters
     ----------
@@ -126,7 +114,7 @@ class ActReport:
     promised : bool
         Whether the tier promises that it fails.
     what : str
-        What happened: our sentence, or the error that the act met (foreign text, cleaned).
+        What happened: a sentence of ours, or the error that the act met (foreign text, cleaned).
     """
 
     id: str
@@ -147,7 +135,7 @@ class TierReport:
 
 @dataclass(frozen=True, slots=True)
 class DoctorReport:
-    """All that `grade doctor` says.
+    """Everything that `grade doctor` says.
 
     Parameters
     ----------
@@ -193,11 +181,6 @@ class DoctorReport:
     def healthy(self) -> bool:
         """Whether the tier keeps all its promises."""
         return not self.broken
-
-    @property
-    def ok(self) -> bool:
-        """The same as `healthy`."""
-        return self.healthy
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as JSON values."""
@@ -301,7 +284,7 @@ def _look_for_cuda() -> str:
 
 def _median_ms(runner: Runner) -> float:
     times = []
-    for _ in range(1 if runner.tier == "T3" else 7):
+    for _ in range(1 if runner.tier == "T3" else 7):  # T3 starts an interpreter for each, which takes seconds
         begun = time.perf_counter()
         runner.run(Job("", "empty.py", ()))
         times.append((time.perf_counter() - begun) * 1000)
@@ -318,7 +301,7 @@ def _user_mode(tier: str) -> str:
 
 @contextlib.contextmanager
 def _world() -> Iterator[dict[str, Any]]:
-    """Set up what the acts try to reach; permissions would let anybody in."""
+    """Set up what the acts try to reach; its permissions let anybody in, so only a layer can stop them."""
     root = Path(__file__).parents[2]
     with tempfile.TemporaryDirectory() as name, socket.socket() as tcp, contextlib.ExitStack() as stack:
         folder = Path(name)
@@ -348,8 +331,8 @@ def _world() -> Iterator[dict[str, Any]]:
             "port": tcp.getsockname()[1],
             "problem_file": str(next((root / "problems").rglob("*.yaml"), __file__)),
             "root": str(root),
-            "too_much_memory": 4 * 2**30,
-            "too_much_output": 2**20,
+            "too_much_memory": _TOO_MUCH_MEMORY,
+            "too_much_output": _TOO_MUCH_OUTPUT,
         }
 
 
@@ -362,13 +345,13 @@ def _tidy(token: str) -> None:
 
 
 def _try_acts(runner: Runner, world: dict[str, Any]) -> tuple[ActReport, ...]:
-    """Hand the acts in, a few at a time: each crash costs one of a job's bounded number of children."""
-    source = _ACTS.read_text(encoding="utf-8")
+    """Hand the acts in, a few at a time."""
+    source = _ATTEMPTS.read_text(encoding="utf-8")
     reports = []
-    for begin in range(0, len(_LIST), 8):
-        acts = _LIST[begin : begin + 8]
+    for begin in range(0, len(_ACTS), _ACTS_A_JOB):
+        acts = _ACTS[begin : begin + _ACTS_A_JOB]
         calls = tuple(Call(act.function, (world,)) for act in acts)
-        result = runner.run(Job(source, "acts.py", calls, _LIMITS))
+        result = runner.run(Job(source, _ATTEMPTS.name, calls, _LIMITS))
         outcomes = result.outcomes
         if result.load.status is not CallStatus.RETURNED:
             outcomes = tuple(result.load for _ in acts)
@@ -383,7 +366,7 @@ def _report(act: _Act, outcome: CallOutcome, tier: str) -> ActReport:
     elif stopped:
         what = outcome.detail or str(outcome.status)
     else:
-        what = str(outcome.value)
+        what = outcome.value if isinstance(outcome.value, str) else "it succeeded"
     return ActReport(act.function, act.title, stopped, tier in act.promised, what)
 
 

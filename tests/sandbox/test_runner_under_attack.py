@@ -157,8 +157,8 @@ def test_closing_twice_and_running_afterwards() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"options": SandboxOptions(tier="T9")}, {"slots": 0}, {"off": frozenset({"everything"})}],
-    ids=["tier", "slots", "layer"],
+    [{"options": SandboxOptions(tier="T9")}, {"slots": 0}],
+    ids=["tier", "slots"],
 )
 def test_wrong_demands_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(SandboxError):

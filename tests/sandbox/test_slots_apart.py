@@ -9,6 +9,7 @@ import pytest
 
 from engine.runner import Call, CallStatus, Job, Limits, Runner
 from engine.sandbox import SandboxOptions, open_runner
+from engine.sandbox.child.layers import Layers
 from engine.sandbox.tiers import missing_layers
 
 _FUTEX = """
@@ -100,7 +101,7 @@ def test_no_futex_reaches_the_neighbour(tier: str) -> None:
     _needs(tier)
     with open_runner(SandboxOptions(tier=tier), slots=2) as runner:
         assert _signalled(runner) == ("nothing came", -1)
-    with open_runner(SandboxOptions(tier=tier), slots=2, off=frozenset({"seccomp"})) as runner:
+    with open_runner(SandboxOptions(tier=tier), slots=2, layers=Layers(seccomp=False)) as runner:
         assert _signalled(runner) == ("woken", 1)
 
 

@@ -1,4 +1,4 @@
-"""Arrays to and from the wire, on the child's side.
+"""Arrays to and from the wire, on the child's side, what was written into them, and their gradients.
 
 Types are compared with ``type(x) is …`` and sizes before anything is copied: a tensor of 10**12
 elements that shares one is 4 bytes in memory until ``contiguous()`` is called on it.
@@ -17,21 +17,11 @@ import numpy as np
 from .wire import ITEM_SIZES, MAX_DEPTH, ArrayNode, PlacedNode, TooLargeError, UnsupportedError
 
 __all__ = [
-    "KeptResults",
-    "MismatchError",
-    "describe",
-    "device",
-    "device_is_lost",
-    "differentiate",
-    "make_array",
-    "place_tensors",
-    "plain",
-    "track",
-    "view_array",
-    "writes_through",
-]
+    "KeptResults", "MismatchError", "describe", "device", "device_is_lost", "differentiate", "make_array",
+    "place_tensors", "plain", "track", "view_array", "writes_through",
+]  # fmt: skip
 
-# dtype.name is computed anew each time, in Python
+# a table, because numpy computes dtype.name anew each time, in Python
 _NAMES = {np.dtype(name): name for name in ITEM_SIZES if name != "bfloat16"}
 _NUMPY_SCALARS = frozenset(dtype.type for dtype in _NAMES)
 _CPU = "cpu"
@@ -95,7 +85,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     Arrays keep their memory. Hidden entries of a masked array hold no number, so they become NaN.
     """
     kind: type[Any] = type(value)
-    if depth > MAX_DEPTH:  # a list may hold itself
+    if depth > MAX_DEPTH:  # a list may hold itself; the writer refuses it
         return value
     if kind is list or kind is tuple:
         entries = [plain(entry, depth + 1) for entry in value]
@@ -109,16 +99,15 @@ def plain(value: Any, depth: int = 0) -> Any:
         return np.ndarray.view(value, np.ndarray)
     torch = sys.modules.get("torch")
     if torch is not None and kind is torch.nn.Parameter:
-        return torch.Tensor.as_subclass(value, torch.Tensor)
+        return torch.Tensor.as_subclass(value, torch.Tensor)  # `.data` would lose the graph
     return value
 
 
 def _code(value: Any) -> str:
-    """Return one of the fixed codes; nothing of the value's own gets into it."""
+    """Return one of the fixed codes; nothing of the value itself gets into it."""
     kind = type(value)
-    for base, code in _CODES:
-        if kind is base:
-            return code
+    if kind in _CODES:
+        return _CODES[kind]
     if issubclass(kind, (np.ndarray, np.generic)):
         return "array-subclass"
     torch = sys.modules.get("torch")
@@ -127,23 +116,14 @@ def _code(value: Any) -> str:
     return "object"
 
 
-_CODES = (
-    (types.GeneratorType, "generator"),
-    (types.CoroutineType, "coroutine"),
-    (types.FunctionType, "function"),
-    (types.BuiltinFunctionType, "function"),
-    (types.AsyncGeneratorType, "coroutine"),
-    (set, "set"),
-    (frozenset, "set"),
-    (bytes, "bytes"),
-    (bytearray, "bytes"),
-    (complex, "complex"),
-    (range, "iterator"),
-    (map, "iterator"),
-    (zip, "iterator"),
-    (filter, "iterator"),
-    (type, "class"),
-)
+_CODES: dict[type, str] = {
+    types.GeneratorType: "generator",
+    types.CoroutineType: "coroutine", types.AsyncGeneratorType: "coroutine",
+    types.FunctionType: "function", types.BuiltinFunctionType: "function",
+    set: "set", frozenset: "set", bytes: "bytes", bytearray: "bytes", complex: "complex",
+    range: "iterator", map: "iterator", zip: "iterator", filter: "iterator",
+    type: "class",
+}  # fmt: skip
 
 
 def _check_size(dtype: str, shape: tuple[int, ...], limit: int) -> None:
@@ -177,9 +157,9 @@ def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
 def writes_through(
     value: Any, arguments: Sequence[Any], limit: int, shared: tuple[int, int] = (0, 0)
 ) -> bool:
-    """Write over the arrays of a result that has been taken down; tell whether an argument changes by it.
+    """Write over the arrays of a result that is encoded already; tell whether that changes an argument.
 
-    Then everything is put back as it was: what a program keeps of its results is no fault of its next call.
+    Afterwards everything is put back: the next call must not fail because a program keeps its results.
 
     Parameters
     ----------
@@ -197,15 +177,15 @@ def writes_through(
     arrays = list(_arrays(torch, arguments))
     before = [describe(array, limit).data for array in arrays]
     written = [array for array in _arrays(torch, [value]) if not _is_of_earlier(array, arrays, shared)]
-    kept = [array.copy() if type(array) is np.ndarray else array.detach().clone() for array in written]
+    originals = [array.copy() if type(array) is np.ndarray else array.detach().clone() for array in written]
     for array in written:
         if type(array) is np.ndarray:
             _overwrite_array(array)
         else:
             _overwrite_tensor(torch, array)
     changed = any(describe(array, limit).data != data for array, data in zip(arrays, before, strict=True))
-    for array, old in zip(written, kept, strict=True):
-        _put_back(array, old)
+    for array, original in zip(written, originals, strict=True):
+        _put_back(array, original)
     return changed
 
 
@@ -217,15 +197,21 @@ def _is_of_earlier(array: Any, arguments: Sequence[Any], shared: tuple[int, int]
     return not any(start < high and low < end for low, high in map(_bounds, arguments))
 
 
-def _put_back(array: Any, old: Any) -> None:
+def _put_back(array: Any, original: Any) -> None:
     if type(array) is np.ndarray:
         if array.flags.writeable:
-            array[...] = old
+            array[...] = original
         return
     try:
-        array.detach().copy_(old)
+        array.detach().copy_(original)
     except RuntimeError:  # as in _overwrite_tensor
         return
+
+
+# What is kept alive is taken from the submission's own memory: enough for what a plan's calls return, and no
+# cause for running out of it.
+_MAX_KEPT = 1000
+_MAX_KEPT_BYTES = 4 << 20
 
 
 class KeptResults:
@@ -240,24 +226,20 @@ class KeptResults:
     def again(self, value: Any) -> bool:
         """Tell whether a result is made of the memory of an earlier one, and remember it."""
         if type(value) is list:
-            came = any(value is other for other in self._lists)
-            if len(self._lists) < _MAX_GIVEN:
+            is_known = any(value is other for other in self._lists)
+            if len(self._lists) < _MAX_KEPT:
                 self._lists.append(value)
-            if came:
+            if is_known:
                 return True
-        found = list(_arrays(sys.modules.get("torch"), [value]))
-        bounds = [_bounds(array) for array in found]
-        came = any(a < d and c < b for a, b in bounds for c, d in self._bounds)
-        for array, (start, end) in zip(found, bounds, strict=True):
-            if len(self._arrays) < _MAX_GIVEN and self._bytes + end - start <= _MAX_GIVEN_BYTES:
+        arrays = list(_arrays(sys.modules.get("torch"), [value]))
+        bounds = [_bounds(array) for array in arrays]
+        overlaps = any(a < d and c < b for a, b in bounds for c, d in self._bounds)
+        for array, (start, end) in zip(arrays, bounds, strict=True):
+            if len(self._arrays) < _MAX_KEPT and self._bytes + end - start <= _MAX_KEPT_BYTES:
                 self._arrays.append(array)
                 self._bounds.append((start, end))
                 self._bytes += end - start
-        return came
-
-
-_MAX_GIVEN = 1000
-_MAX_GIVEN_BYTES = 4 << 20
+        return overlaps
 
 
 def _bounds(array: Any) -> tuple[int, int]:
@@ -346,17 +328,13 @@ def view_array(node: PlacedNode, memory: Any) -> Any:
         import torch
 
         dtype = getattr(torch, node.dtype)
-        tensor = torch.frombuffer(memory, dtype=dtype, count=count, offset=node.at).reshape(shape)
+        tensor = torch.frombuffer(memory, dtype=dtype, count=count, offset=node.offset).reshape(shape)
         return tensor[..., ::2] if gaps else tensor
-    array = np.frombuffer(memory, dtype=np.dtype(node.dtype), count=count, offset=node.at).reshape(shape)
+    array = np.frombuffer(memory, dtype=np.dtype(node.dtype), count=count, offset=node.offset).reshape(shape)
     if gaps:
         array = array[..., ::2]
     array.flags.writeable = node.writeable
     return array
-
-
-# ----------------------------------------------------------------------------------------------------
-# Gradients of what student code computed, by torch's autograd, on the child's side.
 
 
 class MismatchError(Exception):

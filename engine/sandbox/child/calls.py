@@ -38,13 +38,22 @@ from .wire import (
 )
 
 if TYPE_CHECKING:
-    from . import landlock as linux
+    from .linux import SharedMemory
 
 __all__ = ["DecodedCalls", "Files", "LoadedSubmission", "load", "make_step", "run_call"]
 
+# The grader cuts them in the same way; here so that a reply stays small.
+_MAX_TEXT: Final = 2000
+_MAX_NAME: Final = 100
+_MAX_FAILED: Final = 3  # statements reported: those after the first often fail because of it
+_REPEAT_S: Final = 0.1  # code may catch the interruption, so it comes again
+_DESCRIBE_S: Final = 0.5  # for an exception's own __str__
+_OUT_OF_MEMORY_TEXTS: Final = (
+    "can't allocate memory", "bad_alloc", "not enough memory", "Cannot allocate memory", "CUDA out of memory",
+)  # fmt: skip
 
-# ----------------------------------------------------------------------------------------------------
-# A decoder's ``step(y, s) -> (P, s_new)``: a table as a function that student code can call.
+Report = dict[str, Any]
+Files = Mapping[str, str]  # names for tracebacks -> module; "" is the submission itself
 
 
 def make_step(node: StepNode, fresh: Callable[[Any], Any]) -> Callable[[Any, Any], tuple[Any, Any]]:
@@ -67,7 +76,7 @@ def make_step(node: StepNode, fresh: Callable[[Any], Any]) -> Callable[[Any, Any
         array of an argmax. What is no token, or no state that the function gave, raises `LookupError`.
     """
     keys = [tuple(token for token in row if token >= 0) for row in node.tokens.tolist()]
-    rows = {key: node.chances[place] for place, key in enumerate(keys)}
+    rows = {key: node.chances[index] for index, key in enumerate(keys)}
     name, other = node.name, node.chances[-1]
 
     def step(y: Any, s: Any) -> tuple[Any, Any]:
@@ -90,28 +99,11 @@ def _plain_step(value: Any) -> Any:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        found = tuple(_plain_step(item) for item in value)
-        return found if all(type(item) is int for item in found) else None
+        tokens = tuple(_plain_step(item) for item in value)
+        return tokens if all(type(token) is int for token in tokens) else None
     if type(value) in (int, float, bool) and value == value // 1:  # not for infinities and NaN
         return int(value)
     return None
-
-
-_MAX_TEXT: Final = 2000
-_MAX_NAME: Final = 100
-_REPEAT_S: Final = 0.1
-_DESCRIBE_S: Final = 0.5
-_MAX_FAILED: Final = 3
-_OUT_OF_MEMORY_TEXTS: Final = (
-    "can't allocate memory",
-    "bad_alloc",
-    "not enough memory",
-    "Cannot allocate memory",
-    "CUDA out of memory",
-)
-
-Report = dict[str, Any]
-Files = Mapping[str, str]  # names for tracebacks -> module; "" is the submission itself
 
 
 class LoadedSubmission(NamedTuple):
@@ -120,7 +112,7 @@ class LoadedSubmission(NamedTuple):
     module: types.ModuleType
     files: Files
     report: Report
-    given: KeptResults
+    results: KeptResults
 
 
 class _OutOfTimeError(BaseException):
@@ -128,7 +120,10 @@ class _OutOfTimeError(BaseException):
 
 
 class _Clock:
-    """A processor-time limit that interrupts Python code, again and again until it gives in."""
+    """A processor-time limit that interrupts Python code, again and again until it gives in.
+
+    Processor time, so that a busy machine fails nobody; code that sleeps is stopped by the grader's clock.
+    """
 
     armed = False
     rang = False
@@ -201,7 +196,7 @@ def load(
 
     report = _guarded(act, files, cpu_s)
     explained = [_explained(error, files) for error in failed]
-    report["failed"] = [told["exception"] for told in explained if "exception" in told]
+    report["failed"] = [entry["exception"] for entry in explained if "exception" in entry]
     defined = module.__dict__
     report["missing"] = [name for name in functions if not callable(defined.get(name))]
     return LoadedSubmission(module, files, report, KeptResults())
@@ -220,9 +215,7 @@ class DecodedCalls:
         Where the other arrays lie.
     """
 
-    def __init__(
-        self, body: dict[str, Any], blob: memoryview, memory: linux.SharedMemory | None = None
-    ) -> None:
+    def __init__(self, body: dict[str, Any], blob: memoryview, memory: SharedMemory | None = None) -> None:
         self.calls: list[dict[str, Any]] = body["calls"]
         self.call_s: float = body["call_s"]
         self._blob = blob
@@ -244,18 +237,7 @@ class DecodedCalls:
 
 
 def _make_step(node: StepNode) -> Callable[..., Any]:
-    return make_step(node, _copy)
-
-
-def _copy(value: Any) -> Any:
-    kind = type(value)
-    if kind is list or kind is tuple:
-        return kind(_copy(item) for item in value)
-    if kind is dict:
-        return {key: _copy(item) for key, item in value.items()}
-    if hasattr(value, "clone"):
-        return value.clone()
-    return value.copy() if hasattr(value, "copy") else value
+    return make_step(node, lambda row: row.clone() if hasattr(row, "clone") else row.copy())
 
 
 def run_call(
@@ -284,8 +266,8 @@ def run_call(
         nonlocal begun
         args, kwargs, cotangents = plan.arguments(index)  # memory may be short already
         inputs = [] if cotangents is None else track([*args, *kwargs.values()])
-        # held in tuples: code that overwrites an array can't put a copy into the caller's list in its stead
-        held = tuple((v, dict(v) if type(v) is dict else None) for v in (*args, *kwargs.values()))
+        # in tuples: code that overwrites an array can't put a copy into the caller's list in its stead
+        passed = tuple((v, dict(v) if type(v) is dict else None) for v in (*args, *kwargs.values()))
         begun = time.perf_counter()
         value = plain(function(*args, **kwargs))
         seconds = time.perf_counter() - begun
@@ -293,11 +275,11 @@ def run_call(
         if call["r"]:
             report["arguments"] = [
                 None if callable(v) or _has_others(v, entries) or _tracks(v, inputs) else writer.node(v)
-                for v, entries in held
+                for v, entries in passed
             ]
         if call["o"] and cotangents is None:
-            report["shared"] = writes_through(value, [v for v, _ in held], max_bytes, plan.shared)
-            report["kept"] = loaded.given.again(value)
+            report["shared"] = writes_through(value, [v for v, _ in passed], max_bytes, plan.shared)
+            report["kept"] = loaded.results.again(value)
         if cotangents is not None:
             report["gradients"] = _gradients(value, cotangents, inputs, writer)
         return report
@@ -309,7 +291,7 @@ def run_call(
 
 def _tracks(argument: Any, inputs: list[Any]) -> bool:
     """Tell whether a tensor gathers gradients since the call: the next one would find those of this one."""
-    return getattr(argument, "requires_grad", False) is True and not any(argument is one for one in inputs)
+    return getattr(argument, "requires_grad", False) is True and not any(argument is x for x in inputs)
 
 
 def _has_others(argument: Any, entries: dict[str, Any] | None) -> bool:
@@ -387,8 +369,8 @@ def _explained(error: BaseException, files: Files) -> Report:
     return {"status": "raised", "exception": {"type": name, "text": text, "file": file, "line": line}}
 
 
-def _tells_of_memory(text: str) -> bool:
-    return any(known in text for known in _OUT_OF_MEMORY_TEXTS)
+def _tells_of_memory(text: str) -> bool:  # torch and C++ raise a plain RuntimeError for it
+    return any(phrase in text for phrase in _OUT_OF_MEMORY_TEXTS)
 
 
 def _class_name(error: BaseException) -> str:
@@ -407,7 +389,7 @@ def _place(error: BaseException, files: Files) -> tuple[str, int | None]:
         return files[error.filename], error.lineno if type(error.lineno) is int else None
     file, line = "", None
     trace = error.__traceback__
-    for _ in range(MAX_STRING):
+    for _ in range(MAX_STRING):  # a bound, whatever the code made of it
         if trace is None:
             break
         if trace.tb_frame.f_code.co_filename in files:

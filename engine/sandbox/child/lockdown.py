@@ -10,27 +10,30 @@ from __future__ import annotations
 import os
 import resource
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from . import landlock
-from . import landlock as linux
+from . import linux
+from .layers import ALL_LAYERS, Layers
 
 __all__ = [
-    "JOB_FD",
-    "BrokenLayerError",
-    "ChildConfinement",
-    "arrange_descriptors",
-    "lock",
+    "JOB_FD", "BrokenLayerError", "ChildConfinement", "arrange_descriptors", "confinement_of", "lock",
     "lock_device_worker",
-]
+]  # fmt: skip
 
 JOB_FD: Final = 3
 _RULESET_FD: Final = 4
 _PATH_FDS: Final = 100  # folders that stay open where the child's user can't walk to them
 _SPARE_DESCRIPTORS: Final = 64
 _DEVICE_DESCRIPTORS: Final = 256  # a GPU's driver holds some dozens
+_FORBIDDEN: Final = (  # files that grow, core dumps, message queues, better priorities: limits of 0
+    resource.RLIMIT_FSIZE,
+    resource.RLIMIT_CORE,
+    resource.RLIMIT_MSGQUEUE,
+    resource.RLIMIT_RTPRIO,
+    resource.RLIMIT_NICE,
+)
 
 
 class BrokenLayerError(Exception):
@@ -53,8 +56,8 @@ class ChildConfinement:
         RLIMIT_NPROC: threads count too.
     path_fds : int
         How many folders are held open from descriptor 100 on.
-    off : frozenset of str
-        Layers switched off, by tests only.
+    layers : Layers
+        Switched off by tests only.
     """
 
     uid: int | None
@@ -62,29 +65,50 @@ class ChildConfinement:
     ruleset: int | None
     processes: int
     path_fds: int = 0
-    off: frozenset[str] = frozenset()
+    layers: Layers = ALL_LAYERS
+
+
+def confinement_of(settings: Mapping[str, Any]) -> ChildConfinement:
+    """Return the confinement that the grader's settings ask for; its ruleset is made here."""
+    layers = Layers(**settings["layers"])
+    ruleset = None
+    if layers.landlock:
+        ruleset = linux.make_ruleset(
+            settings["abi"], settings["readable"], [os.devnull], settings.get("device_files", ())
+        )
+    return ChildConfinement(
+        uid=settings["uid"],
+        filter=bytes.fromhex(settings["filter"]),
+        ruleset=ruleset,
+        processes=settings["processes"],
+        path_fds=settings["path_fds"],
+        layers=layers,
+    )
 
 
 def arrange_descriptors(job: int, output: int, confinement: ChildConfinement) -> None:
     """Put the job's socket at 3, the output pipe at 1 and 2, and close everything else."""
-    high = [os.dup(fd) for fd in (job, output)]  # out of the way of 1 to 4
-    while min(high) <= _RULESET_FD:
-        high = [os.dup(fd) for fd in high]
+    job, output = _dup_above(job), _dup_above(output)
     ruleset = confinement.ruleset
     if ruleset is not None:
-        held = os.dup(ruleset)
-        while held <= _RULESET_FD:
-            held = os.dup(held)
-        os.dup2(held, _RULESET_FD, inheritable=False)
-    os.dup2(high[0], JOB_FD, inheritable=False)
+        os.dup2(_dup_above(ruleset), _RULESET_FD, inheritable=False)
+    os.dup2(job, JOB_FD, inheritable=False)
     for target in (1, 2):
-        os.dup2(high[1], target, inheritable=False)
+        os.dup2(output, target, inheritable=False)
     # an own /dev/null: the flags of the zygote's would carry a message to the next submission
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    if "descriptors" in confinement.off:
+    if not confinement.layers.descriptors:
         return
     os.closerange(_RULESET_FD + (ruleset is not None), _PATH_FDS)
     os.closerange(_PATH_FDS + confinement.path_fds, os.sysconf("SC_OPEN_MAX"))
+
+
+def _dup_above(fd: int) -> int:
+    """Return a copy of a descriptor above those to be filled; copies that are too low are closed later."""
+    fd = os.dup(fd)
+    while fd <= _RULESET_FD:
+        fd = os.dup(fd)
+    return fd
 
 
 def lock(confinement: ChildConfinement, address_space: int, cpu_s: int, parent: int) -> None:
@@ -145,19 +169,18 @@ def _put_up(
     *,
     every_thread: bool = False,
 ) -> None:
-    off = confinement.off
+    layers, uid = confinement.layers, confinement.uid if confinement.layers.uid else None
     os.environ.clear()
-    if "rlimits" not in off:
+    if layers.rlimits:
         _step("rlimits", lambda: _set_limits(confinement.processes, cpu_s, limits))
-    if confinement.uid is not None and "uid" not in off:
-        uid = confinement.uid
+    if uid is not None:
         _step("uid", lambda: _become(uid))
     _step("privileges", lambda: _renounce(parent))
-    if "landlock" not in off:
+    if layers.landlock:
         _step("landlock", lambda: _enter_landlock(_RULESET_FD if not every_thread else confinement.ruleset))
-    if "seccomp" not in off:
+    if layers.seccomp:
         _step("seccomp", lambda: linux.install_filter(confinement.filter, every_thread=every_thread))
-    _try_layers(confinement)
+    _try_layers(layers, uid)
 
 
 def _step(layer: str, act: Callable[[], None]) -> None:
@@ -172,19 +195,12 @@ def _set_limits(processes: int, cpu_s: int, others: dict[int, int]) -> None:
         resource.RLIMIT_CPU: (cpu_s, cpu_s + 1),
         resource.RLIMIT_NPROC: (processes, processes),
     }
-    for name in (
-        resource.RLIMIT_FSIZE,
-        resource.RLIMIT_CORE,
-        resource.RLIMIT_MSGQUEUE,
-        resource.RLIMIT_RTPRIO,
-        resource.RLIMIT_NICE,
-    ):
-        limits[name] = (0, 0)
-    for name, value in limits.items():
+    for name, value in (limits | dict.fromkeys(_FORBIDDEN, (0, 0))).items():
         resource.setrlimit(name, value)
 
 
 def _become(uid: int) -> None:
+    # groups first, then the group: once the user has changed, neither is allowed any more
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
@@ -194,7 +210,7 @@ def _become(uid: int) -> None:
 def _renounce(parent: int) -> None:
     # after the change of user: that clears the parent-death signal
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
+    if os.getppid() != parent:  # it died before the signal was asked for, so none will come
         os._exit(0)
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
@@ -203,27 +219,21 @@ def _renounce(parent: int) -> None:
 def _enter_landlock(ruleset: int | None) -> None:
     if ruleset is None:
         raise ValueError("there is no ruleset")
-    landlock.restrict(ruleset)
+    linux.enforce_ruleset(ruleset)
     os.close(ruleset)
 
 
-def _try_layers(confinement: ChildConfinement) -> None:
-    off = confinement.off
-    if "rlimits" not in off and resource.getrlimit(resource.RLIMIT_FSIZE) != (0, 0):
+def _try_layers(layers: Layers, uid: int | None) -> None:
+    if layers.rlimits and resource.getrlimit(resource.RLIMIT_FSIZE) != (0, 0):
         raise BrokenLayerError("rlimits: not in force")
-    if confinement.uid is not None and "uid" not in off:
-        _check_user(confinement.uid)
-    if "uid" not in off and "capabilities" not in off and linux.capabilities():
-        raise BrokenLayerError("capabilities: some are left")
-    if "landlock" not in off:
-        _must_fail("landlock", lambda: os.open(__file__, os.O_RDONLY))
-    if "seccomp" not in off:
-        _must_fail("seccomp", lambda: os.memfd_create("probe"))
-
-
-def _check_user(uid: int) -> None:
-    if set(os.getresuid() + os.getresgid()) != {uid} or os.getgroups():
+    if uid is not None and (set(os.getresuid() + os.getresgid()) != {uid} or os.getgroups()):
         raise BrokenLayerError("uid: not in force")
+    if layers.uid and linux.capabilities():
+        raise BrokenLayerError("capabilities: some are left")
+    if layers.landlock:
+        _must_fail("landlock", lambda: os.open(__file__, os.O_RDONLY))
+    if layers.seccomp:
+        _must_fail("seccomp", lambda: os.memfd_create("probe"))
 
 
 def _must_fail(layer: str, act: Callable[[], int]) -> None:

@@ -1,7 +1,8 @@
-"""Files handed in beside the submission, as modules that are never written anywhere.
+"""What a submission can import: the packages that are offered, and the files handed in beside it.
 
-They come last: the standard library and the packages that are offered win over a student's file
-that has the name of one of them.
+Those files are modules that are never written anywhere.  They come last: the standard library and the
+packages win over a student's file that has the name of one of them.  A package that isn't offered is
+"not found" in every tier, where Landlock would say "not permitted".
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def run_statements(source: str, filename: str, namespace: dict[str, Any], tolera
 def _raised_at(code: types.CodeType, namespace: dict[str, Any], tolerate: Tolerate) -> tuple[int, int] | None:
     """Run a module's code and return the line and column at which it raised; None if it didn't.
 
-    Where that can't be seen, the place returned is behind the whole file, so that nothing runs twice.
+    Where that can't be known, the place is behind the whole file, so that nothing runs twice.
     """
     try:
         builtins.exec(code, namespace)
@@ -135,13 +136,13 @@ def _raised_at(code: types.CodeType, namespace: dict[str, Any], tolerate: Tolera
 
 
 def _start(statement: ast.stmt) -> tuple[int, int]:
-    """Return line and column of a statement's first character; decorators belong to it."""
+    # decorators come before the statement's own position
     parts = [statement, *getattr(statement, "decorator_list", [])]
     return min((part.lineno, part.col_offset) for part in parts)
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """Return whether a statement is a text that stands alone: a chunk's first would pass for a docstring."""
+    # as the first of a chunk it would be taken for a docstring
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
@@ -159,9 +160,9 @@ def offer_modules(
     tolerate : callable
         What becomes of a statement of theirs that raises.
     """
-    own = __package__.partition(".")[0]  # ours must not stand in the way of a student's file
-    if own in sources and own in sys.modules:
-        del sys.modules[own]
+    ours = __package__.partition(".")[0]  # a student's file may have the name of our package
+    if ours in sources and ours in sys.modules:
+        del sys.modules[ours]
     sys.meta_path.append(_Finder(package.__name__, sources, filenames, tolerate))
 
 
@@ -225,9 +226,6 @@ class _Alias(Loader):
         module.__spec__ = self._spec  # importlib has just put the alias's in its place
 
 
-# ----------------------------------------------------------------------------------------------------
-# The same modules in every tier: what the allowlist doesn't name is "not found", not "not permitted".
-
 _GENERATED = "_sysconfigdata_"  # the standard library's, named after the platform
 
 
@@ -238,8 +236,7 @@ class _AllowedFinder(PathFinder):
     def find_spec(
         cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        named = fullname in cls.names or fullname.startswith(_GENERATED)
-        if path is None and not named:
+        if path is None and fullname not in cls.names and not fullname.startswith(_GENERATED):
             return None
         return super().find_spec(fullname, path, target)
 

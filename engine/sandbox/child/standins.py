@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import FrameType, FunctionType, ModuleType
@@ -107,27 +107,23 @@ class _Inert:
 
 
 def _unpacked(frame: FrameType) -> int:
-    """Return how many values the instruction that this frame is at takes apart; 0 if it takes none."""
-    code, place = frame.f_code.co_code, frame.f_lasti
-    operation = dis.opname[code[place]]
-    if operation == "UNPACK_SEQUENCE":
-        return code[place + 1]
-    if operation == "UNPACK_EX":
-        return code[place + 1] & 0xFF
-    return 0
+    """Return how many values the frame's present instruction unpacks; 0 if it unpacks none."""
+    code, index = frame.f_code.co_code, frame.f_lasti
+    # of the starred form, this is the number before the star
+    return code[index + 1] if dis.opname[code[index]] in ("UNPACK_SEQUENCE", "UNPACK_EX") else 0
 
 
 class _Bar(_Inert):
-    """A progress bar: an iterator over what it is given, and inert otherwise."""
+    """A progress bar: it iterates over its items, and is inert otherwise."""
 
     def __init__(self, iterable: Any = (), *args: Any, **kwargs: Any) -> None:
-        object.__setattr__(self, "_given", kwargs.get("sequence", iterable))
+        object.__setattr__(self, "_items", kwargs.get("sequence", iterable))
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(object.__getattribute__(self, "_given"))
+        return iter(object.__getattribute__(self, "_items"))
 
     def __len__(self) -> int:
-        return len(object.__getattribute__(self, "_given"))
+        return len(object.__getattribute__(self, "_items"))
 
     def __bool__(self) -> bool:
         return True
@@ -181,7 +177,7 @@ class _Finder(MetaPathFinder, Loader):
 
 def _uncompiled(model: Any = None, **_options: Any) -> Any:
     """Stand in for ``torch.compile``, which needs a compiler and folders to write to: the same function."""
-    return (lambda given: given) if model is None else model
+    return (lambda function: function) if model is None else model
 
 
 def offer_standins(main: ModuleType, source: str) -> None:
@@ -198,6 +194,5 @@ def offer_standins(main: ModuleType, source: str) -> None:
     if torch is not None:
         torch.compile = _uncompiled  # type: ignore[attr-defined]
     if source.startswith(_NOTEBOOK):
-        builtin: dict[str, Callable[..., Any]] = {"display": _Inert(), "get_ipython": _Inert()}
-        for name, value in builtin.items():
-            main.__dict__.setdefault(name, value)
+        for name in ("display", "get_ipython"):
+            main.__dict__.setdefault(name, _Inert())

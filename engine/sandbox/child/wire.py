@@ -24,41 +24,23 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 __all__ = [
-    "CONTIGUOUS",
-    "FRAME_OVERHEAD",
-    "ITEM_SIZES",
-    "MAX_DEPTH",
-    "MAX_JOB_NODES",
-    "MAX_NODES",
-    "MAX_PLAN_JSON",
-    "MAX_REPLY_JSON",
-    "MAX_REPLY_NODES",
-    "MAX_STRING",
-    "WRITEABLE",
-    "ArrayNode",
-    "FrameKind",
-    "FrameReader",
-    "PlacedNode",
-    "StepNode",
-    "TooLargeError",
-    "TreeReader",
-    "TreeWriter",
-    "UnsupportedError",
-    "WireError",
-    "WireFrame",
-    "pack",
-]
+    "CONTIGUOUS", "FRAME_OVERHEAD", "ITEM_SIZES", "MAX_DEPTH", "MAX_JOB_NODES", "MAX_NODES", "MAX_PLAN_JSON",
+    "MAX_REPLY_JSON", "MAX_REPLY_NODES", "MAX_STRING", "WRITEABLE", "ArrayNode", "FrameKind", "FrameReader",
+    "PlacedNode", "StepNode", "TooLargeError", "TreeReader", "TreeWriter", "UnsupportedError", "WireError",
+    "WireFrame", "array_size", "pack",
+]  # fmt: skip
 
-MAX_DEPTH: Final = 32
-MAX_NODES: Final = 200_000
+MAX_DEPTH: Final = 32  # each level is a call of the reader: far from Python's own limit
+MAX_NODES: Final = 200_000  # of a plan, which is ours
 # a reply's, and those of all replies of one submission: each costs the grader some microseconds
 MAX_REPLY_NODES: Final = 20_000
 MAX_JOB_NODES: Final = 100_000
 MAX_STRING: Final = 1_000_000
-MAX_INT_BITS: Final = 4096
+MAX_INT_BITS: Final = 4096  # Python takes quadratic time to write or read the digits
 MAX_PLAN_JSON: Final = 8 * 2**20
 MAX_REPLY_JSON: Final = 2**20  # parsed it takes some thirty times as much memory of the grader
-MAX_DIMENSIONS: Final = 32
+MAX_DIMENSIONS: Final = 32  # numpy's own limit
+_MAX_AXIS: Final = 2**48
 # every frame may be this much larger than what it takes off the cap on results
 FRAME_OVERHEAD: Final = 2**16
 
@@ -67,22 +49,10 @@ WRITEABLE: Final = 2
 
 # dtype -> itemsize; what is not listed does not travel
 ITEM_SIZES: Final = {
-    "bool": 1,
-    "uint8": 1,
-    "int8": 1,
-    "uint16": 2,
-    "int16": 2,
-    "uint32": 4,
-    "int32": 4,
-    "uint64": 8,
-    "int64": 8,
-    "float16": 2,
-    "bfloat16": 2,
-    "float32": 4,
-    "float64": 8,
-    "complex64": 8,
+    "bool": 1, "uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "uint32": 4, "int32": 4,
+    "uint64": 8, "int64": 8, "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "complex64": 8,
     "complex128": 16,
-}
+}  # fmt: skip
 
 # lists and dicts of a reply as JSON: counted before it is parsed, for making them is what takes time
 _MAX_CONTAINERS: Final = 4 * MAX_REPLY_NODES
@@ -138,12 +108,12 @@ class ArrayNode(NamedTuple):
 
 
 class PlacedNode(NamedTuple):
-    """An array whose bytes lie in shared memory from ``at`` on; if not ``contiguous``, with gaps between."""
+    """An array whose bytes lie in shared memory from ``offset`` on; if not ``contiguous``, with gaps."""
 
     library: str
     dtype: str
     shape: tuple[int, ...]
-    at: int
+    offset: int
     contiguous: bool = True
     writeable: bool = True
 
@@ -178,6 +148,7 @@ def pack(
         If the JSON is over its cap.
     """
     text = json.dumps(body, separators=(",", ":")).encode("ascii")
+    # a plan is the grader's own and may be as bushy as it likes
     if len(text) > max_json or (max_json == MAX_REPLY_JSON and _is_bushy(text)):
         raise TooLargeError("json")
     return b"".join((_HEADER.pack(_MAGIC, kind, len(text), sum(map(len, blobs))), text, *blobs))
@@ -267,7 +238,7 @@ class TreeWriter:
         max_nodes: int = MAX_NODES,
     ) -> None:
         self._describe = describe
-        self._left = max_bytes
+        self._bytes_left = max_bytes
         self._max_nodes = max_nodes
         self.nodes = 0
         self.blobs: list[bytes] = []
@@ -293,11 +264,11 @@ class TreeWriter:
             return ["l" if kind is list else "t", *[self.node(v, depth + 1) for v in value]]
         if kind is dict:
             return ["d", *[[self._key(k), self.node(v, depth + 1)] for k, v in value.items()]]
-        return self._leaf(self._describe(value, self._left), depth)
+        return self._leaf(self._describe(value, self._bytes_left), depth)
 
     def _spend(self, size: int) -> None:
-        self._left -= size
-        if self._left < 0:
+        self._bytes_left -= size
+        if self._bytes_left < 0:
             raise TooLargeError("bytes")
 
     def _integer(self, value: int) -> int:
@@ -323,7 +294,7 @@ class TreeWriter:
             raise TooLargeError("dimensions")
         flags = CONTIGUOUS * leaf.contiguous | WRITEABLE * leaf.writeable
         if isinstance(leaf, PlacedNode):
-            return ["m", leaf.library, leaf.dtype, list(leaf.shape), flags, leaf.at]
+            return ["m", leaf.library, leaf.dtype, list(leaf.shape), flags, leaf.offset]
         if len(leaf.data) != array_size(leaf.dtype, leaf.shape):
             raise ValueError(f"{len(leaf.data)} bytes for {leaf.dtype} {leaf.shape}")
         self._spend(len(leaf.data))
@@ -359,7 +330,7 @@ class TreeReader:
         max_nodes: int = MAX_NODES,
     ) -> None:
         self._blob = blob
-        self._at = 0
+        self._offset = 0
         self._max_nodes = max_nodes
         self.nodes = 0
         self._array = array
@@ -398,18 +369,21 @@ class TreeReader:
         return node
 
     def _text(self, node: str) -> str:
-        # a lone surrogate would fail wherever the text is written
-        if len(node) > MAX_STRING or not _encodable(node):
+        if len(node) > MAX_STRING:
             raise WireError("text")
+        try:
+            node.encode()
+        except UnicodeEncodeError:  # a lone surrogate would fail wherever the text is written
+            raise WireError("text") from None
         return node
 
-    def skip_to(self, at: int) -> None:
+    def skip_to(self, offset: int) -> None:
         """Go to a place in the blob (only ever called with the grader's own numbers)."""
-        self._at = at
+        self._offset = offset
 
     def done(self) -> None:
         """Check that every byte was used."""
-        if self._at != len(self._blob):
+        if self._offset != len(self._blob):
             raise WireError("left over bytes")
 
     def _list(self, items: list[Any], depth: int) -> list[Any]:
@@ -421,7 +395,9 @@ class TreeReader:
     def _dict(self, items: list[Any], depth: int) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for item in items:
-            key, node = _pair(item)
+            if not isinstance(item, list) or len(item) != 2:
+                raise WireError("pair")
+            key, node = item
             if not isinstance(key, str) or key in result:
                 raise WireError("key")
             result[self._text(key)] = self.value(node, depth)
@@ -430,23 +406,17 @@ class TreeReader:
     def _leaf(self, fields: list[Any], depth: int) -> Any:
         library, dtype, shape, flags = _array_fields(fields)
         size = array_size(dtype, tuple(shape))
-        if size > len(self._blob) - self._at:
+        if size > len(self._blob) - self._offset:
             raise WireError("bytes")
-        data = self._blob[self._at : self._at + size]
-        self._at += size
-        leaf = ArrayNode(
-            library, dtype, tuple(shape), data, bool(flags & CONTIGUOUS), bool(flags & WRITEABLE)
-        )
-        return self._array(leaf)
+        data = self._blob[self._offset : self._offset + size]
+        self._offset += size
+        return self._array(ArrayNode(library, dtype, tuple(shape), data, *_flags(flags)))
 
     def _in_memory(self, fields: list[Any], depth: int) -> Any:
         if self._placed is None or len(fields) != 5 or type(fields[4]) is not int:
             raise WireError("placed")
         library, dtype, shape, flags = _array_fields(fields[:4])
-        node = PlacedNode(
-            library, dtype, tuple(shape), fields[4], bool(flags & CONTIGUOUS), bool(flags & WRITEABLE)
-        )
-        return self._placed(node)
+        return self._placed(PlacedNode(library, dtype, tuple(shape), fields[4], *_flags(flags)))
 
     def _function(self, fields: list[Any], depth: int) -> Any:
         if self._step is None or len(fields) != 3 or not isinstance(fields[0], str):
@@ -454,8 +424,11 @@ class TreeReader:
         return self._step(StepNode(fields[0], self.value(fields[1], depth), self.value(fields[2], depth)))
 
 
+def _flags(flags: int) -> tuple[bool, bool]:
+    return bool(flags & CONTIGUOUS), bool(flags & WRITEABLE)
+
+
 def _array_fields(fields: list[Any]) -> tuple[str, str, list[int], int]:
-    """Return library, dtype, shape and flags of an array's node."""
     if len(fields) != 4:
         raise WireError("array")
     library, dtype, shape, flags = fields
@@ -463,20 +436,6 @@ def _array_fields(fields: list[Any]) -> tuple[str, str, list[int], int]:
         raise WireError("array")
     if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS:
         raise WireError("shape")
-    if any(type(n) is not int or n < 0 or n > 2**48 for n in shape):
+    if any(type(n) is not int or not 0 <= n <= _MAX_AXIS for n in shape):
         raise WireError("shape")
     return library, dtype, shape, flags
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _pair(item: Any) -> tuple[Any, Any]:
-    if not isinstance(item, list) or len(item) != 2:
-        raise WireError("pair")
-    return item[0], item[1]

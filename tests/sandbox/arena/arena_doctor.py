@@ -7,13 +7,14 @@ from typing import Any
 
 from engine.runner import Runner
 from engine.sandbox import SandboxOptions, doctor, open_runner
+from engine.sandbox.child.layers import Layers
 
 
-def examine(tier: str, off: frozenset[str]) -> dict[str, Any]:
-    """Return the doctor's report on `tier` without the layers `off`, as JSON values."""
+def examine(tier: str, layers: Layers) -> dict[str, Any]:
+    """Return the doctor's report on `tier` with these layers, as JSON values."""
 
     def opener(options: SandboxOptions) -> Runner:
-        return open_runner(options, off=off)
+        return open_runner(options, layers=layers)
 
     usual = doctor.open_runner
     doctor.open_runner = opener

@@ -26,6 +26,7 @@ from arena_world import World, descendants, kill_all, left_running
 from engine.errors import SoftmarkError
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, RunResult, WireArray
 from engine.sandbox import SandboxOptions, open_runner
+from engine.sandbox.child.layers import Layers
 
 OUTPUT_BYTES = 2**20
 _SLACK_S = 20.0  # a busy machine is no fault of the sandbox
@@ -42,6 +43,11 @@ _SIZES = {
     "complex64": 8,
     "complex128": 16,
 }
+
+
+def _without(names: list[str]) -> Layers:
+    return Layers(**dict.fromkeys(names, False))
+
 
 GOOD = """
 import numpy as np
@@ -240,7 +246,7 @@ class Arena:
 
     def do_open(self, name: str, tier: str, off: list[str]) -> dict[str, Any]:
         """Open a runner and see that it works."""
-        runner = open_runner(SandboxOptions(tier=tier), off=frozenset(off))
+        runner = open_runner(SandboxOptions(tier=tier), layers=_without(off))
         self._runners[name] = runner
         fault = good_fault(runner)
         return {"tier": runner.tier, "good": fault}
@@ -336,7 +342,7 @@ class Arena:
         """Let the doctor examine a tier."""
         import arena_doctor
 
-        return arena_doctor.examine(tier, frozenset(off))
+        return arena_doctor.examine(tier, _without(off))
 
     # -- parts ------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import pytest
 
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, WireArray
 from engine.sandbox import SandboxOptions, open_runner
-from engine.sandbox.inputs import encode_plan
+from engine.sandbox.requests import encode_plan
 from engine.sandbox.tiers import missing_layers
 
 _PATIENT = Limits(wall_s=60.0, call_s=30.0)
@@ -352,7 +352,7 @@ def f(x):
 
 
 def test_the_memory_is_sealed_and_filled_only_when_the_file_is_loaded() -> None:
-    from engine.sandbox.conversation import SharedArrays
+    from engine.sandbox.forked_child import SharedArrays
 
     x = leaf(1.0, 2.0)
     plan = encode_plan(Job("", "f.py", (Call("f", (x,), return_arguments=True),)), shared=True)

@@ -18,8 +18,9 @@ import torch
 from engine.errors import NoDeviceError, RunnerLostError, SandboxError
 from engine.runner import Call, CallStatus, Job, Limits, Runner, RunResult, WireArray
 from engine.sandbox import SandboxOptions, open_runner
-from engine.sandbox import gpu as worker_module
-from engine.sandbox.gpu import DeviceRunner, DeviceWorker, WorkerPool
+from engine.sandbox import device_runner as worker_module
+from engine.sandbox.child.layers import Layers
+from engine.sandbox.device_runner import DeviceRunner, DeviceWorker, WorkerPool
 from engine.sandbox.tiers import missing_layers
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
@@ -175,7 +176,7 @@ def test_a_layer_that_is_switched_off_is_missed(layer: str, act: str) -> None:
             socket.socket().close()
             return True
     """
-    pool = WorkerPool("cpu", base="T2", slots=1, off=frozenset({layer}))
+    pool = WorkerPool("cpu", base="T2", slots=1, layers=Layers(**{layer: False}))
     try:
         assert run(pool, source, Call(act, (leaf(1.0),))).outcomes[0].value is True
     finally:
@@ -232,7 +233,7 @@ def test_a_worker_killed_from_outside_while_it_grades_is_no_mark(pool: WorkerPoo
     worker = future.result()
 
     def kill_when_it_prints() -> None:
-        while not worker._process._kept:
+        while not worker._process._printed:
             time.sleep(0.01)
         os.kill(worker.pid, signal.SIGKILL)
 

@@ -12,7 +12,7 @@ import pytest
 
 from engine.runner import Call, CallStatus, Job, Limits
 from engine.sandbox import SandboxOptions, open_runner
-from engine.sandbox.own_time import LOOK_S, OwnTime
+from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
 from engine.sandbox.tiers import missing_layers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
@@ -78,17 +78,17 @@ def test_who_waits_for_a_processor_is_told_from_who_sleeps(
 ) -> None:
     with subprocess.Popen([sys.executable, "-S", "-c", doing]) as process:
         time.sleep(2)  # until it has started, on a busy machine
-        own = OwnTime(process.pid)
+        own = CpuWait(process.pid)
         end = time.monotonic() + 2
         while time.monotonic() < end:
-            time.sleep(LOOK_S)
-            own.look()
+            time.sleep(SAMPLE_S)
+            own.sample()
         waited = own.waited_s()
         process.kill()
     assert least <= waited <= most
 
 
 def test_a_process_that_is_gone_has_waited_for_nothing() -> None:
-    own = OwnTime(2**22 + 1)
-    own.look()
+    own = CpuWait(2**22 + 1)
+    own.sample()
     assert own.waited_s() == 0.0

@@ -9,8 +9,8 @@ import pytest
 
 from engine.runner import Call, CallStatus, Job, Limits, StepFunction, WireArray
 from engine.sandbox.child.wire import FRAME_OVERHEAD, FrameKind, FrameReader, pack
-from engine.sandbox.inputs import encode_plan
-from engine.sandbox.protocol import ChildDialogue, encode_load
+from engine.sandbox.replies import ChildDialogue
+from engine.sandbox.requests import encode_load, encode_plan
 
 LOCKED = pack(FrameKind.LOCKED, {})
 LOADED = pack(FrameKind.LOADED, {"status": "returned", "missing": ["g"], "seconds": 0.1})
@@ -205,7 +205,7 @@ def test_a_plan_with_something_else_is_refused(value: Any) -> None:
         ("../../etc/passwd", "passwd"),
         ("", "submission.py"),
         ("a\0b\x1b.py", "ab\ufffd.py"),
-        ("\ud800.py", "?.py"),
+        ("\ud800.py", "\ufffd.py"),
     ],
 )
 def test_the_file_name_is_cleaned(filename: str, shown: str) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.code.arguments import array_of, leaf_of
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, WireArray
-from engine.sandbox.protocol import ChildDialogue, JobResults
+from engine.sandbox.replies import ChildDialogue, JobResults
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
 Floats = NDArray[Any]

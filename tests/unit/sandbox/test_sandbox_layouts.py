@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.runner import Call, CallStatus, Job, Limits, Runner, WireArray
-from engine.sandbox.inputs import encode_plan
+from engine.sandbox.requests import encode_plan
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
 # 1, -2, 0.5, 65504 (float16's largest) and 2**-24 (its smallest), by their bits

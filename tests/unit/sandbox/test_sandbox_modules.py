@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, RunResult, WireArray
-from engine.sandbox.protocol import ChildDialogue, JobResults
+from engine.sandbox.replies import ChildDialogue, JobResults
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
 ONE = WireArray("numpy", "float64", (1,), struct.pack("<d", 1.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import os
 import signal
@@ -20,11 +21,12 @@ from engine.sandbox import bwrap as users
 from engine.sandbox import tiers
 from engine.sandbox.bwrap import bwrap_arguments, find_layout, walkable_by_others
 from engine.sandbox.child.calls import make_step
+from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.child.wire import StepNode
-from engine.sandbox.conversation import StopReason, outcome_of_end
-from engine.sandbox.protocol import ChildDialogue, JobResults, safe_text
+from engine.sandbox.forked_child import StopReason, outcome_of_end
+from engine.sandbox.replies import ChildDialogue, JobResults, safe_text
 from engine.sandbox.seccomp import allowed_calls, compile_filter, libseccomp_version
-from engine.sandbox.zygote import ChildEnd
+from engine.sandbox.zygote_handle import ChildEnd
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the layers are Linux's")
 
@@ -316,6 +318,22 @@ def _without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
         return (tiers.MissingLayer("bwrap", "not here", "get it"),) if tier in missing else ()
 
     monkeypatch.setattr(tiers, "missing_layers", fake)
+
+
+def test_only_a_test_can_switch_a_layer_off() -> None:
+    """The engine makes one value, with all layers up; a child is told the value that its grader has."""
+    assert all(dataclasses.asdict(ALL_LAYERS).values())
+    with pytest.raises(TypeError):
+        Layers(everything=False)  # type: ignore[call-arg]
+    sources = {path: path.read_text("utf-8") for path in Path(tiers.__file__).parents[1].rglob("*.py")}
+    made = {
+        path.name: ast.unparse(node)
+        for path, source in sources.items()
+        if "Layers(" in source
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "Layers"
+    }
+    assert made == {"layers.py": "Layers()", "lockdown.py": "Layers(**settings['layers'])"}
 
 
 def test_the_strongest_tier_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.runner import Call, CallOutcome, CallStatus, Job
-from engine.sandbox.protocol import JobResults
+from engine.sandbox.replies import JobResults
 
 LOADED = CallOutcome(CallStatus.RETURNED)
 LATE = CallOutcome(CallStatus.TIMED_OUT)

@@ -19,9 +19,9 @@ from engine.errors import EngineError, SandboxError
 from engine.runner import Call, CallStatus, Job, Limits, Runner, RunResult, StepFunction, WireArray
 from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.bwrap import COMMON_PACKAGES, find_layout, missing_packages, offer_packages
-from engine.sandbox.runner import SandboxRunner
 from engine.sandbox.tiers import missing_layers
-from engine.sandbox.zygote import ChildProcess, Zygote
+from engine.sandbox.zygote_handle import ChildProcess, Zygote
+from engine.sandbox.zygote_runner import SandboxRunner
 
 # generous: a loaded machine is no reason to fail, and no test waits for these
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
@@ -501,7 +501,7 @@ def test_closing_ends_a_run_that_is_under_way(tier: str) -> None:
 @pytest.mark.parametrize("tier", TIERS[:2])
 def test_a_layer_that_fails_stops_everything(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel refuses this filter, so no student code may run: neither a mark nor a zero."""
-    monkeypatch.setattr("engine.sandbox.zygote.compile_filter", lambda: bytes(8))
+    monkeypatch.setattr("engine.sandbox.interpreter.compile_filter", lambda **_: bytes(8))
     with open_runner(SandboxOptions(tier=tier)) as runner, pytest.raises(SandboxError) as caught:
         run(runner, "raise SystemExit", Call("f"))
     assert caught.value.got is not None
@@ -509,7 +509,7 @@ def test_a_layer_that_fails_stops_everything(tier: str, monkeypatch: pytest.Monk
 
 
 def test_a_program_that_is_gone_is_an_engine_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.sandbox.zygote.bwrap_path", lambda: "/no/such/bwrap")
+    monkeypatch.setattr("engine.sandbox.zygote_handle.bwrap_path", lambda: "/no/such/bwrap")
     runner = SandboxRunner("T1", 1)
     with pytest.raises(SandboxError) as caught:
         run(runner, "", Call("f"))

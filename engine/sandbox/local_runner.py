@@ -2,6 +2,7 @@
 
 It works on macOS and Windows and stops accidents (endless loops, memory, crashes), not intent:
 the process can read files, write them and use the network with the rights of whoever started it.
+The workers for a GPU share the process, its pipes and the exchange with it.
 """
 
 from __future__ import annotations
@@ -19,45 +20,32 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import IO, Self
+from typing import IO
 
 from engine.errors import RunnerLostError, SandboxError
-from engine.runner import CallOutcome, CallStatus, Job, Limits, RunResult
+from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
 from engine.sandbox.bwrap import find_layout
 from engine.sandbox.child.wire import FrameKind, pack
-from engine.sandbox.inputs import EncodedPlan, encode_plan
-from engine.sandbox.own_time import LOOK_S, OwnTime
-from engine.sandbox.protocol import VIOLATION, ChildDialogue, JobResults, encode_load, has_tensors
+from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
+from engine.sandbox.interpreter import interpreter_arguments
+from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, has_tensors
+from engine.sandbox.requests import EncodedPlan, encode_load, encode_plan
 
 __all__ = [
-    "OUTPUT_KEPT",
-    "TIMED_OUT",
-    "LocalRunner",
-    "PipedProcess",
-    "ProcessExchange",
-    "ProcessExit",
-    "crashed",
-    "local_process",
-    "run_job",
-]
+    "TIMED_OUT", "LocalRunner", "PipedProcess", "ProcessExchange", "ProcessExit", "crashed",
+    "local_process", "run_job",
+]  # fmt: skip
 
-
-# ----------------------------------------------------------------------------------------------------
-# A process of its own for each submission, spoken to through its standard streams.
-#
-# It works on every operating system: the pipes are read by threads (Windows can't poll pipes).
 
 _CHUNK = 2**16
-_SLACK_S = 0.3
+_SLACK_S = 0.3  # for the process to end itself first, and say why
 # where the system doesn't tell how long a process waited for a processor, deadlines leave room for it: the
 # process limits its own processor time, so they are for code that sleeps
 _PATIENCE = 1.0 if sys.platform == "linux" else 3.0
-_START_S = 120.0
+_START_S = 120.0  # a first import of torch from a cold disk
 _END_S = 1.0
-_LOOK_S = 0.002
-# how much of what a submission prints is kept
-OUTPUT_KEPT = 2**16
+_REAP_S = 0.002  # between two looks for an end that is due at once
+_OUTPUT_CAP = 2**16
 TIMED_OUT = CallOutcome(CallStatus.TIMED_OUT, detail="It was stopped at the deadline.")
 
 
@@ -81,12 +69,12 @@ def crashed(end: ProcessExit) -> CallOutcome:
     """Return the outcome of the call in which a process ended through its own doing."""
     if end.code is None:
         return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
-    said = f"crashed (signal {-end.code})" if end.code < 0 else f"ended itself with exit status {end.code}"
-    return CallOutcome(CallStatus.CRASHED, detail=f"The process {said}.")
+    how = f"crashed (signal {-end.code})" if end.code < 0 else f"ended itself with exit status {end.code}"
+    return CallOutcome(CallStatus.CRASHED, detail=f"The process {how}.")
 
 
 class PipedProcess:
-    """One process and its three pipes.
+    """One process and its three pipes, which threads read and write: Windows can't poll pipes.
 
     Parameters
     ----------
@@ -107,13 +95,13 @@ class PipedProcess:
             cwd=folder,
         )
         self.arrived: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._kept = bytearray()
+        self._printed = bytearray()
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._stdin: IO[bytes] = self._process.stdin
         self._unsent: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._threads = [
             threading.Thread(target=_read, args=(self._process.stdout, self.arrived.put), daemon=True),
-            threading.Thread(target=_read, args=(self._process.stderr, self._keep), daemon=True),
+            threading.Thread(target=_read, args=(self._process.stderr, self._keep_printed), daemon=True),
             threading.Thread(target=self._write, daemon=True),
         ]
         for thread in self._threads:
@@ -124,8 +112,8 @@ class PipedProcess:
         """Its process id."""
         return self._process.pid
 
-    def _keep(self, data: bytes) -> None:
-        self._kept += data[: max(0, OUTPUT_KEPT - len(self._kept))]
+    def _keep_printed(self, data: bytes) -> None:
+        self._printed += data[: max(0, _OUTPUT_CAP - len(self._printed))]
 
     def _write(self) -> None:
         """Write from a thread of its own: a process that doesn't read would block us."""
@@ -147,6 +135,7 @@ class PipedProcess:
         return ProcessExit(code, cpu_s)
 
     def _reap(self, patience_s: float) -> tuple[int | None, float]:
+        """Wait as `Popen.wait` does, and learn the processor time too where the system tells it."""
         if not hasattr(os, "wait4"):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return self._process.wait(patience_s), 0.0
@@ -159,16 +148,16 @@ class PipedProcess:
                 return self._process.returncode, usage.ru_utime + usage.ru_stime
             if time.monotonic() >= end:
                 return None, 0.0
-            time.sleep(_LOOK_S)
+            time.sleep(_REAP_S)
 
     def printed(self) -> bytes:
         """Return the beginning of what a finished process printed."""
         self._threads[1].join(_END_S)
-        return bytes(self._kept)
+        return bytes(self._printed)
 
     def forget_printed(self) -> None:
         """Drop what was printed so far: it was ours, not the submission's."""
-        self._kept.clear()
+        self._printed.clear()
 
     def close(self) -> None:
         """End the process."""
@@ -237,12 +226,12 @@ class ProcessExchange:
         self._process.send(pack(FrameKind.LOAD, {**settings, **limits}))
         deadline = time.monotonic() + _START_S
         while not self._dialogue.locked:
-            heard = self._receive(deadline - time.monotonic())
+            alive = self._receive(deadline - time.monotonic())
             if self._dialogue.broken is not None:
                 raise SandboxError(
                     "a layer of the sandbox failed; no student code ran", got=self._dialogue.broken
                 )
-            if not heard or self._dialogue.violated:
+            if not alive or self._dialogue.violated:
                 raise RunnerLostError("the process for student code couldn't be started")
 
     def run(self, load: bytes, left_s: float) -> CallOutcome | None:
@@ -250,16 +239,16 @@ class ProcessExchange:
 
         Time in which the process waited for a processor doesn't count: see `waited_s`.
         """
-        own = OwnTime(self._process.pid)
+        wait = CpuWait(self._process.pid)
         began = time.monotonic()
         self._process.send(load)
         progress, waited_before = began, 0.0
         while not self._dialogue.over:
             before = self._dialogue.next
-            heard = self._receive(LOOK_S)
-            own.look()
-            self.waited_s = own.waited_s()
-            if heard is None:
+            alive = self._receive(SAMPLE_S)
+            wait.sample()
+            self.waited_s = wait.waited_s()
+            if alive is None:
                 now = time.monotonic()
                 late = now - began - self.waited_s > (left_s + _SLACK_S) * _PATIENCE
                 in_call = now - progress - (self.waited_s - waited_before)
@@ -268,7 +257,7 @@ class ProcessExchange:
                 ):
                     return TIMED_OUT
                 continue
-            if not heard:
+            if not alive:
                 return self._judge(self._process.wait_exit())
             if self._dialogue.wants_plan:
                 self._dialogue.plan_sent = True
@@ -304,7 +293,7 @@ def run_job(
     tier : str
     begin : callable
         Takes the dialogue, the plan and the seconds that are left, and returns an exchange that has
-        been started; `Exchange.close` is called on it.
+        been started; its `close` is called at the end.
     """
     plan = encode_plan(job)
     results = JobResults(job, tier)
@@ -326,22 +315,10 @@ def run_job(
             results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail=VIOLATION))
         else:
             results.merge(dialogue, end)
-    return results.finish(bytes(printed[:OUTPUT_KEPT]))
+    return results.finish(bytes(printed[:_OUTPUT_CAP]))
 
 
-_BOOTSTRAP = """
-import sys
-worker, inside, *path = sys.argv[1:]
-sys.path[:] = [*path, inside]
-sys.argv[:] = [""]
-import importlib
-main = importlib.import_module(worker).main
-sys.path.remove(inside)
-main()
-"""
-
-
-class LocalRunner:
+class LocalRunner(Runner):
     """Runs jobs in processes of their own; safe to call from several threads.
 
     Parameters
@@ -355,7 +332,7 @@ class LocalRunner:
         self._spare: queue.SimpleQueue[PipedProcess] = queue.SimpleQueue()
         self._closed = False
         for _ in range(slots):
-            self._spare.put(local_process("worker"))
+            self._spare.put(local_process("local_worker"))
 
     @property
     def tier(self) -> str:
@@ -363,13 +340,7 @@ class LocalRunner:
         return "T3"
 
     def run(self, job: Job) -> RunResult:
-        """Run one job to its end or to its limits; wait for a free slot first.
-
-        Raises
-        ------
-        RunnerLostError
-            If the process can't be started.
-        """
+        """Run one job to its end or to its limits; wait for a free slot first."""
         if self._closed:
             raise SandboxError("the sandbox is closed")
         with self._seats:
@@ -377,13 +348,13 @@ class LocalRunner:
                 return run_job(job, self.tier, functools.partial(self._begin, job))
             finally:
                 if not self._closed:
-                    self._spare.put(local_process("worker"))
+                    self._spare.put(local_process("local_worker"))
 
     def _begin(self, job: Job, dialogue: ChildDialogue, plan: EncodedPlan, left_s: float) -> ProcessExchange:
         try:
             process = self._spare.get_nowait()
         except queue.Empty:  # an earlier process of this job took it
-            process = local_process("worker")
+            process = local_process("local_worker")
         exchange = ProcessExchange(process, dialogue, job.limits, plan, _outcome_of_exit)
         try:
             exchange.start(_settings(job), left_s)
@@ -398,26 +369,17 @@ class LocalRunner:
         while not self._spare.empty():
             self._spare.get().close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+def local_process(part: str, variables: Collection[str] = ()) -> PipedProcess:
+    """Start ``main`` of ``child/<part>.py`` in an interpreter of its own, on any system.
 
-
-def local_process(worker: str, keep: Collection[str] = ()) -> PipedProcess:
-    """Start ``main`` of ``child/<worker>.py`` in an interpreter of its own, on any system.
-
-    Of the grader's environment it gets what Windows and temporary files need, and the names in `keep`.
+    Of the grader's environment it gets what Windows and temporary files need, and `variables`.
     """
-    layout = find_layout()
-    kept = ("SYSTEMROOT", "TMP", "TEMP", "TMPDIR", *keep)
-    environment = {k: v for k, v in os.environ.items() if k in kept}
+    names = ("SYSTEMROOT", "TMP", "TEMP", "TMPDIR", *variables)
+    environment = {name: value for name, value in os.environ.items() if name in names}
     environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-I", "-S", "-c", _BOOTSTRAP, f"child.{worker}", str(layout.inside.parent)]
-    return PipedProcess([*command, *map(str, layout.module_path)], environment, tempfile.gettempdir())
+    command = [sys.executable, "-I", *interpreter_arguments(find_layout(), part)]
+    return PipedProcess(command, environment, tempfile.gettempdir())
 
 
 def _settings(job: Job) -> dict[str, object]:

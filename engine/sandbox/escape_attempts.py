@@ -1,8 +1,9 @@
-"""What `grade doctor` has hostile code try inside the sandbox.
+"""The attempts to escape that `grade doctor` makes inside the sandbox.
 
-This file is never imported: it is read as text and handed in like a submission.  Each function does
-one forbidden act; it returns a sentence if it succeeded, and raises if it was stopped.  What would do
-harm is asked for in a form that meets another error where it is permitted.
+This file is never imported: it is read as text and handed in like a submission.  Each function
+attempts one forbidden act; it returns if it succeeded, with a sentence where there is more to say, and
+raises if it was stopped.  What would do harm is asked for in a form that meets another error where it is
+permitted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import threading
 import time
 
 # mypy: ignore-errors
-# ruff: noqa: D103, PTH101, PTH116, PTH118, PTH123, PTH208, PTH211
+# ruff: noqa: D103, E731, PTH101, PTH116, PTH118, PTH123, PTH208, PTH211
 
 
 with contextlib.suppress(ImportError):  # Windows has neither
@@ -35,30 +36,14 @@ if hasattr(libc, "syscall"):
 # a machine that isn't listed tries numbers that no kernel knows
 NUMBERS = {
     "x86_64": {
-        "add_key": 248,
-        "bpf": 321,
-        "clone3": 435,
-        "futex": 202,
-        "io_uring_setup": 425,
-        "keyctl": 250,
-        "memfd_create": 319,
-        "perf_event_open": 298,
-        "pidfd_send_signal": 424,
-        "userfaultfd": 323,
+        "add_key": 248, "bpf": 321, "futex": 202, "io_uring_setup": 425, "keyctl": 250, "memfd_create": 319,
+        "perf_event_open": 298, "pidfd_send_signal": 424, "userfaultfd": 323,
     },
     "aarch64": {
-        "add_key": 217,
-        "bpf": 280,
-        "clone3": 435,
-        "futex": 98,
-        "io_uring_setup": 425,
-        "keyctl": 219,
-        "memfd_create": 279,
-        "perf_event_open": 241,
-        "pidfd_send_signal": 424,
-        "userfaultfd": 282,
+        "add_key": 217, "bpf": 280, "futex": 98, "io_uring_setup": 425, "keyctl": 219, "memfd_create": 279,
+        "perf_event_open": 241, "pidfd_send_signal": 424, "userfaultfd": 282,
     },
-}
+}  # fmt: skip
 
 
 def checked(result):
@@ -80,26 +65,43 @@ def call(name, *arguments):
 
 
 def permitted(error, code):
-    """Tell whether the act got past its permission check: it failed for the reason that we built in."""
+    """Raise the error again, unless the act got past its permission check and failed as we meant it to."""
     if error.errno != code:
         raise error
-    return True
 
 
-# --- files ------------------------------------------------------------------------------
+# acts of a single call
+
+change_file = lambda world: os.chmod(world["key_file"], 0o777)
+signal_parent = lambda world: os.kill(os.getppid(), 0)
+signal_grader = lambda world: os.kill(world["grader"], 0)
+unshare_user = lambda world: checked(libc.unshare(0x10000000))
+unshare_network = lambda world: checked(libc.unshare(0x40000000))
+change_root = lambda world: os.chroot("/")
+handle_page_faults = lambda world: call("userfaultfd", 1)
+use_keyring = lambda world: call("keyctl", 0, -3, 1, 0, 0)
+raise_limits = lambda world: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
+stay_alive = lambda world: checked(libc.prctl(1, 0, 0, 0, 0))
+raise_priority = lambda world: os.nice(1)
+set_up_ring = lambda world: call("io_uring_setup", 1, ctypes.create_string_buffer(256))
+read_machine = lambda world: checked(libc.sysinfo(ctypes.create_string_buffer(256)))
+sleep_long = lambda world: time.sleep(1000)
+list_folder = lambda world: f"listed {len(os.listdir(world['folder']))} names in the key's folder"
+see_metadata = lambda world: f"saw the size of a file outside: {os.stat(world['key_file']).st_size}"
+ask_of_others = lambda world: f"learned the process group of process 1: {os.getpgid(1)}"
+return_too_much = lambda world: "x" * world["too_much_output"]
+share_memory = lambda world: libc.shmctl(checked(libc.shmget(0x50F7, 4096, 0o1666)), 0, None)
+crash = lambda world: ctypes.string_at(0)
+signal_by_descriptor = lambda world: call("pidfd_send_signal", os.pidfd_open(os.getppid()), 0, None, 0)
+queue_messages = lambda world: libc.msgctl(checked(libc.msgget(0x50F7, 0o1666)), 0, None)
+
+
+# files
 
 
 def read_key(world):
     with open(world["key_file"]) as file:
         return f"read {len(file.read())} characters of a key file"
-
-
-def list_folder(world):
-    return f"listed {len(os.listdir(world['folder']))} names in the key's folder"
-
-
-def see_metadata(world):
-    return f"saw the size of a file outside: {os.stat(world['key_file']).st_size}"
 
 
 def read_problems(world):
@@ -112,7 +114,6 @@ def import_reference(world):
     path = os.path.join(world["root"], "reference", "__init__.py")
     spec = importlib.util.spec_from_file_location("reference", path)
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
-    return "imported the reference"
 
 
 def read_own_source(world):
@@ -137,7 +138,7 @@ def make_empty_file(path):
 
 
 def make_name(world):
-    """Names alone carry messages."""
+    # names alone carry messages
     last = None
     for folder in world["folders"]:
         for make in (os.mkdir, os.mkfifo, lambda p: os.symlink("x", p), make_empty_file):
@@ -149,12 +150,7 @@ def make_name(world):
     raise last
 
 
-def change_file(world):
-    os.chmod(world["key_file"], 0o777)
-    return "changed the mode of a file outside"
-
-
-# --- processes --------------------------------------------------------------------------
+# processes
 
 
 def fork(world):
@@ -162,12 +158,10 @@ def fork(world):
     if pid == 0:
         time.sleep(0.2)
         os._exit(0)
-    return "made a process"
 
 
 def start_program(world):
     subprocess.run([sys.executable, "-c", ""], check=True)
-    return "started a program"
 
 
 def replace_program(world):
@@ -175,7 +169,6 @@ def replace_program(world):
         os.execv("/no such program", ["x"])
     except OSError as error:
         permitted(error, errno.ENOENT)
-    return "may become another program"
 
 
 def run_from_memory(world):
@@ -195,35 +188,17 @@ def make_threads(world):
     return f"made {len(threads)} threads"
 
 
-# --- other processes --------------------------------------------------------------------
-
-
-def signal_parent(world):
-    os.kill(os.getppid(), 0)
-    return "may signal its parent"
-
-
-def signal_grader(world):
-    os.kill(world["grader"], 0)
-    return "may signal the grader"
-
-
-def signal_by_descriptor(world):
-    fd = os.pidfd_open(os.getppid())
-    call("pidfd_send_signal", fd, 0, None, 0)
-    return "may signal its parent by a descriptor"
+# other processes
 
 
 def trace_parent(world):
     seize = 0x4206  # unlike an attach, it doesn't stop the traced process
     checked(libc.ptrace(seize, os.getppid(), None, None))
-    return "traces its parent"
 
 
 def read_parent_memory(world):
     with open(f"/proc/{os.getppid()}/mem", "rb") as file:
         file.read(0)
-    return "opened its parent's memory"
 
 
 def read_parent_environment(world):
@@ -244,20 +219,17 @@ def copy_parent_memory(world):
         checked(libc.process_vm_readv(os.getppid(), pair, 1, remote, 1, 0))
     except OSError as error:
         permitted(error, errno.EFAULT)
-    return "may copy its parent's memory"
 
 
 def use_descriptors(world):
-    found = []
+    inherited = []
     for fd in range(4, 100):
-        try:
+        with contextlib.suppress(OSError):
             os.fstat(fd)
-            found.append(fd)
-        except OSError:
-            continue
-    if not found:
+            inherited.append(fd)
+    if not inherited:
         raise OSError("no descriptor is open but its own")
-    return f"inherited descriptors {found}"
+    return f"inherited descriptors {inherited}"
 
 
 def see_environment(world):
@@ -266,7 +238,7 @@ def see_environment(world):
     return f"sees {len(os.environ)} environment variables"
 
 
-# --- network and messages ---------------------------------------------------------------
+# network and messages
 
 
 def connect_tcp(world):
@@ -277,44 +249,29 @@ def connect_tcp(world):
 def send_datagram(world):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         udp.sendto(b"x", ("192.0.2.1", 9))
-    return "sent a datagram"
 
 
 def connect_abstract(world):
     with socket.socket(socket.AF_UNIX) as unix:
         unix.connect("\0" + world["abstract"])
-    return "connected to an abstract socket of this machine"
 
 
 def make_socket(world):
     socket.socketpair()
-    return "made sockets"
-
-
-def share_memory(world):
-    libc.shmctl(checked(libc.shmget(0x50F7, 4096, 0o1666)), 0, None)
-    return "made a System V shared memory"
-
-
-def queue_messages(world):
-    libc.msgctl(checked(libc.msgget(0x50F7, 0o1666)), 0, None)
-    return "made a System V message queue"
 
 
 def queue_posix_messages(world):
     checked(libc.mq_open(b"/softmark-doctor", os.O_CREAT | os.O_RDWR, 0o666, None))
     libc.mq_unlink(b"/softmark-doctor")
-    return "made a POSIX message queue"
 
 
-# --- rights -----------------------------------------------------------------------------
+# rights
 
 
 def become_root(world):
     os.setresuid(0, 0, 0)
-    if os.getuid() == 0:
-        return "is root"
-    raise OSError("still another user")
+    if os.getuid() != 0:
+        raise OSError("still another user")
 
 
 def mount(world):
@@ -322,22 +279,6 @@ def mount(world):
         checked(libc.mount(b"none", b"/", b"no such file system", 0, None))
     except OSError as error:
         permitted(error, errno.ENODEV)
-    return "may mount file systems"
-
-
-def unshare_user(world):
-    checked(libc.unshare(0x10000000))
-    return "made a user namespace"
-
-
-def unshare_network(world):
-    checked(libc.unshare(0x40000000))
-    return "made a network namespace"
-
-
-def change_root(world):
-    os.chroot("/")
-    return "changed its root"
 
 
 def load_bpf(world):
@@ -345,23 +286,11 @@ def load_bpf(world):
         call("bpf", 0, ctypes.create_string_buffer(128), 128)
     except OSError as error:
         permitted(error, errno.EINVAL)
-    return "may use bpf"
 
 
 def watch_performance(world):
     attributes = ctypes.create_string_buffer(struct.pack("=II", 1, 128), 128)
     call("perf_event_open", attributes, 0, -1, -1, 0)
-    return "opened a performance counter"
-
-
-def set_up_ring(world):
-    call("io_uring_setup", 1, ctypes.create_string_buffer(256))
-    return "set up io_uring"
-
-
-def use_keyring(world):
-    call("keyctl", 0, -3, 1, 0, 0)
-    return "has a kernel keyring"
 
 
 def store_in_keyring(world):
@@ -370,70 +299,35 @@ def store_in_keyring(world):
         call("add_key", kind, name, text, 1, -4)
     except OSError as error:
         permitted(error, errno.ENODEV)
-    return "may store messages in the kernel's keyring"
-
-
-def handle_page_faults(world):
-    call("userfaultfd", 1)
-    return "made a userfaultfd"
 
 
 def arm_signal(world):
     fcntl.fcntl(3, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(3, 10, signal.SIGKILL)
-    return "armed a signal by F_SETOWN and F_SETSIG"
 
 
 def push_terminal(world):
     fcntl.ioctl(0, 0x5412, b"x")
-    return "typed into the terminal"
 
 
-def raise_limits(world):
-    resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
-    return "changed its limits"
-
-
-def stay_alive(world):
-    checked(libc.prctl(1, 0, 0, 0, 0))
-    return "took off its parent-death signal"
-
-
-def raise_priority(world):
-    os.nice(1)
-    return "changed its priority"
-
-
-# --- other slots ------------------------------------------------------------------------
+# other slots
 
 
 def wake_neighbour(world):
     page = ctypes.cast(libc.strtol, ctypes.c_void_p).value & ~4095
     call("futex", ctypes.c_void_p(page), 1, 1, None)
-    return "woke whoever waits on a page of the C library"
-
-
-def read_machine(world):
-    checked(libc.sysinfo(ctypes.create_string_buffer(256)))
-    return "read the machine's free memory and number of threads"
-
-
-def ask_of_others(world):
-    return f"learned the process group of process 1: {os.getpgid(1)}"
 
 
 def order_page_cache(world):
     page = ctypes.cast(libc.strtol, ctypes.c_void_p).value & ~4095
     checked(libc.madvise(ctypes.c_void_p(page), ctypes.c_size_t(4096), 20))
-    return "had a page of the C library thrown out of memory first"
 
 
 def open_namespaces(world):
     os.close(os.open("/proc/self/ns/net", os.O_RDONLY))
-    return "opened its network namespace"
 
 
-# --- resources --------------------------------------------------------------------------
+# resources
 
 
 def take_memory(world):
@@ -444,16 +338,3 @@ def take_memory(world):
 def never_end(world):
     while True:
         pass
-
-
-def sleep_long(world):
-    time.sleep(1000)
-    return "slept"
-
-
-def return_too_much(world):
-    return "x" * world["too_much_output"]
-
-
-def crash(world):
-    ctypes.string_at(0)

@@ -1,21 +1,22 @@
-"""The calls of a job as a child gets them: one frame and, where there is shared memory, its arrays.
+"""What the grader sends a child: the file to load, then the calls and, where memory is shared, their arrays.
 
 What a child says of its arguments after a call is its own word.  So where the system can share memory (T1 and
 T2), the arrays of every call whose arguments are asked for lie in memory that the grader filled and can read:
-here is where each of them lies, and what its bytes there mean.
+a `Span` says where each of them lies, and what its bytes there mean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from engine.parallel import LruCache
 from engine.runner import Call, Job, StepFunction, WireArray, WireValue
 from engine.sandbox.child.wire import (
     ITEM_SIZES,
+    MAX_JOB_NODES,
     MAX_PLAN_JSON,
     ArrayNode,
     FrameKind,
@@ -28,11 +29,13 @@ from engine.sandbox.child.wire import (
     array_size,
     pack,
 )
+from engine.text.escape import visible
 from engine.text.words import count_noun
 
-__all__ = ["EncodedPlan", "Span", "describe", "encode_plan"]
+__all__ = ["EncodedPlan", "Span", "describe", "encode_load", "encode_plan"]
 
-_MAX_PLAN_BYTES = 2**31 - 1
+_MAX_PLAN_BYTES = 2**31 - 1  # what the child's reader takes
+_MAX_FILENAME = 100
 # as torch aligns its own arrays, so that nothing is computed in another way than usual
 _ALIGNMENT = 64
 
@@ -54,9 +57,9 @@ class Span:
 
         def read(value: WireValue) -> WireValue:
             if isinstance(value, WireArray):
-                at = next(places) if value.data else 0
-                kept = _without_gaps(value, data[at : at + _extent(value)])
-                return WireArray(value.library, value.dtype, value.shape, kept)
+                start = next(places) if value.data else 0
+                entries = _without_gaps(value, data[start : start + _extent(value)])
+                return WireArray(value.library, value.dtype, value.shape, entries)
             if isinstance(value, dict):
                 return {name: read(item) for name, item in value.items()}
             return type(value)(map(read, value)) if isinstance(value, (list, tuple)) else value
@@ -64,6 +67,7 @@ class Span:
         return tuple(map(read, (*call.args, *call.kwargs.values())))
 
 
+@dataclass(frozen=True, slots=True)
 class EncodedPlan:
     """All calls of a job.
 
@@ -78,17 +82,28 @@ class EncodedPlan:
         By the number of the call; calls without such arrays have none.
     """
 
-    def __init__(
-        self,
-        frame: bytes,
-        count: int,
-        memory: bytes = b"",
-        spans: Mapping[int, Span] = MappingProxyType({}),
-    ) -> None:
-        self.frame = frame
-        self.count = count
-        self.memory = memory
-        self.spans = spans
+    frame: bytes
+    count: int
+    memory: bytes = b""
+    spans: Mapping[int, Span] = field(default_factory=dict)
+
+
+def encode_load(
+    job: Job, first: int, load_s: float, output_bytes: int, output_nodes: int = MAX_JOB_NODES
+) -> bytes:
+    """Encode the request to load the file; calls begin with number `first`."""
+    name = visible(PurePath(job.filename.replace("\0", "")).name[:_MAX_FILENAME])
+    body = {
+        "filename": name or "submission.py",
+        "functions": list(job.functions),
+        "load_s": load_s,
+        "first": first,
+        "output_bytes": output_bytes,
+        "output_nodes": output_nodes,
+        "modules": list(job.modules),
+    }
+    texts = [text.encode("utf-8", "surrogatepass") for text in (job.source, *job.modules.values())]
+    return pack(FrameKind.LOAD, body | {"sizes": [len(text) for text in texts]}, texts)
 
 
 def encode_plan(job: Job, *, shared: bool = False) -> EncodedPlan:
@@ -100,11 +115,14 @@ def encode_plan(job: Job, *, shared: bool = False) -> EncodedPlan:
         For an argument that is no wire value: a fault of the plan, not of a submission.
     """
     key = (id(job.calls), job.limits.call_s, shared)
-    kept = _plans.get(key)
-    if kept is None:
-        kept = job.calls, _encoded(job, shared=shared)
-        _plans.put(key, kept)
-    return kept[1]
+    entry = _plans.get(key)
+    if entry is None:
+        try:
+            entry = job.calls, _encode_calls(job, shared=shared)
+        except (UnsupportedError, TooLargeError, WireError) as error:
+            raise ValueError(f"the plan holds what can't be sent to a child: {error}") from None
+        _plans.put(key, entry)
+    return entry[1]
 
 
 # the last few plans: a class sends one plan, the same object, again and again; its calls are kept beside it,
@@ -112,19 +130,12 @@ def encode_plan(job: Job, *, shared: bool = False) -> EncodedPlan:
 _plans = LruCache[tuple[object, EncodedPlan]](16)
 
 
-def _encoded(job: Job, *, shared: bool) -> EncodedPlan:
-    try:
-        return _encode_calls(job, shared=shared)
-    except (UnsupportedError, TooLargeError, WireError) as error:
-        raise ValueError(f"the plan holds what can't be sent to a child: {error}") from None
-
-
 def _encode_calls(job: Job, *, shared: bool) -> EncodedPlan:
     memory = _Memory()
     writer = TreeWriter(memory.describe, _MAX_PLAN_BYTES)
     calls = []
     spans: dict[int, Span] = {}
-    at = 0
+    offset = 0
     for index, call in enumerate(job.calls):
         first = len(writer.blobs)
         memory.placing = shared and call.return_arguments
@@ -137,7 +148,7 @@ def _encode_calls(job: Job, *, shared: bool) -> EncodedPlan:
         calls.append(
             {
                 "f": call.function,
-                "at": at,
+                "at": offset,
                 "a": args,
                 "k": kwargs,
                 "r": call.return_arguments,
@@ -145,7 +156,7 @@ def _encode_calls(job: Job, *, shared: bool) -> EncodedPlan:
                 "g": None if call.cotangents is None else [writer.node(c) for c in call.cotangents],
             }
         )
-        at += sum(map(len, writer.blobs[first:]))
+        offset += sum(map(len, writer.blobs[first:]))
     body = {"calls": calls, "call_s": job.limits.call_s}
     frame = pack(FrameKind.PLAN, body, writer.blobs, MAX_PLAN_JSON)
     return EncodedPlan(frame, len(calls), bytes(memory.data), spans)
@@ -173,15 +184,15 @@ class _Memory:
         if len(value.data) != array_size(value.dtype, value.shape):
             raise ValueError(f"{count_noun(len(value.data), 'byte')} for {value.dtype} {value.shape}")
         self.data += bytes(-len(self.data) % _ALIGNMENT)
-        at = len(self.data)
-        self._places.append(at - self._start)
+        offset = len(self.data)
+        self._places.append(offset - self._start)
         self.data += _with_gaps(value)
         if len(self.data) > _MAX_PLAN_BYTES:
             raise TooLargeError("bytes")
-        return PlacedNode(array.library, array.dtype, array.shape, at, array.contiguous, array.writeable)
+        return PlacedNode(array.library, array.dtype, array.shape, offset, array.contiguous, array.writeable)
 
     def end_call(self) -> Span | None:
-        """Return what the call took that ends here, None for nothing."""
+        """Return the span of the call that ends here, None if it placed no array."""
         if not self._places:
             return None
         span = Span(self._start, len(self.data), tuple(self._places))

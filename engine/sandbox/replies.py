@@ -1,4 +1,4 @@
-"""The grader's half of the conversation with one child, without any input or output.
+"""What a child may say: its replies are decoded, judged and gathered here, without any input or output.
 
 Nothing that arrives is believed: frames must come in their order, a reply before its request is a
 violation, and values are decoded into plain data under caps.  After a violation none of the child's
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
@@ -24,16 +23,19 @@ from engine.sandbox.child.wire import (
     TreeReader,
     WireError,
     WireFrame,
-    pack,
 )
-from engine.sandbox.inputs import EncodedPlan
+from engine.sandbox.requests import EncodedPlan
 from engine.text.escape import visible
 
-__all__ = ["ChildDialogue", "JobResults", "encode_load", "has_tensors", "safe_text"]
+__all__ = ["VIOLATION", "ChildDialogue", "JobResults", "has_tensors", "safe_text"]
 
+# as the child cuts them; a child that doesn't isn't ours any more
 _MAX_TEXT = 2000
-_MAX_NAMES = 1000
+_MAX_TYPE_NAME = 100
 _MAX_FAILED = 3
+_MAX_NAMES = 1000
+_MAX_SECONDS = 1e6  # it also keeps infinities and NaN out
+_MAX_LINE = 10**7
 
 _SENTENCES: Mapping[str, str] = MappingProxyType(
     {
@@ -52,12 +54,10 @@ _SENTENCES: Mapping[str, str] = MappingProxyType(
         "tensor-kind": "The function returned a sparse, quantised, meta or non-CPU tensor.",
         "dtype": "The function returned an array of a dtype that can't be compared.",
         "object": "The function returned an object that is no number, array, list, tuple or dict.",
-        "bytes-cap": "The result is larger than the limit.",
         "tree": "The result is nested too deeply or has too many parts.",
         "integer": "The result holds an integer with too many digits.",
         "text": "The result holds a text that is too long.",
         "dimensions": "The result has too many dimensions.",
-        "json": "The result is larger than the limit.",
     }
 )
 _DEFAULT_SENTENCES: Mapping[CallStatus, str] = MappingProxyType(
@@ -89,26 +89,8 @@ def safe_text(text: str, limit: int) -> str:
     return visible(text[:limit].replace("\r\n", "\n"))
 
 
-def encode_load(
-    job: Job, first: int, load_s: float, output_bytes: int, output_nodes: int = MAX_JOB_NODES
-) -> bytes:
-    """Encode the request to load the file; calls begin with number `first`."""
-    name = safe_text(PurePath(job.filename.replace("\0", "")).name, 100)
-    body = {
-        "filename": name or "submission.py",
-        "functions": list(job.functions),
-        "load_s": load_s,
-        "first": first,
-        "output_bytes": output_bytes,
-        "output_nodes": output_nodes,
-        "modules": list(job.modules),
-    }
-    texts = [text.encode("utf-8", "surrogatepass") for text in (job.source, *job.modules.values())]
-    return pack(FrameKind.LOAD, body | {"sizes": [len(text) for text in texts]}, texts)
-
-
 class ChildDialogue:
-    """State of the conversation with one child.
+    """The conversation with one child, as a state that the child's bytes move on.
 
     Parameters
     ----------
@@ -132,7 +114,8 @@ class ChildDialogue:
         check_order: bool = True,
     ) -> None:
         self._reader = FrameReader(output_bytes)
-        self._left = output_bytes + FRAME_OVERHEAD * (count - first + 2)
+        # each reply and the two frames around them may cost more than what they take off the cap
+        self._bytes_left = output_bytes + FRAME_OVERHEAD * (count - first + 2)
         self._nodes_left = output_nodes
         self.nodes = 0
         self._check_order = check_order
@@ -162,22 +145,21 @@ class ChildDialogue:
     def _may_end(self) -> bool:
         if self.load is None:
             return False
-        return (
-            self.load.status is not CallStatus.RETURNED or self.next >= self._count or not self._check_order
-        )
+        loaded = self.load.status is CallStatus.RETURNED
+        return not loaded or self.next >= self._count or not self._check_order
 
     def feed(self, data: bytes) -> None:
         """Take in bytes from the child; nothing that comes after a violation is looked at."""
         if self.violated:
             return
-        self._left -= len(data)
-        if self._left < 0:
+        self._bytes_left -= len(data)
+        if self._bytes_left < 0:
             self.violated = True
             return
         self._reader.feed(data)
         try:
             for frame in self._reader.frames():
-                if self.over:
+                if self.over:  # an honest child says nothing after its last frame
                     self.violated = True
                     return
                 self._take(frame)
@@ -236,7 +218,7 @@ def _names(value: Any) -> tuple[str, ...]:
 def _failed(value: Any) -> tuple[ExceptionInfo, ...]:
     if not isinstance(value, list):
         raise WireError("failed")
-    return tuple(_exception(told) for told in value[:_MAX_FAILED])
+    return tuple(map(_exception, value[:_MAX_FAILED]))
 
 
 def _leaf(node: ArrayNode) -> WireArray:
@@ -285,15 +267,14 @@ def _gradients(nodes: Any, reader: TreeReader) -> tuple[WireValue, ...] | None:
 
 
 def _sentence(status: CallStatus, code: Any) -> str:
-    if isinstance(code, str) and status is CallStatus.TOO_LARGE:
-        code = "bytes-cap" if code == "bytes" else code
-    if isinstance(code, str) and code in _SENTENCES:
+    too_many_bytes = status is CallStatus.TOO_LARGE and code == "bytes"  # otherwise the type of that name
+    if isinstance(code, str) and code in _SENTENCES and not too_many_bytes:
         return _SENTENCES[code]
     return _DEFAULT_SENTENCES.get(status, "")
 
 
 def _seconds(value: Any) -> float:
-    if not isinstance(value, (int, float)) or not 0 <= value < 1e6:
+    if not isinstance(value, (int, float)) or not 0 <= value < _MAX_SECONDS:
         raise WireError("seconds")
     return float(value)
 
@@ -302,21 +283,19 @@ def _exception(value: Any) -> ExceptionInfo:
     if not isinstance(value, dict):
         raise WireError("exception")
     name, text, line, file = value.get("type"), value.get("text"), value.get("line"), value.get("file")
-    if not isinstance(name, str) or not isinstance(text, str) or type(line) not in (int, type(None)):
+    if not isinstance(name, str) or not isinstance(text, str) or not isinstance(file, str | None):
         raise WireError("exception")
-    if not isinstance(file, str | None):
+    if type(line) not in (int, type(None)):  # a bool is an int too
         raise WireError("exception")
     return ExceptionInfo(
-        safe_text(name, 100),
+        safe_text(name, _MAX_TYPE_NAME),
         safe_text(text, _MAX_TEXT),
-        line if line and 0 < line < 10**7 else None,
+        line if line and 0 < line < _MAX_LINE else None,
         f"{file}.py" if file else None,
     )
 
 
-# ----------------------------------------------------------------------------------------------------
-# Gathers what the children of one job gave back, and decides whether another child is worth it.
-
+# a file of which every call crashes would otherwise cost a process for each call
 _MAX_CHILDREN = 16
 _OUTPUT_CHARACTERS = 20_000
 _NOT_LOADED = CallOutcome(CallStatus.NOT_RUN, detail="The file could not be loaded.")
@@ -330,13 +309,7 @@ _TOO_MANY = CallOutcome(CallStatus.NOT_RUN, detail="Too many earlier calls ended
 
 
 class JobResults:
-    """The results of one job so far.
-
-    Parameters
-    ----------
-    job : Job
-    tier : str
-    """
+    """Gathers what the children of one job gave back, and decides whether another child is worth it."""
 
     def __init__(self, job: Job, tier: str) -> None:
         self._job = job
@@ -347,7 +320,7 @@ class JobResults:
         self._failed: tuple[ExceptionInfo, ...] = ()
         self._children = 0
         self._first: int | None = 0
-        self._rest = _NO_TIME
+        self._unreached = _NO_TIME  # the outcome of calls that no child came to
         self.bytes_left = job.limits.output_bytes
         self.nodes_left = MAX_JOB_NODES
 
@@ -356,10 +329,10 @@ class JobResults:
         if self._first is None or (self._children and self._first >= len(self._outcomes)):
             return None
         if self._children and left_s <= 0:
-            self._rest = _NO_TIME
+            self._unreached = _NO_TIME
             return None
         if self._children >= _MAX_CHILDREN:
-            self._rest = _TOO_MANY
+            self._unreached = _TOO_MANY
             return None
         self._children += 1
         return self._first
@@ -395,40 +368,40 @@ class JobResults:
                 outcome = _MISFIT
             elif plan is not None and index in changed and outcome.arguments is not None:
                 outcome = _corrected(outcome, call, plan, index, changed[index])
-            outcome = self._placed(outcome)
+            outcome = self._with_own_place(outcome)
             self._outcomes[index] = outcome
             self.bytes_left -= _size(outcome)
         self.nodes_left -= dialogue.nodes
         load = dialogue.load or end
         if self._load is None:
-            self._load = load if load is None else self._placed(load)
+            self._load = load if load is None else self._with_own_place(load)
             self._missing = tuple(name for name in self._job.functions if name in dialogue.missing)
             self._failed = tuple(map(self._own_place, dialogue.failed))
         if load is None or load.status is not CallStatus.RETURNED:
-            self._rest = _NOT_LOADED
+            self._unreached = _NOT_LOADED
             self._first = None
         elif end is None:
             self._first = None
         else:
-            self._first = self._put(dialogue.next, end)
+            self._first = self._note_lost_call(dialogue.next, end)
 
-    def _placed(self, outcome: CallOutcome) -> CallOutcome:
-        """Return the outcome with a place in files that were handed in only: the rest is made up."""
+    def _with_own_place(self, outcome: CallOutcome) -> CallOutcome:
+        """Return the outcome with a place in files that were handed in only: any other is made up."""
         if outcome.exception is None:
             return outcome
         return replace(outcome, exception=self._own_place(outcome.exception))
 
-    def _own_place(self, told: ExceptionInfo) -> ExceptionInfo:
-        if told.file is None or told.file.removesuffix(".py") in self._job.modules:
-            return told
-        return replace(told, file=None, line=None)
+    def _own_place(self, error: ExceptionInfo) -> ExceptionInfo:
+        if error.file is None or error.file.removesuffix(".py") in self._job.modules:
+            return error
+        return replace(error, file=None, line=None)
 
-    def _put(self, index: int, end: CallOutcome) -> int | None:
+    def _note_lost_call(self, index: int, end: CallOutcome) -> int | None:
         """Note how call `index` ended; return the call to go on with, None where no other is worth it."""
         if index < len(self._outcomes):
             self._outcomes[index] = end
         if index < self._job.essential:
-            self._rest = _NOTHING_WITHOUT
+            self._unreached = _NOTHING_WITHOUT
             return None
         return index + 1
 
@@ -437,7 +410,7 @@ class JobResults:
         load = self._load or _NO_TIME
         return RunResult(
             load=load,
-            outcomes=tuple(outcome or self._rest for outcome in self._outcomes),
+            outcomes=tuple(outcome or self._unreached for outcome in self._outcomes),
             missing=self._missing,
             failed=self._failed,
             output=safe_text(printed.decode("utf-8", "replace"), _OUTPUT_CHARACTERS),
@@ -446,16 +419,16 @@ class JobResults:
 
 
 def _corrected(outcome: CallOutcome, call: Call, plan: EncodedPlan, index: int, data: bytes) -> CallOutcome:
-    """Put arguments that the grader saw changed in the place of what the child said of them."""
+    """Replace what the child said of its arguments where the grader saw them changed."""
     span = plan.spans[index]
     before = span.arguments(call, plan.memory[span.start : span.end])
     after = span.arguments(call, data)
     triples = zip(before, outcome.arguments or (), after, strict=True)
-    return replace(outcome, arguments=tuple(said if now == was else now for was, said, now in triples))
+    return replace(outcome, arguments=tuple(reply if new == old else new for old, reply, new in triples))
 
 
 def _fits(outcome: CallOutcome, call: Call) -> bool:
-    """Tell whether as many arguments and gradients came back as were asked for."""
+    """Tell whether as many arguments and gradients came back as were requested."""
     sent = [*call.args, *call.kwargs.values()]
     if outcome.status is CallStatus.RETURNED and call.return_arguments and outcome.arguments is None:
         return False
