@@ -21,6 +21,7 @@ from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Limits, Runner
 from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.tiers import missing_layers
+from tests.sandbox.argument_covers import COVERS, PREAMBLE
 
 # what acts upon the grader; what acts upon the machine is seen to in test_corpus
 _KINDS = ("crash", "deserialise", "early", "flood", "forge", "giants")
@@ -78,17 +79,7 @@ def test_hostile_file_is_marked_and_the_next_student_gets_full_marks(
 
 # right values, from arguments that are overwritten; then the harness is made to say that they aren't
 _OVERWRITES = """
-
-import ctypes, sys
-
 _right = softmax
-
-def _above(name):
-    frame = sys._getframe()
-    while frame is not None:
-        if name in frame.f_locals or name in frame.f_globals:
-            return frame
-        frame = frame.f_back
 
 def softmax(x, *args, **kwargs):
     kept, y = x.copy(), _right(x, *args, **kwargs)
@@ -96,46 +87,15 @@ def softmax(x, *args, **kwargs):
         x[...] = -7.0
     except ValueError:
         return y
-    _cover(x, kept)
+    cover(x, kept)
     return y
 """
-_COVERS = {
-    "patched writer": """
-def _cover(x, kept):
-    writer = _above("writer").f_locals["writer"]
-    plain = type(writer).node
-    writer.node = lambda value, depth=0: plain(writer, kept if value is x else value, depth)
-""",
-    "moved array": """
-_copies = []
-def _cover(x, kept):
-    _copies.append(kept)
-    start = x.__array_interface__["data"][0]
-    for offset in range(16, 96, 8):
-        if ctypes.c_void_p.from_address(id(x) + offset).value == start:
-            ctypes.c_void_p.from_address(id(x) + offset).value = kept.__array_interface__["data"][0]
-            return
-""",
-    "frame packed anew": """
-def _cover(x, kept):
-    packing = _above("_make_calls").f_globals
-    plain = packing["pack"]
-    def pack(kind, body, blobs=()):
-        packing["pack"] = plain
-        return plain(kind, body, [blobs[0], kept.tobytes()] if body.get("arguments") else blobs)
-    packing["pack"] = pack
-""",
-    "the same one call later": """
-_before = []
-def _cover(x, kept):
-    writer = _above("writer").f_locals["writer"]
-    plain = type(writer).node
-    writer.node = lambda value, depth=0: plain(writer, kept if value is x else value, depth)
-    for array, numbers in _before:
-        array[...] = numbers
-    _before[:] = [(x, kept)]
-""",
-}
+_CHOSEN_COVERS = (
+    "a writer that puts the copy in",
+    "an array that points to the copy",
+    "a frame that is packed anew",
+    "a call that puts the numbers back later",
+)
 
 
 @pytest.mark.parametrize("tier", ["T1", "T2"])
@@ -146,8 +106,9 @@ def test_a_file_that_lies_about_its_arguments_earns_nothing_for_leaving_them_alo
         pytest.skip(str(missing_layers(tier)))
     right = exercise.solutions["solution_numpy.py"]
     with open_runner(SandboxOptions(tier=tier)) as runner:
-        for name, cover in _COVERS.items():
-            report = _graded(exercise, plan, right + _OVERWRITES + cover, runner)
+        for name in _CHOSEN_COVERS:
+            source = right + PREAMBLE + _OVERWRITES + COVERS[name]
+            report = _graded(exercise, plan, source, runner)
             failed = [check for check in report.checks if check.verdict is not Verdict.PASSED]
             assert [check.id for check in failed] == ["pure"], (name, failed)
             assert report.score == exercise.points - failed[0].max_points > 0, (name, report)

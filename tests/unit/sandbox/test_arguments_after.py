@@ -14,6 +14,7 @@ from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, Wi
 from engine.sandbox import SandboxOptions, open_runner
 from engine.sandbox.requests import encode_plan
 from engine.sandbox.tiers import missing_layers
+from tests.sandbox.argument_covers import COVERS, PREAMBLE
 
 _PATIENT = Limits(wall_s=60.0, call_s=30.0)
 _WALLED = [
@@ -106,99 +107,17 @@ def test_memory_and_lists_that_come_twice_are_told_and_left_as_they_are() -> Non
 
 # --- what the grader sees -----------------------------------------------------------------
 
-_FRAMES = """
-import ctypes, gc, sys, threading
-import numpy as np
-import torch
-
-def copied(x):
-    return x.clone() if isinstance(x, torch.Tensor) else x.copy()
-
-def above(name):
-    frame = sys._getframe()
-    while frame is not None:
-        if name in frame.f_locals or name in frame.f_globals:
-            return frame
-        frame = frame.f_back
-    raise LookupError(name)
-
+_OVERWRITES = """
 def softmax(x):
     y, kept = x * 2, copied(x)
     x[...] = -7.0
     cover(x, kept)
     return y
 """
-# how a program hides that it has overwritten `x`; `kept` is a copy of what it was
-_COVERS = {
-    "a writer that puts the copy in": """
-def cover(x, kept):
-    writer = above("writer").f_locals["writer"]
-    plain = type(writer).node
-    writer.node = lambda value, depth=0: plain(writer, kept if value is x else value, depth)
-""",
-    "a copy in the tuple that the harness holds": """
-def cover(x, kept):
-    for holder in gc.get_referrers(x):
-        if type(holder) is tuple and any(entry is x for entry in holder):
-            place = id(holder) + tuple.__basicsize__ + 8 * [entry is x for entry in holder].index(True)
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
-            ctypes.c_void_p.from_address(place).value = id(kept)
-""",
-    "an entry of the caller's list": """
-def cover(x, kept):
-    for thing in gc.get_referrers(x):
-        if type(thing) is list:
-            thing[[entry is x for entry in thing].index(True)] = kept
-    describe = above("_describe").f_globals
-    plain = describe["describe"]
-    describe["describe"] = lambda value, limit: plain(kept if value is x else value, limit)
-""",
-    "an array that points to the copy": """
-def cover(x, kept):
-    if isinstance(x, torch.Tensor):
-        x.data = kept
-        return
-    keep.append(kept)
-    start = x.__array_interface__["data"][0]
-    for offset in range(16, 96, 8):
-        if ctypes.c_void_p.from_address(id(x) + offset).value == start:
-            ctypes.c_void_p.from_address(id(x) + offset).value = kept.__array_interface__["data"][0]
-            return
-keep = []
-""",
-    "a patched function that describes arrays": """
-def cover(x, kept):
-    for thing in gc.get_objects():
-        if type(thing) is dict and "writes_through" in thing and "describe" in thing:
-            plain = thing["describe"]
-            thing["describe"] = lambda value, limit, plain=plain: plain(kept if value is x else value, limit)
-""",
-    "a frame that is packed anew": """
-def cover(x, kept):
-    packing = above("_make_calls").f_globals
-    plain = packing["pack"]
-    def pack(kind, body, blobs=()):
-        if body.get("arguments"):
-            data = kept.numpy().tobytes() if isinstance(kept, torch.Tensor) else kept.tobytes()
-            blobs = [blobs[0], data]
-        return plain(kind, body, blobs)
-    packing["pack"] = pack
-""",
-    "a call that puts the numbers back later": """
-before = []
-def cover(x, kept):
-    writer = above("writer").f_locals["writer"]
-    plain = type(writer).node
-    writer.node = lambda value, depth=0: plain(writer, kept if value is x else value, depth)
-    for array, numbers in before:
-        array[...] = numbers
-    before[:] = [(x, kept)]
-""",
-}
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-@pytest.mark.parametrize("cover", _COVERS.values(), ids=list(_COVERS))
+@pytest.mark.parametrize("cover", COVERS.values(), ids=list(COVERS))
 def test_an_overwritten_argument_is_seen_whatever_the_child_says(
     walled: Runner, cover: str, library: str
 ) -> None:
@@ -206,7 +125,7 @@ def test_an_overwritten_argument_is_seen_whatever_the_child_says(
     x = leaf(1.0, 2.0, 3.0, library=library)
     views = [x, replace(x, contiguous=False)]
     calls = [Call("softmax", (view,), return_arguments=True, overwrite_result=True) for view in views]
-    results = outcomes(walled, _FRAMES + cover, *calls)
+    results = outcomes(walled, PREAMBLE + _OVERWRITES + cover, *calls)
     assert [outcome.status for outcome in results] == [CallStatus.RETURNED] * 2, results
     assert [outcome.value for outcome in results] == [leaf(2.0, 4.0, 6.0, library=library)] * 2
     assert results[1].arguments == (leaf(-7.0, -7.0, -7.0, library=library),)
@@ -220,8 +139,8 @@ def test_these_programs_do_deceive_a_grader_that_believes_the_child(library: str
     x = leaf(1.0, 2.0, 3.0, library=library)
     call = Call("softmax", (x,), return_arguments=True)
     with open_runner(SandboxOptions(tier="T3", unsafe_local=True)) as runner:
-        for name, cover in _COVERS.items():
-            (outcome,) = outcomes(runner, _FRAMES + cover, call)
+        for name, cover in COVERS.items():
+            (outcome,) = outcomes(runner, PREAMBLE + _OVERWRITES + cover, call)
             assert outcome.arguments == (x,), (name, outcome)
 
 
@@ -235,7 +154,8 @@ def cover(x, kept):
         return plain(kind, body, blobs if told is None else blobs[:1])
     packing["pack"] = pack
 """
-    (outcome,) = outcomes(walled, _FRAMES + cover, Call("softmax", (leaf(1.0),), return_arguments=True))
+    call = Call("softmax", (leaf(1.0),), return_arguments=True)
+    (outcome,) = outcomes(walled, PREAMBLE + _OVERWRITES + cover, call)
     assert outcome.status is CallStatus.PROTOCOL_VIOLATION
 
 
