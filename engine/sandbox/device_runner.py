@@ -6,6 +6,7 @@ and ends with its job.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
@@ -40,7 +41,7 @@ from engine.sandbox.local_runner import (
     local_process,
     run_job,
 )
-from engine.sandbox.replies import ChildDialogue, has_tensors
+from engine.sandbox.replies import ChildDialogue, has_tensors, killed_from_outside
 from engine.sandbox.requests import EncodedPlan
 
 __all__ = ["DeviceRunner", "DeviceWorker", "WorkerPool"]
@@ -119,21 +120,15 @@ class DeviceWorker:
         raise _unstartable(self._device, str(frame.body.get("reason")))
 
     def _wait_frame(self) -> WireFrame | None:
+        """Return the first frame; None if the process ends, writes something else or nothing in time."""
         reader = FrameReader(0)
         deadline = time.monotonic() + _READY_S
-        while True:
-            try:
-                data = self._process.arrived.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                return None
-            reader.feed(data)
-            try:
+        with contextlib.suppress(queue.Empty, WireError):
+            while data := self._process.arrived.get(timeout=max(0.0, deadline - time.monotonic())):
+                reader.feed(data)
                 for frame in reader.frames():
                     return frame
-            except WireError:
-                return None
-            if not data:
-                return None
+        return None
 
     def begin(
         self, dialogue: ChildDialogue, limits: Limits, plan: EncodedPlan, left_s: float
@@ -213,11 +208,7 @@ def _outcome_of_exit(end: ProcessExit, cpu_limit_s: float) -> CallOutcome:
     if number == getattr(signal, "SIGXCPU", 24) or (killed and end.cpu_s >= cpu_limit_s):
         return TIMED_OUT
     if killed:
-        raise RunnerLostError(
-            "the process that ran student code was killed from outside",
-            got="SIGKILL, perhaps from the kernel's out-of-memory killer",
-            next_step="run it again with more free memory, or with fewer workers",
-        )
+        raise killed_from_outside("workers")
     return crashed(end)
 
 

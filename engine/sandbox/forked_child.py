@@ -18,7 +18,7 @@ from engine.runner import CallOutcome, CallStatus, Limits
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.child.serve import OUR_FAULT
 from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
-from engine.sandbox.replies import ChildDialogue
+from engine.sandbox.replies import ChildDialogue, killed_from_outside
 from engine.sandbox.requests import EncodedPlan
 from engine.sandbox.zygote_handle import ChildEnd, Zygote
 
@@ -408,11 +408,7 @@ def outcome_of_end(stop: StopReason, end: ChildEnd, cpu_limit_s: int) -> CallOut
             CallStatus.TIMED_OUT, detail="It used up the processor time of the whole submission."
         )
     if number == signal.SIGKILL:
-        raise RunnerLostError(
-            "the process that ran student code was killed from outside",
-            got="SIGKILL, perhaps from the kernel's out-of-memory killer",
-            next_step="run it again with more free memory, or with fewer slots",
-        )
+        raise killed_from_outside("slots")
     try:
         name = signal.Signals(number).name
     except ValueError:  # a real-time signal

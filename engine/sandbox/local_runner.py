@@ -13,13 +13,13 @@ import math
 import os
 import queue
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from subprocess import PIPE, Popen, TimeoutExpired
 from typing import IO
 
 from engine.errors import RunnerLostError, SandboxError
@@ -86,14 +86,7 @@ class PipedProcess:
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], folder: str) -> None:
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            cwd=folder,
-        )
+        self._process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment, cwd=folder)
         self.arrived: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._printed = bytearray()
         assert self._process.stdin and self._process.stdout and self._process.stderr
@@ -137,7 +130,7 @@ class PipedProcess:
     def _reap(self, patience_s: float) -> tuple[int | None, float]:
         """Wait as `Popen.wait` does, and learn the processor time too where the system tells it."""
         if not hasattr(os, "wait4"):
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            with contextlib.suppress(TimeoutExpired):
                 return self._process.wait(patience_s), 0.0
             return None, 0.0
         end = time.monotonic() + patience_s
@@ -227,10 +220,8 @@ class ProcessExchange:
         deadline = time.monotonic() + _START_S
         while not self._dialogue.locked:
             alive = self._receive(deadline - time.monotonic())
-            if self._dialogue.broken is not None:
-                raise SandboxError(
-                    "a layer of the sandbox failed; no student code ran", got=self._dialogue.broken
-                )
+            if (layer := self._dialogue.broken) is not None:
+                raise SandboxError("a layer of the sandbox failed; no student code ran", got=layer)
             if not alive or self._dialogue.violated:
                 raise RunnerLostError("the process for student code couldn't be started")
 
@@ -252,9 +243,8 @@ class ProcessExchange:
                 now = time.monotonic()
                 late = now - began - self.waited_s > (left_s + _SLACK_S) * _PATIENCE
                 in_call = now - progress - (self.waited_s - waited_before)
-                if late or (
-                    self._dialogue.plan_sent and in_call > (self._limits.call_s + _SLACK_S) * _PATIENCE
-                ):
+                call_s = self._limits.call_s if self._dialogue.plan_sent else math.inf
+                if late or in_call > (call_s + _SLACK_S) * _PATIENCE:
                     return TIMED_OUT
                 continue
             if not alive:
@@ -262,7 +252,7 @@ class ProcessExchange:
             if self._dialogue.wants_plan:
                 self._dialogue.plan_sent = True
                 self._process.send(self._plan.frame)
-                before = -1
+                before = -1  # the first call's clock starts now
             if self._dialogue.plan_sent and before != self._dialogue.next:
                 progress, waited_before = time.monotonic(), self.waited_s
         return None

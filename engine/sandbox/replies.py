@@ -12,6 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from engine.errors import RunnerLostError
 from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Job, RunResult, WireArray, WireValue
 from engine.sandbox.child.wire import (
     FRAME_OVERHEAD,
@@ -27,7 +28,7 @@ from engine.sandbox.child.wire import (
 from engine.sandbox.requests import EncodedPlan
 from engine.text.escape import visible
 
-__all__ = ["VIOLATION", "ChildDialogue", "JobResults", "has_tensors", "safe_text"]
+__all__ = ["VIOLATION", "ChildDialogue", "JobResults", "has_tensors", "killed_from_outside", "safe_text"]
 
 # as the child cuts them; a child that doesn't isn't ours any more
 _MAX_TEXT = 2000
@@ -82,6 +83,15 @@ _FROM_CHILD = frozenset(
         CallStatus.NOT_RUN,
     }
 )
+
+
+def killed_from_outside(places: str) -> RunnerLostError:
+    """Return the error for a SIGKILL that student code can't have sent."""
+    return RunnerLostError(
+        "the process that ran student code was killed from outside",
+        got="SIGKILL, perhaps from the kernel's out-of-memory killer",
+        next_step=f"run it again with more free memory, or with fewer {places}",
+    )
 
 
 def safe_text(text: str, limit: int) -> str:

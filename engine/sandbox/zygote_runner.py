@@ -77,8 +77,7 @@ class SandboxRunner(Runner):
                 raise SandboxError("a layer of the sandbox failed; no student code ran", got=dialogue.broken)
             if not dialogue.locked and not dialogue.violated:
                 raise RunnerLostError(
-                    "a process ended before it could take student code",
-                    got=None if end is None else str(end),
+                    "a process ended before it could take student code", got=None if end is None else str(end)
                 )
             if dialogue.violated:
                 results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail=VIOLATION))
@@ -88,12 +87,7 @@ class SandboxRunner(Runner):
         return results.finish(bytes(budget.printed))
 
     def _converse(
-        self,
-        slot: _Slot,
-        dialogue: ChildDialogue,
-        load: bytes,
-        plan: EncodedPlan,
-        budget: SubmissionBudget,
+        self, slot: _Slot, dialogue: ChildDialogue, load: bytes, plan: EncodedPlan, budget: SubmissionBudget
     ) -> tuple[StopReason, ChildEnd | None, dict[int, bytes]]:
         """Talk to one child; return too which calls changed their arrays, as the grader saw them."""
         link = slot.link(budget, plan)
