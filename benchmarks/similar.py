@@ -85,7 +85,7 @@ def speed(students: int) -> None:
                 source = FOUND[name](source, chance)
             works.append(HandedInCode(f"s{number}", source))
         clock, processor = time.perf_counter(), time.process_time()
-        found = comparing.compare(item, works, given=[starter(item)])
+        found = comparing.compare(item, works, handouts=[starter(item)])
         taken = f"{time.process_time() - processor:.1f} s | {time.perf_counter() - clock:.1f} s"
         print(f"| {item} | {students} | {taken} | {len(found.groups)} |")
 

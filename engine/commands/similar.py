@@ -91,7 +91,7 @@ def command(
         collected.add_earlier(_of_folder(context, path, item, is_earlier=True))
     with progress_bar("comparing", len(collected.works)) as advance:
         common = _common_sources(context, starter)
-        findings = find(collected, given=common, crossings=crossings, keep=top, progress=advance)
+        findings = find(collected, handouts=common, crossings=crossings, keep=top, progress=advance)
     labels = FileLabels(context.names, is_hidden=anonymous)
     title = context.title if context.course or folder is None else folder.name
     index = write_similarity_pages(out, findings, labels, title=title) if out else None

@@ -145,18 +145,18 @@ def questions_of(
         Head in small letters → whether such a table has this column for something else.
     """
     person = set(person_columns(header).values())
-    found: dict[str, int] = {}
-    doubled: list[str] = []
+    places: dict[str, int] = {}
+    repeated: list[str] = []
     for place, head in enumerate(header):
         if not head or place in known or place in person or others(head.casefold()):
             continue
-        if head in found:
-            doubled.append(head)
+        if head in places:
+            repeated.append(head)
         else:
-            found[head] = place
-    for head in doubled:
-        found.pop(head, None)
-    return found, tuple(dict.fromkeys(doubled))
+            places[head] = place
+    for head in repeated:
+        places.pop(head, None)
+    return places, tuple(dict.fromkeys(repeated))
 
 
 # A table that somebody made: who, perhaps quiz and time, and a column for each question.
@@ -169,10 +169,10 @@ def plain_table(header: Sequence[str]) -> TableLayout | None:
     """Return the columns of any table that says who answered."""
     who = person_columns(header)
     handed, quiz = head_place(header, HANDED), head_place(header, QUIZ)
-    questions, doubled = questions_of(header, {handed, quiz})
+    questions, repeated = questions_of(header, {handed, quiz})
     if not set(who) - {"section"}:
         return None
-    return TableLayout(who, questions, handed=handed, quiz=quiz, doubled=doubled)
+    return TableLayout(who, questions, handed=handed, quiz=quiz, doubled=repeated)
 
 
 # The responses of a Google form: ``Timestamp``, an address, and a column headed by each question.
@@ -186,8 +186,8 @@ def google_forms(header: Sequence[str]) -> TableLayout | None:
     if plain_head(header[0]) not in _TIME:
         return None
     quiz = head_place(header, QUIZ)
-    questions, doubled = questions_of(header, {0, quiz}, _is_google_other)
-    return TableLayout(person_columns(header), questions, handed=0, quiz=quiz, doubled=doubled)
+    questions, repeated = questions_of(header, {0, quiz}, _is_google_other)
+    return TableLayout(person_columns(header), questions, handed=0, quiz=quiz, doubled=repeated)
 
 
 def _is_google_other(head: str) -> bool:
@@ -208,10 +208,10 @@ def microsoft_forms(header: Sequence[str]) -> TableLayout | None:
         return None
     quiz = head_place(header, QUIZ)
     # Its ID numbers the responses: it is nobody's.
-    own = ["" if place == head_place(header, ["id"]) else head for place, head in enumerate(header)]
-    questions, doubled = questions_of(own, {handed, quiz}, _is_microsoft_other)
+    heads = ["" if place == head_place(header, ["id"]) else head for place, head in enumerate(header)]
+    questions, repeated = questions_of(heads, {handed, quiz}, _is_microsoft_other)
     return TableLayout(
-        person_columns(own), questions, handed=handed, quiz=quiz, no_answer=("anonymous",), doubled=doubled
+        person_columns(heads), questions, handed=handed, quiz=quiz, no_answer=("anonymous",), doubled=repeated
     )
 
 
@@ -232,14 +232,14 @@ def moodle_responses(header: Sequence[str]) -> TableLayout | None:
         return None
     if all(_is_moodle_other(head) for head in header):
         return None
-    questions, doubled = questions_of(header, {state}, _is_moodle_other)
+    questions, repeated = questions_of(header, {state}, _is_moodle_other)
     return TableLayout(
         person_columns(header),
         questions,
         handed=head_place(header, ["completed"]),
         state=state,
         no_answer=("-",),
-        doubled=doubled,
+        doubled=repeated,
     )
 
 
@@ -280,7 +280,7 @@ def read_table(path: Path, name: str) -> ClassAnswers:
             "there is no row in it", where=f"{name}:1", next_step="see that it is the right file"
         )
     head, *body = table.rows
-    layout = next((found for kind in _KINDS if (found := kind(head.cells)) is not None), None)
+    layout = next((columns for kind in _KINDS if (columns := kind(head.cells)) is not None), None)
     if layout is None:
         raise IntakeError(
             "the first line names no column that tells who answered",
@@ -304,9 +304,9 @@ class _Reading:
 
     def read(self, head_line: int, body: list[TableRow]) -> ClassAnswers:
         for head in self._layout.doubled:
-            what = f"two columns are headed {clean_line(head, 60)!r}: which one counts isn't known"
+            message = f"two columns are headed {clean_line(head, 60)!r}: which one counts isn't known"
             self._problems.append(
-                IntakeProblem(f"{self._table.file}:{head_line}", what, "rename or delete one of them")
+                IntakeProblem(f"{self._table.file}:{head_line}", message, "rename or delete one of them")
             )
         for row in body:
             self._take(row)
@@ -320,8 +320,8 @@ class _Reading:
 
     def _take(self, row: TableRow) -> None:
         if any(row.cells[self._width :]):
-            what = f"{count_noun(len(row.cells), 'field')}, but the header has {self._width}"
-            self._refuse(row, what, "put an answer with commas in quotes")
+            message = f"{count_noun(len(row.cells), 'field')}, but the header has {self._width}"
+            self._refuse(row, message, "put an answer with commas in quotes")
             return
         who = self._named(row, self._layout.who)
         state = self._cell(row, self._layout.state)

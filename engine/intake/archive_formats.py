@@ -330,14 +330,14 @@ def _fault(info: zipfile.ZipInfo) -> str | None:
 def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
     """Return the numbers of entries whose data begins inside another's."""
     order = sorted(range(len(infos)), key=lambda number: infos[number].header_offset)
-    found: set[int] = set()
+    numbers: set[int] = set()
     end = 0
     for number in order:
         info = infos[number]
         if info.header_offset < end:
-            found.add(number)
+            numbers.add(number)
         end = max(end, info.header_offset + 30 + info.compress_size)
-    return found
+    return numbers
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -442,9 +442,9 @@ class UnpackBudget:
         used = self._by_owner if size else self._entries_by_owner
         if not used:
             return None
-        biggest, most = max(used.items(), key=lambda one: one[1])
-        own = used[owner] if owner is not None and owner in used else 0
-        return biggest if biggest != owner and most > _FAR_MORE * (own + max(entries, size)) else None
+        biggest, most = max(used.items(), key=lambda entry: entry[1])
+        owners_use = used[owner] if owner is not None and owner in used else 0
+        return biggest if biggest != owner and most > _FAR_MORE * (owners_use + max(entries, size)) else None
 
     def release(self, owner: Parts) -> int:
         """Forget what an owner has used; return how many entries that were."""

@@ -77,21 +77,21 @@ def files_used(source: str, find: Find) -> dict[str, Path]:
     SubmissionError
         More than 100 files.
     """
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     waiting = [source]
     while waiting:
         for name in _imported(waiting.pop(0)):
-            path = None if name in found else find(name)
+            path = None if name in paths else find(name)
             if path is None:
                 continue
-            found[name] = path
-            if len(found) > _MOST_FILES:
+            paths[name] = path
+            if len(paths) > _MOST_FILES:
                 raise SubmissionError(
                     "the submission imports too many files", expected=f"at most {_MOST_FILES}"
                 )
             if not is_library(name) and not path.is_symlink():
                 waiting += _text_or_nothing(path)
-    return found
+    return paths
 
 
 def _text_or_nothing(path: Path) -> list[str]:
@@ -119,15 +119,15 @@ def read_module(name: str, path: Path) -> str:
     SubmissionError
         It can't be read; the message names it.
     """
-    shown = f"{clean_line(name, 60)}.py"
+    label = f"{clean_line(name, 60)}.py"
     if path.is_symlink():
         raise SubmissionError(
-            "this is a link; links are not followed", where=shown, next_step="hand in the file itself"
+            "this is a link; links are not followed", where=label, next_step="hand in the file itself"
         )
     try:
-        return decode(read_bytes(path, CODE_LIMIT), shown, cookie=True)
+        return decode(read_bytes(path, CODE_LIMIT), label, cookie=True)
     except SubmissionError as error:
-        place = error.where if error.where and error.where.startswith(shown) else shown
+        place = error.where if error.where and error.where.startswith(label) else label
         raise SubmissionError(
             f"{error.what} (the submission imports it)",
             where=place,
@@ -173,9 +173,9 @@ def _names(node: ast.AST) -> list[str]:
         return [alias.name for alias in node.names]
     if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        asked = node.args[0].value
-        if called in ("import_module", "__import__") and isinstance(asked, str):
-            return [asked.partition(".")[0]]
+        argument = node.args[0].value
+        if called in ("import_module", "__import__") and isinstance(argument, str):
+            return [argument.partition(".")[0]]
     return []
 
 
@@ -211,8 +211,8 @@ def read_code_file(
         code, binary, not UTF-8 (and no coding cookie that says what it is), NUL characters, a notebook
         that is none or has a cell that isn't Python, all files together too large.
     """
-    shown = clean_line(name or path.name)
-    source, data = _read(path, shown, Path(shown if name else path.name).suffix.lower())
+    label = clean_line(name or path.name)
+    source, data = _read(path, label, Path(label if name else path.name).suffix.lower())
     if beside is None:
         beside = files_used(source, in_folder(path.parent)) if name is None else {}
     texts = {other: read_module(other, file) for other, file in beside.items() if not is_library(other)}
@@ -220,36 +220,36 @@ def read_code_file(
     if texts and characters > MAX_CHARACTERS:
         raise SubmissionError(
             "the files of the submission are too large together",
-            where=", ".join([shown, *(f"{clean_line(other, 60)}.py" for other in list(texts)[:8])]),
+            where=", ".join([label, *(f"{clean_line(other, 60)}.py" for other in list(texts)[:8])]),
             expected=f"at most {MAX_CHARACTERS} characters",
             got=str(characters),
         )
     hashes = {other: sha256_of_file(beside[other]) for other in texts}
     return CodeSubmission(
         source=source,
-        filename=shown,
+        filename=label,
         sha256=sha256_of_files(hashlib.sha256(data).hexdigest(), hashes),
         modules=MappingProxyType(texts),
         notes=tuple(_ignored(other) for other in beside if is_library(other)),
     )
 
 
-def source_of(path: Path, shown: str) -> str:
+def source_of(path: Path, label: str) -> str:
     """Return the Python source of one file alone; raises as :func:`read_code_file` does."""
-    return _read(path, shown, Path(shown).suffix.lower())[0]
+    return _read(path, label, Path(label).suffix.lower())[0]
 
 
-def _read(path: Path, shown: str, suffix: str) -> tuple[str, bytes]:
+def _read(path: Path, label: str, suffix: str) -> tuple[str, bytes]:
     if suffix not in {".py", ".ipynb"} and path.is_file():
-        raise SubmissionError("this kind of file isn't graded", where=shown, expected="a .py or .ipynb file")
+        raise SubmissionError("this kind of file isn't graded", where=label, expected="a .py or .ipynb file")
     notebook = suffix == ".ipynb"
     data = read_bytes(path, NOTEBOOK_LIMIT if notebook else CODE_LIMIT)
-    source = decode(data, shown, cookie=not notebook)
+    source = decode(data, label, cookie=not notebook)
     if notebook:
-        source = notebook_source(source, shown)
+        source = notebook_source(source, label)
         if len(source) > CODE_LIMIT:
             raise SubmissionError(
-                "the notebook's code is too large", where=shown, expected=f"at most {CODE_LIMIT // 1024} KiB"
+                "the notebook's code is too large", where=label, expected=f"at most {CODE_LIMIT // 1024} KiB"
             )
     return source, data
 
@@ -311,7 +311,7 @@ def _main_file(folder: Path, function: str) -> Path:
 
 def _code_files(folder: Path, where: str) -> list[Path]:
     try:
-        found = sorted(
+        files = sorted(
             path
             for path in folder.iterdir()
             if path.suffix.lower() in _SUFFIXES
@@ -323,15 +323,15 @@ def _code_files(folder: Path, where: str) -> list[Path]:
         raise SubmissionError(
             "the folder can't be read", where=where, got=error.strerror or str(error)
         ) from error
-    if len(found) > _MOST_IN_FOLDER:
+    if len(files) > _MOST_IN_FOLDER:
         raise SubmissionError(
             "the folder holds too many code files",
             where=where,
             expected=f"at most {_MOST_IN_FOLDER}",
-            got=str(len(found)),
+            got=str(len(files)),
             next_step="give the file itself",
         )
-    return found
+    return files
 
 
 def _definition(path: Path, function: str) -> str | None:
@@ -362,8 +362,8 @@ def definition_line(source: str, function: str) -> int | None:
     try:
         tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        found = list(re.finditer(rf"^(?:async\s+)?def\s+{re.escape(function)}\b", source, re.MULTILINE))
-        return source.count("\n", 0, found[-1].start()) + 1 if found else None
+        matches = list(re.finditer(rf"^(?:async\s+)?def\s+{re.escape(function)}\b", source, re.MULTILINE))
+        return source.count("\n", 0, matches[-1].start()) + 1 if matches else None
     lines = [node.lineno for node in top_level(tree) if function in _defined(node)]
     return lines[-1] if lines else None
 

@@ -112,7 +112,7 @@ def read_folder(folder: Path) -> FoundEntries:
 def _walk(folder: Path, parts: tuple[str, ...], entries: FoundEntries) -> None:
     try:
         with os.scandir(folder) as listing:
-            found = sorted(listing, key=lambda entry: entry.name)
+            children = sorted(listing, key=lambda entry: entry.name)
     except OSError as error:
         if not parts:
             raise IntakeError(
@@ -120,32 +120,32 @@ def _walk(folder: Path, parts: tuple[str, ...], entries: FoundEntries) -> None:
             ) from error
         entries.refuse("/".join(parts), "this folder can't be read", "check its permissions")
         return
-    for entry in found:
+    for entry in children:
         _take(entry, parts, plain_name(entry.name), entries)
 
 
 def _take(entry: os.DirEntry[str], above: tuple[str, ...], name: str, entries: FoundEntries) -> None:
     # Some systems unpack `ada\softmax.py` as a file of this name.
     parts = (*above, *name_parts(name))
-    shown = "/".join((*above, name))
+    label = "/".join((*above, name))
     if len(entries.files) + len(entries.ignored) > _MOST_FILES:
         raise IntakeError(
-            "the folder holds too many files", where=clean_line(shown), expected=f"at most {_MOST_FILES}"
+            "the folder holds too many files", where=clean_line(label), expected=f"at most {_MOST_FILES}"
         )
     if fault := name_fault(name):
-        entries.refuse(shown, f"this entry {fault}", "rename it")
+        entries.refuse(label, f"this entry {fault}", "rename it")
     elif is_junk(parts):
-        entries.ignored.append(clean_line(shown, 300))
+        entries.ignored.append(clean_line(label, 300))
     elif entry.is_symlink():
-        entries.refuse(shown, "this is a link; links are not followed", "hand in the file itself")
+        entries.refuse(label, "this is a link; links are not followed", "hand in the file itself")
     elif entry.is_dir(follow_symlinks=False):
         if len(parts) >= _DEEPEST:
-            entries.refuse(shown, f"folders more than {_DEEPEST} deep are not read", "move the files up")
+            entries.refuse(label, f"folders more than {_DEEPEST} deep are not read", "move the files up")
             return
         entries.folders.add(parts)
         _walk(Path(entry.path), parts, entries)
     elif entry.is_file(follow_symlinks=False):
-        wanted = is_wanted(parts[-1]) or archive_suffix(parts[-1])
-        entries.files.append(FileEntry(parts, Path(entry.path) if wanted else None))
+        may_matter = is_wanted(parts[-1]) or archive_suffix(parts[-1])
+        entries.files.append(FileEntry(parts, Path(entry.path) if may_matter else None))
     else:
-        entries.refuse(shown, "this is no ordinary file")
+        entries.refuse(label, "this is no ordinary file")

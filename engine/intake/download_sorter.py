@@ -74,16 +74,16 @@ def in_sequence(hand_ins: Sequence[RankedFile]) -> tuple[HandedFile, ...]:
     The first is 0; what a name says to be the third copy isn't below 3, so that a later download, which holds
     it alone, goes on from there.
     """
-    files = [one.file for one in hand_ins]
+    files = [hand_in.file for hand_in in hand_ins]
     places: dict[str, list[int]] = {}
-    for place, one in enumerate(hand_ins):
-        places.setdefault(one.about, []).append(place)
-    for taken in places.values():
+    for place, hand_in in enumerate(hand_ins):
+        places.setdefault(hand_in.about, []).append(place)
+    for values in places.values():
         number = -1
-        ordered = sorted((hand_ins[place] for place in taken), key=_when)
-        for place, one in zip(taken, ordered, strict=True):
-            number = max(number + 1, one.copy)
-            files[place] = replace(one.file, sequence=number)
+        ordered = sorted((hand_ins[place] for place in values), key=_when)
+        for place, hand_in in zip(values, ordered, strict=True):
+            number = max(number + 1, hand_in.copy)
+            files[place] = replace(hand_in.file, sequence=number)
     return tuple(files)
 
 
@@ -146,13 +146,13 @@ class OwnerIndex:
 
     def _join(self, person: DownloadPerson) -> str | None:
         """Return whom of the roster a person is, None for nobody of it."""
-        found = candidate_ids(person.who, self._roster)
-        ids = common_ids(found)
+        candidates = candidate_ids(person.who, self._roster)
+        ids = common_ids(candidates)
         if len(ids) > 1:
             raise _unjoined(f"this can be {' or '.join(ids)}", "name the folder after the student's id")
-        if found and not ids:
-            raise _unjoined(f"this means several people: {describe_conflict(found)}", "see whose it is")
-        if ids and set(found) == {"name"} and len(self._keys.get(ids[0], ())) > 1:
+        if candidates and not ids:
+            raise _unjoined(f"this means several people: {describe_conflict(candidates)}", "see whose it is")
+        if ids and set(candidates) == {"name"} and len(self._keys.get(ids[0], ())) > 1:
             message = f"several people of this name handed in, and one is in the roster: {ids[0]}"
             raise _unjoined(message, "see whose it is, and name the folder after the id")
         return ids[0] if ids else None
@@ -160,14 +160,14 @@ class OwnerIndex:
     def _unlisted(self, person: DownloadPerson) -> str:
         """Return what stands for a person whom the roster doesn't have."""
         label = person.label.strip()
-        shown = clean_line(label)
-        if not shown or len(label) > _LONGEST_ID or label in self._roster.by_id:
+        name = clean_line(label)
+        if not name or len(label) > _LONGEST_ID or label in self._roster.by_id:
             raise _unjoined("this name can't be a student's id", "rename it")
         if self._roster.students:
             step = suggest_student(label, self._roster, otherwise="add the student, or rename the folder")
             if self._refuse_unlisted:
                 raise _unjoined("this student isn't in the roster", step)
-            self._tell(person, f"this student isn't in the roster; graded as {shown}", step)
+            self._tell(person, f"this student isn't in the roster; graded as {name}", step)
         return label
 
     def _tell(self, person: DownloadPerson, message: str, step: str) -> None:
@@ -230,19 +230,21 @@ def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: s
     modules = _Modules(files)
     used = {file.path: _used(sources[file.path], modules.beside(file)) for file in files}
     named = [(file, file.item) for file in files if file.item is not None]
-    taken = {path for file, _ in named for path in used[file.path].values()} - {f.path for f, _ in named}
-    unnamed = [file for file in files if file.item is None and file.path not in taken]
-    wanted = [only_item] if only_item is not None else sorted(items)
+    imported_paths = {path for file, _ in named for path in used[file.path].values()} - {
+        f.path for f, _ in named
+    }
+    unnamed = [file for file in files if file.item is None and file.path not in imported_paths]
+    candidates = [only_item] if only_item is not None else sorted(items)
     handed: list[tuple[CodeEntry, str]] = list(named)
     disputed: set[Path] = set()
-    for item in wanted:
-        if any(item == own for _, own in named):
+    for item in candidates:
+        if any(item == other for _, other in named):
             continue
         places = {f.path: place for f in unnamed if (place := _defines(f, sources[f.path], item))}
         definers = [file for file in unnamed if file.path in places]
         if len({copy_of(file.name)[0] for file in definers}) > 1:
-            told = " and ".join(places.values())
-            result.conflicts += [(file, item, told) for file in definers]
+            names = " and ".join(places.values())
+            result.conflicts += [(file, item, names) for file in definers]
             disputed |= set(places)
         else:
             handed += [(file, item) for file in definers]
@@ -282,9 +284,9 @@ class _Modules:
         """Return the search for a module that a file of the folder imports."""
         number = copy_of(file.name)[1]
         fitting = {
-            stem: max(found)[1]
+            stem: max(earlier)[1]
             for stem, copies in self._copies.items()
-            if (found := [copy for copy in copies if copy[0] <= number])
+            if (earlier := [copy for copy in copies if copy[0] <= number])
         }
         return (self._own | fitting).get
 
@@ -327,8 +329,8 @@ class _Found:
 
     def known_as(self, about: str = "") -> tuple[str, ...]:
         """Return by what a later file is known to take the place of this one."""
-        own = copy_of(self.inside[-1])[0]
-        return (own, about) if about else (own,)
+        name = copy_of(self.inside[-1])[0]
+        return (name, about) if about else (name,)
 
 
 class DownloadSorter:
@@ -366,9 +368,9 @@ class DownloadSorter:
             try:
                 self._sort_code_folder(files)
             except Exception as error:
-                for found, code in files:
+                for file, code in files:
                     message = f"not read: {own_fault(error)}"
-                    self._refuse(code.entry.name, message, OWN_FAULT_STEP, found.first, found.known_as())
+                    self._refuse(code.entry.name, message, OWN_FAULT_STEP, file.first, file.known_as())
         self._problems += map(self._with_student, self._listing.entries.problems)
         self._list_empty_folders()
         students = tuple(
@@ -381,20 +383,20 @@ class DownloadSorter:
 
     def _summary_of_problems(self) -> list[IntakeProblem]:
         """Return the problems, of many alike of one student the first ones and how many more there are."""
-        kept: list[IntakeProblem] = []
+        summary: list[IntakeProblem] = []
         counts: Counter[tuple[str, str]] = Counter()
         last: dict[tuple[str, str], IntakeProblem] = {}
         for problem in self._problems:
             at = (problem.student or self._top(problem.where), problem.message)
             counts[at] += 1
             if counts[at] <= _MOST_ALIKE:
-                kept.append(problem)
+                summary.append(problem)
             last[at] = problem
         for at, count in counts.items():
             if count > _MOST_ALIKE:
                 more = f"… and {count_noun(count - _MOST_ALIKE, 'more entry', ',')} like these: {at[1]}"
-                kept.append(replace(last[at], where=self._top(last[at].where), message=more))
-        return kept
+                summary.append(replace(last[at], where=self._top(last[at].where), message=more))
+        return summary
 
     def _summary_of_ignored(self) -> Iterator[str]:
         counts: Counter[str] = Counter()
@@ -414,24 +416,24 @@ class DownloadSorter:
         depth = self._listing.depth
         top = "/".join(problem.where.split("/")[depth : depth + 1])
         place = self._places.get((top, False)) or self._places.get((top, True))
-        own = copy_of(problem.where.split("/")[-1])[0]
-        return replace(problem, student=next(iter(self._students(place)), None), known_as=(own,))
+        name = copy_of(problem.where.split("/")[-1])[0]
+        return replace(problem, student=next(iter(self._students(place)), None), known_as=(name,))
 
     def _list_empty_folders(self) -> None:
         for (_, is_file), place in self._places.items():
             for student in () if is_file else self._students(place):
                 self._handed.setdefault(student, [])
-        told = {problem.student for problem in self._problems}
+        students = {problem.student for problem in self._problems}
         for student, handed in self._handed.items():
-            if not handed and student not in told:
+            if not handed and student not in students:
                 self._refuse(self._owners.labels[student], "this folder holds no file", "", student)
 
     def _place(self, top: str, is_file: bool) -> PathOwner:
         return self._layout.place(top, is_file) or self._plain.place(top, is_file)
 
     def _students(self, place: PathOwner | None) -> tuple[str, ...]:
-        found = (self._owners.student(person) for person in _people(place))
-        return tuple(dict.fromkeys(student for student in found if student is not None))
+        students = (self._owners.student(person) for person in _people(place))
+        return tuple(dict.fromkeys(student for student in students if student is not None))
 
     # --- whose, and what ---
 
@@ -451,27 +453,27 @@ class DownloadSorter:
             self._handed.setdefault(student, [])
         self._sort_kind(entry, _Found(entry, entry.path or Path(), place, students, inside))
 
-    def _sort_kind(self, entry: FileEntry, found: _Found) -> None:
-        name = found.inside[-1]
+    def _sort_kind(self, entry: FileEntry, file: _Found) -> None:
+        name = file.inside[-1]
         suffix = Path(name).suffix.lower()
         if entry.path is None:
-            self._sort_unread(found, name)
+            self._sort_unread(file, name)
         elif suffix in TABLES:
-            self._sort_table(found)
+            self._sort_table(file)
         elif suffix not in _CODE:
-            self._sort_quiz(found)
-        elif not found.place.stands_alone:
-            assert found.place.hand_in is not None
-            folder = (found.place.hand_in.key, *entry.parts[:-1])
+            self._sort_quiz(file)
+        elif not file.place.stands_alone:
+            assert file.place.hand_in is not None
+            folder = (file.place.hand_in.key, *entry.parts[:-1])
             code = CodeEntry(entry, entry.path, name, self._listing.names.find(name))
-            self._folders.setdefault(folder, []).append((found, code))
-        elif found.place.item is None:
+            self._folders.setdefault(folder, []).append((file, code))
+        elif file.place.item is None:
             step = "name it STUDENT_ITEM.py, or put it into a folder named after the student"
             self._refuse(entry.name, "it is unclear whose file this is", step)
         else:
-            self._add(found, FileKind.CODE, found.place.item)
+            self._add(file, FileKind.CODE, file.place.item)
 
-    def _sort_unread(self, found: _Found, name: str) -> None:
+    def _sort_unread(self, file: _Found, name: str) -> None:
         if packed_otherwise(name):
             message, step = "this kind of archive is not opened", "pack it as .zip or .tar.gz"
         else:
@@ -479,18 +481,18 @@ class DownloadSorter:
             inner = PurePosixPath(name).stem  # browsers and mail programs add .txt to what they don't know
             if PurePosixPath(inner).suffix.lower() in (*_CODE, ".yaml", ".yml"):
                 step = f"if it is {clean_line(inner, 60)}, name it so and hand it in again"
-        self._not_graded(found, message, step)
+        self._not_graded(file, message, step)
 
     def _sort_code_folder(self, files: list[tuple[_Found, CodeEntry]]) -> None:
-        by_path = {code.path: found for found, code in files}
+        by_path = {code.path: file for file, code in files}
         names = self._listing.names
         result = sort_folder([code for _, code in files], names.items, self._listing.only_item)
         for code, item, beside in result.handed:
             self._add(by_path[code.path], FileKind.CODE, item, beside)
         for code, item, places in result.conflicts:
-            found, message = by_path[code.path], f"two files define {item.replace('-', '_')}: {places}"
+            file, message = by_path[code.path], f"two files define {item.replace('-', '_')}: {places}"
             step = f"name the one that counts {item}.py"
-            self._refuse(code.entry.name, message, step, found.first, found.known_as(item))
+            self._refuse(code.entry.name, message, step, file.first, file.known_as(item))
         for code in result.left:
             nearest = names.nearest(code.name)
             step = (
@@ -499,87 +501,85 @@ class DownloadSorter:
             message = "there is no code exercise of this name"
             self._not_graded(by_path[code.path], message, step, about=nearest or "")
 
-    def _sort_table(self, found: _Found) -> None:
-        if found.place.hand_in is None:
-            self._tables.append(AnswerTable(found.path, found.entry.name))
+    def _sort_table(self, file: _Found) -> None:
+        if file.place.hand_in is None:
+            self._tables.append(AnswerTable(file.path, file.entry.name))
         else:
             step = "put a table of the class's answers beside the students' folders; a student hands in YAML"
-            self._not_graded(found, "a table isn't one student's", step)
+            self._not_graded(file, "a table isn't one student's", step)
 
-    def _sort_quiz(self, found: _Found) -> None:
-        alone = found.place.hand_in is None
+    def _sort_quiz(self, file: _Found) -> None:
+        alone = file.place.hand_in is None
         try:
-            text = read_hand_in(found.path)
+            text = read_hand_in(file.path)
         except InputError as error:
-            told = (
+            message = (
                 f"{error.what}: {error.got}"
                 if error.got and error.what.endswith("can't be read")
                 else error.what
             )
-            self._refuse(found.entry.name, told, error.next_step or "", found.first, found.known_as())
+            self._refuse(file.entry.name, message, error.next_step or "", file.first, file.known_as())
             return
         quiz, claimed = quiz_head(text)
         if alone and is_class_yaml(text):
-            self._tables.append(AnswerTable(found.path, found.entry.name))
+            self._tables.append(AnswerTable(file.path, file.entry.name))
         elif quiz is None:
             step = "a quiz file has a line `quiz: ID`; hand in that file"
-            self._not_graded(found, "this is no filled-in quiz", step)
+            self._not_graded(file, "this is no filled-in quiz", step)
         elif not alone:
-            self._add(found, FileKind.QUIZ, None, about=quiz)
+            self._add(file, FileKind.QUIZ, None, about=quiz)
         elif claimed is None:
             step = "put it into a folder named after the student"
-            self._refuse(found.entry.name, "this quiz names no student", step)
+            self._refuse(file.entry.name, "this quiz names no student", step)
         else:
             student = self._owners.student(DownloadPerson(claimed, {"label": claimed}))
             if student is None:
                 step = f"see what is said of {clean_line(claimed, 60)}"
-                self._refuse(found.entry.name, "it is unclear whose file this is", step)
+                self._refuse(file.entry.name, "it is unclear whose file this is", step)
             else:
-                self._add(replace(found, students=(student,)), FileKind.QUIZ, None, about=quiz)
+                self._add(replace(file, students=(student,)), FileKind.QUIZ, None, about=quiz)
 
     # --- taking and refusing ---
 
     def _add(
         self,
-        found: _Found,
+        code: _Found,
         kind: FileKind,
         item: str | None,
         beside: Mapping[str, Path] = _NONE,
         about: str = "",
     ) -> None:
-        hand_in = found.place.hand_in or HandIn("", ())
-        meant = item or f"quiz {about}"
+        hand_in = code.place.hand_in or HandIn("", ())
+        topic = item or f"quiz {about}"
         try:
             counting = {name: sha256_of_file(file) for name, file in beside.items() if not is_library(name)}
-            sha256 = sha256_of_files(sha256_of_file(found.path), counting)
+            sha256 = sha256_of_files(sha256_of_file(code.path), counting)
         except OSError as error:
             reason = error.strerror or str(error)
             message = f"the file can't be read: {reason}"
-            self._refuse(
-                found.entry.name, message, "check its permissions", found.first, found.known_as(meant)
-            )
+            self._refuse(code.entry.name, message, "check its permissions", code.first, code.known_as(topic))
             return
         file = HandedFile(
-            found.path,
-            found.entry.name,
+            code.path,
+            code.entry.name,
             kind,
             item,
             sha256,
             tuple(beside.items()),
             handed=hand_in.handed,
             marked_late=hand_in.marked_late,
-            known_as=found.known_as(meant),
+            known_as=code.known_as(topic),
         )
-        ranked = RankedFile(file, meant, copy_of(found.inside[-1])[1], found.place.order)
-        for student in found.students:
+        ranked = RankedFile(file, topic, copy_of(code.inside[-1])[1], code.place.order)
+        for student in code.students:
             self._handed.setdefault(student, []).append(ranked)
 
-    def _not_graded(self, found: _Found, message: str, step: str, about: str = "") -> None:
+    def _not_graded(self, file: _Found, message: str, step: str, about: str = "") -> None:
         """List a file of a kind that isn't graded, unless the system put it there."""
-        if self._layout.is_leftover(found.entry.parts[self._listing.depth :]):
-            self._ignored.append(found.entry.name)
+        if self._layout.is_leftover(file.entry.parts[self._listing.depth :]):
+            self._ignored.append(file.entry.name)
         else:
-            self._refuse(found.entry.name, message, step, found.first, found.known_as(about))
+            self._refuse(file.entry.name, message, step, file.first, file.known_as(about))
 
     def _refuse(
         self,

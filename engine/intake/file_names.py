@@ -33,11 +33,11 @@ def copy_of(filename: str) -> tuple[str, int]:
     The number is 0 for a name without one.
     """
     path = PurePosixPath(filename)
-    found = _COPY.search(path.stem)
-    if found is None or not found.start():
+    match = _COPY.search(path.stem)
+    if match is None or not match.start():
         return filename, 0
-    number = re.search(r"\d+", found.group())
-    return path.stem[: found.start()] + path.suffix, int(number.group()) if number else 1
+    number = re.search(r"\d+", match.group())
+    return path.stem[: match.start()] + path.suffix, int(number.group()) if number else 1
 
 
 class ItemNames:
@@ -96,11 +96,11 @@ class ItemNames:
 
 def quiz_head(text: str) -> tuple[str | None, str | None]:
     """Return what a YAML file claims at its top level: (quiz id, student); None where it says nothing."""
-    found: dict[str, str] = {}
+    claims: dict[str, str] = {}
     for match in _HEAD.finditer(text):
         value = next((group for group in match.groups()[1:] if group is not None), "").strip()
-        found.setdefault(match.group(1), value)
-    return found.get("quiz") or None, found.get("student") or None
+        claims.setdefault(match.group(1), value)
+    return claims.get("quiz") or None, claims.get("student") or None
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -138,6 +138,6 @@ def name_fault(name: str) -> str | None:
     return None
 
 
-def common_length(one: Sequence[str], other: Sequence[str]) -> int:
+def common_length(first: Sequence[str], second: Sequence[str]) -> int:
     """Return how far two texts, or two paths by their parts, are the same from the beginning."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))

@@ -123,9 +123,9 @@ def _language(notebook: dict[str, Any]) -> str:
     metadata = notebook.get("metadata")
     for name, key in (("kernelspec", "language"), ("language_info", "name")):
         part = metadata.get(name) if isinstance(metadata, dict) else None
-        found = part.get(key) if isinstance(part, dict) else None
-        if isinstance(found, str) and found:
-            return found.casefold()
+        value = part.get(key) if isinstance(part, dict) else None
+        if isinstance(value, str) and value:
+            return value.casefold()
     return ""
 
 
@@ -137,19 +137,19 @@ def _without_magics(lines: list[str]) -> list[str]:
             return [""] * len(lines)
         at = lines.index(first)
         lines = [*lines[:at], "", *lines[at + 1 :]]
-    kept: list[str] = []
+    lines_kept: list[str] = []
     state = _State()
     in_magic = False
     for line in lines:
         if in_magic or (state.between_statements and _is_magic(line.strip())):
             indent = line[: len(line) - len(line.lstrip())]
             # An indented one may be all that its block holds.
-            kept.append(f"{indent}pass" if indent and not in_magic else "")
+            lines_kept.append(f"{indent}pass" if indent and not in_magic else "")
             in_magic = line.endswith("\\")
         else:
-            kept.append(line)
+            lines_kept.append(line)
             state.take(line)
-    return kept
+    return lines_kept
 
 
 def _is_magic(line: str) -> bool:

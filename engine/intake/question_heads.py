@@ -60,8 +60,8 @@ class QuizQuestions:
             text = text[len(self._quiz.name) + 1 :]
         if (question := self._question(text)) is not None:
             return self._only_part(question)
-        left, dot, part = text.rpartition(".")
-        of_part = self._question(left) if dot else None
+        question_text, dot, part = text.rpartition(".")
+        of_part = self._question(question_text) if dot else None
         if of_part is not None and (place := self._part(of_part, part)) is not None:
             return place
         lettered = _LETTERED.fullmatch(text)
@@ -87,19 +87,19 @@ class QuizQuestions:
             return self._items[key]
         titled = self._titles.get(key, [])
         if len(titled) > 1:
-            listed = " and ".join(str(question.number) for question in titled)
+            numbers = " and ".join(str(question.number) for question in titled)
             raise QuizError(
-                f"questions {listed} have this title", next_step="head the column with the number"
+                f"questions {numbers} have this title", next_step="head the column with the number"
             )
         return titled[0] if titled else None
 
     def _with_text(self, text: str) -> Place | None:
         """Read ``3. Softmax of two scores``: the number counts, unless it contradicts a title."""
-        found = _WITH_TEXT.fullmatch(text)
-        question = self._numbers.get(int(found["number"])) if found else None
-        if found is None or question is None:
+        match = _WITH_TEXT.fullmatch(text)
+        question = self._numbers.get(int(match["number"])) if match else None
+        if match is None or question is None:
             return None
-        other = self._titles.get(_words(found["text"]), [question])
+        other = self._titles.get(_words(match["text"]), [question])
         if question not in other:
             raise QuizError(
                 f"the number means question {question.number}, but question {other[0].number} has this title",
@@ -211,25 +211,25 @@ class StoredQuizzes:
         name = claim or usual
         if name is None:
             raise IntakeError("nothing tells which quiz this answers", next_step=self.step)
-        drawn = self._store.quizzes(name, student)
-        if len(drawn) > 1:
+        quizzes = self._store.quizzes(name, student)
+        if len(quizzes) > 1:
             raise IntakeError(
-                f"{count_noun(len(drawn), 'quiz')} {name} were drawn for {clean_line(student, 60)}",
+                f"{count_noun(len(quizzes), 'quiz')} {name} were drawn for {clean_line(student, 60)}",
                 next_step="a column `quiz` with the quiz's own id, as the student's file has it, tells which",
             )
-        if not drawn:
+        if not quizzes:
             raise IntakeError(f"no quiz {name} was drawn for {clean_line(student, 60)}")
-        return drawn[0]
+        return quizzes[0]
 
     def _by_id(self, student: str, claim: str) -> Quiz:
         quiz = self._store.load_quiz(claim)
-        shown = clean_line(claim, 60)
+        label = clean_line(claim, 60)
         if quiz is None:
             step = suggestion(claim, self._names) or self.step
-            raise IntakeError(f"no quiz {shown!r} was drawn", next_step=step)
+            raise IntakeError(f"no quiz {label!r} was drawn", next_step=step)
         if quiz.student != student:
             raise IntakeError(
-                f"quiz {shown} was made for another student",
+                f"quiz {label} was made for another student",
                 next_step=f"it is {clean_line(quiz.student, 60)}'s: find out whose answers these are",
             )
         return quiz

@@ -77,7 +77,7 @@ def answer_quiz(quiz: Quiz, answers: Mapping[str, str]) -> AnsweredQuiz:
         Head → text.
     """
     questions = QuizQuestions(quiz)
-    given: dict[int, dict[str, str]] = {}
+    answers_by_number: dict[int, dict[str, str]] = {}
     heads: dict[Place, str] = {}
     doubtful: set[int] = set()
     problems: list[tuple[str, str]] = []
@@ -89,19 +89,19 @@ def answer_quiz(quiz: Quiz, answers: Mapping[str, str]) -> AnsweredQuiz:
             # The error itself would keep the quiz in memory, by its traceback.
             strange[head] = error.what, error.next_step or ""
             continue
-        parts = given.setdefault(number, {})
-        what = damage(text) if text else None
-        if what is not None:
+        parts = answers_by_number.setdefault(number, {})
+        fault = damage(text) if text else None
+        if fault is not None:
             doubtful.add(number)
-            problems.append((f"question {number}: {what}", "write what was typed into the cell, as text"))
+            problems.append((f"question {number}: {fault}", "write what was typed into the cell, as text"))
         elif text and parts.get(part, text) not in (text, ""):
             doubtful.add(number)
             other = clean_line(heads[number, part], 60)
-            shown = clean_line(head, 60)
-            problems.append((f"question {number} is answered twice, at {other!r} and {shown!r}", "keep one"))
+            label = clean_line(head, 60)
+            problems.append((f"question {number} is answered twice, at {other!r} and {label!r}", "keep one"))
         if text or part not in parts:
             parts[part], heads[number, part] = text, head
-    marked = {number: parts for number, parts in given.items() if number not in doubtful}
+    marked = {number: parts for number, parts in answers_by_number.items() if number not in doubtful}
     filled = FilledQuiz(quiz.id, marked, {}, asked=frozenset(marked))
     return AnsweredQuiz(filled, tuple(problems), strange)
 
@@ -190,8 +190,8 @@ class _Taking:
         self.ignored += answers.ignored
         usual = self._quizzes.usual(PurePath(self._table.name).stem)
         if answers.rows and usual is None and not any(row.quiz for row in answers.rows):
-            what = "nothing tells which quiz this answers: no row of it is graded"
-            self.problems.append(IntakeProblem(self._file, what, self._quizzes.step))
+            message = "nothing tells which quiz this answers: no row of it is graded"
+            self.problems.append(IntakeProblem(self._file, message, self._quizzes.step))
             return
         for row in answers.rows:
             self._find(row, usual)
@@ -208,37 +208,37 @@ class _Taking:
             step = error.next_step
             if student is not None and step is None:  # no quiz: perhaps the id isn't right
                 step = _step_without_quiz(student, self._roster)
-            listed = student in self._roster.by_id or not self._roster.students
-            self._refuse(row, error.what, step or "", student if listed else None)
+            is_known = student in self._roster.by_id or not self._roster.students
+            self._refuse(row, error.what, step or "", student if is_known else None)
             return
         try:
-            found = answer_quiz(quiz, row.answers)
+            answered = answer_quiz(quiz, row.answers)
         except Exception as error:  # one row never stops the others
             self._refuse(row, f"not graded: {own_fault(error)}", OWN_FAULT_STEP, student)
             return
-        for what, step in found.problems:
-            self._refuse(row, what, step, student)
-        self._found.append((row, student, found))
+        for message, step in answered.problems:
+            self._refuse(row, message, step, student)
+        self._found.append((row, student, answered))
 
     def _hand_in(self, times: list[str]) -> None:
         """Make hand-ins of the rows that answer anything, each student's in the order of their times."""
         moments = TimeColumn(times, self._zone)
         timeless: list[AnswerRow] = []
-        for row, student, found in self._found:
-            if found.is_blank:
-                self._tell_blank(row, student, found)
+        for row, student, answered in self._found:
+            if answered.is_blank:
+                self._tell_blank(row, student, answered)
                 continue
             handed = moments.read(row.handed) if row.handed else None
             if row.handed and handed is None:
                 timeless.append(row)
-            self.files.setdefault(student, []).append(self._file_of(row, found, handed))
+            self.files.setdefault(student, []).append(self._file_of(row, answered, handed))
         for student, files in self.files.items():
             files.sort(key=lambda file: file.handed or datetime.max.replace(tzinfo=UTC))
             self.files[student] = [replace(file, sequence=at) for at, file in enumerate(files)]
         self._tell_timeless(timeless)
 
-    def _file_of(self, row: AnswerRow, found: AnsweredQuiz, handed: datetime | None) -> HandedFile:
-        canonical = json.dumps([found.filled.quiz, found.filled.answers], sort_keys=True)
+    def _file_of(self, row: AnswerRow, answered: AnsweredQuiz, handed: datetime | None) -> HandedFile:
+        canonical = json.dumps([answered.filled.quiz, answered.filled.answers], sort_keys=True)
         return HandedFile(
             self._table.path,
             f"{self._file}:{row.line}",
@@ -246,15 +246,15 @@ class _Taking:
             None,
             hashlib.sha256(canonical.encode("ascii")).hexdigest(),
             handed=handed,
-            filled=found.filled,
-            known_as=(f"quiz {found.filled.quiz}",),
+            filled=answered.filled,
+            known_as=(f"quiz {answered.filled.quiz}",),
         )
 
     # --- what is told ---
 
-    def _tell_blank(self, row: AnswerRow, student: str, found: AnsweredQuiz) -> None:
+    def _tell_blank(self, row: AnswerRow, student: str, answered: AnsweredQuiz) -> None:
         """Tell of a row without an answer: a student who isn't there has one in many tables."""
-        if found.problems:
+        if answered.problems:
             return
         if any(row.answers.values()):
             self._refuse(row, "nothing in this row answers a question of the quiz", "see its heads", student)
@@ -263,19 +263,21 @@ class _Taking:
 
     def _tell_strange(self, answers: ClassAnswers) -> None:
         """Tell heads that are a question to nobody, once each, and answers to what others were asked."""
-        known = {head for row, _, found in self._found for head in row.answers if head not in found.strange}
+        known = {
+            head for row, _, answered in self._found for head in row.answers if head not in answered.strange
+        }
         lost: Counter[tuple[str, str, str]] = Counter()
-        for row, student, found in self._found:
-            for head, (what, step) in found.strange.items():
+        for row, student, answered in self._found:
+            for head, (fault, step) in answered.strange.items():
                 if head not in known:
-                    lost[head, what, step] += bool(row.answers[head])
+                    lost[head, fault, step] += bool(row.answers[head])
                 elif row.answers[head]:
-                    message = f"{clean_line(head, 60)!r}: {what} of this student"
+                    message = f"{clean_line(head, 60)!r}: {fault} of this student"
                     self._refuse(row, message, "see whose answers these are", student)
-        for (head, what, step), count in lost.items():
+        for (head, fault, step), count in lost.items():
             marked = f"{count_noun(count, 'answer')} {agree(count, 'are')}n't"
             where = f"{self._file}:{answers.heads[head]}"
-            message = f"{clean_line(head, 60)!r}: {what}; {marked} marked"
+            message = f"{clean_line(head, 60)!r}: {fault}; {marked} marked"
             self.problems.append(IntakeProblem(where, message, step))
 
     def _tell_timeless(self, rows: list[AnswerRow]) -> None:
@@ -283,11 +285,11 @@ class _Taking:
             return
         first = rows[0]
         which = "this row was" if len(rows) == 1 else f"this row and {len(rows) - 1} more were"
-        what = f"when {which} handed in can't be read ({clean_line(first.handed, 40)!r})"
+        message = f"when {which} handed in can't be read ({clean_line(first.handed, 40)!r})"
         step = (
             "graded without a time, so that no rule about late work applies; write 2026-03-01 14:30 next time"
         )
-        self.problems.append(IntakeProblem(f"{self._file}:{first.line}", what, step))
+        self.problems.append(IntakeProblem(f"{self._file}:{first.line}", message, step))
 
     def _refuse(self, row: AnswerRow, message: str, step: str, student: str | None) -> None:
         self.problems.append(IntakeProblem(f"{self._file}:{row.line}", message, step, student))

@@ -67,12 +67,12 @@ class TimeColumn:
         """Return the moment, with its zone; None where it can't be read or could be two."""
         written = _one_line(text)
         try:
-            found = datetime.fromisoformat(written)
+            moment = datetime.fromisoformat(written)
         except ValueError:
-            found = None
+            moment = None
         # A day alone is no moment.
-        if found is not None and len(written) > 10:
-            return found if found.tzinfo is not None else found.replace(tzinfo=self._zone)
+        if moment is not None and len(written) > 10:
+            return moment if moment.tzinfo is not None else moment.replace(tzinfo=self._zone)
         for pattern in (_NUMBERS, _DAY_FIRST, _MONTH_FIRST):
             match = pattern.fullmatch(written)
             if match is not None:
@@ -123,32 +123,32 @@ def _one_line(text: str) -> str:
 
 
 def _date_of(match: re.Match[str], day_first: bool | None) -> tuple[int, int, int] | None:
-    found = match.groupdict()
-    if "month" in found:
-        month = MONTHS.get(found["month"].casefold())
-        return None if month is None else (int(found["year"]), month, int(found["day"]))
-    first, second, third = (int(found[name]) for name in "abc")
-    if len(found["a"]) == 4:
+    groups = match.groupdict()
+    if "month" in groups:
+        month = MONTHS.get(groups["month"].casefold())
+        return None if month is None else (int(groups["year"]), month, int(groups["day"]))
+    first, second, third = (int(groups[name]) for name in "abc")
+    if len(groups["a"]) == 4:
         return first, second, third
-    year = third + 2000 if len(found["c"]) == 2 else third
-    if len(found["a"]) > 2 or len(found["c"]) == 3:
+    year = third + 2000 if len(groups["c"]) == 2 else third
+    if len(groups["a"]) > 2 or len(groups["c"]) == 3:
         return None
-    if found["mark"] == "." or first == second:
+    if groups["mark"] == "." or first == second:
         return year, second, first
     if day_first is None:
         return None
     return (year, second, first) if day_first else (year, first, second)
 
 
-def _zone(written: str, own: tzinfo, naive: datetime) -> tzinfo | None:
+def _zone(written: str, default: tzinfo, naive: datetime) -> tzinfo | None:
     """Return the zone that is written; letters such as CET only where they are the own zone's then."""
     if not written:
-        return own
+        return default
     if written.upper() in ("Z", "UTC", "GMT"):
         return UTC
     offset = _OFFSET.fullmatch(written)
     if offset is None:
-        return own if own.tzname(naive.replace(tzinfo=own)) == written.upper() else None
+        return default if default.tzname(naive.replace(tzinfo=default)) == written.upper() else None
     minutes = int(offset[2]) * 60 + int(offset[3] or 0)
     if minutes > 14 * 60:
         return None
@@ -180,13 +180,13 @@ def damage(text: str) -> str | None:
 
     ``01.Feb`` was perhaps 1/2, and nobody can know it: such an answer isn't marked.
     """
-    shown = clean_line(text, 40)
+    label = clean_line(text, 40)
     if text.startswith("=") and not _NO_FORMULA.fullmatch(text):
-        return f"the cell holds a formula ({shown}): formulas aren't computed"
+        return f"the cell holds a formula ({label}): formulas aren't computed"
     if _ERROR.fullmatch(text):
-        return f"the cell holds an error of the spreadsheet ({shown})"
+        return f"the cell holds an error of the spreadsheet ({label})"
     if _DATE.fullmatch(text) or _TIME.fullmatch(text):
-        return f"a spreadsheet has made a date or time of it ({shown})"
+        return f"a spreadsheet has made a date or time of it ({label})"
     if _ROUNDED.fullmatch(text):
-        return f"a spreadsheet has shortened the number to {shown}"
+        return f"a spreadsheet has shortened the number to {label}"
     return None

@@ -119,18 +119,24 @@ class _Nest:
             self._entries.refuse(name, message, f"hand in the files that count, at most {most:,} of them")
         return self._entries
 
-    def of_folder(self, found: FoundEntries) -> FoundEntries:
+    def of_folder(self, listing: FoundEntries) -> FoundEntries:
         entries = self._entries
-        entries.folders, entries.problems, entries.ignored = found.folders, found.problems, found.ignored
-        owner = _owner_length((), [entry.parts for entry in found.files])
+        entries.folders, entries.problems, entries.ignored = (
+            listing.folders,
+            listing.problems,
+            listing.ignored,
+        )
+        owner = _owner_length((), [entry.parts for entry in listing.files])
         # Files first: whoever's archives need more than is left, what lies open is looked at.
-        for entry in sorted(found.files, key=lambda entry: bool(archive_suffix(entry.parts[-1]))):
+        for entry in sorted(listing.files, key=lambda entry: bool(archive_suffix(entry.parts[-1]))):
             whose = entry.parts[:owner] if owner is not None and len(entry.parts) >= owner else None
             if not self._admitted(whose):
                 continue
             if entry.path is not None and archive_suffix(entry.parts[-1]):
-                own = owner if owner is not None and len(entry.parts) >= owner else None
-                self._inside(_Archive(entry.path, entry.parts, 1, own, ArchiveShare(_size(entry.path))))
+                owner_parts = owner if owner is not None and len(entry.parts) >= owner else None
+                self._inside(
+                    _Archive(entry.path, entry.parts, 1, owner_parts, ArchiveShare(_size(entry.path)))
+                )
             elif entry.path is None or self._fits(entry.parts, entry.path, whose):
                 entries.files.append(entry)
         return self._finished()

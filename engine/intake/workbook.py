@@ -60,7 +60,9 @@ def read_workbook(path: Path, name: str) -> DelimitedTable:
         try:
             book = load_workbook(path, read_only=True, data_only=False, keep_links=False)
             try:
-                rows = next((found for sheet in book.worksheets if (found := list(_rows(sheet, name)))), [])
+                rows = next(
+                    (sheet_rows for sheet in book.worksheets if (sheet_rows := list(_rows(sheet, name)))), []
+                )
             finally:
                 book.close()
         except IntakeError:
@@ -175,23 +177,23 @@ def _rows(sheet: Any, name: str) -> Iterator[TableRow]:
             date_formats=book._date_formats,
             timedelta_formats=book._timedelta_formats,
         )
-        taken = 0
+        cells_read = 0
         for count, (line, cells) in enumerate(parser.parse(), start=1):
             if count > _MOST_ROWS:
-                what, most = "the workbook holds too many rows", _MOST_ROWS
-                raise IntakeError(what, where=f"{name}:{line}", expected=f"at most {most}")
-            found = {
+                message, most = "the workbook holds too many rows", _MOST_ROWS
+                raise IntakeError(message, where=f"{name}:{line}", expected=f"at most {most}")
+            texts = {
                 cell["column"]: text
                 for cell in cells
                 if cell["column"] <= _MOST_COLUMNS and (text := _text(cell["value"]))
             }
-            width = max(found, default=0)
+            width = max(texts, default=0)
             # What a row leaves out is made up up to its last cell, so that single far cells count as rows.
-            taken += width
-            if taken > _MOST_CELLS:
+            cells_read += width
+            if cells_read > _MOST_CELLS:
                 raise _too_large(name, f"at most {_MOST_CELLS:,} cells")
             if width:
-                yield TableRow(line, tuple(found.get(column, "") for column in range(1, width + 1)))
+                yield TableRow(line, tuple(texts.get(column, "") for column in range(1, width + 1)))
 
 
 def _text(value: object) -> str:

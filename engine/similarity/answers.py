@@ -94,10 +94,10 @@ class ItemKeys:
     def _meeting(self) -> float:
         some = list(zip(self.holders, self._boxes, strict=True))[:_SAMPLE]
         hits = sum(
-            one.variant != other.variant
+            entry.variant != other.variant
             and _inside(_middle(box), other_box)
-            and is_right(other.part, right_response(one.part))
-            for one, box in some
+            and is_right(other.part, right_response(entry.part))
+            for entry, box in some
             for other, other_box in some
         )
         return hits / max(1, len(some) * (len(some) - 1))
@@ -282,7 +282,7 @@ class AnswerSearch:
             owners = frozenset(self._owners[item, variant])
             for part in parts:
                 holders[item, part.id].append(VariantHolder(variant, part, owners))
-        return {field: ItemKeys(found) for field, found in holders.items()}
+        return {field: ItemKeys(holders_of) for field, holders_of in holders.items()}
 
 
 def _wrong_answers(attempt: Attempt, variant: Variant) -> Iterable[_Wrong]:
@@ -324,19 +324,19 @@ def _met(answer: _Wrong, keys: ItemKeys) -> Iterable[tuple[str, CrossedAnswer]]:
 def _crossings(
     wrong: Sequence[_Wrong], met: Mapping[tuple[str, str], Sequence[CrossedAnswer]], students: int
 ) -> CopiedAnswers:
-    asked: dict[str, set[str]] = defaultdict(set)
+    askers: dict[str, set[str]] = defaultdict(set)
     for answer in wrong:
-        asked[answer.who].add(answer.field[0])
-    pairs = len(asked) * max(0, students - 1)
-    found = []
+        askers[answer.who].add(answer.field[0])
+    pairs = len(askers) * max(0, students - 1)
+    crossings = []
     for (who, whose), answers in met.items():
         # Steps of one item follow from each other: only the least likely one counts.
         by_item: dict[str, float] = {}
         for crossed in answers:
             by_item[crossed.item] = min(crossed.chance, by_item.get(crossed.item, 1.0))
-        ways = math.comb(len(asked[who]), len(by_item))
+        ways = math.comb(len(askers[who]), len(by_item))
         chance = min(1.0, ways * math.prod(by_item.values()))
-        found.append(CopiedAnswer(who, whose, tuple(answers), chance, chance * pairs))
-    found.sort(key=lambda crossing: (crossing.expected, crossing.who, crossing.whose))
-    rare = tuple(crossing for crossing in found if crossing.expected < _MOST_EXPECTED)
-    return CopiedAnswers(len(wrong), pairs, rare, len(found) - len(rare))
+        crossings.append(CopiedAnswer(who, whose, tuple(answers), chance, chance * pairs))
+    crossings.sort(key=lambda crossing: (crossing.expected, crossing.who, crossing.whose))
+    rare = tuple(crossing for crossing in crossings if crossing.expected < _MOST_EXPECTED)
+    return CopiedAnswers(len(wrong), pairs, rare, len(crossings) - len(rare))

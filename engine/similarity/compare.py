@@ -63,10 +63,10 @@ class FeatureRarity:
 
     def __init__(self, features: Iterable[tuple[Hashable, Collection[Hashable]]]) -> None:
         by_person: dict[Hashable, set[Hashable]] = {}
-        for person, found in features:
-            by_person.setdefault(person, set()).update(found)
+        for person, feature in features:
+            by_person.setdefault(person, set()).update(feature)
         self.persons = len(by_person)
-        self._counts: Mapping[Hashable, int] = Counter(f for found in by_person.values() for f in found)
+        self._counts: Mapping[Hashable, int] = Counter(f for feature in by_person.values() for f in feature)
 
     def usual(self) -> frozenset[Hashable]:
         """Return what more than half of the persons have, and more than three."""
@@ -89,9 +89,9 @@ class FeatureRarity:
             bits * max(shares),
         )
 
-    def _bits(self, feature: Hashable, own: int) -> float:
+    def _bits(self, feature: Hashable, count: int) -> float:
         # half a person more: what nobody else has is rare and not impossible
-        others = max(0, self._counts[feature] - own) + 0.5
+        others = max(0, self._counts[feature] - count) + 0.5
         return max(0.0, -math.log2(others / max(1, self.persons - 1)))
 
 
@@ -119,11 +119,11 @@ class FeatureChannel:
     """
 
     def __init__(
-        self, works: Sequence[HandedInCode], features: Mapping[str, Features], given: Collection[Hashable]
+        self, works: Sequence[HandedInCode], features: Mapping[str, Features], handouts: Collection[Hashable]
     ) -> None:
         self.rarity = FeatureRarity((work.person, features[work.source]) for work in works)
-        self.usual = frozenset(given) | self.rarity.usual()
-        self._features = {source: found - self.usual for source, found in features.items()}
+        self.usual = frozenset(handouts) | self.rarity.usual()
+        self._features = {source: feature - self.usual for source, feature in features.items()}
         self._works = works
 
     def match(self, first: HandedInCode, second: HandedInCode) -> FeatureMatch:
@@ -143,8 +143,8 @@ class FeatureChannel:
         """
         alike: dict[Features, list[HandedInCode]] = {}
         for work in self._works:
-            if found := self._features[work.source]:
-                alike.setdefault(found, []).append(work)
+            if features := self._features[work.source]:
+                alike.setdefault(features, []).append(work)
         forms = list(alike)
         scored = [
             (self.rarity.match(forms[i], forms[j]), alike[forms[i]], alike[forms[j]])
@@ -169,13 +169,13 @@ class FeatureChannel:
         for number, form in enumerate(forms):
             for feature in form:
                 holders[feature].append(number)
-        found = {
+        candidates = {
             pair
             for numbers in holders.values()
             if len(numbers) <= _MOST_HOLDERS
             for pair in combinations(numbers, 2)
         }
-        return found | {(i, i) for i, form in enumerate(forms) if len(alike[form]) > 1}
+        return candidates | {(i, i) for i, form in enumerate(forms) if len(alike[form]) > 1}
 
 
 def _couples(
@@ -222,8 +222,8 @@ def sample_spread(
 def known_spread(item: str) -> SimilaritySpread | None:
     """Return the spread of right solutions that were written independently, where we have measured it."""
     text = (files("engine.similarity") / "independent.json").read_text(encoding="utf-8")
-    found = json.loads(text).get(item)
-    return SimilaritySpread(**found) if found else None
+    figures = json.loads(text).get(item)
+    return SimilaritySpread(**figures) if figures else None
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -239,24 +239,24 @@ def is_close(pair: FilePair, spread: SimilaritySpread) -> bool:
 
 
 def identical(
-    works: Iterable[HandedInCode], given: Iterable[str] = ()
+    works: Iterable[HandedInCode], handouts: Iterable[str] = ()
 ) -> tuple[tuple[HandedInCode, ...], ...]:
     """Return the groups of students whose files are the same, the largest first.
 
     Blanks at line ends and empty lines don't count. What everybody got, such as a starter left as it was, is
     no group; nor are files of earlier years alone.
     """
-    usual = {_lines(source) for source in given}
+    usual = {_lines(source) for source in handouts}
     same: dict[tuple[str, ...], dict[tuple[bool, str], HandedInCode]] = {}
     for work in works:
         same.setdefault(_lines(work.source), {}).setdefault(work.person, work)
-    found = [
+    pairs = [
         tuple(sorted(persons.values(), key=lambda work: work.person))
         for lines, persons in same.items()
         if lines and lines not in usual and len(persons) > 1
         if not all(work.is_earlier for work in persons.values())
     ]
-    return tuple(sorted(found, key=lambda works: (-len(works), [w.person for w in works])))
+    return tuple(sorted(pairs, key=lambda works: (-len(works), [w.person for w in works])))
 
 
 def _lines(source: str) -> tuple[str, ...]:
@@ -273,8 +273,8 @@ def groups(pairs: Iterable[FilePair]) -> tuple[tuple[HandedInCode, ...], ...]:
         joined = where.get(pair.first.person, {pair.first}) | where.get(pair.second.person, {pair.second})
         for work in joined:
             where[work.person] = joined
-    found = {frozenset(works) for works in where.values() if len(works) > 2}
-    ordered = [tuple(sorted(works, key=lambda work: work.person)) for works in found]
+    crowds = {frozenset(works) for works in where.values() if len(works) > 2}
+    ordered = [tuple(sorted(works, key=lambda work: work.person)) for works in crowds]
     return tuple(sorted(ordered, key=lambda works: (-len(works), [w.person for w in works])))
 
 
@@ -283,7 +283,7 @@ _LEAST_WORDING = 10.0  # two rare names say nothing
 
 
 def compare(
-    item: str, works: Sequence[HandedInCode], *, given: Iterable[str] = (), keep: int = 50
+    item: str, works: Sequence[HandedInCode], *, handouts: Iterable[str] = (), keep: int = 50
 ) -> ItemComparison:
     """Compare all files of one item with each other.
 
@@ -293,31 +293,33 @@ def compare(
         For the result only.
     works : sequence of HandedInCode
         One student may have several; no two files of one student are compared, nor two of earlier years.
-    given : iterable of str
+    handouts : iterable of str
         Sources that everybody got, such as the starter: what comes from there doesn't count.
     keep : int
         How many pairs to return.
     """
     sources = list(dict.fromkeys(work.source for work in works))
-    given = list(given)
-    made = on_all_cores(_features, sources, least=_FORK_FROM)
-    features = {source: made[source] if source in made else _features(source) for source in sources}
+    handouts = list(handouts)
+    all_features = on_all_cores(_features, sources, least=_FORK_FROM)
+    features = {
+        source: all_features[source] if source in all_features else _features(source) for source in sources
+    }
     shape = FeatureChannel(
         works,
-        {source: found[0] for source, found in features.items()},
-        {gram for source in given for gram in all_grams(normal_form(source))},
+        {source: pair_match[0] for source, pair_match in features.items()},
+        {gram for source in handouts for gram in all_grams(normal_form(source))},
     )
     wording = FeatureChannel(
         works,
-        {source: found[1] for source, found in features.items()},
-        {word for source in given for word in words(source)},
+        {source: pair_match[1] for source, pair_match in features.items()},
+        {word for source in handouts for word in words(source)},
     )
 
     def pair(first: HandedInCode, second: HandedInCode) -> FilePair:
         match = shape.match(first, second)
-        said = wording.match(first, second).surprise
+        words_match = wording.match(first, second).surprise
         return FilePair(
-            first, second, match.shared, match.share_first, match.share_second, match.surprise, said
+            first, second, match.shared, match.share_first, match.share_second, match.surprise, words_match
         )
 
     def surprise(match: FeatureMatch) -> float:
@@ -325,11 +327,11 @@ def compare(
 
     by_shape = shape.best(keep, lambda a, b: surprise(wording.match(a, b)))
     pairs = tuple(pair(a, b) for _, a, b in by_shape)
-    listed = {frozenset((found.first.person, found.second.person)) for found in pairs}
+    structural = {frozenset((pair_match.first.person, pair_match.second.person)) for pair_match in pairs}
     by_wording = [
         pair(a, b)
         for match, a, b in wording.best(keep, lambda a, b: surprise(shape.match(a, b)))
-        if match.surprise >= _LEAST_WORDING and frozenset((a.person, b.person)) not in listed
+        if match.surprise >= _LEAST_WORDING and frozenset((a.person, b.person)) not in structural
     ]
     spread = sample_spread(works, lambda a, b: _larger(shape.match(a, b)))
     return ItemComparison(
@@ -338,10 +340,10 @@ def compare(
         students=shape.rarity.persons,
         pairs=pairs,
         by_wording=tuple(by_wording),
-        groups=groups(found for found in pairs if is_close(found, spread)),
+        groups=groups(pair_match for pair_match in pairs if is_close(pair_match, spread)),
         usual=shape.usual,
         spread=spread,
-        identical=identical(works, given),
+        identical=identical(works, handouts),
     )
 
 

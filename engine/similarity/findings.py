@@ -34,9 +34,9 @@ class ExerciseFindings:
     by_wording: tuple[PairDetail, ...]
     known: SimilaritySpread | None
 
-    def is_close(self, found: PairDetail) -> bool:
+    def is_close(self, detail: PairDetail) -> bool:
         """Tell whether a pair stands out."""
-        return is_close(found.pair, self.comparison.spread)
+        return is_close(detail.pair, self.comparison.spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class SimilarityFindings:
 def find(
     collected: CollectedFiles,
     *,
-    given: Callable[[str], Sequence[str]],
+    handouts: Callable[[str], Sequence[str]],
     crossings: CopiedAnswers | None = None,
     keep: int = 50,
     progress: Callable[[], None] = lambda: None,
@@ -71,7 +71,7 @@ def find(
     Parameters
     ----------
     collected : CollectedFiles
-    given : callable
+    handouts : callable
         Item id → sources that everybody got.
     crossings : CopiedAnswers, optional
         What the answers showed, where they were looked at.
@@ -82,13 +82,13 @@ def find(
     """
     exercises = []
     for item, works in sorted(collected.works.items()):
-        exercises.append(_found(item, works, given(item), keep))
+        exercises.append(_found(item, works, handouts(item), keep))
         progress()
     return SimilarityFindings(tuple(exercises), crossings, tuple(collected.problems))
 
 
-def _found(item: str, works: Sequence[HandedInCode], given: Sequence[str], keep: int) -> ExerciseFindings:
-    comparison = compare(item, works, given=given, keep=keep)
+def _found(item: str, works: Sequence[HandedInCode], handouts: Sequence[str], keep: int) -> ExerciseFindings:
+    comparison = compare(item, works, handouts=handouts, keep=keep)
     usual = comparison.usual
     return ExerciseFindings(
         comparison,

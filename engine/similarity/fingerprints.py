@@ -64,8 +64,8 @@ def grams(tokens: Sequence[CodeToken]) -> list[tuple[int, int, int]]:
 
 def _texts(tokens: Sequence[CodeToken]) -> list[str]:
     """Return the texts, a student's own name as the number of names that came before it first."""
-    seen: dict[str, int] = {}
-    return [f"·{seen.setdefault(t.name, len(seen))}" if t.name else t.text for t in tokens]
+    numbers: dict[str, int] = {}
+    return [f"·{numbers.setdefault(t.name, len(numbers))}" if t.name else t.text for t in tokens]
 
 
 @lru_cache(maxsize=100_000)

@@ -51,11 +51,11 @@ class CollectedFiles:
 
 def of_store(store: Store, mode: Mode, item: str | None = None) -> tuple[CollectedFiles, CopiedAnswers]:
     """Return the code of a store and what its answers show; of everything, or of one item."""
-    found, search = CollectedFiles(), AnswerSearch()
+    files, search = CollectedFiles(), AnswerSearch()
     for attempt in store.attempts(item=item, mode=mode):
         if attempt.source is not None:
             source = _whole(attempt.source, attempt.modules)
-            found.add(attempt.item, HandedInCode(attempt.student, source, attempt.filename))
+            files.add(attempt.item, HandedInCode(attempt.student, source, attempt.filename))
         else:
             search.add(attempt)
     for name in store.quiz_names():
@@ -63,7 +63,7 @@ def of_store(store: Store, mode: Mode, item: str | None = None) -> tuple[Collect
             for question in quiz.questions:
                 if item is None or question.variant.item == item:
                     search.hand_out(quiz.student, question.variant)
-    return found, search.crossings()
+    return files, search.crossings()
 
 
 def of_folder(
@@ -93,10 +93,10 @@ def of_folder(
     IntakeError
         `path` can't be read at all.
     """
-    found = CollectedFiles()
+    files = CollectedFiles()
     with work_folder() as workdir:
         intake = collect(path, workdir, items=items, roster=roster, only_item=only_item)
-        found.problems.extend(intake.problems)
+        files.problems.extend(intake.problems)
         for student in intake.students:
             for file in student.files:
                 if file.kind is not FileKind.CODE or file.item is None:
@@ -105,11 +105,11 @@ def of_folder(
                     code = read_code_file(file.path, file.name, dict(file.beside))
                 except InputError as error:
                     problem = IntakeProblem(file.name, error.what, error.next_step or "", student.student)
-                    found.problems.append(problem)
+                    files.problems.append(problem)
                     continue
                 source = _whole(code.source, code.modules)
-                found.add(file.item, HandedInCode(student.student, source, file.name, is_earlier))
-    return found
+                files.add(file.item, HandedInCode(student.student, source, file.name, is_earlier))
+    return files
 
 
 def _whole(source: str, modules: Mapping[str, str]) -> str:
@@ -136,8 +136,8 @@ class FileLabels(StudentLabels):
         if self.is_hidden:
             return f"{self.number((is_earlier, who))}{later}"
         name = "" if is_earlier else self.name(who)
-        shown = clean_line(who)
-        return f"{name} ({shown}){later}" if name and name != shown else f"{shown}{later}"
+        label = clean_line(who)
+        return f"{name} ({label}){later}" if name and name != label else f"{label}{later}"
 
     def filename(self, work: HandedInCode) -> str:
         """Return the name of a file; it often holds its student's, so it is hidden with that."""

@@ -46,14 +46,14 @@ def normal_form(source: str) -> NormalForm:
     """Return the normal form of any text; nothing in it can make this fail."""
     text = source[:MAX_CHARACTERS].replace("\0", " ").removeprefix("\ufeff")
     statements, is_whole = _statements(text)
-    kept: list[TokenStatement] = []
-    left = MOST_TOKENS
+    shortened: list[TokenStatement] = []
+    room = MOST_TOKENS
     for statement in statements:
-        left -= len(statement.tokens)
-        if left < 0:
+        room -= len(statement.tokens)
+        if room < 0:
             break
-        kept.append(statement)
-    return NormalForm(tuple(kept), is_whole, left < 0 or len(source) > MAX_CHARACTERS)
+        shortened.append(statement)
+    return NormalForm(tuple(shortened), is_whole, room < 0 or len(source) > MAX_CHARACTERS)
 
 
 def _statements(text: str) -> tuple[Iterable[TokenStatement], bool]:
@@ -104,8 +104,8 @@ def _line_tokens(line: str, number: int, names: FileNames) -> Iterator[CodeToken
     whole = f"{line} pass" if line.endswith(":") else line
     try:
         tree = plain(ast.increment_lineno(parse_python(whole), number - 1))
-        found = StatementTokens(names).module(tree.body)
-        yield from (token for statement in found for token in statement.tokens)
+        statements = StatementTokens(names).module(tree.body)
+        yield from (token for statement in statements for token in statement.tokens)
     except _UNREADABLE:
         yield from _words(line, number, names)
 

@@ -59,8 +59,8 @@ _ANSWER_COLUMNS = (
 def pairs_csv(exercises: Iterable[ExerciseFindings], labels: FileLabels) -> str:
     """Return one line for each pair of either list; shares from 0 to 1."""
     rows = []
-    for found in exercises:
-        for kind, details in (("structure", found.pairs), ("wording", found.by_wording)):
+    for exercise in exercises:
+        for kind, details in (("structure", exercise.pairs), ("wording", exercise.by_wording)):
             for rank, entry in enumerate(details, start=1):
                 pair = entry.pair
                 named = [text_cell(labels.of(work)) for work in (pair.first, pair.second)]
@@ -71,8 +71,8 @@ def pairs_csv(exercises: Iterable[ExerciseFindings], labels: FileLabels) -> str:
                     entry.longest,
                 ]
                 bits = [round(pair.surprise, 2), round(pair.wording, 2)]
-                out = "yes" if found.is_close(entry) else "no"
-                rows.append([text_cell(found.comparison.item), kind, rank, *named, *figures, *bits, out])
+                out = "yes" if exercise.is_close(entry) else "no"
+                rows.append([text_cell(exercise.comparison.item), kind, rank, *named, *figures, *bits, out])
     return csv_text([_PAIR_COLUMNS, *rows], quote_texts=True)
 
 
@@ -93,7 +93,7 @@ def as_json(findings: SimilarityFindings, labels: FileLabels) -> dict[str, Any]:
     return {
         "note": NOT_A_VERDICT,
         "engine_version": __version__,
-        "exercises": [_exercise(found, labels) for found in findings.exercises],
+        "exercises": [_exercise(exercise, labels) for exercise in findings.exercises],
         "answers": None
         if crossings is None
         else {
@@ -129,16 +129,16 @@ def as_json(findings: SimilarityFindings, labels: FileLabels) -> dict[str, Any]:
     }
 
 
-def _exercise(found: ExerciseFindings, labels: FileLabels) -> dict[str, Any]:
-    comparison = found.comparison
+def _exercise(findings: ExerciseFindings, labels: FileLabels) -> dict[str, Any]:
+    comparison = findings.comparison
     return {
         "item": comparison.item,
         "files": comparison.files,
         "students": comparison.students,
         "usual": _spread(comparison.spread),
-        "independent": None if found.known is None else _spread(found.known),
-        "pairs": [_pair(entry, found, labels) for entry in found.pairs],
-        "by_wording": [_pair(entry, found, labels) for entry in found.by_wording],
+        "independent": None if findings.known is None else _spread(findings.known),
+        "pairs": [_pair(entry, findings, labels) for entry in findings.pairs],
+        "by_wording": [_pair(entry, findings, labels) for entry in findings.by_wording],
         "groups": [[labels.of(work) for work in group] for group in comparison.groups],
         "identical": [[labels.of(work) for work in group] for group in comparison.identical],
     }
@@ -153,7 +153,7 @@ def _spread(spread: SimilaritySpread) -> dict[str, float | int]:
     }
 
 
-def _pair(entry: PairDetail, found: ExerciseFindings, labels: FileLabels) -> dict[str, Any]:
+def _pair(entry: PairDetail, findings: ExerciseFindings, labels: FileLabels) -> dict[str, Any]:
     pair = entry.pair
     return {
         "first": labels.of(pair.first),
@@ -165,7 +165,7 @@ def _pair(entry: PairDetail, found: ExerciseFindings, labels: FileLabels) -> dic
         "longest": entry.longest,
         "surprise": round(pair.surprise, 2),
         "wording": round(pair.wording, 2),
-        "stands_out": found.is_close(entry),
+        "stands_out": findings.is_close(entry),
         "passages": [
             {
                 "first": ranges(passage.first),
@@ -226,11 +226,11 @@ def write_similarity_pages(
     """
     exercises = [
         _Exercise(
-            found,
-            _sheets(found, f"{number:02}-structure", found.pairs, labels),
-            _sheets(found, f"{number:02}-wording", found.by_wording, labels),
+            exercise_findings,
+            _sheets(exercise_findings, f"{number:02}-structure", exercise_findings.pairs, labels),
+            _sheets(exercise_findings, f"{number:02}-wording", exercise_findings.by_wording, labels),
         )
-        for number, found in enumerate(findings.exercises, start=1)
+        for number, exercise_findings in enumerate(findings.exercises, start=1)
     ]
     texts = {
         sheet.row.page: _pair_page(sheet, labels)
@@ -249,7 +249,7 @@ def write_similarity_pages(
 
 
 def _sheets(
-    found: ExerciseFindings, prefix: str, details: Sequence[PairDetail], labels: FileLabels
+    findings: ExerciseFindings, prefix: str, details: Sequence[PairDetail], labels: FileLabels
 ) -> list[_Sheet]:
     """Return the pages of some pairs; their names tell nobody's name."""
     return [
@@ -260,9 +260,9 @@ def _sheets(
                 labels.of(entry.pair.second),
                 entry.pair,
                 entry.longest,
-                found.is_close(entry),
+                findings.is_close(entry),
             ),
-            found,
+            findings,
             entry,
         )
         for rank, entry in enumerate(details, start=1)

@@ -81,18 +81,18 @@ class _Search:
 
     def passages(self) -> list[SharedPassage]:
         runs = sorted(self._runs(), key=lambda run: (-run.size, run.first, run.second))
-        taken: tuple[set[int], set[int]] = (set(), set())
-        found: list[SharedPassage] = []
+        used: tuple[set[int], set[int]] = (set(), set())
+        shared: list[SharedPassage] = []
         for run in runs:
-            for part in self._free(run, *taken):
+            for part in self._free(run, *used):
                 places = (
                     range(part.first, part.first + part.size),
                     range(part.second, part.second + part.size),
                 )
-                taken[0].update(places[0])
-                taken[1].update(places[1])
-                found.append(self._passage(*places))
-        return sorted(found, key=lambda passage: -passage.tokens)[:_MOST_PASSAGES]
+                used[0].update(places[0])
+                used[1].update(places[1])
+                shared.append(self._passage(*places))
+        return sorted(shared, key=lambda passage: -passage.tokens)[:_MOST_PASSAGES]
 
     def _runs(self) -> set[_Run]:
         """Return the longest run around each gram that both have, the rarest grams first."""
@@ -102,14 +102,14 @@ class _Search:
                 places[hashed].append(at)
         seeds = [gram for gram in self._first.grams if places.get(gram[0])]
         runs: set[_Run] = set()
-        seen: set[tuple[int, int]] = set()  # pairs of places within a run
-        left = _MOST_STEPS
+        visited: set[tuple[int, int]] = set()  # pairs of places within a run
+        steps = _MOST_STEPS
         for hashed, at, size in sorted(seeds, key=lambda gram: len(places[gram[0]])):
             for other in places[hashed]:
-                if left > 0 and (at, other) not in seen:
+                if steps > 0 and (at, other) not in visited:
                     run = self._grown(at, other, size)
-                    seen.update((run.first + i, run.second + i) for i in range(run.size))
-                    left -= run.size
+                    visited.update((run.first + i, run.second + i) for i in range(run.size))
+                    steps -= run.size
                     runs.add(run)
         return runs
 
@@ -128,10 +128,10 @@ class _Search:
         ends = self._first.ends.get(first), self._second.ends.get(second)
         if ends[0] != ends[1] or ends[0] is True:
             return False
-        one, other = first + shift, second + shift
-        if not (0 <= one < len(self._first.tokens) and 0 <= other < len(self._second.tokens)):
+        place, other = first + shift, second + shift
+        if not (0 <= place < len(self._first.tokens) and 0 <= other < len(self._second.tokens)):
             return False
-        return names.fits(self._first.tokens[one], self._second.tokens[other])
+        return names.fits(self._first.tokens[place], self._second.tokens[other])
 
     def _free(self, run: _Run, first: Collection[int], second: Collection[int]) -> list[_Run]:
         """Return the parts of a run that no longer run has taken and that say something."""
@@ -244,12 +244,12 @@ class PairDetail:
 def detail(pair: FilePair, usual: Collection[Hashable]) -> PairDetail:
     """Return a pair with the passages of its files that aren't `usual`."""
     forms = normal_form(pair.first.source), normal_form(pair.second.source)
-    found = passages(*forms, usual=usual)
-    first = _lines(pair.first.source, [passage.first for passage in found])
-    second = _lines(pair.second.source, [passage.second for passage in found])
-    left = max(0, len(first) - _MOST_LINES), max(0, len(second) - _MOST_LINES)
-    shown = tuple(first[:_MOST_LINES]), tuple(second[:_MOST_LINES])
-    return PairDetail(pair, found, *shown, left, (_note(forms[0]), _note(forms[1])))
+    shared = passages(*forms, usual=usual)
+    first = _lines(pair.first.source, [passage.first for passage in shared])
+    second = _lines(pair.second.source, [passage.second for passage in shared])
+    lines_cut = max(0, len(first) - _MOST_LINES), max(0, len(second) - _MOST_LINES)
+    heads = tuple(first[:_MOST_LINES]), tuple(second[:_MOST_LINES])
+    return PairDetail(pair, shared, *heads, lines_cut, (_note(forms[0]), _note(forms[1])))
 
 
 def _note(form: NormalForm) -> str:
@@ -261,17 +261,17 @@ def _note(form: NormalForm) -> str:
     return " ".join(notes)
 
 
-def _lines(source: str, taken: Sequence[Sequence[int]]) -> list[FileLine]:
+def _lines(source: str, places: Sequence[Sequence[int]]) -> list[FileLine]:
     owner: dict[int, int] = {}
     begins: dict[int, list[int]] = {}
-    for number, lines in sorted(enumerate(taken, start=1), key=lambda entry: len(entry[1])):
+    for number, lines in sorted(enumerate(places, start=1), key=lambda entry: len(entry[1])):
         owner |= dict.fromkeys(lines, number)
         begins.setdefault(lines[0], []).append(number)
-    found = []
+    file_lines = []
     for number, text in enumerate(source.removeprefix("\ufeff").rstrip("\n").split("\n"), start=1):
         cut = text if len(text) <= _LONGEST_LINE else text[:_LONGEST_LINE] + " …"
-        found.append(FileLine(number, cut, owner.get(number, 0), tuple(sorted(begins.get(number, ())))))
-    return found
+        file_lines.append(FileLine(number, cut, owner.get(number, 0), tuple(sorted(begins.get(number, ())))))
+    return file_lines
 
 
 def ranges(lines: Sequence[int]) -> str:

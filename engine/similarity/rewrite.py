@@ -17,12 +17,12 @@ __all__ = ["plain", "plain_block", "without_temporaries"]
 
 def plain_block(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Return a block without what follows a jump, appending loops as comprehensions."""
-    kept: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     for statement in body:
-        kept.append(_as_comprehension(statement, kept) or statement)
+        statements.append(_as_comprehension(statement, statements) or statement)
         if isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue):
             break
-    return kept
+    return statements
 
 
 def _as_comprehension(loop: ast.stmt, before: list[ast.stmt]) -> ast.stmt | None:
@@ -119,9 +119,9 @@ class _Plain(ast.NodeTransformer):
         return self._deeper(node)
 
     def _deeper(self, node: ast.AST) -> ast.stmt:
-        found = self.generic_visit(node)
-        assert isinstance(found, ast.stmt)
-        return found
+        visited = self.generic_visit(node)
+        assert isinstance(visited, ast.stmt)
+        return visited
 
     # --- blocks
 
@@ -262,9 +262,9 @@ def _drop_unread(nodes: Sequence[ast.AST]) -> bool:
     read |= set(_outer(nodes))
     dropped = False
     for block in _blocks(nodes):
-        kept = [s for s in block if not (name := _assigned(s)) or name in read]
-        dropped |= len(kept) < len(block)
-        block[:] = kept
+        statements = [s for s in block if not (name := _assigned(s)) or name in read]
+        dropped |= len(statements) < len(block)
+        block[:] = statements
     return dropped
 
 

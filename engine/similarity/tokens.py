@@ -90,24 +90,24 @@ class FileNames:
 def names_of(tree: ast.AST) -> FileNames:
     """Return the names of a file; a name that is both imported and assigned is the student's own."""
     imported = dict(_USUAL)
-    own: set[str] = set()
+    local_names: set[str] = set()
     attributes: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             imported |= dict(_imports(node))
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            own.add(node.name)
+            local_names.add(node.name)
             if isinstance(node, ast.ClassDef):
                 attributes |= set(_methods(node))
         elif isinstance(node, ast.arg):
-            own.add(node.arg)
+            local_names.add(node.arg)
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            own.add(node.id)
+            local_names.add(node.id)
         elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             attributes.add(node.attr)
         elif isinstance(node, ast.ExceptHandler) and node.name:
-            own.add(node.name)
-    return FileNames(imported, frozenset(own), frozenset(attributes))
+            local_names.add(node.name)
+    return FileNames(imported, frozenset(local_names), frozenset(attributes))
 
 
 def _methods(node: ast.ClassDef) -> Iterator[str]:
@@ -190,8 +190,8 @@ class ExpressionTokens:
             case ast.Slice():
                 ends = [node.lower, node.upper, *([node.step] if node.step else [])]
                 missing = CodeToken("_", node.lineno)
-                found = [self.one(end) if end else [missing] for end in ends]
-                return [CodeToken("Slice", node.lineno), *(token for part in found for token in part)]
+                bounds = [self.one(end) if end else [missing] for end in ends]
+                return [CodeToken("Slice", node.lineno), *(token for part in bounds for token in part)]
             case ast.JoinedStr():
                 return [CodeToken("STRING", node.lineno)]
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
@@ -224,25 +224,25 @@ class ExpressionTokens:
     def _call(self, node: ast.Call) -> list[CodeToken]:
         """Return the tokens of a call; ``np.max(x)`` and ``x.max()`` are the same."""
         func, args = node.func, list(node.args)
-        own = False
+        is_method = False
         if isinstance(func, ast.Attribute) and not self._is_module(func.value):
             if func.attr in self._names.own_attributes:
-                own, head = True, CodeToken(OWN, node.lineno, f".{func.attr}")
+                is_method, head = True, CodeToken(OWN, node.lineno, f".{func.attr}")
             else:
                 head = CodeToken(_SYNONYMS.get(func.attr, func.attr), node.lineno)
                 args.insert(0, func.value)
         elif isinstance(func, ast.Name | ast.Attribute):
             (head,) = self.one(func)
-            own = head.text == OWN
+            is_method = head.text == OWN
         else:
             head = CodeToken("call", node.lineno)
             args.insert(0, func)
-        found = [head, *self.all(args)]
+        tokens = [head, *self.all(args)]
         for keyword in sorted(node.keywords, key=lambda keyword: keyword.arg or ""):
-            if not own and keyword.arg:
-                found.append(CodeToken(f"{_SYNONYMS.get(keyword.arg, keyword.arg)}=", node.lineno))
-            found += self.one(keyword.value)
-        return found
+            if not is_method and keyword.arg:
+                tokens.append(CodeToken(f"{_SYNONYMS.get(keyword.arg, keyword.arg)}=", node.lineno))
+            tokens += self.one(keyword.value)
+        return tokens
 
     def _binary(self, node: ast.BinOp) -> list[CodeToken]:
         sign = type(node.op).__name__
@@ -258,29 +258,29 @@ class ExpressionTokens:
     def _comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
     ) -> list[CodeToken]:
-        found: list[CodeToken] = []
+        tokens: list[CodeToken] = []
         for generator in node.generators:
-            found.append(CodeToken("for", node.lineno))
-            found += self.all([generator.target, generator.iter])
+            tokens.append(CodeToken("for", node.lineno))
+            tokens += self.all([generator.target, generator.iter])
             for condition in generator.ifs:
-                found += [CodeToken("if", condition.lineno), *self.one(condition)]
-        return found + self.all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
+                tokens += [CodeToken("if", condition.lineno), *self.one(condition)]
+        return tokens + self.all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
 
     def arguments(self, args: ast.arguments) -> list[CodeToken]:
         """Return the tokens of what a function takes: its names, then the defaults."""
         every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-        found = [CodeToken(OWN, arg.lineno, arg.arg) for arg in every if arg is not None]
-        return found + self.all([d for d in (*args.defaults, *args.kw_defaults) if d is not None])
+        tokens = [CodeToken(OWN, arg.lineno, arg.arg) for arg in every if arg is not None]
+        return tokens + self.all([d for d in (*args.defaults, *args.kw_defaults) if d is not None])
 
     def anything(self, node: ast.AST) -> list[CodeToken]:
         """Return the tokens of what has no form of its own here: its kind, then what it holds."""
-        found = [CodeToken(type(node).__name__, getattr(node, "lineno", 1))]
+        tokens = [CodeToken(type(node).__name__, getattr(node, "lineno", 1))]
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
-                found += self.one(child)
+                tokens += self.one(child)
             elif isinstance(child, ast.arguments):
-                found += self.arguments(child)
-        return found
+                tokens += self.arguments(child)
+        return tokens
 
 
 def _chain(node: ast.expr, op: type[ast.operator]) -> Iterator[ast.expr]:
@@ -320,7 +320,7 @@ class StatementTokens:
         return self._body(body, self._scopes - 1)
 
     def _body(self, body: Sequence[ast.stmt], scope: int) -> list[TokenStatement]:
-        found: list[TokenStatement] = []
+        statements: list[TokenStatement] = []
         inner: list[ast.stmt] = []
         waiting = list(reversed(body))
         while waiting:
@@ -330,11 +330,11 @@ class StatementTokens:
                 continue
             tokens = self._head(node)
             if tokens:
-                found.append(TokenStatement(tuple(tokens), scope))
+                statements.append(TokenStatement(tuple(tokens), scope))
             waiting += reversed(_below(node))
         for node in inner:
-            found += self._definition(node)
-        return found
+            statements += self._definition(node)
+        return statements
 
     def _definition(self, node: ast.stmt) -> list[TokenStatement]:
         assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
@@ -387,8 +387,8 @@ class StatementTokens:
 
 
 def _below(node: ast.stmt) -> list[ast.stmt]:
-    found: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     for name in ("body", "handlers", "orelse", "finalbody", "cases"):
         for child in getattr(node, name, ()):
-            found += [child] if isinstance(child, ast.stmt) else child.body
-    return found
+            statements += [child] if isinstance(child, ast.stmt) else child.body
+    return statements

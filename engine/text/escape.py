@@ -43,10 +43,10 @@ def _steers(character: str) -> bool:
 
 def clean(text: str, limit: int = 2000) -> str:
     """Return `text` as :func:`visible` gives it, cut to `limit` characters and saying so."""
-    shown = visible(text[:limit])
+    cleaned = visible(text[:limit])
     if len(text) > limit:
-        shown += f" … ({count_noun(len(text) - limit, 'more character')})"
-    return shown
+        cleaned += f" … ({count_noun(len(text) - limit, 'more character')})"
+    return cleaned
 
 
 def clean_line(text: str, limit: int = 200) -> str:

@@ -78,8 +78,8 @@ def cache_folder() -> Path:
 
     Where there is no home folder it is a place in which nothing can be made, so that libraries do without.
     """
-    own = own_folder()
-    return Path(os.devnull, "cache") if own is None else own / "cache"
+    folder = own_folder()
+    return Path(os.devnull, "cache") if folder is None else folder / "cache"
 
 
 def keep_libraries_tidy() -> None:
@@ -172,14 +172,14 @@ def _remove_abandoned(among: Path) -> None:
             with contextlib.suppress(OSError):
                 if not entry.name.startswith(_WORK) or not entry.is_dir(follow_symlinks=False):
                     continue
-                found = entry.stat(follow_symlinks=False)
-                if found.st_uid != os.getuid():
+                status = entry.stat(follow_symlinks=False)
+                if status.st_uid != os.getuid():
                     continue
                 try:
                     lock = os.open(Path(entry.path) / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
                 except FileNotFoundError:
                     # Just made, and not locked yet; or left by a version that knew no locks.
-                    if time.time() - found.st_mtime > _ABANDONED_S:
+                    if time.time() - status.st_mtime > _ABANDONED_S:
                         shutil.rmtree(entry.path, ignore_errors=True)
                     continue
                 try:
@@ -242,13 +242,13 @@ def _private(path: str, flags: int) -> int:
 
 @contextlib.contextmanager
 def write_errors(
-    what: str, path: Path, *, next_step: str, kind: type[SoftmarkError] = UsageError
+    message: str, path: Path, *, next_step: str, kind: type[SoftmarkError] = UsageError
 ) -> Iterator[None]:
     """Turn what the system says of a file that can't be written into an error that says what to do.
 
     Parameters
     ----------
-    what : str
+    message : str
         One sentence: ``"the gradebook can't be written"``.
     path : Path
         Named where the system names no file itself.
@@ -262,7 +262,7 @@ def write_errors(
         # "File exists" where a folder is to be made: a person wants to know what is there.
         exists = "a file of this name" if isinstance(error, FileExistsError) else None
         got = exists or error.strerror or str(error)
-        raise kind(what, where=str(error.filename or path), got=got, next_step=next_step) from error
+        raise kind(message, where=str(error.filename or path), got=got, next_step=next_step) from error
 
 
 MAX_BYTES = 2**20

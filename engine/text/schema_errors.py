@@ -63,7 +63,7 @@ def field_at(model: type[BaseModel], loc: Loc) -> FieldInfo | None:
 def _types_at(model: type[BaseModel], loc: Loc) -> list[Any]:
     current: list[Any] = [model]
     for part in loc:
-        inner = [found for kind in current for found in _step(kind, part)]
+        inner = [member for kind in current for member in _step(kind, part)]
         if inner:
             current = inner
         elif isinstance(part, str):
@@ -75,7 +75,7 @@ def _step(kind: Any, part: int | str) -> list[Any]:
     """Return the types one key or position further in, none if ``kind`` has no such place."""
     if _is_model(kind) and issubclass(kind, RootModel):
         return [
-            found for inner in _flat(kind.model_fields["root"].annotation) for found in _step(inner, part)
+            member for inner in _flat(kind.model_fields["root"].annotation) for member in _step(inner, part)
         ]
     if _is_model(kind):
         for name, field in kind.model_fields.items():
@@ -181,22 +181,22 @@ def explain(fault: Fault, keys: Iterable[str] = ()) -> str:
     return sentence(fault) if sentence else f"this value isn't allowed: {one_line(str(fault['msg']), 200)}"
 
 
-def _expected(what: str) -> Callable[[Fault], str]:
+def _expected(kind: str) -> Callable[[Fault], str]:
     def sentence(fault: Fault) -> str:
-        return f"{what} was expected, not {describe(fault['input'])}{_quotes_hint(what, fault['input'])}"
+        return f"{kind} was expected, not {describe(fault['input'])}{_quotes_hint(kind, fault['input'])}"
 
     return sentence
 
 
-def _quotes_hint(what: str, value: Any) -> str:
+def _quotes_hint(kind: str, value: Any) -> str:
     """Say how to write what was probably meant."""
-    if what == "text" and isinstance(value, int | float):
+    if kind == "text" and isinstance(value, int | float):
         return "; put it in quotes"
-    if isinstance(value, str) and what == "true or false":
+    if isinstance(value, str) and kind == "true or false":
         word = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
-        meant = word.get(value.lower(), value.lower() if value.lower() in ("true", "false") else "")
-        return f"; write {meant}" if meant else ""
-    if isinstance(value, str) and what in ("a number", "a whole number") and _is_number(value):
+        word_meant = word.get(value.lower(), value.lower() if value.lower() in ("true", "false") else "")
+        return f"; write {word_meant}" if word_meant else ""
+    if isinstance(value, str) and kind in ("a number", "a whole number") and _is_number(value):
         return "; leave out the quotes"
     return ""
 
@@ -334,8 +334,8 @@ def validate(document: YamlDocument, model: type[M], *, error: type[InputError] 
 def validation_faults(document: YamlDocument, model: type[M]) -> tuple[M | None, list[Diagnostic]]:
     """Return the model and no fault, or None and all faults."""
     if not isinstance(document.data, dict):
-        what = f"the file must hold keys and values (key: value), not {describe(document.data)}"
-        return None, [document.diagnostic((), what)]
+        message = f"the file must hold keys and values (key: value), not {describe(document.data)}"
+        return None, [document.diagnostic((), message)]
     try:
         return model.model_validate(document.data), []
     except ValidationError as problem:

@@ -81,8 +81,8 @@ def plain_cell(text: str) -> str:
     which come along where text is copied, go the way of blanks.
     """
     plain = unicodedata.normalize("NFC", text).strip(_BLANK)
-    kept = _KEPT_AS_TEXT.fullmatch(plain)
-    text = kept[1].strip() if kept else plain
+    match = _KEPT_AS_TEXT.fullmatch(plain)
+    text = match[1].strip() if match else plain
     # The other way round than engine.text.escape.csv_cell.
     return text[1:] if text.startswith("'") and begins_formula(text.lstrip("'")) else text
 
@@ -130,9 +130,9 @@ def read_delimited(
     try:
         rows = tuple(_rows(lines, delimiter, where, faults))
     except _TooMuch as fault:
-        what, line, most = fault.args
+        noun_plural, line, most = fault.args
         raise error(
-            f"{noun} has too many {what}", where=f"{where}:{line}", expected=f"at most {most:,}"
+            f"{noun} has too many {noun_plural}", where=f"{where}:{line}", expected=f"at most {most:,}"
         ) from None
     return DelimitedTable(where, rows, tuple(faults), delimiter, data.startswith(codecs.BOM_UTF8))
 
@@ -169,18 +169,18 @@ def _delimiter(lines: Sequence[str]) -> str:
 def _rows(lines: Sequence[str], delimiter: str, file: str, faults: list[Diagnostic]) -> Iterator[TableRow]:
     is_first = True
     count = cells_taken = 0
-    for line, found in _records(lines, delimiter):
+    for line, record in _records(lines, delimiter):
         source = lines[line - 1].rstrip("\r\n")
-        if isinstance(found, str):
-            faults.append(Diagnostic(file, line, 1, found, source))
+        if isinstance(record, str):
+            faults.append(Diagnostic(file, line, 1, record, source))
             continue
-        if len(found) > _MOST_COLUMNS:
+        if len(record) > _MOST_COLUMNS:
             raise _TooMuch("columns", line, _MOST_COLUMNS)
-        if any("\0" in cell for cell in found):
+        if any("\0" in cell for cell in record):
             message = "this line holds a NUL character, which no text has"
             faults.append(Diagnostic(file, line, 1, message, source.replace("\0", "\ufffd")))
             continue
-        cells = tuple(plain_cell(cell) for cell in found)
+        cells = tuple(plain_cell(cell) for cell in record)
         if not any(cells) or (is_first and _SEPARATOR.fullmatch(delimiter.join(cells))):
             continue
         is_first = False
@@ -189,7 +189,7 @@ def _rows(lines: Sequence[str], delimiter: str, file: str, faults: list[Diagnost
             raise _TooMuch("rows", line, _MOST_ROWS)
         if cells_taken > _MOST_CELLS:
             raise _TooMuch("cells", line, _MOST_CELLS)
-        yield TableRow(line, cells, source, tuple(found))
+        yield TableRow(line, cells, source, tuple(record))
 
 
 class _Feed:

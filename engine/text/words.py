@@ -67,9 +67,9 @@ def count_noun(number: float | Decimal | str, noun: str, spec: str = "") -> str:
     spec : str
         How the number is written; a float is written without trailing zeros otherwise.
     """
-    shown = format(number, spec or ("g" if isinstance(number, float) else ""))
+    digits = format(number, spec or ("g" if isinstance(number, float) else ""))
     # what is rounded to 1 reads as 1
-    return f"{shown} {noun if shown == '1' else plural(noun)}"
+    return f"{digits} {noun if digits == '1' else plural(noun)}"
 
 
 def agree(number: float | Decimal, verb: str) -> str:

@@ -215,8 +215,10 @@ class _Reading:
         eaten = None if self.scalars_as_text else _EATEN.search(raw)
         if eaten:
             word = _COMMAND.match(raw, eaten.start("eaten"))
-            what = one_line(word[0] if word else eaten["eaten"], 20)
-            message = f"in double quotes '{what}' loses its backslash; use single quotes, or | and a new line"
+            escape = one_line(word[0] if word else eaten["eaten"], 20)
+            message = (
+                f"in double quotes '{escape}' loses its backslash; use single quotes, or | and a new line"
+            )
             self._fault(node.start_mark, message)
         elif find_control_character(node.value) is not None:
             self._fault(node.start_mark, "a control character can't stand in a text; delete the escape")

@@ -386,11 +386,11 @@ def _inside(text: str, place: YamlPlace, offset: int) -> tuple[int, int] | None:
 
 def _inside_block(text: str, place: YamlPlace, value: str, offset: int) -> tuple[int, int] | None:
     """Place a character of a block text whose lines stand in the file as they are."""
-    wanted, column = value.count("\n", 0, offset), offset - (value.rfind("\n", 0, offset) + 1)
+    row, column = value.count("\n", 0, offset), offset - (value.rfind("\n", 0, offset) + 1)
     lines = _LINE.findall(text[place.start : place.end])[1:]
-    if wanted >= len(lines):
+    if row >= len(lines):
         return None
-    written, line = lines[wanted].rstrip("\r\n"), value.split("\n")[wanted]
+    written, line = lines[row].rstrip("\r\n"), value.split("\n")[row]
     if not line or not written.endswith(line):  # folded lines don't match
         return None
-    return place.line + 2 + wanted, len(written) - len(line) + column + 1
+    return place.line + 2 + row, len(written) - len(line) + column + 1

@@ -39,13 +39,13 @@ LAYOUTS: dict[str, type[DownloadLayout]] = {
 }
 
 
-def choose(listing: DownloadListing, wanted: str | None, where: str) -> DownloadLayout:
+def choose(listing: DownloadListing, layout_name: str | None, where: str) -> DownloadLayout:
     """Return the layout of a download.
 
     Parameters
     ----------
     listing : DownloadListing
-    wanted : str or None
+    layout_name : str or None
         Name of the layout that it must have; None to find it out.
     where : str
         For the message; already clean.
@@ -57,17 +57,17 @@ def choose(listing: DownloadListing, wanted: str | None, where: str) -> Download
     """
     for level in levels(listing):
         for name, kind in LAYOUTS.items():
-            if name == PlainLayout.name or wanted not in {None, name}:
+            if name == PlainLayout.name or layout_name not in {None, name}:
                 continue
-            layout = kind.found(level, forced=wanted is not None)
+            layout = kind.found(level, forced=layout_name is not None)
             if layout is not None:
                 return layout
-    if wanted in {None, PlainLayout.name}:
+    if layout_name in {None, PlainLayout.name}:
         return PlainLayout.found(listing)
-    seen = ", ".join(clean_line(top, 60) for top in [*listing.folders, *listing.files][:3])
+    examples = ", ".join(clean_line(top, 60) for top in [*listing.folders, *listing.files][:3])
     raise IntakeError(
-        f"nothing in here is named as in a download of the layout {wanted}",
+        f"nothing in here is named as in a download of the layout {layout_name}",
         where=where,
-        got=seen or "nothing",
+        got=examples or "nothing",
         next_step="leave --layout out to have it found out",
     )

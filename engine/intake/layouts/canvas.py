@@ -33,22 +33,22 @@ class CanvasLayout(DownloadLayout):
 
     def place(self, top: str, is_file: bool) -> PathOwner | None:
         """Return whose the file is, and that all files of a student belong together."""
-        found = _read(top)
-        if found is None:
+        parts = _read(top)
+        if parts is None:
             return None
-        name, user = found["name"], found["user"]
-        who = {"name": name} if found.re is _HIDDEN else {"lms_id": user, "name": name}
+        name, user = parts["name"], parts["user"]
+        who = {"name": name} if parts.re is _HIDDEN else {"lms_id": user, "name": name}
         person = DownloadPerson(f"{name}_{user}", who, user)
-        if found.re is _HIDDEN:
+        if parts.re is _HIDDEN:
             person = DownloadPerson(f"anon_{user}", {"id": f"anon_{user}"}, user)
-        hand_in = HandIn(user, (person,), marked_late=found["late"] is not None)
-        return PathOwner(hand_in, found["own"], order=int(found["file"] or 0))
+        hand_in = HandIn(user, (person,), marked_late=parts["late"] is not None)
+        return PathOwner(hand_in, parts["own"], order=int(parts["file"] or 0))
 
 
 def _read(top: str) -> re.Match[str] | None:
     for pattern in (_HIDDEN, _NAMED):
-        found = pattern.fullmatch(top)
+        match = pattern.fullmatch(top)
         # Without the file's own number it can only be what Canvas itself writes.
-        if found is not None and (found["file"] is not None or found["own"] in _TYPED):
-            return found
+        if match is not None and (match["file"] is not None or match["own"] in _TYPED):
+            return match
     return None

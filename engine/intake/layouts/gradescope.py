@@ -58,7 +58,7 @@ def read_ruby_yaml(path: Path, name: str, *, leave_out: Collection[str] = ()) ->
     """
     try:
         text = read_text(path, IntakeError, limit=_LIMIT, may_be_empty=False)
-        found = _Reading(yaml.parse(text, Loader=yaml.CSafeLoader), leave_out).document()
+        document = _Reading(yaml.parse(text, Loader=yaml.CSafeLoader), leave_out).document()
     except IntakeError as error:  # it names the place where the file lies now
         raise IntakeError(error.what, where=f"{name}:1", got=error.got) from error
     except _TooDeepError as error:
@@ -68,9 +68,9 @@ def read_ruby_yaml(path: Path, name: str, *, leave_out: Collection[str] = ()) ->
         raise IntakeError(f"this list can't be read: {error.problem}", where=f"{name}:{line}") from error
     except yaml.YAMLError as error:
         raise IntakeError("this list can't be read", where=f"{name}:1") from error
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise IntakeError("this is no list of submissions", where=f"{name}:1")
-    return found
+    return document
 
 
 class _TooDeepError(Exception):
@@ -101,15 +101,15 @@ class _Reading:
         if depth > _DEEPEST:
             raise _TooDeepError(0 if event.start_mark is None else event.start_mark.line + 1)
         if isinstance(event, yaml.SequenceStartEvent):
-            return [self._value(one, depth + 1) for one in self._until(yaml.SequenceEndEvent)]
-        found: dict[str, object] = {}
-        for one in self._until(yaml.MappingEndEvent):
-            key = self._value(one, depth + 1)
+            return [self._value(first_event, depth + 1) for first_event in self._until(yaml.SequenceEndEvent)]
+        mapping: dict[str, object] = {}
+        for first_event in self._until(yaml.MappingEndEvent):
+            key = self._value(first_event, depth + 1)
             value = self._value(next(self._events), depth + 1)
             name = key.removeprefix(":") if isinstance(key, str) else ""
             if name and name not in self._leave_out:
-                found[name] = value
-        return found
+                mapping[name] = value
+        return mapping
 
     def _until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
         for event in self._events:
@@ -128,18 +128,18 @@ class GradescopeLayout(DownloadLayout):
 
     name: ClassVar[str] = "gradescope"
 
-    def __init__(self, listing: DownloadListing, path: Path, shown: str) -> None:
+    def __init__(self, listing: DownloadListing, path: Path, label: str) -> None:
         super().__init__(listing)
         self._hand_ins: dict[str, HandIn] = {}
-        self._shown = shown
+        self._shown = label
         try:
-            content = read_ruby_yaml(path, shown, leave_out={"results", "answers", "rubric"})
+            content = read_ruby_yaml(path, label, leave_out={"results", "answers", "rubric"})
         except InputError as error:
             step = "download the export again: without it nobody knows whose folders these are"
-            self.problems.append(IntakeProblem(error.where or shown, error.what, step))
+            self.problems.append(IntakeProblem(error.where or label, error.what, step))
             content = {}
-        for folder, told in content.items():
-            self._take(folder, told)
+        for folder, submission in content.items():
+            self._take(folder, submission)
 
     @classmethod
     def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
@@ -158,23 +158,23 @@ class GradescopeLayout(DownloadLayout):
         """Return whether it is the list of submissions."""
         return inside == (_LIST,)
 
-    def _take(self, folder: str, told: object) -> None:
-        if not isinstance(told, Mapping):
+    def _take(self, folder: str, submission: object) -> None:
+        if not isinstance(submission, Mapping):
             self._fault(folder, "the list says nothing of it that can be read")
             return
-        people = _people(told)
+        people = _people(submission)
         if not people:
             self._fault(folder, "the list names nobody who handed it in")
             return
-        self._hand_ins[folder] = HandIn(folder, people, self._moment(told, folder))
-        for older in _list(told.get("history")):
+        self._hand_ins[folder] = HandIn(folder, people, self._moment(submission, folder))
+        for older in _list(submission.get("history")):
             number = _text(older.get("id"))
             if number and (name := f"submission_{number}") not in self._hand_ins:
                 whose = _people(older) or people
                 self._hand_ins[name] = HandIn(name, whose, self._moment(older, name))
 
-    def _moment(self, told: Mapping[str, Any], folder: str) -> datetime | None:
-        written = told.get("created_at")
+    def _moment(self, submission: Mapping[str, Any], folder: str) -> datetime | None:
+        written = submission.get("created_at")
         if isinstance(written, Mapping):  # Rails writes its own kind of time with its parts
             written = written.get("utc") or written.get("time")
         text = _text(written)
@@ -198,23 +198,23 @@ class GradescopeLayout(DownloadLayout):
         self.problems.append(IntakeProblem(f"{self._shown}: {clean_line(folder, 60)}", message, step))
 
 
-def _people(told: Mapping[str, Any]) -> tuple[DownloadPerson, ...]:
-    found = []
-    for one in _list(told.get("submitters")):
+def _people(submission: Mapping[str, Any]) -> tuple[DownloadPerson, ...]:
+    people = []
+    for submitter in _list(submission.get("submitters")):
         fields = {
-            "id": _text(one.get("sid")),
-            "email": _text(one.get("email")),
-            "name": _text(one.get("name")),
+            "id": _text(submitter.get("sid")),
+            "email": _text(submitter.get("email")),
+            "name": _text(submitter.get("name")),
         }
         who = {field: text for field, text in fields.items() if text}
         if who:
             key = who.get("id") or who.get("email") or ""
-            found.append(DownloadPerson(next(iter(who.values())), who, key))
-    return tuple(found)
+            people.append(DownloadPerson(next(iter(who.values())), who, key))
+    return tuple(people)
 
 
 def _list(value: object) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
 
 
 def _text(value: object) -> str:

@@ -55,15 +55,15 @@ class DownloadListing:
     @cached_property
     def files(self) -> list[str]:
         """The names of the files at this level, in order."""
-        found = (e.parts[self.depth] for e in self.entries.files if len(e.parts) == self.depth + 1)
-        return list(dict.fromkeys(found))
+        names = (e.parts[self.depth] for e in self.entries.files if len(e.parts) == self.depth + 1)
+        return list(dict.fromkeys(names))
 
     @cached_property
     def folders(self) -> list[str]:
         """The names of the folders, and of the archives that were opened, at this level, in order."""
-        found = [e.parts[self.depth] for e in self.entries.files if len(e.parts) > self.depth + 1]
-        found += [parts[self.depth] for parts in sorted(self.entries.folders) if len(parts) > self.depth]
-        return list(dict.fromkeys(found))
+        names = [e.parts[self.depth] for e in self.entries.files if len(e.parts) > self.depth + 1]
+        names += [parts[self.depth] for parts in sorted(self.entries.folders) if len(parts) > self.depth]
+        return list(dict.fromkeys(names))
 
     @property
     def wrapper(self) -> str | None:

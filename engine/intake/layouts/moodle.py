@@ -27,7 +27,7 @@ class MoodleLayout(DownloadLayout):
     def __init__(self, listing: DownloadListing) -> None:
         super().__init__(listing)
         read = (_read(top) for top in (*listing.files, *listing.folders))
-        people = {(found["name"], found["number"]) for found in read if found is not None}
+        people = {(parts["name"], parts["number"]) for parts in read if parts is not None}
         names = {name for name, _ in people}
         # Where names are hidden, all bear the same one, which is nobody's.
         is_one = len(names) == 1 < len(people) and not any(map(listing.roster.match, names))
@@ -40,16 +40,16 @@ class MoodleLayout(DownloadLayout):
 
     def place(self, top: str, is_file: bool) -> PathOwner | None:
         """Return whose the folder is; the folders of one number are one hand-in."""
-        found = _read(top)
-        if found is None or (is_file and not found["own"]):
+        parts = _read(top)
+        if parts is None or (is_file and not parts["own"]):
             return None
-        name, number = found["name"].strip(), found["number"] or ""
+        name, number = parts["name"].strip(), parts["number"] or ""
         if self._hidden:
             label = f"{name} {number}".strip()
             person = DownloadPerson(label, {"id": label}, number)
         else:
             person = DownloadPerson(f"{name}_{number}" if number else name, {"name": name}, number)
-        return PathOwner(HandIn(f"{name}_{number}", (person,)), found["own"] if is_file else "")
+        return PathOwner(HandIn(f"{name}_{number}", (person,)), parts["own"] if is_file else "")
 
 
 def _read(top: str) -> re.Match[str] | None:

@@ -38,11 +38,11 @@ class PlainLayout(DownloadLayout):
         """Return whom the name means; a file says its item, or who made it, itself."""
         if not is_file:
             return PathOwner(_of(self._label(top)))
-        names, own = self.listing.names, PurePosixPath(top)
-        if own.suffix.lower() not in {".py", ".ipynb"}:
+        names, path = self.listing.names, PurePosixPath(top)
+        if path.suffix.lower() not in {".py", ".ipynb"}:
             return PathOwner(None, top, stands_alone=True)
         split = names.split(top)
-        label, item = split if split is not None else (own.stem, self.listing.only_item)
+        label, item = split if split is not None else (path.stem, self.listing.only_item)
         return PathOwner(_of(label) if item is not None else None, top, item, stands_alone=True)
 
     def _label(self, top: str) -> str:

@@ -33,7 +33,7 @@ def findings(names: tuple[str, ...] = ("ada", "bob", "eve")) -> SimilarityFindin
         collected.add("sdpa", HandedInCode(name, f"# by {HOSTILE}\n{sources[3]}", f"{name}/{HOSTILE}.py"))
     collected.add("softmax", HandedInCode("ada", "x = 1"))
     collected.problems.append(IntakeProblem(f"{HOSTILE}.py", f"this can be {names[0]} or {names[1]}"))
-    found = find(collected, given=lambda item: [starter(item)])
+    found = find(collected, handouts=lambda item: [starter(item)])
     answer = CrossedAnswer("sum", "answer", "A sum", HOSTILE, "=1+1", 1e-4, 2)
     crossings = CopiedAnswers(12, 90, (CopiedAnswer("ada", "s1", (answer,), 1e-4, 0.009),), 3)
     return SimilarityFindings(found.exercises, crossings, found.problems)

@@ -156,7 +156,7 @@ def test_plain_copies_of_what_everybody_writes_are_found_by_their_words() -> Non
     works = [work(f"s{i}", f"import numpy as np\n# by number {i} of all\n{body}") for i in range(12)]
     odd = "# I wondered long about the axis\n# the largest one must go\nMYSTERY = 1\n"
     copies = [work(who, f"{odd}# {who} wrote this alone\n{body}") for who in ("ada", "bob")]
-    found = compare("softmax", [*works, *copies], given=["import numpy as np\n"])
+    found = compare("softmax", [*works, *copies], handouts=["import numpy as np\n"])
     assert found.pairs == (), "the structure is usual"
     (only,) = found.by_wording
     assert {only.first.who, only.second.who} == {"ada", "bob"}

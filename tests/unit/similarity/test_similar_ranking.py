@@ -77,7 +77,7 @@ def test_what_is_found_is_named_by_its_lines_and_names() -> None:
     copy = renamed(sources["lecture"], random.Random(7))
     works = [HandedInCode(name, source) for name, source in sources.items()]
     found = compare(
-        "beam-search", [*works, HandedInCode("copy", copy)], given=[starter("beam-search")], keep=3
+        "beam-search", [*works, HandedInCode("copy", copy)], handouts=[starter("beam-search")], keep=3
     )
     first = found.pairs[0]
     assert {first.first.who, first.second.who} == {"copy", "lecture"}
