@@ -93,16 +93,16 @@ def write_new_files(texts: Mapping[Path, str]) -> None:
             path.unlink(missing_ok=True)
         if is_new and written:
             shutil.rmtree(home, ignore_errors=True)
-        raise _refused(error, home) from error
+        raise _cannot_write(error, home) from error
 
 
-def _refused(error: OSError, home: Path) -> UsageError:
+def _cannot_write(error: OSError, home: Path) -> UsageError:
     where = str(error.filename or home)
     if not home.is_dir() and home.exists():
         return UsageError("this is no folder", where=str(home), expected="--folder FOLDER")
     if isinstance(error, FileExistsError):
-        what = "there is a file of this name, and nothing is overwritten"
-        return UsageError(what, where=where, next_step="choose another id, or another --folder")
+        message = "there is a file of this name, and nothing is overwritten"
+        return UsageError(message, where=where, next_step="choose another id, or another --folder")
     return UsageError(
         "the file can't be written",
         where=where,

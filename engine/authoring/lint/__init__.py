@@ -1,6 +1,8 @@
 """Lint: every item proves by recomputation that it can be served.
 
-``lint_item`` and ``lint_bank`` are imported when they are first asked for: they bring torch.
+One :class:`~engine.authoring.lint.subject.LintSubject` goes through the rules of
+:mod:`engine.authoring.lint.rules`, which yield findings. ``lint_item`` and ``lint_bank`` are imported when
+they are first used: they bring torch, and the command's help must not wait for it.
 """
 
 from __future__ import annotations

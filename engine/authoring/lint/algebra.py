@@ -1,4 +1,4 @@
-"""Two formulas that mean the same: both are evaluated with the same random numbers for their symbols.
+"""Tells whether two formulas mean the same: both are evaluated with the same random numbers.
 
 Letters of a formula without matrices stand for numbers. Where capital or bold letters or a transpose show
 that there are matrices, capitals stand for small random matrices and small letters, but the usual counts, for
@@ -33,20 +33,20 @@ from engine.prose.maths.parser import (
 
 __all__ = ["is_same_formula"]
 
-_ROUNDS = ("one", "two")  # two sets of numbers: one could agree by chance
+_ROUNDS = ("one", "two")  # sets of numbers: with a single one, formulas could agree by chance
 _SIZE = 2  # of the matrices: the smallest whose products don't commute
-_TERMS = 3  # what a sum runs over
-_COUNTS = frozenset("nmdlijtpTNL")  # letters that are numbers even beside matrices
+_TERMS = 3  # of every sum and product over an index
+_COUNTS = frozenset("nmdlijtpTNL")  # letters that stand for numbers even beside matrices
 _GREEK = frozenset("αβγδϵελμπρτ")
 _MATRICES = re.compile(r"\\top|\\math(?:bf|sf)|\\boldsymbol|\^\{?T\b|[A-KM-SU-Z]")
 _WORDS = re.compile(r"\\(?:text|operatorname|mathrm)\{[^{}]*\}|\\[A-Za-z]+")
 _FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
 # a formula typed without dollars: single letters, numbers and signs
-_TYPED = re.compile(r"(?:[A-Za-zα-ω](?:_\w)?(?![A-Za-z])|\d++(?:\.\d++)?|[-+−–*·×/^()=²³ ])+")
-_LONGEST = 200  # characters: a formula that is longer is no option
+_WITHOUT_DOLLARS = re.compile(r"(?:[A-Za-zα-ω](?:_\w)?(?![A-Za-z])|\d++(?:\.\d++)?|[-+−–*·×/^()=²³ ])+")
+_LONGEST = 200  # characters: nothing longer is an option
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _OPERATION = re.compile(r"[A-Za-zα-ω0-9)] *[-+−–*·×/^=²³]")
-_SPOKEN = ((" times ", r" \cdot "), (" plus ", " + "), (" minus ", " - "), (" over ", " / "))
+_IN_WORDS = ((" times ", r" \cdot "), (" plus ", " + "), (" minus ", " - "), (" over ", " / "))
 _SIGNS = str.maketrans({"−": "-", "–": "-", "*": "·", "²": "^{2}", "³": "^{3}"})
 _FUNCTIONS: Mapping[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]] = {
     "exp": np.exp,
@@ -57,7 +57,7 @@ _FUNCTIONS: Mapping[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.floa
     "cos": np.cos,
     "σ": lambda x: 1 / (1 + np.exp(-x)),
 }
-_NAMED = frozenset("σφψϕfg")  # letters that are functions where a parenthesis follows
+_FUNCTION_LETTERS = frozenset("σφψϕfg")  # letters that are functions where a parenthesis follows
 _SIDES = {"<": "<", "≤": "≤", ">": "<", "≥": "≤", "=": "=", "≈": "≈"}
 
 Value = npt.NDArray[np.float64]
@@ -68,17 +68,17 @@ class _UnknownError(Exception):
     """The formula is outside the language."""
 
 
-def is_same_formula(one: str, other: str, *, shapes: bool = False) -> bool:
+def is_same_formula(first: str, second: str, *, shapes: bool = False) -> bool:
     """Tell whether two texts are formulas that have the same value whatever their symbols stand for.
 
     Parameters
     ----------
-    one, other : str
+    first, second : str
         ``$…$``, or a formula typed without dollars such as ``n·d`` or ``n times d``, or a number.
     shapes : bool
         Whether ``n × d`` is the shape of a matrix and not a product.
     """
-    sources = [_source_of(text) for text in (one, other)]
+    sources = [_source_of(text) for text in (first, second)]
     if sources[0] is None or sources[1] is None:
         return False
     models = (
@@ -107,19 +107,19 @@ def _source_of(text: str) -> str | None:
     stripped = text.strip().rstrip(".").strip()
     if (whole := _FORMULA.fullmatch(stripped)) is not None:
         return whole[1].replace("\\displaystyle", "")
-    spoken = stripped
-    for word, sign in _SPOKEN:
-        spoken = spoken.replace(word, sign)
-    typed = spoken.replace(r"\cdot", "·")
+    in_signs = stripped
+    for word, sign in _IN_WORDS:
+        in_signs = in_signs.replace(word, sign)
+    formula = in_signs.replace(r"\cdot", "·")
     # a lone letter is a word, not a formula that could be written in two ways
-    if _NUMBER.fullmatch(typed) or (_TYPED.fullmatch(typed) and _OPERATION.search(typed)):
-        return typed.translate(_SIGNS).replace("·", r"\cdot ")
+    if _NUMBER.fullmatch(formula) or (_WITHOUT_DOLLARS.fullmatch(formula) and _OPERATION.search(formula)):
+        return formula.translate(_SIGNS).replace("·", r"\cdot ")
     return None
 
 
 def _has_matrices(source: str) -> bool:
     return (
-        _MATRICES.search(_WORDS.sub(lambda found: found[0] if found[0] == r"\top" else " ", source))
+        _MATRICES.search(_WORDS.sub(lambda match: match[0] if match[0] == r"\top" else " ", source))
         is not None
     )
 
@@ -133,7 +133,7 @@ class _Evaluation:
     round : str
         Its name, from which all numbers follow.
     model : str
-        What letters stand for: ``numbers``; ``vectors``, with capitals as matrices; or ``squares``, where
+        How letters are read: ``numbers``; ``vectors``, with capitals as matrices; or ``squares``, where
         all but counts are square matrices.
     shapes : bool
         Whether a cross stands between the sizes of a matrix.
@@ -147,7 +147,7 @@ class _Evaluation:
     bound: dict[str, int] = field(default_factory=dict)
 
     def sides(self, nodes: Sequence[Node]) -> Meaning:
-        """Return the relations and commas of a formula, with the value of what stands between them."""
+        """Return the relations and commas of a formula, and the values between them."""
         parts: list[list[Node]] = [[]]
         marks: list[str] = []
         for node, depth in _nested(nodes):
@@ -157,7 +157,7 @@ class _Evaluation:
                 parts.append([])
             else:
                 parts[-1].append(node)
-        values = [_shown(self.sum_of(part)) for part in parts]
+        values = [_digits(self.sum_of(part)) for part in parts]
         if len(values) == 2 and marks[0] in _SIDES:
             if marks[0] in (">", "≥"):
                 values.reverse()
@@ -199,15 +199,15 @@ class _Evaluation:
                 divide = node.text == "/"
                 continue
             if (big := _big(node)) is not None:
-                one = self.over(node, factors, big)
+                factor = self.over(node, factors, big)
                 factors = []
             elif (name := _function_name(node, factors)) is not None:
-                one = self.applied(name, node, factors)
+                factor = self.applied(name, node, factors)
             else:
-                one = self.factor(node, factors)
-            one = _inverse(one) if divide else one
+                factor = self.factor(node, factors)
+            factor = _inverse(factor) if divide else factor
             divide = False
-            value = one if value is None else _times(value, one)
+            value = factor if value is None else _times(value, factor)
         if value is None or divide:
             raise _UnknownError
         return value
@@ -220,8 +220,8 @@ class _Evaluation:
             raise _UnknownError
         index, outer = letters[0], dict(self.bound)
         values = []
-        for at in range(1, _TERMS + 1):
-            self.bound = {**outer, index: at}
+        for number in range(1, _TERMS + 1):
+            self.bound = {**outer, index: number}
             values.append(self.product_of(body))
         self.bound = outer
         total = values[0]
@@ -230,7 +230,7 @@ class _Evaluation:
         return total
 
     def applied(self, name: str, node: Node, factors: list[Node]) -> Value:
-        """Return a function of the parenthesis, or of the one factor, that follows it."""
+        """Return the value of a function of the parenthesis, or the one factor, behind it."""
         if not factors:
             raise _UnknownError
         label = self.label(node.sub) + self.label(node.sup) if isinstance(node, ScriptNode) else ""
@@ -246,8 +246,8 @@ class _Evaluation:
         if isinstance(node, FencedNode) and node.opening == "(":
             return self.sum_of(_children(node.body))
         if isinstance(node, AtomNode) and node.text == "(":
-            held, closing = _held(rest)
-            value = self.sum_of(held)
+            inside, closing = _until_closed(rest)
+            value = self.sum_of(inside)
             if isinstance(closing, ScriptNode):
                 return self.powered(value, closing)
             return value
@@ -350,7 +350,7 @@ def _function_name(node: Node, rest: Sequence[Node]) -> str | None:
         return base.text
     follows = rest[0] if rest else None
     opens = isinstance(follows, FencedNode) or (isinstance(follows, AtomNode) and follows.text == "(")
-    if isinstance(base, AtomNode) and opens and (base.text in _NAMED or base.kind == "text"):
+    if isinstance(base, AtomNode) and opens and (base.text in _FUNCTION_LETTERS or base.kind == "text"):
         return base.text.strip()
     if isinstance(base, StyledNode) and opens and base.style == "mathrm" and len(_name(base)) > 1:
         return _name(base)
@@ -372,9 +372,9 @@ def _separates(atom: AtomNode) -> bool:
     return atom.kind == "punctuation" or (atom.kind == "relation" and atom.text not in "·×−")
 
 
-def _held(rest: list[Node]) -> tuple[list[Node], Node]:
-    """Take what an open parenthesis holds from the nodes behind it."""
-    held: list[Node] = []
+def _until_closed(rest: list[Node]) -> tuple[list[Node], Node]:
+    """Take the inside of a parenthesis that is open from the nodes behind it."""
+    inside: list[Node] = []
     depth = 1
     while rest:
         node = rest.pop(0)
@@ -384,8 +384,8 @@ def _held(rest: list[Node]) -> tuple[list[Node], Node]:
         elif isinstance(base, AtomNode) and base.text == ")":
             depth -= 1
             if not depth:
-                return held, node
-        held.append(node)
+                return inside, node
+        inside.append(node)
     raise _UnknownError
 
 
@@ -450,7 +450,7 @@ def _power(value: Value, exponent: float) -> Value:
     return np.asarray(np.linalg.matrix_power(value, int(exponent)), dtype=np.float64)
 
 
-def _shown(value: Value) -> tuple[str, ...]:
+def _digits(value: Value) -> tuple[str, ...]:
     if not np.isfinite(value).all():
         raise _UnknownError
     return tuple(f"{entry:.8g}" for entry in value.flatten())

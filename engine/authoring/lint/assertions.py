@@ -1,7 +1,7 @@
-"""What sentences assert of numbers: sums and comparisons, and words that need a witness.
+"""What sentences assert about numbers: sums and comparisons, and words that need a witness.
 
-``0.3 > 0.5`` is false whatever it is about. ``The second score is the largest`` is true of some drawn numbers
-only: nobody can tell from the words, so something beside them must say when they are true.
+``0.3 > 0.5`` is false whatever it is about. ``The second score is the largest`` is true only of some drawn
+numbers: the words alone can't be checked, so the item must state when they are true.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ __all__ = ["false_statements", "is_true_of_numbers", "needs_a_witness"]
 _PLAIN = r"[-−+]?\d+(?:\.\d+)?"
 _OPERAND = rf"(?:{_PLAIN}|\({_PLAIN}\))"
 _SIDE = rf"{_OPERAND}(?: *[-+−·×*/] *{_OPERAND})*"
-_SAID = {
+_IN_WORDS = {
     "is larger than": ">", "is greater than": ">", "is more than": ">", "is above": ">", "lies above": ">",
     "exceeds": ">", "is smaller than": "<", "is less than": "<", "is below": "<", "lies below": "<",
     "equals": "=",
 }  # fmt: skip
-_RELATION = rf"(?:[<>≤≥=≈]|{'|'.join(_SAID)})"
+_RELATION = rf"(?:[<>≤≥=≈]|{'|'.join(_IN_WORDS)})"
 _CHAIN = re.compile(
     rf"(?<![\w.^√(\[/·×*+−⁰¹²³⁴-⁹-]){_SIDE}(?: *{_RELATION} *{_SIDE})+(?![\w.]*\d|[\w(\[^⁰¹²³⁴-⁹%!])"
 )
-# what stands before makes another number of the first one: log 2, x + 2, e^2
+# something before the first number makes another number of it: log 2, x + 2, e^2
 _BEFORE = re.compile(
     r"(?:[-+−·×*/^√,]|\b(?:log|ln|exp|tanh|sin|cos|sigmoid|softmax|sqrt|max|min)[₀-₉\d]*|\b[A-Za-zα-ω][₀-₉\d]?) *$"  # noqa: E501
 )
 _AFTER = re.compile(r" *(?:[-+−·×*/^√]|\.\.\.|…)(?! *$)")
 _SENTENCE_END = re.compile(r"(?<=[.!?;]) |\n")
-_LONGEST = 300  # characters of a sentence: longer ones aren't sums
+_LONGEST = 300  # characters: no sentence with a sum is longer
 _SPLIT = re.compile(rf" *({_RELATION}) *")
 _TOKEN = re.compile(rf"{_OPERAND}|[-+−·×*/]")
 
@@ -59,21 +59,21 @@ def false_statements(text: str) -> Iterator[str]:
                 continue
             if _AFTER.match(sentence, match.end()):
                 continue
-            for left, relation, right in _pairs(match[0]):
-                if _truth(left, relation, right) is False:
-                    yield f"{left} {relation} {right}"
+            for first, relation, second in _pairs(match[0]):
+                if _truth(first, relation, second) is False:
+                    yield f"{first} {relation} {second}"
 
 
 def _pairs(chain: str) -> Iterator[tuple[str, str, str]]:
     pieces = _SPLIT.split(chain)
-    for at in range(0, len(pieces) - 2, 2):
-        yield pieces[at], pieces[at + 1], pieces[at + 2]
+    for index in range(0, len(pieces) - 2, 2):
+        yield pieces[index], pieces[index + 1], pieces[index + 2]
 
 
-def _truth(left: str, relation: str, right: str) -> bool | None:
+def _truth(first: str, relation: str, second: str) -> bool | None:
     """Tell whether a relation holds; decimals may be rounded, so that what they leave open is None."""
-    (low, high), (low_too, high_too) = _span(left), _span(right)
-    mark = _SAID.get(relation, relation)
+    (low, high), (low_too, high_too) = _span(first), _span(second)
+    mark = _IN_WORDS.get(relation, relation)
     if mark in "<≤":
         return True if high < low_too else False if low > high_too else None
     if mark in ">≥":
@@ -83,8 +83,8 @@ def _truth(left: str, relation: str, right: str) -> bool | None:
     return True if low == high == low_too == high_too else None
 
 
-def _are_near(one: Decimal, other: Decimal) -> bool:
-    return abs(one - other) <= max(abs(one), abs(other)) / 20
+def _are_near(first: Decimal, second: Decimal) -> bool:
+    return abs(first - second) <= max(abs(first), abs(second)) / 20
 
 
 def _span(side: str) -> Span:
@@ -157,7 +157,7 @@ _WITNESSED: tuple[re.Pattern[str], ...] = (
     re.compile(
         rf"\b{_SUPERLATIVE}(?: {_NOUN})?(?: of (?:the )?\w+)? (?:is|stands|lies|belongs|goes|sits)(?: in| at| to)?"  # noqa: E501
         rf"(?: the| that of the)? (?:{_ORD}\b|(?:position|number|row|column|state|word|token|key) \d)",
-        re.I,
+        re.I
     ),
     re.compile(rf"\b{_SUPERLATIVE} {_NOUN}(?:, …,| …)", re.I),
     re.compile(rf"\b{_SUPERLATIVE}(?: {_NOUN})?, which is the {_ORD}\b", re.I),
@@ -173,7 +173,7 @@ _WITNESSED: tuple[re.Pattern[str], ...] = (
     re.compile(
         rf"\b{_COUNT} (?:of (?:the|these|them|those) ?)?(?:{_ORD} )?(?:(?:scores?|entr(?:y|ies)|numbers?|values?|"  # noqa: E501
         rf"products?|states?|keys?|components?|coordinates?|logits?|differences?) )?(?:is|are|lies?) {_SIGN}",
-        re.I,
+        re.I
     ),
     re.compile(r"\bthe (?:scores|entries|numbers|values|products|differences|logits) are (?:all )?(?:negative|positive)", re.I),  # noqa: E501
     # a hidden weight is 0 whatever the numbers are, a score isn't
@@ -211,15 +211,15 @@ _CONDITIONAL = re.compile(
 
 
 def needs_a_witness(sentence: str) -> str | None:
-    """Return the words of a sentence that are true of some drawn numbers only, or None.
+    """Return the words of a sentence that are true only of some drawn numbers, or None.
 
     Parameters
     ----------
     sentence : str
-        Without what an ``{% if %}`` chooses; ``…`` stands where a drawn value is filled in, ``§`` where a
-        formula stands, and ``▪`` where something is filled in that is computed, such as the largest score.
+        Without what an ``{% if %}`` chooses; ``…`` stands for a drawn value, ``§`` for a formula, and ``▪``
+        for something computed, such as the largest score.
     """
     if _CONDITIONAL.search(sentence):
         return None
-    found = (pattern.search(sentence) for pattern in _WITNESSED)
-    return next((match[0] for match in found if match), None)
+    matches = (pattern.search(sentence) for pattern in _WITNESSED)
+    return next((match[0] for match in matches if match), None)

@@ -1,51 +1,34 @@
-"""Lint one item, or a whole bank."""
+"""Lint one item, or a whole bank.
+
+Lint proves by recomputation and by trying that an item can be served: it draws variants, answers them in
+every way, and runs the solutions of code exercises. What is wrong is a finding with its place in the file;
+nothing is raised for a fault of an item, so that one broken file doesn't hide the faults of the others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
-from engine.authoring.lint.rules import RULES, STYLE_RULES
+from engine.authoring.lint.rules import RULES, STYLE_RULES, LintRule
 from engine.authoring.lint.subject import FindingSeverity, LintFinding, LintReport, LintSubject
 from engine.errors import Diagnostic, InputError, SoftmarkError
 from engine.items import ProblemSpec, item_version
 from engine.items.bank import Bank
-from engine.items.misconceptions import SyllabusEntry, TaughtTerm
 from engine.parallel import on_all_cores
 from engine.text.yaml import read_yaml
 
-__all__ = ["DEFAULT_SEEDS", "LintRegistry", "lint_bank", "lint_item"]
+__all__ = ["DEFAULT_SEEDS", "lint_bank", "lint_item"]
 
-DEFAULT_SEEDS = 200
-_MANY = 6  # items that are worth starting processes for
-
-
-class LintRegistry(Protocol):
-    """The part of a bank that lint of one item needs: known mistakes, and what can be covered."""
-
-    def registry(self) -> Mapping[str, str]:
-        """Return sentence by id."""
-        ...
-
-    def syllabus(self) -> Mapping[str, Mapping[str, SyllabusEntry]]:
-        """Return the syllabus' entries by group and id."""
-        ...
-
-    def terms(self) -> Mapping[str, TaughtTerm]:
-        """Return the terms that items may need, by id."""
-        ...
+DEFAULT_SEEDS = 200  # as many as an undeclared family needs keys: fewer can't show that it has them
+_LEAST_ITEMS = 6  # for fewer, starting processes takes longer than it saves
 
 
 def lint_item(
-    spec: ProblemSpec,
-    path: Path | None,
-    bank: LintRegistry,
-    *,
-    seeds: int = DEFAULT_SEEDS,
-    strict: bool = False,
+    spec: ProblemSpec, path: Path | None, bank: Bank, *, seeds: int = DEFAULT_SEEDS, strict: bool = False
 ) -> LintReport:
-    """Examine one item by recomputation and by trying it out.
+    """Lint one item.
 
     Parameters
     ----------
@@ -54,16 +37,16 @@ def lint_item(
     path : Path or None
         Its file, for the places of findings and the files of a code exercise.
     bank : Bank
-        Holds the registry of known mistakes.
+        Holds the registry of known mistakes, the syllabus and the terms.
     seeds : int
         How many variants are drawn and answered, seeds 0 to ``seeds - 1``.
     strict : bool
-        Look at matters of style too: they give warnings.
+        Apply matters of style too: they give warnings.
 
     Returns
     -------
     LintReport
-        Errors first, then by line. Never raises for a fault of the item.
+        Errors first, then by line.
     """
     document = read_yaml(path, keep_going=True) if path is not None and path.exists() else None
     subject = LintSubject(
@@ -83,15 +66,14 @@ def lint_item(
     return LintReport(spec.id, tuple(dict.fromkeys(findings)), subject.facts)
 
 
-def _run(rule: Callable[[LintSubject], Iterator[LintFinding]], subject: LintSubject) -> list[LintFinding]:
-    """Run one rule; what it can't do because the item is broken becomes a finding, too."""
-    found: list[LintFinding] = []
+def _run(rule: LintRule, subject: LintSubject) -> Iterator[LintFinding]:
+    """Apply one rule; an error that the broken item makes it run into is a finding, too."""
     try:
-        found.extend(rule(subject))
+        for finding in rule.check(subject):
+            yield replace(finding, rule=rule.name)
     except SoftmarkError as error:
-        name = rule.__module__.rpartition(".")[2]
-        found.append(subject.fault(name, error.what, got=error.got, next_step=error.next_step))
-    return found
+        fault = subject.fault(error.what, got=error.got, next_step=error.next_step)
+        yield replace(fault, rule=rule.name)
 
 
 def lint_bank(
@@ -102,7 +84,7 @@ def lint_bank(
     strict: bool = False,
     progress: Callable[[LintReport], None] | None = None,
 ) -> list[LintReport]:
-    """Lint the items of a bank; a file that can't be loaded gives a report of its own.
+    """Lint the items of a bank; a file that can't be loaded has a report with its faults.
 
     Parameters
     ----------
@@ -114,31 +96,24 @@ def lint_bank(
     progress : callable, optional
         Called with each report as it is done.
     """
-    wanted = list(bank.ids() if items is None else items)
+    names = list(bank.ids() if items is None else items)
 
-    def told(*reports: LintReport) -> None:
-        if progress is not None:
-            for report in reports:
-                progress(report)
-
-    def one(item: str) -> LintReport:
+    def lint(item: str) -> LintReport:
         return _lint_of(bank, item, seeds, strict)
 
-    # a code exercise runs its solutions in a sandbox, which has processes of its own
-    done = dict(
-        on_all_cores(
-            one,
-            [item for item in wanted if not _is_code(bank, item)],
-            least=_MANY,
-            together=1,
-            progress=lambda found: told(*found.values()),
-        )
-    )
-    for item in wanted:
-        if item not in done:
-            done[item] = one(item)
-            told(done[item])
-    return [done[item] for item in wanted]
+    def announce(finished: Mapping[str, LintReport]) -> None:
+        for report in finished.values():
+            if progress is not None:
+                progress(report)
+
+    # code exercises stay in this process, in which their solutions run
+    others = [item for item in names if not _is_code(bank, item)]
+    reports = dict(on_all_cores(lint, others, least=_LEAST_ITEMS, together=1, progress=announce))
+    for item in names:
+        if item not in reports:
+            reports[item] = lint(item)
+            announce({item: reports[item]})
+    return [reports[item] for item in names]
 
 
 def _is_code(bank: Bank, item: str) -> bool:
@@ -160,15 +135,7 @@ def _lint_of(bank: Bank, item: str, seeds: int, strict: bool) -> LintReport:
 def _unreadable(error: InputError, path: Path) -> Iterator[LintFinding]:
     diagnostics: Sequence[Diagnostic] = getattr(error, "diagnostics", ())
     for fault in diagnostics:
-        yield LintFinding(
-            "spec",
-            FindingSeverity.ERROR,
-            fault.message,
-            fault.file,
-            fault.line,
-            fault.column,
-            source_line=fault.source_line,
-        )
+        yield LintFinding.of_diagnostic("spec", fault)
     if not diagnostics:
         yield LintFinding(
             "spec",

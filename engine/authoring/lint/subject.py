@@ -1,17 +1,20 @@
-"""One item on the examination table: its spec, its places in the file, its variants."""
+"""The item being linted, the findings about it, and the texts that it shows.
+
+All rules share one subject, so that variants are drawn once and the file is read once.
+"""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from engine.errors import DrawError, SoftmarkError
+from engine.errors import Diagnostic, DrawError, SoftmarkError
 from engine.items import (
     AnswerSpec,
     CodeAnswer,
@@ -27,6 +30,7 @@ from engine.text.yaml_errors import Loc, YamlDocument
 
 __all__ = [
     "NUMBER_WORDS",
+    "TEMPLATE_BLOCK",
     "TEMPLATE_SPAN",
     "FindingSeverity",
     "LintFinding",
@@ -36,10 +40,6 @@ __all__ = [
     "typed_text",
     "written_texts",
 ]
-
-
-# ----------------------------------------------------------------------------------------------------
-# What lint has to say about one problem file.
 
 
 class FindingSeverity(StrEnum):
@@ -56,12 +56,12 @@ class LintFinding:
     Parameters
     ----------
     rule : str
-        Name of the rule that found it, e.g. ``"printed"``.
+        Name of the rule, such as ``"printed"``.
     severity : FindingSeverity
     message : str
         What is wrong, with the numbers.
     file : str
-        Path as the person gave it.
+        Path as the user typed it.
     line, column : int or None
         Both from 1; None where the fault has no place in the file.
     expected, got, next_step : str, optional
@@ -84,6 +84,12 @@ class LintFinding:
     seed: int | None = None
     source_line: str = ""
 
+    @classmethod
+    def of_diagnostic(cls, rule: str, fault: Diagnostic) -> Self:
+        """Return a fault of the loader as a finding."""
+        place = (fault.file, fault.line, fault.column)
+        return cls(rule, FindingSeverity.ERROR, fault.message, *place, source_line=fault.source_line)
+
     @property
     def place(self) -> str:
         """``file:line:column``, or what of it is known."""
@@ -92,30 +98,21 @@ class LintFinding:
     def lines(self) -> list[str]:
         """Return the finding as plain lines: place and message, the source line, what to do."""
         head = f"{self.place}: " if self.place else ""
-        shown = [f"{head}{self.severity} [{self.rule}] {self.message}"]
+        lines = [f"{head}{self.severity} [{self.rule}] {self.message}"]
         if self.source_line.strip() and self.column is not None:
-            shown += [f"    {self.source_line}", "    " + " " * (self.column - 1) + "^"]
+            lines += [f"    {self.source_line}", "    " + " " * (self.column - 1) + "^"]
         for label, text in (("expected", self.expected), ("got", self.got), ("next", self.next_step)):
             if text is not None:
-                shown.append(f"  {label}: {text}")
+                lines.append(f"  {label}: {text}")
         if self.seed is not None:
-            shown.append(f"  seen in the variant of seed {self.seed}")
-        return shown
+            lines.append(f"  seen in the variant of seed {self.seed}")
+        return lines
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON object of ``grade lint --json``."""
-        return {
-            "rule": self.rule,
-            "severity": str(self.severity),
-            "message": self.message,
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "expected": self.expected,
-            "got": self.got,
-            "next_step": self.next_step,
-            "seed": self.seed,
-        }
+        fields = asdict(self) | {"severity": str(self.severity)}
+        del fields["source_line"]  # for people: programs have the file
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +126,7 @@ class LintReport:
     findings : tuple of LintFinding
         Errors first, then in the order of their lines.
     facts : mapping
-        What was measured: variants tried, distinct keys, kill matrix of a code exercise.
+        Measurements: variants tried, distinct keys, the kill matrix of a code exercise.
     """
 
     item: str
@@ -161,13 +158,12 @@ class LintReport:
         }
 
 
-# an item with one key varies at most in the order of its options
-_FIXED = 10
+_FIXED = 10  # variants of an item with a single key: they differ at most in the order of the options
 
 
 @dataclass(frozen=True)
 class LintSubject:
-    """An item under examination.
+    """The item being linted.
 
     Parameters
     ----------
@@ -179,15 +175,15 @@ class LintSubject:
     syllabus : frozenset of str
         Ids of the entries that items may cover.
     terms : mapping of str to TaughtTerm
-        What items may need, by id.
+        Terms that items may need, by id.
     strict : bool
-        Whether matters of style count.
+        Whether matters of style are looked at.
     seeds : int
         How many variants are drawn: seeds 0 to ``seeds - 1``.
     path : Path, optional
         The problem file.
     document : YamlDocument, optional
-        The same file read with places; without it findings have no line.
+        The same file with the place of each value; without it findings have no line.
     """
 
     spec: ProblemSpec
@@ -220,24 +216,24 @@ class LintSubject:
     def _draws(self) -> tuple[tuple[Variant, ...], tuple[int, SoftmarkError] | None]:
         from engine.variants import draw_seeded
 
-        drawn: list[Variant] = []
+        variants: list[Variant] = []
         for seed in range(min(self.seeds, _FIXED) if self.spec.variants == 1 else self.seeds):
             try:
                 variant = draw_seeded(self.spec, version=self.version, registry=self.registry, seed=seed)
             except DrawError as error:
-                return tuple(drawn), (seed, error)
-            drawn.append(variant)
-        return tuple(drawn), None
+                return tuple(variants), (seed, error)
+            variants.append(variant)
+        return tuple(variants), None
 
     def loc_of(self, part: str) -> tuple[int | str, ...]:
-        """Return where the answer of a part stands in the problem file."""
+        """Return the place of a part's answer in the problem file."""
         for index, step in enumerate(self.spec.steps):
             if step.id == part:
                 return ("steps", index, "answer")
         return ("answer",)
 
     def evaluate_fixed(self, expression: str) -> Any:
-        """Evaluate an expression on the fixed parameters and what derives from them.
+        """Evaluate an expression on the fixed parameters and what is derived from them.
 
         Raises
         ------
@@ -258,7 +254,6 @@ class LintSubject:
 
     def fault(
         self,
-        rule: str,
         message: str,
         loc: Loc = (),
         *,
@@ -268,7 +263,7 @@ class LintSubject:
         next_step: str | None = None,
         seed: int | None = None,
     ) -> LintFinding:
-        """Return a finding with the place of ``loc`` in the problem file."""
+        """Return a finding at the place of ``loc`` in the problem file; lint adds the rule's name."""
         line = column = None
         text = ""
         if self.document is not None:
@@ -276,16 +271,15 @@ class LintSubject:
             text = source_line(self.document.text, line)
         file = self.document.file if self.document else str(self.path or "")
         return LintFinding(
-            rule, severity, message, file, line, column, expected, got, next_step, seed, source_line=text
+            "", severity, message, file, line, column, expected, got, next_step, seed, source_line=text
         )
 
-    def warning(self, rule: str, message: str, loc: Loc = (), **more: Any) -> LintFinding:
+    def warning(self, message: str, loc: Loc = (), **more: Any) -> LintFinding:
         """Return a finding that doesn't keep the item from being served."""
-        return self.fault(rule, message, loc, severity=FindingSeverity.WARNING, **more)
+        return self.fault(message, loc, severity=FindingSeverity.WARNING, **more)
 
 
-# ----------------------------------------------------------------------------------------------------
-# The texts of a problem file as they are written, and where they stand.
+# --- texts ---------------------------------------------------------------------------------
 
 NUMBER_WORDS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -293,6 +287,8 @@ NUMBER_WORDS = (
 """Small numbers as texts spell them; a word's position is its value."""
 TEMPLATE_SPAN = re.compile(r"\{\{((?:[^{}]|\{(?!\{)|\}(?!\}))*+)\}\}", re.DOTALL)
 """An expression between two braces, which a variant fills in."""
+TEMPLATE_BLOCK = re.compile(r"\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}", re.DOTALL)
+"""A statement such as ``{% if … %}``; neither pattern gives back what it has read, so both are linear."""
 
 _POOLS = ("options", "cards", "prompts", "targets")
 
@@ -308,8 +304,8 @@ class StudentText:
     loc : tuple
         Its place in the file.
     kind : str
-        ``stem``, ``hint``, ``solution``, ``erratum``, ``prompt``, ``option`` (cards, prompts and targets too)
-        or ``feedback`` (that of known mistakes, failed checks and known-wrong programs too).
+        ``stem``, ``hint``, ``solution``, ``erratum``, ``prompt``, ``option`` (also cards, prompts, targets)
+        or ``feedback`` (also that of known mistakes, failed checks and known-wrong programs).
     """
 
     text: str
@@ -318,7 +314,7 @@ class StudentText:
 
 
 def written_texts(spec: ProblemSpec) -> Iterator[StudentText]:
-    """Yield every text that stands in an item's file; the registry's sentences aren't among them."""
+    """Yield every text of an item's file; the registry's sentences aren't among them."""
     yield StudentText(spec.stem, ("stem",), "stem")
     for index, hint in enumerate(spec.hints):
         yield StudentText(hint, ("hints", index), "hint")
@@ -358,21 +354,18 @@ def _of_answer(answer: AnswerSpec, loc: Loc) -> Iterator[StudentText]:
                 yield StudentText(mutant.feedback, (*loc, "mutants", index, "feedback"), "feedback")
 
 
-# ----------------------------------------------------------------------------------------------------
-# What an author typed himself: a word that is meant isn't left over from a template.
-
 _TEMPLATE = re.compile(
-    r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}"
-    r"|\{#(?:[^{#]|\{(?!#)|#(?!\}))*+#\}"
+    rf"{TEMPLATE_SPAN.pattern}|{TEMPLATE_BLOCK.pattern}|\{{#(?:[^{{#]|\{{(?!#)|#(?!\}}))*+#\}}", re.DOTALL
 )
 _ESCAPE = re.compile(r"\\(?=[^\sA-Za-z])")
 
 
 def typed_text(spec: ProblemSpec) -> str:
-    r"""Return all texts that an item shows, without what its templates fill in, escapes resolved.
+    r"""Return all texts of an item, without what its templates fill in, escapes resolved.
 
-    ``{\{`` and ``{&#123;`` are the two braces that they show.
+    A word that the author typed isn't left over from a template: ``nan`` may be what the question is about.
+    ``{\{`` and ``{&#123;`` become the two braces that they show.
     """
-    shown = [written.text for written in written_texts(spec) if written.kind != "feedback"]
-    plain = _TEMPLATE.sub("\n", "\n".join(shown))
+    texts = [written.text for written in written_texts(spec) if written.kind != "feedback"]
+    plain = _TEMPLATE.sub("\n", "\n".join(texts))
     return _ESCAPE.sub("", html.unescape(plain)).replace("\u2212", "-")

@@ -1,4 +1,4 @@
-"""Which items cover which entries of the syllabus."""
+"""Which items cover which entries of the syllabus, for ``grade coverage``."""
 
 from __future__ import annotations
 

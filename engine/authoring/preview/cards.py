@@ -186,9 +186,9 @@ def _wrong(spec: ProblemSpec, part: Part) -> Iterator[WrongAnswerCard]:
         yield from _unused(spec, part)
         return
     answers = {name: text for text, name in wrong_responses(part)}
-    says = {known.misconception: known.feedback for known in part.known_wrong}
-    for known in _mistakes(spec, part):
-        yield WrongAnswerCard(known, answers.get(known), says.get(known, ""))
+    says = {mistake.misconception: mistake.feedback for mistake in part.known_wrong}
+    for mistake in _mistakes(spec, part):
+        yield WrongAnswerCard(mistake, answers.get(mistake), says.get(mistake, ""))
 
 
 def _mistakes(spec: ProblemSpec, part: Part) -> tuple[str, ...]:
@@ -200,6 +200,6 @@ def _mistakes(spec: ProblemSpec, part: Part) -> tuple[str, ...]:
 def _unused(spec: ProblemSpec, part: Part) -> Iterator[WrongAnswerCard]:
     """Yield known mistakes of a computed choice that stand behind no option."""
     if isinstance(spec.answer, SingleChoiceAnswer) and spec.answer.key is not None:
-        for known in _mistakes(spec, part):
-            if known not in spec.answer.distractors:
-                yield WrongAnswerCard(known, None, "")
+        for mistake in _mistakes(spec, part):
+            if mistake not in spec.answer.distractors:
+                yield WrongAnswerCard(mistake, None, "")

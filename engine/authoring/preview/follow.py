@@ -100,7 +100,7 @@ def look_at(source: PreviewSource, before: PreviewState | None) -> PreviewState:
     """
     now = datetime.now().astimezone()
     try:
-        spec, cards, missing, starter = _drawn(source)
+        spec, cards, missing, starter = _cards_of(source)
     except SoftmarkError as error:
         faults = faults_of(error, source.path)
     except Exception as error:  # the preview outlives a fault of ours, and says so
@@ -114,7 +114,7 @@ def look_at(source: PreviewSource, before: PreviewState | None) -> PreviewState:
     return PreviewState(now, before.spec, before.cards, faults, before.missing, before.starter, findings=())
 
 
-def _drawn(
+def _cards_of(
     source: PreviewSource,
 ) -> tuple[ProblemSpec, tuple[VariantCard, ...], tuple[tuple[int, PreviewFault], ...], str | None]:
     from engine.items import item_version, load_spec
@@ -165,8 +165,8 @@ def faults_of(error: SoftmarkError, path: Path) -> tuple[PreviewFault, ...]:
 
 
 def _bug(error: Exception) -> PreviewFault:
-    what = f"Softmark itself failed ({type(error).__name__}: {error})"
-    return PreviewFault("", what, ("  next: save the file again; if this stays, report it",))
+    message = f"Softmark itself failed ({type(error).__name__}: {error})"
+    return PreviewFault("", message, ("  next: save the file again; if this stays, report it",))
 
 
 _ENDINGS = (".yaml", ".yml", ".py")
@@ -179,13 +179,13 @@ class SaveFollower:
     Parameters
     ----------
     source : PreviewSource
-    told : callable
+    on_look : callable
         Called with every new look, from this object's own thread.
     """
 
-    def __init__(self, source: PreviewSource, told: Callable[[PreviewState], None]) -> None:
+    def __init__(self, source: PreviewSource, on_look: Callable[[PreviewState], None]) -> None:
         self._source = source
-        self._told = told
+        self._on_look = on_look
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="preview", daemon=True)
         self._stamps = self._now(None)
@@ -206,7 +206,7 @@ class SaveFollower:
         for _ in file_changes(self._folders(), _ENDINGS, self._stop):
             if self._stop.is_set():
                 return
-            stamps = self._settled()
+            stamps = self._settled_stamps()
             if stamps == self._stamps:
                 continue
             self._stamps = stamps
@@ -216,7 +216,7 @@ class SaveFollower:
 
     def _show(self, look: PreviewState) -> None:
         self.look = look
-        self._told(look)
+        self._on_look(look)
 
     def _lint(self) -> None:
         if self.look.findings is None:
@@ -233,19 +233,19 @@ class SaveFollower:
     def _files(self, look: PreviewState | None) -> list[Path]:
         """Return what the page depends on: the item, the registries, the files of a code exercise."""
         path = self._source.path
-        found = [path, *self._source.registries]
+        paths = [path, *self._source.registries]
         answer = look.spec.answer if look is not None and look.spec is not None else None
         if isinstance(answer, CodeAnswer):
             names = (answer.starter, *answer.solutions, *(mutant.file for mutant in answer.mutants))
-            found += [path.parent / name for name in names]
-        return found
+            paths += [path.parent / name for name in names]
+        return paths
 
     def _now(
-        self, look: PreviewState | None, known: Mapping[Path, FileStamp] | None = None
+        self, look: PreviewState | None, earlier: Mapping[Path, FileStamp] | None = None
     ) -> dict[Path, FileStamp]:
-        """Return the stamps of all files; of those in `known` as they were then."""
-        before = known or {}
-        return {path: before[path] if path in before else file_stamp(path) for path in self._files(look)}
+        """Return the stamps of all files; of those in `earlier` as they were then."""
+        stamps = earlier or {}
+        return {path: stamps[path] if path in stamps else file_stamp(path) for path in self._files(look)}
 
-    def _settled(self) -> dict[Path, FileStamp]:
+    def _settled_stamps(self) -> dict[Path, FileStamp]:
         return read_settled(self._source.path, lambda: self._now(self.look), self._stop)[0]

@@ -162,12 +162,12 @@ class PageHub:
             oldest.set()
         try:
             yield f"retry: {_RETRY_MS}\n\n"
-            told = None
+            sent = None
             while not self.is_closed and changed not in self._ended:
                 changed.clear()
-                if told != self.number:
-                    told = self.number
-                    yield f"data: {told}\n\n"
+                if sent != self.number:
+                    sent = self.number
+                    yield f"data: {sent}\n\n"
                 try:
                     await asyncio.wait_for(changed.wait(), _KEEP_ALIVE_S)
                 except TimeoutError:
@@ -225,11 +225,11 @@ def bind(port: int) -> socket.socket:
         listening.listen()
     except OSError as error:
         listening.close()
-        raise _refused(port, error) from error
+        raise _cannot_bind(port, error) from error
     return listening
 
 
-def _refused(port: int, error: OSError) -> UsageError:
+def _cannot_bind(port: int, error: OSError) -> UsageError:
     if error.errno == errno.EADDRINUSE:
         return UsageError(
             f"port {port} is in use: another preview or program has it",

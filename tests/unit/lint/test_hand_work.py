@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.authoring.lint.rules import working
-from engine.authoring.lint.rules.responses import notations, right_answers, typed
-from engine.authoring.lint.rules.working import PaperEvaluation, known_calls, worked_answers
+from engine.authoring.lint.rules.responses import answer_text, notations, right_answers
+from engine.authoring.lint.rules.working import PaperArithmetic, known_calls, worked_answers
 from engine.authoring.lint.subject import LintSubject
 from engine.expressions.language import evaluate
 from engine.expressions.values import as_tensor
@@ -52,9 +52,9 @@ def tensors() -> dict[str, Any]:
     return {name: as_tensor(value) for name, value in NAMES.items()}
 
 
-def work(decimals: int) -> PaperEvaluation:
+def work(decimals: int) -> PaperArithmetic:
     names = tensors()
-    return PaperEvaluation(names, decimals, lambda text: evaluate(text, names))
+    return PaperArithmetic(names, decimals, lambda text: evaluate(text, names))
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
@@ -106,9 +106,9 @@ def part(kind: str, array: FloatArray) -> Part:
 
 
 def test_typed_values_have_no_negative_zero_and_stay_in_shape() -> None:
-    assert typed(FloatArray((), (-0.001,)), [2]) == "0.00"
-    assert typed(FloatArray((2,), (0.5, -1.0)), [2, 1]) == "[0.50, -1.0]"
-    assert typed(FloatArray((2, 2), (1.0, 2.0, 3.0, 4.0)), [0] * 4) == "[[1, 2], [3, 4]]"
+    assert answer_text(FloatArray((), (-0.001,)), [2]) == "0.00"
+    assert answer_text(FloatArray((2,), (0.5, -1.0)), [2, 1]) == "[0.50, -1.0]"
+    assert answer_text(FloatArray((2, 2), (1.0, 2.0, 3.0, 4.0)), [0] * 4) == "[[1, 2], [3, 4]]"
 
 
 def test_notations_of_numbers_vectors_and_matrices() -> None:

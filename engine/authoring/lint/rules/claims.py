@@ -1,12 +1,12 @@
-"""What texts say of a variant's numbers is true of them: signs, sums, counts, and how many numbers there are.
+"""What texts say about a variant's numbers is true of them: signs, sums, and how many there are.
 
-Three kinds of sentence are looked at, in every variant that shows them:
+Three kinds of sentence are checked in every variant that shows them:
 
-* feedback on an option or card that shows numbers (``One is negative``, ``They sum to 2``), against these;
-* feedback of a known mistake (``they no longer sum to 1``, ``These are …``), against what the mistake gives;
+* feedback on an option or card with numbers (``One is negative``, ``They sum to 2``), against these numbers;
+* feedback of a known mistake (``they no longer sum to 1``), against what the mistake gives;
 * words that the item declares in ``claims``, against the expression beside them.
 
-Whatever else counts signs must be declared, or stand in an ``{% if … %}``.
+Other sentences that hold only for some numbers must be declared, or stand in an ``{% if … %}``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from engine.authoring.lint.assertions import false_statements, needs_a_witness
 from engine.authoring.lint.rules.rendered_text import texts_of
 from engine.authoring.lint.subject import (
     NUMBER_WORDS,
+    TEMPLATE_BLOCK,
     TEMPLATE_SPAN,
     LintFinding,
     LintSubject,
@@ -34,12 +35,11 @@ from engine.text.yaml_errors import Loc
 
 __all__ = ["check", "says_of_numbers", "says_of_value"]
 
-RULE = "claims"
 _COUNTS = {"no": 0, "none": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _VECTOR = re.compile(r"\[(-?\d[^\[\]]*)\]")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_SOME = r"(?:of (?:them|these|the \w+) |entry |number |score |weight )?"
-_SIGNED = re.compile(rf"\b(no|none|one|two|three|four|five) {_SOME}(?:is|are) (negative|positive)\b", re.I)
+_SUBSET = r"(?:of (?:them|these|the \w+) |entry |number |score |weight )?"
+_SIGNED = re.compile(rf"\b(no|none|one|two|three|four|five) {_SUBSET}(?:is|are) (negative|positive)\b", re.I)
 _ALL = re.compile(r"\b(not all|all)\b[\w ]{0,24}? are (negative|positive)\b", re.I)
 _HAS = re.compile(r"\b(?:has|have|holds?) an? (negative|positive)\b", re.I)
 _SUM = re.compile(
@@ -49,55 +49,69 @@ _NO_SUM = re.compile(r"(?:no longer|n't|not) sum to 1\b", re.I)
 _EQUAL = re.compile(r"\bthese \w+ are all equal\b", re.I)
 _REVERSED = re.compile(r"\blargest score got the smallest weight\b", re.I)
 _OF_THESE = re.compile(r"^(?:These|Those|They|Your)\b[^.;]*$")
-_THIS = r"^(?:This|It|Your (?:answer|number|value|result)|You)(?: (?:number|value|result|score|answer|sum))? (?:is|are) "  # noqa: E501
+_SUBJECT = r"^(?:This|It|Your (?:answer|number|value|result)|You)(?: (?:number|value|result|score|answer|sum))? (?:is|are) "  # noqa: E501
 _THE_RIGHT = r"(?:the|what is) (?:right|correct) (?:\w+)"
-_IT = rf"(?:it|{_THE_RIGHT}|the (?:answer|score|result|key|number|value))\b"
+_THE_ANSWER = rf"(?:it|{_THE_RIGHT}|the (?:answer|score|result|key|number|value))\b"
 _FACTORS = {"twice": 2.0, "double": 2.0, "half": 0.5, "a third": 1 / 3, "a quarter": 0.25, "three times": 3.0}
 _AMOUNT = r"(\d+(?:\.\d+)?|one|two|three)"
 _LARGE, _SMALL = r"(?:large|big|high|much|many)", r"(?:small|low|little|few)"
-# what is said of a wrong answer that stands beside the right one, and when that is so; `n` is the number named  # noqa: E501
+# what feedback says of a wrong answer beside the right one, and when that is true; `n` is the number named
 _BESIDE_THE_KEY: tuple[tuple[re.Pattern[str], Callable[[float, float, float], bool]], ...] = (
     (
-        re.compile(rf"{_THIS}(?:exactly )?({'|'.join(_FACTORS)}) (?:of )?{_IT}", re.I),
-        lambda one, key, n: math.isclose(one, n * key),
-    ),
-    (re.compile(rf"{_THIS}{_AMOUNT} times {_IT}", re.I), lambda one, key, n: math.isclose(one, n * key)),
-    (
-        re.compile(rf"{_THIS}{_AMOUNT} (?:more|larger) than {_IT}", re.I),
-        lambda one, key, n: math.isclose(one, key + n),
+        re.compile(rf"{_SUBJECT}(?:exactly )?({'|'.join(_FACTORS)}) (?:of )?{_THE_ANSWER}", re.I),
+        lambda wrong, key, n: math.isclose(wrong, n * key),
     ),
     (
-        re.compile(rf"{_THIS}{_AMOUNT} (?:less|smaller) than {_IT}", re.I),
-        lambda one, key, n: math.isclose(one, key - n),
+        re.compile(rf"{_SUBJECT}{_AMOUNT} times {_THE_ANSWER}", re.I),
+        lambda wrong, key, n: math.isclose(wrong, n * key),
     ),
-    (re.compile(rf"{_THIS}{_AMOUNT} too {_LARGE}\b", re.I), lambda one, key, n: math.isclose(one, key + n)),
-    (re.compile(rf"{_THIS}{_AMOUNT} too {_SMALL}\b", re.I), lambda one, key, n: math.isclose(one, key - n)),
-    (re.compile(r"\boff by (one|1)\b", re.I), lambda one, key, n: math.isclose(abs(one - key), n)),
-    (re.compile(rf"{_THIS}too {_LARGE}\b", re.I), lambda one, key, n: one > key),
-    (re.compile(rf"{_THIS}too {_SMALL}\b", re.I), lambda one, key, n: one < key),
-    (re.compile(rf"{_THIS}(?:larger|greater|more) than {_IT}", re.I), lambda one, key, n: one > key),
-    (re.compile(rf"{_THIS}(?:smaller|less) than {_IT}", re.I), lambda one, key, n: one < key),
-    (re.compile(rf"{_THIS}(?:larger|greater|more) than {_AMOUNT}\b", re.I), lambda one, key, n: one > n),
-    (re.compile(rf"{_THIS}(?:smaller|less) than {_AMOUNT}\b", re.I), lambda one, key, n: one < n),
-    (re.compile(rf"{_THIS}negative\b", re.I), lambda one, key, n: one < 0),
-    (re.compile(rf"{_THIS}positive\b", re.I), lambda one, key, n: one > 0),
+    (
+        re.compile(rf"{_SUBJECT}{_AMOUNT} (?:more|larger) than {_THE_ANSWER}", re.I),
+        lambda wrong, key, n: math.isclose(wrong, key + n),
+    ),
+    (
+        re.compile(rf"{_SUBJECT}{_AMOUNT} (?:less|smaller) than {_THE_ANSWER}", re.I),
+        lambda wrong, key, n: math.isclose(wrong, key - n),
+    ),
+    (
+        re.compile(rf"{_SUBJECT}{_AMOUNT} too {_LARGE}\b", re.I),
+        lambda wrong, key, n: math.isclose(wrong, key + n),
+    ),
+    (
+        re.compile(rf"{_SUBJECT}{_AMOUNT} too {_SMALL}\b", re.I),
+        lambda wrong, key, n: math.isclose(wrong, key - n),
+    ),
+    (re.compile(r"\boff by (one|1)\b", re.I), lambda wrong, key, n: math.isclose(abs(wrong - key), n)),
+    (re.compile(rf"{_SUBJECT}too {_LARGE}\b", re.I), lambda wrong, key, n: wrong > key),
+    (re.compile(rf"{_SUBJECT}too {_SMALL}\b", re.I), lambda wrong, key, n: wrong < key),
+    (
+        re.compile(rf"{_SUBJECT}(?:larger|greater|more) than {_THE_ANSWER}", re.I),
+        lambda wrong, key, n: wrong > key,
+    ),
+    (re.compile(rf"{_SUBJECT}(?:smaller|less) than {_THE_ANSWER}", re.I), lambda wrong, key, n: wrong < key),
+    (
+        re.compile(rf"{_SUBJECT}(?:larger|greater|more) than {_AMOUNT}\b", re.I),
+        lambda wrong, key, n: wrong > n,
+    ),
+    (re.compile(rf"{_SUBJECT}(?:smaller|less) than {_AMOUNT}\b", re.I), lambda wrong, key, n: wrong < n),
+    (re.compile(rf"{_SUBJECT}negative\b", re.I), lambda wrong, key, n: wrong < 0),
+    (re.compile(rf"{_SUBJECT}positive\b", re.I), lambda wrong, key, n: wrong > 0),
     (
         re.compile(r"^\w+(?: \w+)? has the (?:opposite|wrong|other) sign\b", re.I),
-        lambda one, key, n: one * key < 0,
+        lambda wrong, key, n: wrong * key < 0,
     ),
     (
         re.compile(
             rf"(?:{_THE_RIGHT}|the (?:answer|score|result)) with the (?:opposite|wrong|other) sign\b", re.I
         ),
-        lambda one, key, n: math.isclose(one, -key),
+        lambda wrong, key, n: math.isclose(wrong, -key),
     ),
 )
 _SEVERAL = re.compile(r"^(?:These|Those|They)\b")
-# sentences that are of a kind and not of these numbers: what may be, would be, or is a rule
+# sentences about numbers of a kind, not about these: what may be, would be, or is a rule
 _GENERAL = re.compile(r"\b(?:may|might|can|could|would|if|whatever|softmax|exponentials?)\b", re.I)
-# each begins anew only where another one begins, so that a text of openings alone is read once
+# no match spans another opening, so that a text of openings alone is read in linear time
 _CHOSEN = re.compile(r"\{%-? if (?:(?!\{%-? (?:if|endif)).)*+\{%-? endif -?%\}", re.DOTALL)
-_BLOCK = re.compile(r"\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}", re.DOTALL)
 _FORMULA = re.compile(r"\$\$?([^$]*+)\$\$?")
 _MARKS = {"…": "…", "▪": "▪"}
 _DISPLAYS = frozenset({"tex", "vec", "col", "mat", "num", "dec", "par"})
@@ -117,16 +131,16 @@ _CLOSE = 0.011  # numbers are shown with two decimals or more
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield each sentence that is false in some variant, and each that nothing vouches for."""
+    """Yield each sentence that is false in some variant, and each that nothing shows to be true."""
     if subject.is_code:
         return
-    seen: set[str] = set()
+    reported: set[str] = set()
     for seed, variant in enumerate(subject.variants):
         for part in variant.parts:
             for message in _of_part(part):
-                if (kind := message.partition(", but ")[0]) not in seen:
-                    seen.add(kind)
-                    yield subject.fault(RULE, message, subject.loc_of(part.id), seed=seed)
+                if (kind := message.partition(", but ")[0]) not in reported:
+                    reported.add(kind)
+                    yield subject.fault(message, subject.loc_of(part.id), seed=seed)
     yield from _false(subject)
     yield from _declared(subject)
     yield from _undeclared(subject)
@@ -139,20 +153,20 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
 def _of_part(part: Part) -> Iterator[str]:
     for option in (*part.options, *part.prompts):
         yield from _of_option(option)
-    for known in part.known_wrong:
-        for what in says_of_value(known.feedback, known, part):
-            yield f"the feedback of {known.misconception} isn't true: {what}"
+    for mistake in part.known_wrong:
+        for claim in says_of_value(mistake.feedback, mistake, part):
+            yield f"the feedback of {mistake.misconception} isn't true: {claim}"
 
 
 def _of_option(option: ChoiceOption) -> Iterator[str]:
-    shown = [_NUMBER.findall(found) for found in _VECTOR.findall(option.text.plain)]
-    if len(shown) == 1:
-        for what in says_of_numbers(option.feedback, [float(number) for number in shown[0]]):
-            yield f"the feedback of {option.text.plain[:60]!r} isn't true: {what}"
+    vectors = [_NUMBER.findall(match) for match in _VECTOR.findall(option.text.plain)]
+    if len(vectors) == 1:
+        for claim in says_of_numbers(option.feedback, [float(number) for number in vectors[0]]):
+            yield f"the feedback of {option.text.plain[:60]!r} isn't true: {claim}"
 
 
 def says_of_numbers(sentence: str, numbers: Sequence[float]) -> Iterator[str]:
-    """Yield what a text says of some numbers and isn't so."""
+    """Yield the statements of a text about some numbers that are false."""
     for match in _SIGNED.finditer(sentence):
         if (count := _how_many(numbers, match[2])) != _COUNTS[match[1].lower()]:
             yield f"{match[0]!r}, but {count} of them are"
@@ -172,19 +186,19 @@ def _how_many(numbers: Sequence[float], sign: str) -> int:
     return sum(number < 0 if sign.lower() == "negative" else number > 0 for number in numbers)
 
 
-def says_of_value(sentence: str, known: KnownWrong, part: Part) -> Iterator[str]:
-    """Yield what the feedback of a known mistake says of its value and isn't so."""
-    if known.value is None or part.key is None:
+def says_of_value(sentence: str, mistake: KnownWrong, part: Part) -> Iterator[str]:
+    """Yield the statements in the feedback of a known mistake that are false of its value."""
+    if mistake.value is None or part.key is None:
         return
-    wrong, right = known.value.data, part.key.data
+    wrong, right = mistake.value.data, part.key.data
     if part.type == "number" and (match := _SEVERAL.match(sentence)):
         yield f"{match[0]!r}, but the answer is one number"
     for match in _SUM.finditer(sentence):
         if _OF_THESE.match(sentence[: match.start()]) and abs(sum(wrong) - float(match[1])) > _CLOSE:
             yield f"{match[0]!r}, but the sum is {sum(wrong):.4g}"
-    if known.value.shape == part.key.shape:
+    if mistake.value.shape == part.key.shape:
         yield from _against_the_key(sentence, wrong, right)
-    if len(known.value.shape) != 1 or not NumericSettings.of(part).simplex:
+    if len(mistake.value.shape) != 1 or not NumericSettings.of(part).simplex:
         return
     if _NO_SUM.search(sentence) and abs(sum(wrong) - 1) < 1e-6:
         yield "they do sum to 1"
@@ -194,37 +208,36 @@ def says_of_value(sentence: str, known: KnownWrong, part: Part) -> Iterator[str]
         yield "another weight is the smallest"
 
 
-def _against_the_key(sentence: str, wrong: Sequence[float], right: Sequence[float]) -> Iterator[str]:
-    """Yield what a sentence says of a wrong answer beside the right one and isn't so."""
-    pairs = list(zip(wrong, right, strict=True))
+def _against_the_key(sentence: str, mistaken: Sequence[float], right: Sequence[float]) -> Iterator[str]:
+    pairs = list(zip(mistaken, right, strict=True))
     for pattern, holds in _BESIDE_THE_KEY:
         match = pattern.search(sentence)
-        if match and not all(holds(one, other, _named(match)) for one, other in pairs):
-            yield f"{match[0]!r}, but for the right answer {_listed(right)} the mistake gives {_listed(wrong)}"  # noqa: E501
+        if match and not all(holds(*pair, _number_named(match)) for pair in pairs):
+            yield f"{match[0]!r}, but for the right answer {_numbers_text(right)} the mistake gives {_numbers_text(mistaken)}"  # noqa: E501
 
 
-def _named(match: re.Match[str]) -> float:
+def _number_named(match: re.Match[str]) -> float:
     """Return the number that a sentence names, 0 where it names none."""
     word = match[1].lower() if match.re.groups else "0"
     return _FACTORS[word] if word in _FACTORS else float(_COUNTS.get(word) or word)
 
 
-def _listed(numbers: Sequence[float]) -> str:
+def _numbers_text(numbers: Sequence[float]) -> str:
     return ", ".join(f"{number:.6g}" for number in numbers[:4])
 
 
 def _false(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield sums and comparisons of numbers, in texts that vouch for what they say, that aren't so."""
-    seen: set[Loc] = set()
+    """Yield false sums and comparisons of numbers, in texts that must be true."""
+    reported: set[Loc] = set()
     for seed, variant in enumerate(subject.variants):
         for loc, text in _vouched(variant):
-            if loc not in seen and (false := next(false_statements(text), None)) is not None:
-                seen.add(loc)
-                yield subject.fault(RULE, f"the text says {false!r}, and that isn't so", loc, seed=seed)
+            if loc not in reported and (false := next(false_statements(text), None)) is not None:
+                reported.add(loc)
+                yield subject.fault(f"the text says {false!r}, and that isn't so", loc, seed=seed)
 
 
 def _vouched(variant: Variant) -> Iterator[tuple[Loc, str]]:
-    """Yield what a variant itself says; a wrong option may say anything."""
+    """Yield the texts of a variant that must be true; a wrong option may say anything."""
     for loc, text in texts_of(variant):
         if loc[:1] in (("stem",), ("hints",), ("solution",)):
             yield loc, text.plain
@@ -247,21 +260,20 @@ def _declared(subject: LintSubject) -> Iterator[LintFinding]:
         words = " ".join(claim.says.split())
         loc = ("claims", index, "says")
         if not any(words in text for text in sources):
-            yield subject.fault(RULE, f"no text of the item says {words!r}", loc)
+            yield subject.fault(f"no text of the item says {words!r}", loc)
             continue
         for seed, variant in enumerate(subject.variants):
-            if words in _shown(variant) and not _holds(subject, variant, claim.holds):
+            if words in _all_texts(variant) and not _holds(subject, variant, claim.holds):
                 message = f"the text says {words!r}, and that isn't so here"
-                yield subject.fault(RULE, message, loc, expected=claim.holds, seed=seed)
+                yield subject.fault(message, loc, expected=claim.holds, seed=seed)
                 break
 
 
-def _shown(variant: Variant) -> str:
-    """Return all that a variant may say, as plain text."""
+def _all_texts(variant: Variant) -> str:
     texts = [text.plain for _, text in texts_of(variant)]
     for part in variant.parts:
         texts += [option.feedback for option in (*part.options, *part.prompts)]
-        texts += [known.feedback for known in part.known_wrong]
+        texts += [mistake.feedback for mistake in part.known_wrong]
         texts.append(OrderingSettings.of(part).feedback or "")
     return " ".join(" ".join(texts).split())
 
@@ -283,7 +295,7 @@ def _holds(subject: LintSubject, variant: Variant, expression: str) -> bool:
 
 
 def _undeclared(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield sentences that are true of some drawn numbers only, where nothing says of which."""
+    """Yield sentences that are true only of some drawn numbers, where nothing tells of which."""
     spec = subject.spec
     if all(parameter.kind == "fixed" for parameter in spec.parameters.values()):
         return
@@ -296,7 +308,6 @@ def _undeclared(subject: LintSubject) -> Iterator[LintFinding]:
                 continue
             if (words := _unvouched(sentence)) is not None:
                 yield subject.warning(
-                    RULE,
                     f"nothing says for which numbers this is true: {words!r}",
                     written.loc,
                     got=sentence[:100],
@@ -327,23 +338,25 @@ def _sized(subject: LintSubject) -> Iterator[LintFinding]:
     for written in written_texts(subject.spec):
         if written.kind in ("option", "erratum") or _is_guarded(written, subject):
             continue
-        chosen = _BLOCK.sub(" ", TEMPLATE_SPAN.sub("…", _CHOSEN.sub("▪", _CHOSEN.sub("▪", written.text))))
+        chosen = TEMPLATE_BLOCK.sub(
+            " ", TEMPLATE_SPAN.sub("…", _CHOSEN.sub("▪", _CHOSEN.sub("▪", written.text)))
+        )
         for match in _SIZE.finditer(chosen):
             word = (match[1] or match[2]).lower()
             count = int(word) if word.isdigit() else NUMBER_WORDS.index(word)
             if count in varying:
                 message = f"{match[0]!r} is typed, and the number differs from variant to variant"
-                yield subject.warning(RULE, message, written.loc, next_step="fill it in: {{ size(…) }}")
+                yield subject.warning(message, written.loc, next_step="fill it in: {{ size(…) }}")
         for match in _SET.finditer(chosen):
             for seed, values in enumerate(scalars):
                 if match[1] in values and values[match[1]] != match[2]:
                     message = f"the text says {match[0]!r}, and {match[1]} is {values[match[1]]} here"
-                    yield subject.fault(RULE, message, written.loc, seed=seed)
+                    yield subject.fault(message, written.loc, seed=seed)
                     break
 
 
 def _is_guarded(written: StudentText, subject: LintSubject) -> bool:
-    """Tell whether a text is held against the numbers of its own option, or shown only where that says so."""
+    """Tell whether a text is checked against the numbers of its option, or shown only where `when` holds."""
     if written.loc[-1] not in ("feedback", "text"):
         return False
     entry: Any = subject.document.data if subject.document else None
@@ -356,16 +369,16 @@ def _is_guarded(written: StudentText, subject: LintSubject) -> bool:
 
 
 def _literal_sentences(text: str, parameters: Container[str] = ()) -> list[str]:
-    """Return the sentences of a text that stand there for all numbers: without what an `if` chooses.
+    """Return the sentences of a text that all variants show, without what an `if` chooses.
 
     A drawn value becomes ``…``, what is computed from several ``▪``, a formula ``§``.
     """
     chosen = _CHOSEN.sub("▪", _CHOSEN.sub("▪", text))  # twice: an `if` may stand in another
-    filled = TEMPLATE_SPAN.sub(lambda found: "…" if _is_drawn(found[1], parameters) else "▪", chosen)
+    filled = TEMPLATE_SPAN.sub(lambda match: "…" if _is_drawn(match[1], parameters) else "▪", chosen)
     literal = _FORMULA.sub(
-        lambda found: _MARKS.get(found[1].strip(), "▪" if "▪" in found[1] else "§"), filled
+        lambda match: _MARKS.get(match[1].strip(), "▪" if "▪" in match[1] else "§"), filled
     )
-    return re.split(r"(?<=[.!?;])\s+", " ".join(_BLOCK.sub(" ", literal).split()))
+    return re.split(r"(?<=[.!?;])\s+", " ".join(TEMPLATE_BLOCK.sub(" ", literal).split()))
 
 
 def _is_drawn(expression: str, parameters: Container[str]) -> bool:

@@ -1,4 +1,8 @@
-"""A code exercise proves itself: its solutions pass everything, each mutant is killed by a named check."""
+"""A code exercise proves itself: its solutions pass everything, each mutant is killed by a named check.
+
+A check that kills no mutant checks nothing, and a mutant that no check kills is a mistake that earns full
+marks. The kill matrix, which says which check kills which mutant, is among the facts of the report.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.authoring.lint.subject import FindingSeverity, LintFinding, LintSubject
+from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.errors import SpecError
 from engine.items import CodeAnswer
 from engine.model import Check, Verdict
@@ -19,32 +23,28 @@ if TYPE_CHECKING:
 
 __all__ = ["check"]
 
-RULE = "code"
-# several plans: a mutant that only now and then meets an input that shows it would get by
+# several plans: a mutant that only some inputs expose could get through a single one
 PLANS = (b"lint 1", b"lint 2", b"lint 3")
 _THOROUGH = 100  # seeds from which on all plans are tried
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield solutions that don't pass and mutants that aren't killed as declared; note the kill matrix.
+    """Yield solutions that don't pass and mutants that aren't killed as declared; record the kill matrix.
 
-    Solutions and mutants are ours: they run in this process, without a sandbox.
+    Solutions and mutants are the author's own: they run in this process, without a sandbox.
     """
     from engine.code import freeze_plan, load_exercise
 
     if not subject.is_code:
         return
     if subject.path is None:
-        yield subject.fault(RULE, "a code exercise needs its folder", next_step="lint it by its file")
+        yield subject.fault("a code exercise needs its folder", next_step="lint it by its file")
         return
     try:
         exercise = load_exercise(subject.spec, Path(subject.path).parent, subject.version)
     except SpecError as error:
         for fault in error.diagnostics:
-            yield LintFinding(
-                RULE, FindingSeverity.ERROR, fault.message, fault.file, fault.line, fault.column,
-                source_line=fault.source_line,
-            )  # fmt: skip
+            yield LintFinding.of_diagnostic("code", fault)
         return
     yield from _unpaid(subject, exercise)
     yield from _unsaid(subject)
@@ -61,21 +61,20 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 def _unpaid(subject: LintSubject, exercise: CodeExercise) -> Iterator[LintFinding]:
-    """Yield checks that can fail and cost nothing: a program that isn't right would have full marks."""
+    """Yield checks that cost nothing when they fail: a wrong program would have full marks."""
     paid = {check.together for check in exercise.checks if check.points and check.together is not None}
     for index, check in enumerate(exercise.checks):
         if not check.points and check.together not in paid:
             yield subject.fault(
-                RULE,
                 f"check {check.id} has no points, so a program that fails it has full marks",
                 ("answer", "checks", index),
                 next_step="give it points, or put it together with a check that has some",
             )
 
 
-# What a statement must say before a check may ask for it. Values, shapes and the laws of the mathematics follow  # noqa: E501
-# from the definition; these don't.
-_SAID = {
+# What a statement must say before a check may require it. Values, shapes and mathematical laws follow from
+# the definition; these don't.
+_STATED_BY = {
     "pure": (
         re.compile(r"\bsame\s+call\b|\bstays?\s+as\b|\bunchanged\b|\bnot\s+change\b|n't\s+change\b", re.I),
         "that arguments stay as they are and that a call has one result",
@@ -95,17 +94,16 @@ _SAID = {
 
 
 def _unsaid(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield checks of something that the statement doesn't ask for: nobody could know it."""
+    """Yield checks of something that the statement doesn't mention, so that nobody could know it."""
     answer = subject.spec.answer
     if not isinstance(answer, CodeAnswer) or not subject.strict:
         return
     stem = " ".join(subject.spec.stem.split())
     for index, check in enumerate(answer.checks):
-        pattern, what = _SAID.get(check.property, (None, ""))
+        pattern, matter = _STATED_BY.get(check.property, (None, ""))
         if pattern is not None and not pattern.search(stem):
             yield subject.warning(
-                RULE,
-                f"check {check.id} asks for what the statement doesn't say: {what}",
+                f"check {check.id} asks for what the statement doesn't say: {matter}",
                 ("answer", "checks", index),
                 next_step="say it in the stem, or drop the check",
             )
@@ -114,9 +112,9 @@ def _unsaid(subject: LintSubject) -> Iterator[LintFinding]:
 def _observed(
     exercise: CodeExercise, plan: InputPlan, source: str, function: str
 ) -> PlanObservations | Check:
-    """Run trusted source on a plan; return the failed check of loading it where it doesn't load.
+    """Run trusted source on a plan; return the failed check of loading where it doesn't load.
 
-    A statement that fails costs a student nothing by itself; in a file of the exercise it is a fault.
+    A statement that fails while loading costs a student nothing by itself; in these files it is a fault.
     """
     from engine.code.explain.in_process import TrustedRunner
     from engine.code.judge import judge_load
@@ -134,28 +132,27 @@ def _observed(
     return PlanObservations(plan, function, library, observe(plan, library, result.outcomes))
 
 
-def _judged(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> tuple[Check, ...]:
-    """Run trusted source on a plan and judge it, without the search for a counterexample."""
+def _checks_of(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> tuple[Check, ...]:
     import numpy as np
 
     from engine.code.judge import judge_all
 
     with np.errstate(all="ignore"):  # solutions may overflow where that is harmless
-        seen = _observed(exercise, plan, source, function)
-        return (seen,) if isinstance(seen, Check) else judge_all(exercise, seen)
+        observations = _observed(exercise, plan, source, function)
+        return (observations,) if isinstance(observations, Check) else judge_all(exercise, observations)
 
 
 def _killers(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> set[str]:
-    """Return the checks that fail for a mutant, each judged on its own: a skip kills nothing."""
+    """Return the checks that fail for a mutant, each judged on its own: a skipped check kills nothing."""
     import numpy as np
 
     from engine.code.judge import judge_apart
 
     with np.errstate(all="ignore"):  # mutants overflow on purpose
-        seen = _observed(exercise, plan, source, function)
-        if isinstance(seen, Check):
-            return {seen.id}
-        verdicts = judge_apart(exercise, seen)
+        observations = _observed(exercise, plan, source, function)
+        if isinstance(observations, Check):
+            return {observations.id}
+        verdicts = judge_apart(exercise, observations)
     return {name for name, verdict in verdicts.items() if verdict not in (Verdict.PASSED, Verdict.SKIPPED)}
 
 
@@ -165,9 +162,8 @@ def _failed(checks: Sequence[Check]) -> list[Check]:
 
 def _solutions(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) -> Iterator[LintFinding]:
     for index, (name, source) in enumerate(exercise.solutions.items()):
-        for failed in _failed(_judged(exercise, plan, source, exercise.function))[:1]:
+        for failed in _failed(_checks_of(exercise, plan, source, exercise.function))[:1]:
             yield subject.fault(
-                RULE,
                 f"the solution {name} doesn't pass check {failed.id}: {failed.message}",
                 ("answer", "solutions", index),
             )
@@ -176,17 +172,13 @@ def _solutions(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) ->
 def _starter(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) -> Iterator[LintFinding]:
     from engine.code.source import function_names
 
-    checks = _judged(exercise, plan, exercise.starter, exercise.function)
+    checks = _checks_of(exercise, plan, exercise.starter, exercise.function)
     if not _failed(checks):
-        yield subject.fault(RULE, "the starter file already earns full marks", ("answer", "starter"))
+        yield subject.fault("the starter file already earns full marks", ("answer", "starter"))
     if checks and checks[0].id == "loads" and checks[0].verdict is not Verdict.PASSED:
-        yield subject.fault(
-            RULE, f"the starter file can't be loaded: {checks[0].message}", ("answer", "starter")
-        )
+        yield subject.fault(f"the starter file can't be loaded: {checks[0].message}", ("answer", "starter"))
     elif exercise.function not in function_names(exercise.starter, exercise.function):
-        yield subject.fault(
-            RULE, f"the starter file has no function {exercise.function}", ("answer", "starter")
-        )
+        yield subject.fault(f"the starter file has no function {exercise.function}", ("answer", "starter"))
 
 
 def _mutant(
@@ -204,17 +196,15 @@ def _mutant(
         failed = _killers(exercise, plan, mutant.source, function)
         killed |= failed
         if failed == {"loads"}:
-            yield subject.fault(RULE, f"the mutant {mutant.id} ({function}) can't be loaded", loc)
+            yield subject.fault(f"the mutant {mutant.id} ({function}) can't be loaded", loc)
         elif not failed:
             yield subject.fault(
-                RULE,
                 f"the mutant {mutant.id} ({function}) passes every check",
                 loc,
                 next_step="add a check that kills it, or show why it is right",
             )
         for name in sorted(set(mutant.killed_by) - failed):
             yield subject.fault(
-                RULE,
                 f"check {name} doesn't kill the mutant {mutant.id} ({function})",
                 (*loc, "killed_by"),
                 got=f"killed by {', '.join(sorted(failed)) or 'none'}",
@@ -231,7 +221,6 @@ def _reference_only(
         loc = ("answer", "mutants", index)
         if only and mutant.reference_only is None:
             yield subject.fault(
-                RULE,
                 f"the mutant {mutant.id} is killed only by comparing with the reference",
                 loc,
                 got=f"killed by {', '.join(sorted(killed[mutant.id]))}",
@@ -240,7 +229,6 @@ def _reference_only(
         elif mutant.reference_only is not None and not only:
             others = ", ".join(sorted(killed[mutant.id] - comparing)) or "nothing"
             yield subject.fault(
-                RULE,
                 f"reference_only of the mutant {mutant.id} says no property kills it, but {others} does",
                 (*loc, "reference_only"),
             )

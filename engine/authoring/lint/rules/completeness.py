@@ -1,4 +1,6 @@
-"""An item helps whoever gets stuck or goes wrong."""
+"""An item is complete: its solution shows the variant's numbers, its points fit the time it takes, its
+pictures have an alternative text, and its formulas can be read on a page and in a terminal.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +8,35 @@ import math
 import re
 from collections.abc import Iterator
 
-from engine.authoring.lint.subject import LintFinding, LintSubject, StudentText, written_texts
+from engine.authoring.lint.subject import (
+    TEMPLATE_BLOCK,
+    TEMPLATE_SPAN,
+    LintFinding,
+    LintSubject,
+    StudentText,
+    written_texts,
+)
 from engine.items import MultipleChoiceAnswer, SingleChoiceAnswer
 from engine.text.words import count_noun
 
 __all__ = ["check", "check_formulas", "check_pictures"]
 
-RULE = "completeness"
 # Marks pay for work: most items of the bank earn a point in two to four minutes. Below 0.2 points a minute
 # nobody begins, above 0.75 a quick guess is worth as much as a page of work. One point is never too much.
-# By hand six multiplications or function values a minute are quick; a part takes its minute to be read and
-# answered, or most of it; what is hard isn't seen at once; a choice without numbers is a matter of minutes.
+_LEAST_PER_MINUTE, _MOST_PER_MINUTE = 0.2, 0.75
+# On paper six multiplications or function values a minute are quick. Reading and answering a part takes most
+# of a minute, a difficult item isn't understood at once, and a choice without numbers takes minutes at most.
 _OPERATIONS_PER_MINUTE, _LEAST_PER_PART, _HARD, _MOST_PER_CHOICE = 8, 0.6, 2, 8
 _UNEVEN = 5  # the points of one step beside those of another
-_LEAST_PER_MINUTE, _MOST_PER_MINUTE = 0.2, 0.75
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield solutions without the variant's numbers, silent options of pools, points out of keeping."""
+    """Yield solutions without the variant's numbers, options of pools without feedback, unfitting points."""
     yield from _points(subject)
     spec = subject.spec
-    # that hints or the solution are missing is told by the prose rule, strict or not
+    # missing hints and solutions are reported by the prose rule, strict or not
     if spec.solution and "{{" not in spec.solution and _shows_numbers(subject):
         yield subject.warning(
-            RULE,
             "the solution shows none of the variant's numbers",
             ("solution",),
             next_step="show them with {{ … }}",
@@ -39,7 +46,6 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
         for index, option in enumerate(answer.options):
             if not option.feedback:
                 yield subject.warning(
-                    RULE,
                     f"an option of the pool has no feedback: {option.text.strip()[:60]}",
                     ("answer", "options", index),
                     next_step="say why it is right or wrong",
@@ -54,7 +60,6 @@ def _points(subject: LintSubject) -> Iterator[LintFinding]:
     shares = [step.points for step in subject.spec.steps]
     if shares and max(shares) > _UNEVEN * min(shares):
         yield subject.warning(
-            RULE,
             "one step is worth many times another one",
             ("steps", shares.index(max(shares)), "points"),
             expected=f"at most {_UNEVEN:g} times as much",
@@ -63,7 +68,6 @@ def _points(subject: LintSubject) -> Iterator[LintFinding]:
     least, most = _LEAST_PER_MINUTE * minutes, max(1.0, _MOST_PER_MINUTE * minutes)
     if not least <= points <= most:
         yield subject.warning(
-            RULE,
             "the points are out of keeping with the time that the item takes",
             ("points",) if "points" in subject.spec.model_fields_set else (),
             expected=f"{least:.3g} to {count_noun(most, 'point', '.3g')} for "
@@ -74,7 +78,6 @@ def _points(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 def _minutes(subject: LintSubject, minutes: float) -> Iterator[LintFinding]:
-    """Yield a time in which nobody can do the item, or that nothing in it takes."""
     spec = subject.spec
     if subject.is_code:
         return
@@ -84,7 +87,6 @@ def _minutes(subject: LintSubject, minutes: float) -> Iterator[LintFinding]:
     works = spec.effort is not None or any(getattr(answer, "key", None) for _, answer in spec.answers)
     if minutes < least:
         yield subject.warning(
-            RULE,
             "the item can't be done in the time that it states",
             ("minutes",),
             expected=f"at least {count_noun(math.ceil(least * 2) / 2, 'minute', 'g')}",
@@ -92,7 +94,6 @@ def _minutes(subject: LintSubject, minutes: float) -> Iterator[LintFinding]:
         )
     elif not works and minutes > _MOST_PER_CHOICE * len(spec.answers):
         yield subject.warning(
-            RULE,
             "the item asks for nothing that takes the time that it states",
             ("minutes",),
             expected=f"at most {count_noun(_MOST_PER_CHOICE * len(spec.answers), 'minute', 'g')}",
@@ -103,14 +104,13 @@ def _minutes(subject: LintSubject, minutes: float) -> Iterator[LintFinding]:
 def _shows_numbers(subject: LintSubject) -> bool:
     """Tell whether every variant asks about drawn numbers; cards of a pool may be missing."""
     spec = subject.spec
-    asked = " ".join((spec.stem, *(step.prompt for step in spec.steps)))
+    question = " ".join((spec.stem, *(step.prompt for step in spec.steps)))
     computed = any(getattr(answer, "key", None) is not None for _, answer in spec.answers)
-    drawn = any(parameter.kind != "fixed" for parameter in spec.parameters.values())
-    return drawn and (computed or "{{" in asked)
+    has_drawn = any(parameter.kind != "fixed" for parameter in spec.parameters.values())
+    return has_drawn and (computed or "{{" in question)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Every picture says in words what it shows, with its numbers.
+# --- pictures ------------------------------------------------------------------------------
 
 _PICTURE = re.compile(r"<svg\b(?:(?!</?svg\b).)*+</svg>", re.DOTALL | re.IGNORECASE)
 _LABEL = re.compile(
@@ -124,32 +124,25 @@ def check_pictures(subject: LintSubject) -> Iterator[LintFinding]:
         texts = [("stem", variant.stem)] + ([("solution", variant.solution)] if variant.solution else [])
         for where, text in texts:
             for picture in _PICTURE.findall(text.html):
-                words = " ".join("".join(found) for found in _LABEL.findall(picture))
+                words = " ".join("".join(match) for match in _LABEL.findall(picture))
                 if not re.search(r"\d", words):
                     yield subject.warning(
-                        "pictures",
                         "a picture has no alternative text that carries its numbers",
                         (where,),
                         got=words[:80] or "no text",
                     )
 
 
-# ----------------------------------------------------------------------------------------------------
-# Formulas can be read: as formulas where pages show them, and as text in a terminal.
+# --- formulas ------------------------------------------------------------------------------
 
-FORMULA_RULE = "formulas"
 LONGEST_INLINE = 110  # characters of plain text, about a line
-# What looks like maths and stands outside dollars: an index, a power, a product, a root, a Greek name.
+# looks like maths and stands outside dollars: an index, a power, a product, a root, a Greek name
 _BARE = re.compile(
     r"\b[A-Za-z]_[A-Za-z0-9]\b|\b[A-Za-z0-9]\^\w|\b\d+ ?\* ?\d+\b|\b(?:sqrt|exp)\(|\b(?:alpha|sigma)_\w"
 )
 _LEFT_OVER = re.compile(r"\\[A-Za-z]+")
 _MATHS = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.DOTALL)
-_CODE = re.compile(
-    r"```.*?```|`[^`\n]*`|\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}"
-    r"|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}",
-    re.DOTALL,
-)
+_CODE = re.compile(rf"```.*?```|`[^`\n]*`|{TEMPLATE_BLOCK.pattern}|{TEMPLATE_SPAN.pattern}", re.DOTALL)
 
 
 def check_formulas(subject: LintSubject) -> Iterator[LintFinding]:
@@ -158,19 +151,16 @@ def check_formulas(subject: LintSubject) -> Iterator[LintFinding]:
         prose = _MATHS.sub(" ", _CODE.sub(" ", written.text))
         if (bare := _BARE.search(prose)) is not None:
             yield subject.warning(
-                FORMULA_RULE,
                 f"{bare[0]!r} is maths outside dollars",
                 written.loc,
                 next_step=f"write it as a formula: ${bare[0]}$",
             )
     for variant in subject.variants[:1]:
-        shown = [(variant.stem, "stem"), *((hint, "hints") for hint in variant.hints)]
-        shown += [(variant.solution, "solution")] if variant.solution else []
-        for text, where in shown:
-            if not subject.is_code and (left := _LEFT_OVER.search(text.plain)) is not None:
-                yield subject.warning(
-                    FORMULA_RULE, f"the plain text shows {left[0]!r}", (where,), got=text.plain[:80]
-                )
+        texts = [(variant.stem, "stem"), *((hint, "hints") for hint in variant.hints)]
+        texts += [(variant.solution, "solution")] if variant.solution else []
+        for text, where in texts:
+            if not subject.is_code and (macro := _LEFT_OVER.search(text.plain)) is not None:
+                yield subject.warning(f"the plain text shows {macro[0]!r}", (where,), got=text.plain[:80])
     yield from _long(subject)
 
 
@@ -194,7 +184,6 @@ def _long(subject: LintSubject) -> Iterator[LintFinding]:
                 continue  # the loader has said so, or it is filled in only later
             if len(plain) > LONGEST_INLINE:
                 yield subject.warning(
-                    FORMULA_RULE,
                     "a formula within a line is longer than a line",
                     written.loc,
                     expected=f"at most {LONGEST_INLINE} characters",

@@ -1,8 +1,8 @@
-"""No option can be told right or wrong by who knows nothing of the subject.
+"""Nobody can tell right options from wrong ones without knowing the subject.
 
-What is looked for here shows only over many variants of an item: words that mark one side of the options,
-a key that is the longest or the shortest too often, a stem that has the key's words, and a number of right
-options that is always the same. Whoever meets two items of a kind learns such a habit.
+These cues show only over many variants of an item: words that mark one side of the options, a key that is
+the longest or the shortest too often, a stem that has the key's words, and a number of right options that
+is always the same. Students who meet two items of a kind learn such a habit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from engine.text.words import agree, count_noun
 
 __all__ = ["ABSOLUTE", "HEDGES", "check", "words_of"]
 
-RULE = "cues"
 
 ABSOLUTE = re.compile(
     r"\b(?:all|always|any(?! more)|anything|completely|cannot|can't|certainly|certainty|each(?! other)|"
@@ -47,7 +46,7 @@ _LEAST_SHOWN = 20  # different sets of options that a share is taken over
 _GAP = re.compile(r"\b([Aa]n?) (?:…|\.\.\.|_{2,})")
 _VOWEL = re.compile(r"[aeiou]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{4,}")
-# Words that say nothing of what a text is about.
+# words that don't say what a text is about
 _EMPTY = (
     "about after again also another because been before being between both compared does each either else "
     "even every from gets give given gives have here into itself just like made make makes many more most "
@@ -60,8 +59,8 @@ _ROOT = 6  # letters of a word that count: compute, computes and computed are on
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
-    """A choice as one variant shows it."""
+class _OptionSet:
+    """The options that one variant shows, with its question."""
 
     stem: str
     options: tuple[ChoiceOption, ...]
@@ -82,43 +81,42 @@ class _Shown:
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield what gives the right options of a choice away over the variants of the item."""
+    """Yield cues to the right options of a choice over the variants of the item."""
     for name, answer in subject.spec.answers:
         if not kind_of(answer.type).picks_options or not getattr(answer, "options", ()):
             continue  # the options of a computed key are numbers
-        shown = list(_distinct(subject.variants, name))
-        yield from _words(subject, name, shown)
-        yield from _articles(subject, name, shown)
-        if len(shown) >= _LEAST_SHOWN:
-            yield from _lengths(subject, name, shown)
-            yield from _echoes(subject, name, shown)
+        option_sets = list(_distinct(subject.variants, name))
+        yield from _words(subject, name, option_sets)
+        yield from _articles(subject, name, option_sets)
+        if len(option_sets) >= _LEAST_SHOWN:
+            yield from _lengths(subject, name, option_sets)
+            yield from _echoes(subject, name, option_sets)
         if answer.type == "multiple_choice":
-            yield from _count(subject, name, shown)
+            yield from _count(subject, name, option_sets)
 
 
-def _distinct(variants: Sequence[Variant], name: str) -> Iterator[_Shown]:
+def _distinct(variants: Sequence[Variant], name: str) -> Iterator[_OptionSet]:
     """Yield each set of options once, however often it was drawn."""
-    seen = set()
+    known_texts = set()
     for variant in variants:
         part: Part = next(part for part in variant.parts if part.id == name)
         texts = frozenset((option.text.plain, option.correct) for option in part.options)
-        if texts not in seen:
-            seen.add(texts)
+        if texts not in known_texts:
+            known_texts.add(texts)
             stem = " ".join([variant.stem.plain, part.prompt.plain if part.prompt else ""])
-            yield _Shown(stem, part.options)
+            yield _OptionSet(stem, part.options)
 
 
-def _words(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
+def _words(subject: LintSubject, name: str, option_sets: Sequence[_OptionSet]) -> Iterator[LintFinding]:
     for pattern, kind in ((ABSOLUTE, "absolute words"), (HEDGES, "hedging words")):
         sides: dict[bool, list[bool]] = {True: [], False: []}
-        for each in shown:
+        for each in option_sets:
             for option in each.options:
                 sides[option.correct].append(pattern.search(option.text.plain) is not None)
         right, wrong = (mean(sides[side] or [False]) for side in (True, False))
         if abs(right - wrong) > WORD_GAP:
             side = "right" if right > wrong else "wrong"
             yield subject.warning(
-                RULE,
                 f"{kind} mark the {side} options",
                 (*subject.loc_of(name), "options"),
                 expected=f"shares that differ by at most {WORD_GAP:g}",
@@ -127,9 +125,9 @@ def _words(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator
             )
 
 
-def _articles(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
+def _articles(subject: LintSubject, name: str, option_sets: Sequence[_OptionSet]) -> Iterator[LintFinding]:
     """Yield a gap behind "a" or "an" that only right options fit."""
-    for each in shown:
+    for each in option_sets:
         match = _GAP.search(each.stem)
         fitting = [
             o
@@ -138,7 +136,6 @@ def _articles(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Itera
         ]
         if fitting and len(fitting) < len(each.options) and all(option.correct for option in fitting):
             yield subject.warning(
-                RULE,
                 f"only the right option fits behind {match[1]!r}" if match else "",
                 ("stem",),
                 next_step="write a(n), or put the article into the options",
@@ -146,16 +143,15 @@ def _articles(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Itera
             return
 
 
-def _lengths(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
-    told = [each for each in shown if max(map(_length, each.options)) > _CONSPICUOUS]
-    if len(told) < _LEAST_SHOWN:
+def _lengths(subject: LintSubject, name: str, option_sets: Sequence[_OptionSet]) -> Iterator[LintFinding]:
+    telling = [each for each in option_sets if max(map(_length, each.options)) > _CONSPICUOUS]
+    if len(telling) < _LEAST_SHOWN:
         return
-    chance = mean(each.by_chance for each in told)
+    chance = mean(each.by_chance for each in telling)
     for sign, which in ((1, "longest"), (-1, "shortest")):
-        share = mean(each.share_of_key(partial(_signed_length, sign)) for each in told)
+        share = mean(each.share_of_key(partial(_signed_length, sign)) for each in telling)
         if not LEAST_OFTEN * chance <= share <= chance + MOST_OFTEN:
             yield subject.warning(
-                RULE,
                 f"the {which} option is right too {'often' if share > chance else 'seldom'}",
                 (*subject.loc_of(name), "options"),
                 expected=f"between {LEAST_OFTEN * chance:.2f} and {chance + MOST_OFTEN:.2f} of the variants",
@@ -164,19 +160,18 @@ def _lengths(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterat
             )
 
 
-def _echoes(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
-    def overlap(each: _Shown) -> float:
+def _echoes(subject: LintSubject, name: str, option_sets: Sequence[_OptionSet]) -> Iterator[LintFinding]:
+    def overlap(each: _OptionSet) -> float:
         stem = words_of(each.stem)
         return each.share_of_key(lambda option: len(words_of(option.text.plain) & stem))
 
-    # where no option has more of the stem's words than another, the words tell nothing
-    told = [each for each in shown if _differs(each)]
-    if len(told) < len(shown) / 2:
+    # where all options have equally many of the stem's words, they are no cue
+    telling = [each for each in option_sets if _differs(each)]
+    if len(telling) < len(option_sets) / 2:
         return
-    share, chance = mean(map(overlap, told)), mean(each.by_chance for each in told)
+    share, chance = mean(map(overlap, telling)), mean(each.by_chance for each in telling)
     if share > max(ECHO, chance + ECHO / 2):
         yield subject.warning(
-            RULE,
             "the option with most words of the stem is right in most variants",
             (*subject.loc_of(name), "options"),
             expected=f"at most {max(ECHO, chance + ECHO / 2):.2f} of the variants",
@@ -185,17 +180,16 @@ def _echoes(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterato
         )
 
 
-def _differs(each: _Shown) -> bool:
+def _differs(each: _OptionSet) -> bool:
     stem = words_of(each.stem)
     return len({len(words_of(option.text.plain) & stem) for option in each.options}) > 1
 
 
-def _count(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator[LintFinding]:
-    counts = {each.right for each in shown}
-    if len(shown) > 1 and len(counts) == 1 and len(shown[0].options) > 2:
-        right, of = counts.pop(), count_noun(len(shown[0].options), "option")
+def _count(subject: LintSubject, name: str, option_sets: Sequence[_OptionSet]) -> Iterator[LintFinding]:
+    counts = {each.right for each in option_sets}
+    if len(option_sets) > 1 and len(counts) == 1 and len(option_sets[0].options) > 2:
+        right, of = counts.pop(), count_noun(len(option_sets[0].options), "option")
         yield subject.warning(
-            RULE,
             f"{right} of {of} {agree(right, 'are')} right in every variant",
             (*subject.loc_of(name), "draw"),
             expected="a number that differs from variant to variant",
@@ -204,7 +198,7 @@ def _count(subject: LintSubject, name: str, shown: Sequence[_Shown]) -> Iterator
 
 
 def words_of(text: str) -> set[str]:
-    """Return what a text is about: its words of four letters and more, by their first six letters."""
+    """Return the words of four letters and more that say what a text is about, by their first six letters."""
     return {word[:_ROOT] for word in _WORD.findall(text.casefold()) if word not in _EMPTY.split()}
 
 

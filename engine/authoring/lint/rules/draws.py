@@ -1,4 +1,7 @@
-"""Every seed gives a variant, and a family has enough distinct keys or says how many it has."""
+"""Every seed gives a variant, and an item has enough distinct keys or declares how many it has.
+
+Students compare answers: with 200 keys or more, two neighbours rarely have the same one.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,15 @@ from engine.text.words import count_noun
 
 __all__ = ["LEAST_KEYS", "check", "fingerprint", "looks_finite"]
 
-RULE = "draws"
 LEAST_KEYS = 200
-_MOST_DRAWS = 3 * LEAST_KEYS
+_MOST_DRAWS = 3 * LEAST_KEYS  # a family of exactly 200 keys shows some 190 of them in so many draws
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield draws that fail and families that are too small or declared wrongly."""
+    """Yield draws that fail, and items with too few keys or with a wrong declaration of them."""
     if subject.draw_failure is not None:
         seed, error = subject.draw_failure
         yield subject.fault(
-            RULE,
             f"no variant can be drawn: {error.what}",
             ("constraints",) if subject.spec.constraints else ("parameters",),
             expected=error.expected,
@@ -40,7 +41,7 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     if subject.spec.variants is not None:
         yield from _declared(subject, len(keys), subject.spec.variants)
     elif len(subject.variants) >= LEAST_KEYS:
-        yield from _counted(subject, set(keys))
+        yield from _drawn_further(subject, set(keys))
     elif looks_finite(keys):
         yield _too_few(
             subject, f"{count_noun(len(keys), 'distinct key')} in {count_noun(keys.total(), 'variant')}"
@@ -48,40 +49,36 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     subject.facts["distinct_keys"] = len(keys)
 
 
-def _declared(subject: LintSubject, seen: int, declared: int) -> Iterator[LintFinding]:
-    if seen > declared:
+def _declared(subject: LintSubject, distinct: int, declared: int) -> Iterator[LintFinding]:
+    if distinct > declared:
         yield subject.fault(
-            RULE,
             "the item has more distinct keys than it declares",
             ("variants",),
             expected=f"at most {declared}",
-            got=f"{seen} seen",
+            got=f"{distinct} seen",
         )
     if declared >= LEAST_KEYS:
         yield subject.warning(
-            RULE,
             f"a family of {LEAST_KEYS} keys or more needs no declaration",
             ("variants",),
             next_step="drop variants:",
         )
 
 
-def _counted(subject: LintSubject, seen: set[Hashable]) -> Iterator[LintFinding]:
-    """Draw on until enough distinct keys were seen, or many more variants than that."""
+def _drawn_further(subject: LintSubject, keys: set[Hashable]) -> Iterator[LintFinding]:
     from engine.variants import draw_seeded
 
     seed = len(subject.variants)
-    while len(seen) < LEAST_KEYS and seed < _MOST_DRAWS:
+    while len(keys) < LEAST_KEYS and seed < _MOST_DRAWS:
         variant = draw_seeded(subject.spec, version=subject.version, registry=subject.registry, seed=seed)
-        seen.add(fingerprint(variant))
+        keys.add(fingerprint(variant))
         seed += 1
-    if len(seen) < LEAST_KEYS:
-        yield _too_few(subject, f"{count_noun(len(seen), 'distinct key')} in {count_noun(seed, 'variant')}")
+    if len(keys) < LEAST_KEYS:
+        yield _too_few(subject, f"{count_noun(len(keys), 'distinct key')} in {count_noun(seed, 'variant')}")
 
 
 def _too_few(subject: LintSubject, got: str) -> LintFinding:
     return subject.fault(
-        RULE,
         "the family has too few distinct keys: students would share them",
         ("parameters",),
         expected=f"at least {LEAST_KEYS}, or variants: with their number",
@@ -96,14 +93,14 @@ def looks_finite(keys: Counter[Hashable]) -> bool:
     Among N draws from 200 equally likely keys, N(N-1)/400 pairs agree on average; more than four
     standard deviations above that is no accident.
     """
-    drawn = keys.total()
+    total = keys.total()
     agreeing = sum(count * (count - 1) // 2 for count in keys.values())
-    expected = drawn * (drawn - 1) / 2 / LEAST_KEYS
+    expected = total * (total - 1) / 2 / LEAST_KEYS
     return agreeing > expected + 4 * math.sqrt(expected) + 1
 
 
 def fingerprint(variant: Variant) -> Hashable:
-    """Return what makes the right answers of a variant: rounded numbers, words, the options shown."""
+    """Return what determines the right answers of a variant: rounded numbers, words, the options shown."""
     return tuple(_of_part(part) for part in variant.parts)
 
 
@@ -116,8 +113,7 @@ def _of_part(part: Part) -> Hashable:
         )
     if not part.options:
         return part.key_ids
-    # the order of the cards is only shown differently; what is asked is the same, but an option or a pair
-    # may be right in one variant and wrong in another
+    # another order of the cards is the same question; but an option may be right here and wrong there
     targets = {option.id: option.text.plain for option in part.options}
     pairs = frozenset(
         (prompt.text.plain, targets[key]) for prompt, key in zip(part.prompts, part.key_ids, strict=False)

@@ -1,4 +1,8 @@
-"""The work by hand stays within the bounds that the item states."""
+"""The work on paper stays within the bounds that the item states.
+
+Work is counted while the keys are computed: multiplications, divisions and function values, because additions
+and comparisons cost little beside them.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,8 @@ from engine.text.words import count_noun
 
 __all__ = ["check", "decimals_of", "is_computed", "measured", "operations_of"]
 
-RULE = "effort"
-_UNEVEN = 1.4  # three or four states to mix pass; four or nine products don't
-_FEW = 3
+# variants may differ by this factor or by a few: three or four states pass, four or nine products don't
+_UNEVEN, _FEW = 1.4, 3
 _VARIANTS = 50  # the count hardly varies: it depends on the shapes, and rarely on the numbers
 
 
@@ -34,32 +37,28 @@ def is_computed(subject: LintSubject) -> bool:
 
 
 def measured(subject: LintSubject) -> tuple[int, int]:
-    """Return the most operations and decimals that the first variants take."""
-
+    """Return the most operations and decimals among the first variants."""
     variants = subject.variants[:_VARIANTS]
     operations = max((operations_of(subject.spec, variant) for variant in variants), default=0)
     return operations, max((decimals_of(variant.values) for variant in variants), default=0)
 
 
 def _uneven(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield what one variant asks much more of than another, for the same marks."""
-
     variants = subject.variants[:_VARIANTS]
     counts = {
         "operations": [operations_of(subject.spec, variant) for variant in variants],
         "numbers to write": [_written(variant) for variant in variants],
     }
-    for name, found in counts.items():
-        least, most = min(found, default=0), max(found, default=0)
+    for name, amounts in counts.items():
+        least, most = min(amounts, default=0), max(amounts, default=0)
         if most > max(_UNEVEN * least, least + _FEW):
             yield subject.warning(
-                RULE,
                 f"variants differ in {name}, for the same marks",
                 ("parameters",),
                 expected=f"at most {_UNEVEN:g} times as many in one variant as in another",
                 got=f"{least} to {most}",
                 next_step="draw sizes that lie closer together, or fix them",
-                seed=found.index(most),
+                seed=amounts.index(most),
             )
 
 
@@ -79,7 +78,6 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     if stated is None:
         if subject.strict:
             yield subject.warning(
-                RULE,
                 "the item doesn't say how much work it is at most",
                 (),
                 got=(
@@ -89,29 +87,27 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
                 next_step=f"state effort: {{operations: {operations}, decimals: {decimals}}}",
             )
         return
-    for name, found, bound in (
+    for name, amount, bound in (
         ("operations", operations, stated.operations),
         ("decimals", decimals, stated.decimals),
     ):
-        if found > bound:
+        if amount > bound:
             yield subject.fault(
-                RULE,
                 f"a variant takes more {name} than the item states",
                 ("effort", name),
                 expected=f"at most {bound}",
-                got=str(found),
+                got=str(amount),
                 next_step="draw smaller shapes or coarser steps, or raise the bound",
             )
 
 
-# ----------------------------------------------------------------------------------------------------
-# How much a student has to work out by hand, counted while the keys are computed.
+# --- counting ------------------------------------------------------------------------------
 
 _ONE_EACH = frozenset(
     {"mul", "div", "exp", "tanh", "sigmoid", "log", "log2", "log10", "sqrt", "pow", "reciprocal", "square"}
 )
 _TWO_EACH = frozenset({"_softmax"})  # an exponential and a division for every entry
-# to round or to compare is nothing to work out; the engine's own look at near jumps isn't either
+# rounding and comparing aren't counted, nor is the engine's own test for values near a jump
 _ROUNDINGS = frozenset({"round", "floor", "ceil", "threshold_alignment"})
 _PRODUCTS = frozenset({"mm", "mv", "dot", "bmm", "addmm"})
 
@@ -125,15 +121,15 @@ class _Counter(TorchDispatchMode):
         self._searching = False
 
     def function(self, name: str) -> Callable[..., Any] | None:
-        """Return a function of the expression language; searches are counted as they are done by hand."""
+        """Return a function of the expression language; searches are counted as they are done on paper."""
         function = FUNCTIONS.get(name)
-        by_hand = _nothing if name in _ROUNDINGS else _BY_HAND.get(name)
-        if function is None or by_hand is None:
+        paper_count = _nothing if name in _ROUNDINGS else _PAPER_COUNTS.get(name)
+        if function is None or paper_count is None:
             return None if function is None else function.call
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if not self._searching:
-                self.operations += by_hand(*args)
+                self.operations += paper_count(*args)
             outer, self._searching = self._searching, True
             try:
                 return function.call(*args, **kwargs)
@@ -164,8 +160,8 @@ def _nothing(*_: Any) -> int:
     return 0
 
 
-# What a search takes by hand isn't what it takes the reference, which adds logarithms: products of the
-# prefixes that are followed, for a tree of V words and some depth.
+# On paper a search multiplies the probabilities of the prefixes that it follows, in a tree of V words and
+# some depth; the reference adds logarithms instead, so its own operations say nothing.
 def _beam_products(tree: torch.Tensor, b: Any, *_: Any) -> int:
     return _survivor_products(tree, b, _tree(tree)[1])
 
@@ -182,14 +178,14 @@ def _all_products(tree: torch.Tensor, *_: Any) -> int:
 
 def _tree(tree: torch.Tensor) -> tuple[int, int]:
     rows, words = tree.shape
-    depth, seen = 0, 0
-    while seen < rows:
-        seen += words**depth
+    depth, passed = 0, 0
+    while passed < rows:
+        passed += words**depth
         depth += 1
     return words, depth
 
 
-_BY_HAND: dict[str, Callable[..., int]] = {
+_PAPER_COUNTS: dict[str, Callable[..., int]] = {
     "greedy_decode": lambda *_: 0,
     "second_choice": lambda *_: 0,
     "step_max": lambda *_: 0,
@@ -234,7 +230,7 @@ def operations_of(spec: ProblemSpec, variant: Variant) -> int:
     return int(counter.operations)
 
 
-def decimals_of(drawn: Mapping[str, DrawnValue]) -> int:
+def decimals_of(values: Mapping[str, DrawnValue]) -> int:
     """Return the most decimals that a drawn number is shown with."""
-    entries = (entry for value in drawn.values() if not value.text for entry in value.entries)
+    entries = (entry for value in values.values() if not value.text for entry in value.entries)
     return max((len(entry.partition(".")[2]) for entry in entries), default=0)

@@ -1,6 +1,6 @@
-"""What students see before they answer doesn't hold the answer: title, stem, prompts and hints.
+"""What students see before they answer (title, stem, prompts, hints) doesn't give the answer away.
 
-Options are named by what they say: their letters and places change from student to student.
+Texts name options by what these say, too: letters and places change from student to student.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.answers import kind_of
 from engine.authoring.lint.rules.cues import words_of
-from engine.authoring.lint.rules.responses import places_of, typed
+from engine.authoring.lint.rules.responses import answer_text, places_of
 from engine.authoring.lint.subject import LintFinding, LintSubject, written_texts
 from engine.items import MultipleChoiceAnswer, OrderingAnswer, SingleChoiceAnswer
 from engine.model import ChoiceOption, Part, Variant
@@ -18,20 +18,18 @@ from engine.text.yaml_errors import Loc
 
 __all__ = ["check"]
 
-RULE = "giveaway"
 _MOST = 0.9  # share of the variants from which on a number in the text is no coincidence
-_FEW = 5  # different keys, below which it may be one
-_LONG = 12  # characters of an option that isn't met in a text by chance
-_NAMED = 6  # characters of a target, with a blank at each end: a letter or a short number names nothing
-_LEAST_DIGITS = 3  # of a number that isn't met in a text by chance
-# a sentence that has most of the key's own words, and of each other option at most a third
-# of the key's words in a hint, and in a text that everybody has to read
-_ECHOED_ABOVE = 0.8
-_ECHOED, _UNECHOED, _LEAST_WORDS = 0.65, 0.34, 3
+_FEW = 5  # different keys, below which it may still be one
+_LONG = 12  # characters from which on an option isn't in a text by chance
+_NAME_LENGTH = 6  # of a target, with a blank at each end: a letter or a short number names nothing
+_LEAST_DIGITS = 3  # from which on a number isn't in a text by chance
+# A sentence echoes the key where it has this share of the key's words, and at most a third of those of every
+# other option. Everybody must read the stem, so it may have more of them than a hint.
+_ECHOED_IN_STEM, _ECHOED_IN_HINT, _UNECHOED, _LEAST_WORDS = 0.8, 0.65, 0.34, 3
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n\n+")
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?![\w.]*\d)")
 _LETTERED = re.compile(
-    r"\b(?:options?|statements?|answers?|choices?|cards?)(?: is| are)? (?:\([a-f]\)|[b-f]\b|a\b(?= (?:is|and|or)\b))(?![\w’'-])|(?<![\w)\]])\([a-f]\)(?= (?:is|are|and|or|holds?)\b)",  # noqa: E501
+    r"\b(?:options?|statements?|answers?|choices?|cards?)(?: is| are)? (?:\([a-f]\)|[b-f]\b|a\b(?= (?:is|and|or)\b))(?![\w’'-])|(?<![\w)\]])\([a-f]\)(?= (?:is|are|and|or|holds?)\b)"  # noqa: E501
 )
 _PLACED = re.compile(
     r"\b(?:first|second|third|fourth|last|next|previous|upper|lower) (?:two |three )?(?:options?|statements?|choices?)\b|"  # noqa: E501
@@ -62,18 +60,17 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
 def _places(subject: LintSubject) -> Iterator[LintFinding]:
     answers = [answer for _, answer in subject.spec.answers]
     shuffled = [a for a in answers if getattr(a, "shuffle", False)]
-    drawn = any(getattr(answer, "draw", None) is not None for answer in answers)
-    if not shuffled and not drawn:
+    is_drawn = any(getattr(answer, "draw", None) is not None for answer in answers)
+    if not shuffled and not is_drawn:
         return
     for written in written_texts(subject.spec):
         if written.kind not in ("feedback", "hint", "solution"):
             continue
         match = _LETTERED.search(written.text) or _PLACED.search(written.text)
-        if match is None and drawn:
+        if match is None and is_drawn:
             match = _SAYING.search(written.text)
         if match is not None:
             yield subject.warning(
-                RULE,
                 f"{match[0]!r} names an option that stands elsewhere, or isn't shown, in other variants",
                 written.loc,
                 next_step="say in words what it says",
@@ -86,7 +83,6 @@ def _fixed_order(subject: LintSubject) -> Iterator[LintFinding]:
     for name, answer in subject.spec.answers:
         if isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer) and not answer.shuffle:
             yield subject.warning(
-                RULE,
                 "the options keep their order, so the key has the same letter for everybody",
                 (*subject.loc_of(name), "shuffle"),
                 next_step="drop shuffle: false",
@@ -94,7 +90,6 @@ def _fixed_order(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 def _ordered(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield a text that tells the cards of an ordering in their right order."""
     for name, answer in subject.spec.answers:
         if not isinstance(answer, OrderingAnswer):
             continue
@@ -102,14 +97,14 @@ def _ordered(subject: LintSubject) -> Iterator[LintFinding]:
             plain = _plain(text)
             places = [plain.find(_plain(card.text)) for card in answer.cards]
             if -1 not in places and places == sorted(places):
-                yield subject.warning(RULE, "the text tells the cards in their right order", loc)
+                yield subject.warning("the text tells the cards in their right order", loc)
 
 
 # --- numbers -------------------------------------------------------------------------------
 
 
 def _before(variants: Sequence[Variant], name: str) -> Iterator[tuple[Loc, str]]:
-    """Yield the texts that students see before they answer a part: those of later steps, too."""
+    """Yield the texts that students see before they answer a part, also those of later steps."""
     for variant in variants:
         yield ("title",), variant.title
         yield ("stem",), variant.stem.plain
@@ -123,31 +118,27 @@ def _before(variants: Sequence[Variant], name: str) -> Iterator[tuple[Loc, str]]
 def _numbers(subject: LintSubject, name: str) -> Iterator[LintFinding]:
     """Yield texts that show the key of a computed part in nearly every variant."""
     answer = dict(subject.spec.answers)[name]
-    # to pick the given size that counts may be what is asked, and all of them are given
+    # the question may be which of several given sizes counts: then the text has to show the key
     is_given = getattr(answer, "decimals", None) == 0 and str(getattr(answer, "key", "")).isidentifier()
-    shown: dict[Loc, list[bool]] = {}
+    showings: dict[Loc, list[bool]] = {}
     keys = set()
     for variant in subject.variants:
         part = next(part for part in variant.parts if part.id == name)
         if part.key is None and (part.type != "token" or not part.key_ids):
             return
-        key = part.key_ids[0] if part.key is None else typed(part.key, places_of(part))
+        key = part.key_ids[0] if part.key is None else answer_text(part.key, places_of(part))
         keys.add(key)
         for loc, text in _before((variant,), name):
             is_hint = loc[0] == "hints"
             if is_hint or not (is_given or _is_drawn(key, variant)):
-                shown.setdefault(loc, []).append(_holds(text, part, key, is_hint=is_hint))
+                showings.setdefault(loc, []).append(_holds(text, part, key, is_hint=is_hint))
     if len(keys) < min(_FEW, subject.spec.variants or _FEW):
         return
-    for loc, found in shown.items():
-        if len(found) >= min(_FEW, len(subject.variants)) and sum(found) >= _MOST * len(found):
-            yield subject.warning(
-                RULE,
-                f"the text shows the answer to {name} before it is given" if name != "answer" else
-                "the text shows the answer before it is given",
-                loc,
-                next_step="say how to find it, not what it is",
-            )  # fmt: skip
+    for loc, shows_key in showings.items():
+        if len(shows_key) >= min(_FEW, len(subject.variants)) and sum(shows_key) >= _MOST * len(shows_key):
+            what = "the answer" if name == "answer" else f"the answer to {name}"
+            message = f"the text shows {what} before it is given"
+            yield subject.warning(message, loc, next_step="say how to find it, not what it is")
 
 
 def _is_drawn(key: str, variant: Variant) -> bool:
@@ -155,15 +146,18 @@ def _is_drawn(key: str, variant: Variant) -> bool:
 
 
 def _holds(text: str, part: Part, key: str, *, is_hint: bool) -> bool:
-    words = [found.replace("−", "-") for found in _NUMBER.findall(text)]
+    words = [number.replace("−", "-") for number in _NUMBER.findall(text)]
     if part.key is None:
         return len(key) > 2 and f" {key.casefold()} " in f" {_plain(text)} "
-    wanted = [found.replace("−", "-") for found in _NUMBER.findall(key)]
-    if len(wanted) == 1:
-        return wanted[0] in words
-    if is_hint and any(_figures(entry) >= _LEAST_DIGITS and entry in words for entry in wanted):
+    key_numbers = [number.replace("−", "-") for number in _NUMBER.findall(key)]
+    if len(key_numbers) == 1:
+        return key_numbers[0] in words
+    if is_hint and any(_figures(entry) >= _LEAST_DIGITS and entry in words for entry in key_numbers):
         return True
-    return any(words[at : at + len(wanted)] == wanted for at in range(len(words) - len(wanted) + 1))
+    return any(
+        words[start : start + len(key_numbers)] == key_numbers
+        for start in range(len(words) - len(key_numbers) + 1)
+    )
 
 
 def _figures(number: str) -> int:
@@ -174,17 +168,15 @@ def _figures(number: str) -> int:
 
 
 def _options(subject: LintSubject, name: str) -> Iterator[LintFinding]:
-    """Yield texts that hold a right option, or say it in its own words."""
-    seen: set[Loc] = set()
+    reported: set[Loc] = set()
     for seed, variant in enumerate(subject.variants):
         part = next(part for part in variant.parts if part.id == name)
         right, wrong = _sides(part)
         for loc, text in _before((variant,), name):
-            for option in right if loc not in seen else ():
+            for option in right if loc not in reported else ():
                 if (how := _gives_away(text, option, wrong, part, is_hint=loc[0] == "hints")) is not None:
-                    seen.add(loc)
+                    reported.add(loc)
                     yield subject.warning(
-                        RULE,
                         f"the text {how} the right option: {option.text.plain[:60]}",
                         loc,
                         got=" ".join(text.split())[:100],
@@ -195,18 +187,18 @@ def _options(subject: LintSubject, name: str) -> Iterator[LintFinding]:
 
 
 def _matched(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield a card that holds the name of its own target, and of no other."""
-    seen: set[str] = set()
+    reported: set[str] = set()
     for seed, variant in enumerate(subject.variants):
         for part in variant.parts:
             targets = {option.id: f" {_plain(option.text.plain)} " for option in part.options}
             for prompt, key in zip(part.prompts, part.key_ids, strict=False):
                 text = f" {_plain(prompt.text.plain)} "
-                held = [target for target, words in targets.items() if len(words) > _NAMED and words in text]
-                if held == [key] and text not in seen:
-                    seen.add(text)
+                targets_named = [
+                    target for target, words in targets.items() if len(words) > _NAME_LENGTH and words in text
+                ]
+                if targets_named == [key] and text not in reported:
+                    reported.add(text)
                     yield subject.warning(
-                        RULE,
                         f"a card holds the name of its target: {prompt.text.plain[:60]}",
                         (*subject.loc_of(part.id), "prompts"),
                         seed=seed,
@@ -228,19 +220,18 @@ def _gives_away(
         return "holds"
     if part.type != "single_choice" or len(words := _roots(key)) < _LEAST_WORDS:
         return None
-    least, share = (2, _ECHOED) if is_hint else (3, _ECHOED_ABOVE)
+    least, share = (2, _ECHOED_IN_HINT) if is_hint else (3, _ECHOED_IN_STEM)
     others = [_roots(other.text.plain) for other in wrong]
     for sentence in _SENTENCE.split(text):
         met = _roots(sentence)
-        asked, enough = sentence.rstrip().endswith("?"), max(share * len(words), least)
+        is_question, enough = sentence.rstrip().endswith("?"), max(share * len(words), least)
         alone = all(len(other & met) <= _UNECHOED * max(1, len(other)) for other in others)
-        if not asked and len(words & met) >= enough and alone:
+        if not is_question and len(words & met) >= enough and alone:
             return "says in other words"
     return None
 
 
 def _roots(text: str) -> set[str]:
-    """Return the words of a text that say what it is about, without their endings."""
     return {re.sub(r"(?:s|ed|es)$", "", word) for word in words_of(text)}
 
 

@@ -1,4 +1,8 @@
-"""Keys survive rounding, and no wrong answer can be mistaken for the right one."""
+"""Keys survive rounding, and no wrong answer can be mistaken for the right one.
+
+A key on a rounding tie is right or wrong by the rule that a student has learnt, and of two options with the
+same value only one would be marked right. Both depend on the drawn numbers, so every variant is looked at.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +22,11 @@ from engine.text.words import count_noun
 
 __all__ = ["check", "rounds_safely", "units_apart", "value_of"]
 
-RULE = "keys"
-LEAST_UNITS = 3
+LEAST_UNITS = 3  # of the last place between two options: a slip in rounding moves an answer by one or two
 _LONGEST = 200  # characters of a vector
 _EXACT = 30  # decimals: more than any text shows
-_ENOUGH = 5  # variants, from which on a coincidence is none
-_SLACK = 1e-9
+_ENOUGH = 5  # variants from which on agreement is no coincidence
+_SLACK = 1e-9  # rounding errors of doubles
 _WIDEST = Decimal("1.01")  # the ends are rounded outwards to a thousandth of a unit
 # Ways to write one thing: minus signs and dashes, brackets of vectors, signs of a product.
 _LIKE = str.maketrans(
@@ -52,52 +55,49 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield each fault of keys and options once, with the first seed that shows it."""
     if subject.is_code:
         return
-    seen: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for seed, variant in enumerate(subject.variants):
         for part in variant.parts:
             for kind, message in (*_faults(variant, part), *_wide(variant, part)):
-                if (part.id, kind) not in seen:
-                    seen.add((part.id, kind))
+                if (part.id, kind) not in reported:
+                    reported.add((part.id, kind))
                     loc = subject.loc_of(part.id)
-                    # an option that is another one rounded may be meant: a rounded and an unrounded value
+                    # to choose between a rounded and an unrounded value may be the question
                     report = subject.warning if kind == "rounded" else subject.fault
-                    yield report(RULE, message, loc, seed=seed, next_step=_NEXT.get(kind))
+                    yield report(message, loc, seed=seed, next_step=_NEXT.get(kind))
     if subject.strict:
         yield from _mistakes(subject)
 
 
 def _mistakes(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield known mistakes that never give an answer, and two that always give the same one."""
     shared = [(("misconceptions",), "answer", subject.spec.misconceptions)]
     steps = [
         (("steps", i, "misconceptions"), s.id, s.misconceptions) for i, s in enumerate(subject.spec.steps)
     ]
     for loc, part_id, mistakes in (*steps, *([] if steps else shared)):
         parts = [part for variant in subject.variants for part in variant.parts if part.id == part_id]
-        given: dict[str, list[object]] = {mistake.id: [] for mistake in mistakes}
+        answers_of: dict[str, list[object]] = {mistake.id: [] for mistake in mistakes}
         for part in parts:
             if not kind_of(part.type).is_open:
-                given = {}
-            for known in part.known_wrong:
-                if known.misconception in given:
-                    given[known.misconception].append(_answer_of(known))
-        for index, (name, answers) in enumerate(given.items()):
+                answers_of = {}
+            for mistake in part.known_wrong:
+                if mistake.misconception in answers_of:
+                    answers_of[mistake.misconception].append(_answer_of(mistake))
+        for index, (name, answers) in enumerate(answers_of.items()):
             if not answers and parts:
                 message = f"{name} gives no answer in any variant, so nobody is ever told of it"
-                yield subject.warning(
-                    RULE, message, (*loc, index), next_step="correct its expression, or drop it"
-                )
+                yield subject.warning(message, (*loc, index), next_step="correct its expression, or drop it")
             elif len(answers) == len(parts) >= _ENOUGH:
-                for other in list(given)[:index]:
-                    if given[other] == answers:
+                for other in list(answers_of)[:index]:
+                    if answers_of[other] == answers:
                         message = f"{other} and {name} give the same answer in every variant"
-                        yield subject.warning(RULE, message, (*loc, index), next_step="drop one of them")
+                        yield subject.warning(message, (*loc, index), next_step="drop one of them")
 
 
-def _answer_of(known: KnownWrong) -> object:
-    if known.value is None:
-        return known.text
-    return known.value.shape, tuple(round(value, 9) for value in known.value.data)
+def _answer_of(mistake: KnownWrong) -> object:
+    if mistake.value is None:
+        return mistake.text
+    return mistake.value.shape, tuple(round(value, 9) for value in mistake.value.data)
 
 
 _NEXT = {
@@ -126,13 +126,13 @@ def _faults(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
             if same_shape and wrong.value and units_apart(part.key.data, wrong.value.data, decimals) == 0:
                 yield "equal", f"{wrong.misconception} gives the key itself for these numbers"
     yield from _option_faults(part.options, decimals)
-    asked = " ".join([variant.stem.plain, part.prompt.plain if part.prompt else ""])
-    yield from _meanings(part, asked)
-    yield from _truths(part, asked)
+    question = " ".join([variant.stem.plain, part.prompt.plain if part.prompt else ""])
+    yield from _meanings(part, question)
+    yield from _truths(part, question)
 
 
 def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
-    """A step whose inputs are exact accepts at most one unit of the last place that it asks for."""
+    """Yield a step with exact inputs that accepts more than one unit of the last place that it asks for."""
     settings = NumericSettings.of(part)
     if part.key is None or not settings.places:
         return
@@ -165,39 +165,42 @@ def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
 
 def _option_faults(options: Sequence[ChoiceOption], decimals: int | None) -> Iterator[tuple[str, str]]:
     for a, b in combinations(options, 2):
-        one, other = (" ".join(option.text.plain.split())[:60] for option in (a, b))
-        if one.casefold() == other.casefold():
-            yield "close", f"two options read the same: {one}"
+        first, second = (" ".join(option.text.plain.split())[:60] for option in (a, b))
+        if first.casefold() == second.casefold():
+            yield "close", f"two options read the same: {first}"
         elif value_of(a.text.plain) == value_of(b.text.plain):
-            yield "same", f"two options are the same value: {one} and {other}"
+            yield "same", f"two options are the same value: {first} and {second}"
         elif a.value and b.value and decimals is not None and a.value.shape == b.value.shape:
-            apart = units_apart(a.value.data, b.value.data, decimals)
-            if apart < LEAST_UNITS:
+            distance = units_apart(a.value.data, b.value.data, decimals)
+            if distance < LEAST_UNITS:
                 both = f"{a.text.plain} and {b.text.plain}"
-                yield "close", f"two options lie within {count_noun(apart, 'unit')} of the last place: {both}"
+                yield (
+                    "close",
+                    f"two options lie within {count_noun(distance, 'unit')} of the last place: {both}",
+                )
 
 
-def _meanings(part: Part, asked: str) -> Iterator[tuple[str, str]]:
-    """Options that are one formula written in two ways, or one number rounded in two ways."""
-    shapes = _SHAPES.search(asked) is not None
+def _meanings(part: Part, question: str) -> Iterator[tuple[str, str]]:
+    """Yield options that are one formula written in two ways, or one number rounded in two ways."""
+    shapes = _SHAPES.search(question) is not None
     for a, b in combinations(part.options, 2):
         if part.type == "multiple_choice" and a.correct == b.correct:
             continue  # that two formulas are equal may be what is asked
         if is_same_formula(a.text.latex, b.text.latex, shapes=shapes):
             yield "same", f"two options are the same formula: {a.text.plain} and {b.text.plain}"
         elif value_of(a.text.plain) == value_of(b.text.plain):
-            continue  # said already
+            continue  # reported above
         elif a.correct != b.correct and _rounds_to(a.text.plain, b.text.plain):
             yield "rounded", f"one option is the other one, rounded: {a.text.plain} and {b.text.plain}"
 
 
-def _rounds_to(one: str, other: str) -> bool:
+def _rounds_to(first: str, second: str) -> bool:
     """Tell whether two texts are numbers (or vectors) of which one is the other with fewer decimals."""
-    sides = [value_of(text).split() for text in (one, other)]
+    sides = [value_of(text).split() for text in (first, second)]
     if len(sides[0]) != len(sides[1]) or not all(_NUMBER.fullmatch(word) for word in (*sides[0], *sides[1])):
         return False
     numbers = [[Decimal(word) for word in side] for side in sides]
-    places = [_places(text, side) for text, side in zip((one, other), sides, strict=True)]
+    places = [_places(text, side) for text, side in zip((first, second), sides, strict=True)]
     if places[0] == places[1] or min(places) < 1:
         return False  # 3 and 3.2 are two counts; 0.3 and 0.33 may be one weight
     coarse, fine = sorted(range(2), key=lambda side: places[side])
@@ -212,11 +215,11 @@ def _places(text: str, values: Sequence[str]) -> int:
     return _EXACT if exact else max(written)
 
 
-def _truths(part: Part, asked: str) -> Iterator[tuple[str, str]]:
-    """Options that compare numbers must be true where they are right, and false where they are wrong."""
+def _truths(part: Part, question: str) -> Iterator[tuple[str, str]]:
+    """Yield options that compare numbers and are true but marked wrong, or false but marked right."""
     from engine.authoring.lint.assertions import is_true_of_numbers
 
-    if not kind_of(part.type).picks_options or _ASKS_FOR_FALSE.search(asked):
+    if not kind_of(part.type).picks_options or _ASKS_FOR_FALSE.search(question):
         return
     for option in part.options:
         truth = is_true_of_numbers(option.text.plain)
@@ -234,19 +237,19 @@ def value_of(text: str) -> str:
     """
     folded = text.casefold()
     if not _BRACKETS.search(folded):
-        folded = _GROUPED.sub(lambda found: re.sub(r"[^\d.+-]", "", found[0]), folded)
+        folded = _GROUPED.sub(lambda match: re.sub(r"[^\d.+-]", "", match[0]), folded)
     plain = " ".join(folded.translate(_LIKE).replace(",", " ").split()).rstrip(".")
     plain = _WORDS.get(plain, plain)
     if _BRACKETS.match(folded.strip()) and len(plain) <= _LONGEST:
-        plain = _QUOTIENT.sub(lambda found: _quotient(found) or found[0], plain)
-    plain = _COUNT.sub(lambda found: str(NUMBER_WORDS.index(found[0])), plain)
+        plain = _QUOTIENT.sub(lambda match: _quotient(match) or match[0], plain)
+    plain = _COUNT.sub(lambda match: str(NUMBER_WORDS.index(match[0])), plain)
     if (whole := _QUOTIENT.fullmatch(plain)) is not None and (value := _quotient(whole)) is not None:
         return value
-    return _NUMBER.sub(lambda found: _canonical(Decimal(found[0])), plain)
+    return _NUMBER.sub(lambda match: _canonical(Decimal(match[0])), plain)
 
 
-def _quotient(found: re.Match[str]) -> str | None:
-    top, bottom = Decimal(found["top"]), Decimal("100" if found["percent"] else found["bottom"])
+def _quotient(match: re.Match[str]) -> str | None:
+    top, bottom = Decimal(match["top"]), Decimal("100" if match["percent"] else match["bottom"])
     return _canonical(top / bottom) if bottom else None
 
 

@@ -1,4 +1,7 @@
-"""No option gives itself away by its form."""
+"""No option gives itself away by its form: its length, or by referring to the others.
+
+Students who know nothing pick the longest option, or "all of the above": both are right too often.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,23 @@ import re
 from collections.abc import Iterator
 from statistics import mean, median
 
-from engine.authoring.lint.subject import LintFinding, LintSubject
+from engine.authoring.lint.subject import TEMPLATE_SPAN, LintFinding, LintSubject
 from engine.items import MultipleChoiceAnswer, OptionSpec, SingleChoiceAnswer
 from engine.text.words import count_noun
 from engine.text.yaml_errors import Loc
 
 __all__ = ["check"]
 
-RULE = "options"
 _ALL_OF_THE_ABOVE = re.compile(
     r"\b(?:all|none|both|any|n?either) of (?:the )?(?:above|below|(?:other )?(?:option|answer|statement)s)\b"
     r"|\b(?:both|only) \(?[a-e]\)? (?:and|or) \(?[a-e]\)?\b",
     re.IGNORECASE,
 )
-_FORMULA = re.compile(r"\$[^$]*+\$|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}")
+_FORMULA = re.compile(rf"\$[^$]*+\$|{TEMPLATE_SPAN.pattern}")
 LONGEST = 2.5  # times the median length of an item's options
 SIDES = 1.5  # right and wrong options, on average
-_SHORT = 25  # characters: what is as short as this is never conspicuous
-_POOL = (3, 5)
+_SHORT = 25  # characters: options as short as this are never conspicuous
+_POOL = (3, 5)  # right and wrong: of fewer, neighbours would see the same options
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
@@ -44,10 +46,9 @@ def length(text: str) -> int:
 
 def _references(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[LintFinding]:
     for index, option in enumerate(options):
-        if (found := _ALL_OF_THE_ABOVE.search(option.text)) is not None:
+        if (match := _ALL_OF_THE_ABOVE.search(option.text)) is not None:
             yield subject.warning(
-                RULE,
-                f"an option refers to the others: {found[0]!r}",
+                f"an option refers to the others: {match[0]!r}",
                 (*loc, "options", index, "text"),
                 next_step="write what is meant; or make it a multiple choice",
             )
@@ -59,7 +60,6 @@ def _lengths(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) ->
     for index, size in enumerate(lengths):
         if size > LONGEST * usual:
             yield subject.warning(
-                RULE,
                 "an option is much longer than the others",
                 (*loc, "options", index, "text"),
                 expected=(
@@ -74,7 +74,6 @@ def _lengths(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) ->
     if right and wrong and max(right, wrong) > _SHORT and not 1 / SIDES <= right / wrong <= SIDES:
         side = "right" if right > wrong else "wrong"
         yield subject.warning(
-            RULE,
             f"the {side} options can be told by their length",
             (*loc, "options"),
             expected=f"average lengths within a factor of {SIDES:g}",
@@ -85,12 +84,11 @@ def _lengths(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) ->
 def _pool(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[LintFinding]:
     texts = {(option.text, option.correct) for option in options}
     right = sum(correct for _, correct in texts)
-    found = (right, len(texts) - right)
-    if found[0] < _POOL[0] or found[1] < _POOL[1]:
+    sizes = (right, len(texts) - right)
+    if sizes[0] < _POOL[0] or sizes[1] < _POOL[1]:
         yield subject.warning(
-            RULE,
             "the pool of options is small",
             (*loc, "options"),
             expected=f"at least {_POOL[0]} right and {_POOL[1]} wrong options to draw from",
-            got=f"{found[0]} and {found[1]}",
+            got=f"{sizes[0]} and {sizes[1]}",
         )

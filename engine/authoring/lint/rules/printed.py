@@ -1,4 +1,9 @@
-"""A printed exercise is recomputed; each fault of its options must be declared, and truly so."""
+"""A printed exercise is recomputed; each fault of its options must be declared as an erratum, and be one.
+
+A lecture's own exercises have misprints: options that are misrounded, or none that is right. Whether an
+erratum is needed, and of which kind, follows from the numbers alone, so neither a forgotten nor an invented
+erratum gets through.
+"""
 
 from __future__ import annotations
 
@@ -16,24 +21,19 @@ from engine.text.words import count_noun
 __all__ = ["OptionRecomputation", "check", "recompute", "rounded"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# The options that a source prints, against the key computed anew.
-#
-# Pure arithmetic on numbers: :mod:`engine.authoring.lint.rules.printed` feeds it from a spec.
-
 Numbers = tuple[float, ...]
-_SLACK = 1e-9
+_SLACK = 1e-9  # rounding errors of doubles, far below any printed place
 
 
 def rounded(values: Sequence[float], decimals: int, rule: str = ROUND_HALF_EVEN) -> tuple[Decimal, ...]:
-    """Round each value to so many decimals, on its decimal text and not on its binary form; 0 has no sign."""
+    """Round each value to so many decimals, by its decimal text and not its binary form; 0 has no sign."""
     place = Decimal(1).scaleb(-decimals)
     return tuple(Decimal(f"{value:.12f}").quantize(place, rounding=rule) + 0 for value in values)
 
 
 @dataclass(frozen=True, slots=True)
 class OptionRecomputation:
-    """What the recomputed key says about printed options.
+    """Printed options compared with the recomputed key.
 
     Parameters
     ----------
@@ -75,8 +75,8 @@ class OptionRecomputation:
         """Return exact value, rounded value and each option's distance, in one line."""
         exact = ", ".join(f"{value:.6f}" for value in self.exact)
         short = ", ".join(str(value) for value in rounded(self.exact, self.decimals))
-        apart = ", ".join(f"({letter}) {distance:.6f}" for letter, distance in self.distances.items())
-        return f"exact value ({exact}), rounded ({short}), distance of each printed option: {apart}"
+        distances = ", ".join(f"({letter}) {distance:.6f}" for letter, distance in self.distances.items())
+        return f"exact value ({exact}), rounded ({short}), distance of each printed option: {distances}"
 
 
 def recompute(
@@ -113,7 +113,6 @@ def _distance(exact: Sequence[float], option: Sequence[float]) -> float:
     return max(abs(float(a) - float(b)) for a, b in zip(exact, option, strict=True))
 
 
-RULE = "printed"
 _OTHER_ORDER = re.compile(r"options\s+stand\s+in\s+another\s+order", re.IGNORECASE)
 OPTION_FAULTS = ("nearest_option_misrounded", "no_correct_option")
 
@@ -125,7 +124,7 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     if printed is None:
         for index, erratum in declared:
             message = f"erratum {erratum.id} is about printed options, but none are quoted"
-            yield subject.fault(RULE, message, ("errata", index), next_step="add printed:")
+            yield subject.fault(message, ("errata", index), next_step="add printed:")
         return
     if printed.expr is None:
         yield from _concept(subject, printed, declared)
@@ -143,22 +142,22 @@ def _numeric(
 ) -> Iterator[LintFinding]:
     if printed.decimals is None:
         message = "a printed exercise with an expression needs the decimals to which it rounds"
-        yield subject.fault(RULE, message, ("printed",), next_step="add decimals:")
+        yield subject.fault(message, ("printed",), next_step="add decimals:")
         return
     try:
         exact = _exact(subject, expr)
         options = {letter: _numbers(option) for letter, option in printed.options.items()}
     except (SoftmarkError, TypeError, ValueError) as error:
-        what = error.what if isinstance(error, SoftmarkError) else str(error)
-        yield subject.fault(RULE, f"the printed exercise can't be recomputed: {what}", ("printed", "expr"))
+        reason = error.what if isinstance(error, SoftmarkError) else str(error)
+        yield subject.fault(f"the printed exercise can't be recomputed: {reason}", ("printed", "expr"))
         return
-    found = recompute(exact, options, printed.decimals)
-    subject.facts["printed"] = found.describe()
+    recomputation = recompute(exact, options, printed.decimals)
+    subject.facts["printed"] = recomputation.describe()
     if declared:
         subject.facts["errata"] = [erratum.id for _, erratum in declared]
-    yield from _coinciding(subject, found)
-    yield from _declarations(subject, found, declared)
-    yield from _printed_key(subject, printed, found)
+    yield from _coinciding(subject, recomputation)
+    yield from _declarations(subject, recomputation, declared)
+    yield from _printed_key(subject, printed, recomputation)
 
 
 def _exact(subject: LintSubject, expr: str) -> tuple[float, ...]:
@@ -175,77 +174,76 @@ def _numbers(option: Any) -> tuple[float, ...]:
     return (float(option),)
 
 
-def _coinciding(subject: LintSubject, found: OptionRecomputation) -> Iterator[LintFinding]:
-    if len(found.matches) > 1:
-        letters = ", ".join(f"({letter})" for letter in found.matches)
+def _coinciding(subject: LintSubject, recomputation: OptionRecomputation) -> Iterator[LintFinding]:
+    if len(recomputation.matches) > 1:
+        letters = ", ".join(f"({letter})" for letter in recomputation.matches)
         yield subject.fault(
-            RULE,
-            f"more than one printed option is right: {letters}; {found.describe()}",
+            f"more than one printed option is right: {letters}; {recomputation.describe()}",
             ("printed", "options"),
         )
 
 
 def _declarations(
-    subject: LintSubject, found: OptionRecomputation, declared: Sequence[tuple[int, SourceErratum]]
+    subject: LintSubject, recomputation: OptionRecomputation, declared: Sequence[tuple[int, SourceErratum]]
 ) -> Iterator[LintFinding]:
-    needed = found.erratum_kind
+    needed = recomputation.erratum_kind
     for index, erratum in declared:
         loc = ("errata", index)
         if needed is None:
             yield subject.fault(
-                RULE,
-                f"erratum {erratum.id} isn't true: printed option ({found.matches[0]}) is the key "
-                f"exactly rounded; {found.describe()}",
+                f"erratum {erratum.id} isn't true: printed option ({recomputation.matches[0]}) is the key "
+                f"exactly rounded; {recomputation.describe()}",
                 loc,
                 next_step="drop the erratum, or check the printed options against the source",
             )
         elif erratum.kind != needed:
             yield subject.fault(
-                RULE,
-                f"erratum {erratum.id} is of another kind than the numbers show; {found.describe()}",
+                f"erratum {erratum.id} is of another kind than the numbers show; {recomputation.describe()}",
                 (*loc, "kind"),
                 expected=needed,
                 got=erratum.kind,
             )
         else:
-            yield from _intended(subject, found, erratum, loc)
+            yield from _intended(subject, recomputation, erratum, loc)
     if needed is not None and not declared:
-        yield _undeclared(subject, found, needed)
+        yield _undeclared(subject, recomputation, needed)
 
 
-def _undeclared(subject: LintSubject, found: OptionRecomputation, needed: str) -> LintFinding:
-    nearest = found.nearest
+def _undeclared(subject: LintSubject, recomputation: OptionRecomputation, needed: str) -> LintFinding:
+    nearest = recomputation.nearest
     if needed == "nearest_option_misrounded":
         why = (
-            f"no printed option is the key rounded to {count_noun(found.decimals, 'decimal')}; "
+            f"no printed option is the key rounded to {count_noun(recomputation.decimals, 'decimal')}; "
             f"option ({nearest}) is the "
-            f"nearest: within one unit of the last place ({found.unit:g}) and beyond half a unit"
+            f"nearest: within one unit of the last place ({recomputation.unit:g}) and beyond half a unit"
         )
         hint = f"declare an erratum of kind nearest_option_misrounded with intended_option: {nearest}"
     else:
         why = (
             f"no printed option is right: even the nearest, ({nearest}), is more than one unit of the last "
-            f"place ({found.unit:g}) away"
+            f"place ({recomputation.unit:g}) away"
         )
         hint = "declare an erratum of kind no_correct_option"
-    return subject.fault(RULE, f"{why}; {found.describe()}", ("printed", "options"), next_step=hint)
+    return subject.fault(f"{why}; {recomputation.describe()}", ("printed", "options"), next_step=hint)
 
 
 def _intended(
-    subject: LintSubject, found: OptionRecomputation, erratum: SourceErratum, loc: tuple[int | str, ...]
+    subject: LintSubject,
+    recomputation: OptionRecomputation,
+    erratum: SourceErratum,
+    loc: tuple[int | str, ...],
 ) -> Iterator[LintFinding]:
-    if erratum.kind == "nearest_option_misrounded" and erratum.intended_option != found.nearest:
+    if erratum.kind == "nearest_option_misrounded" and erratum.intended_option != recomputation.nearest:
+        what = f"erratum {erratum.id} names another intended option than the nearest one"
         yield subject.fault(
-            RULE,
-            f"erratum {erratum.id} names another intended option than the nearest one; {found.describe()}",
+            f"{what}; {recomputation.describe()}",
             (*loc, "intended_option"),
-            expected=found.nearest,
+            expected=recomputation.nearest,
             got=erratum.intended_option or "none",
         )
     if erratum.kind == "no_correct_option" and (erratum.intended_option or erratum.accept_intended):
         yield subject.fault(
-            RULE,
-            f"erratum {erratum.id} accepts an option though none is near; {found.describe()}",
+            f"erratum {erratum.id} accepts an option though none is near; {recomputation.describe()}",
             (*loc, "intended_option"),
             expected="none",
             got=erratum.intended_option or "accept_intended",
@@ -253,20 +251,18 @@ def _intended(
 
 
 def _printed_key(
-    subject: LintSubject, printed: PrintedExercise, found: OptionRecomputation
+    subject: LintSubject, printed: PrintedExercise, recomputation: OptionRecomputation
 ) -> Iterator[LintFinding]:
-    wanted = found.matches[0] if len(found.matches) == 1 else None
-    if printed.key != wanted:
+    right_letter = recomputation.matches[0] if len(recomputation.matches) == 1 else None
+    if printed.key != right_letter:
         yield subject.fault(
-            RULE,
-            f"the printed key isn't what the recomputation gives; {found.describe()}",
+            f"the printed key isn't what the recomputation gives; {recomputation.describe()}",
             ("printed", "key"),
-            expected=wanted or "null: no printed option is right",
+            expected=right_letter or "null: no printed option is right",
             got=str(printed.key),
         )
-    if printed.scored and wanted is None:
+    if printed.scored and right_letter is None:
         yield subject.fault(
-            RULE,
             "the exercise can't be scored as it is printed: it has no right option",
             ("printed", "scored"),
             expected="false",
@@ -281,9 +277,7 @@ def _concept(
 ) -> Iterator[LintFinding]:
     for letter in _letters(printed.key):
         if letter not in printed.options:
-            yield subject.fault(
-                RULE, f"the printed key names no printed option: {letter}", ("printed", "key")
-            )
+            yield subject.fault(f"the printed key names no printed option: {letter}", ("printed", "key"))
     numeric = [
         letter
         for letter, option in printed.options.items()
@@ -291,14 +285,13 @@ def _concept(
     ]
     if numeric:
         yield subject.fault(
-            RULE,
             "the printed options are numbers, but there is no expression to recompute them with",
             ("printed",),
             next_step="add expr: and decimals:",
         )
     elif printed.key is None and not declared:
         message = "the printed exercise has no right option and no erratum says so"
-        yield subject.fault(RULE, message, ("printed", "key"))
+        yield subject.fault(message, ("printed", "key"))
 
 
 def _letters(key: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -315,37 +308,33 @@ def _status(subject: LintSubject) -> Iterator[LintFinding]:
     faulty = any(erratum.kind in OPTION_FAULTS for erratum in spec.errata)
     if faulty and spec.status == "ok":
         yield subject.fault(
-            RULE,
-            "the item declares a fault of its options but has status ok",
-            ("status",),
-            expected="erratum",
+            "the item declares a fault of its options but has status ok", ("status",), expected="erratum"
         )
     if spec.status == "erratum" and not spec.errata:
         message = "the item has status erratum but declares none"
-        yield subject.fault(RULE, message, ("status",), next_step="declare the erratum, or set status: ok")
+        yield subject.fault(message, ("status",), next_step="declare the erratum, or set status: ok")
 
 
 def _scored_version(subject: LintSubject, printed: PrintedExercise) -> Iterator[LintFinding]:
-    """The letters of the scored version are those of the print, as far as the print is right."""
+    """Yield right options of the scored version whose letters aren't those of the print."""
     answer = subject.spec.answer
     if not isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer):
         return
     if isinstance(answer, SingleChoiceAnswer) and answer.key is not None and printed.expr is not None:
         yield from _same_question(subject, printed, printed.expr, answer, answer.key)
     accepted = [e.intended_option for e in subject.spec.errata if e.accept_intended and e.intended_option]
-    wanted = set(_letters(printed.key)) | set(accepted)
-    if not wanted:
+    printed_letters = set(_letters(printed.key)) | set(accepted)
+    if not printed_letters:
         return
-    got = set(_scored_letters(answer))
+    scored_letters = set(_scored_letters(answer))
     if answer.shuffle and _OTHER_ORDER.search(subject.spec.stem):
-        return  # the letters are others, and students are told so
-    if answer.shuffle or got != wanted:
+        return  # other letters, but the stem tells students so
+    if answer.shuffle or scored_letters != printed_letters:
         yield subject.fault(
-            RULE,
             "the scored version puts its right options elsewhere than the print",
             ("answer",),
-            expected=", ".join(sorted(wanted)) + ", unshuffled",
-            got=", ".join(sorted(got)) + (", shuffled" if answer.shuffle else ""),
+            expected=", ".join(sorted(printed_letters)) + ", unshuffled",
+            got=", ".join(sorted(scored_letters)) + (", shuffled" if answer.shuffle else ""),
             next_step="set shuffle: false and key_position, so that the letters match the print; or write "
             "into the stem that the options stand in another order than in the source",
         )
@@ -354,22 +343,20 @@ def _scored_version(subject: LintSubject, printed: PrintedExercise) -> Iterator[
 def _same_question(
     subject: LintSubject, printed: PrintedExercise, expr: str, answer: SingleChoiceAnswer, key: str
 ) -> Iterator[LintFinding]:
-    """The scored version asks for the same numbers, at the same rounding, as the print."""
+    """Yield a key or a rounding of the scored version that differs from the print's."""
     try:
         exact, scored = _exact(subject, expr), _exact(subject, key)
-    except SoftmarkError:  # told where the print is recomputed, or where a variant is drawn
+    except SoftmarkError:  # reported where the print is recomputed, or where a variant is drawn
         return
     if len(exact) != len(scored) or max(abs(a - b) for a, b in zip(exact, scored, strict=True)) > 1e-9:
         yield subject.fault(
-            RULE,
             "the key of the scored version isn't the recomputed value of the printed exercise",
             ("answer", "key"),
-            expected=_listed(exact),
-            got=_listed(scored),
+            expected=_numbers_text(exact),
+            got=_numbers_text(scored),
         )
     if answer.decimals != printed.decimals:
         yield subject.fault(
-            RULE,
             "the scored version rounds to other decimals than the print",
             ("answer", "decimals"),
             expected=str(printed.decimals),
@@ -377,7 +364,7 @@ def _same_question(
         )
 
 
-def _listed(values: Sequence[float]) -> str:
+def _numbers_text(values: Sequence[float]) -> str:
     return ", ".join(f"{value:.6f}" for value in values)
 
 

@@ -1,4 +1,8 @@
-"""Stem, prompts, options, notes, hints and solution render, in all three forms."""
+"""Stem, prompts, options, notes, hints and solution render as text, HTML and LaTeX, and read as English.
+
+Texts with templates can be right in the file and wrong in a variant ("1 weights", "a 8 × 8 matrix",
+``-0.00``), so what is checked is the rendered text of every variant.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,19 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from engine.authoring.lint.subject import LintFinding, LintSubject, StudentText, typed_text, written_texts
+from engine.authoring.lint.subject import (
+    TEMPLATE_BLOCK,
+    TEMPLATE_SPAN,
+    LintFinding,
+    LintSubject,
+    StudentText,
+    typed_text,
+    written_texts,
+)
 from engine.model import RenderedText, Variant
 
 __all__ = ["check", "faults_of", "texts_of"]
 
-RULE = "prose"
 _VOID = {"br", "hr", "img", "wbr"}
 _LEFTOVER = re.compile(
     r"\{\{|\}\}(?=\s*$)|\{%|%\}|\btensor\(|\bUndefined\b|\bDecimal\(|\bnan\b|\binf\b|=\sNone\b|\[None\b"
@@ -25,9 +36,7 @@ _INTERNAL = re.compile(
 )
 _ID = re.compile(r"\bm-[a-z][a-z0-9-]*")
 _DOCUMENT = re.compile(r"\bS[0-4]\b(?!_)")
-_TEMPLATE = re.compile(
-    r"\{%(?:[^{%]|\{(?!%)|%(?!\}))*+%\}|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|\$[^$]*+\$", re.DOTALL
-)
+_TEMPLATE = re.compile(rf"{TEMPLATE_BLOCK.pattern}|{TEMPLATE_SPAN.pattern}|\$[^$]*+\$", re.DOTALL)
 _NO_PROSE = re.compile(rf"\$\$.*?\$\$|`[^`]*`|{_TEMPLATE.pattern}", re.DOTALL)
 # a word by which each document's full name is known
 _NAMES = {
@@ -42,60 +51,17 @@ _PLACEHOLDER = re.compile(
     r"(?<![\\{$])\{(?![{%#])[^{}$\n]{1,40}\}(?!\})|\[[A-Z]{3,}\]|\?\?\?|\blorem ipsum\b", re.IGNORECASE
 )
 _LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{9,}|(?<![\w.,])\d{13,}|(?<![\w.])\d(?:\.\d+)?e[-+]\d{2}\b")
-_COUNTED = [
-    "weight",
-    "score",
-    "state",
-    "word",
-    "token",
-    "position",
-    "entry",
-    "sentence",
-    "layer",
-    "head",
-    "row",
-    "column",
-    "step",
-    "number",
-    "value",
-    "key",
-    "query",
-    "vector",
-    "hypothesis",
-    "matrix",
-    "pair",
-    "parameter",
-    "model",
-    "option",
-    "probability",
-    "dimension",
-    "text",
-    "product",
-    "sum",
-    "term",
-    "sequence",
-    "box",
-    "error",
-    "operation",
-    "multiplication",
-    "bit",
-    "byte",
-    "place",
-    "decimal",
-    "unit",
-    "neuron",
-    "block",
-    "part",
-    "way",
-    "case",
-    "example",
-    "item",
-    "time",
-]
+# what items count: "1 weights" is looked for with these words alone, for other pairs may be names
+_NOUNS = (
+    "weight score state word token position entry sentence layer head row column step number value key "
+    "query vector hypothesis matrix pair parameter model option probability dimension text product sum "
+    "term sequence box error operation multiplication bit byte place decimal unit neuron block part way "
+    "case example item time"
+)
 _IRREGULAR = {"hypothesis": "hypotheses", "matrix": "matrices", "query": "queries", "entry": "entries", "box": "boxes",  # noqa: E501
               "probability": "probabilities"}  # fmt: skip
-_PLURAL = "|".join(_IRREGULAR.get(word, f"{word}s") for word in _COUNTED)
-_SINGULAR = "|".join(_COUNTED)
+_PLURAL = "|".join(_IRREGULAR.get(word, f"{word}s") for word in _NOUNS.split())
+_SINGULAR = _NOUNS.replace(" ", "|")
 _ADJECTIVE = (
     r"(?:(?:encoder|decoder|attention|source|target|alignment|context|hidden|learned|other|more|different|separate|"
     r"new|free|further|encoded|input|output|key|query|value|state|training|whole|possible)[- ]){0,2}"
@@ -122,67 +88,59 @@ _ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield each text that doesn't render, once per place, with the first seed that shows it."""
+    """Yield each text that doesn't render well, once per place, with the first seed that shows it."""
     spec = subject.spec
     if len(spec.hints) < 1:
-        yield subject.warning(RULE, "the item has no hint", ("hints",), next_step="add hints:")
+        yield subject.warning("the item has no hint", ("hints",), next_step="add hints:")
     if spec.solution is None and not subject.is_code:
-        yield subject.warning(
-            RULE, "the item has no worked solution", ("solution",), next_step="add solution:"
-        )
+        yield subject.warning("the item has no worked solution", ("solution",), next_step="add solution:")
     yield from _labels(subject)
-    seen: set[str] = set()
-    typed = typed_text(spec)
+    reported: set[str] = set()
+    author_text = typed_text(spec)
     for seed, variant in enumerate(subject.variants):
         for loc, text in texts_of(variant):
-            for fault in faults_of(text, typed):
-                if (key := f"{loc}{fault}") not in seen:
-                    seen.add(key)
-                    yield subject.fault(RULE, f"{_spoken(loc)}: {fault}", loc, seed=seed)
+            for fault in faults_of(text, author_text):
+                if (key := f"{loc}{fault}") not in reported:
+                    reported.add(key)
+                    yield subject.fault(f"{_in_words(loc)}: {fault}", loc, seed=seed)
 
 
 def _labels(subject: LintSubject) -> Iterator[LintFinding]:
-    """Numbers of our own lists tell a student nothing; a document's short name does once it is introduced."""
     written = [StudentText(subject.spec.title, ("title",), "title"), *written_texts(subject.spec)]
-    asked = " ".join(one.text for one in written if one.kind == "stem")
-    for one in written:
+    stem = " ".join(text.text for text in written if text.kind == "stem")
+    for text in written:
         ids = [
-            *_INTERNAL.findall(one.text),
-            *(word for word in _ID.findall(one.text) if word in subject.registry),
+            *_INTERNAL.findall(text.text),
+            *(word for word in _ID.findall(text.text) if word in subject.registry),
         ]
         for name in dict.fromkeys(ids):
             yield subject.fault(
-                RULE,
                 f"students read {name}, which is a number or name of our own lists",
-                one.loc,
+                text.loc,
                 next_step="say in words what it stands for",
             )
-        if not subject.is_code and (match := _PLACEHOLDER.search(_NO_PROSE.sub(" ", one.text))):
+        if not subject.is_code and (match := _PLACEHOLDER.search(_NO_PROSE.sub(" ", text.text))):
             # no error: braces may be meant, as in a question on sets or of another system
             yield subject.warning(
-                RULE,
                 f"{match[0]!r} looks like something that was to be filled in",
-                one.loc,
+                text.loc,
                 next_step="a drawn value stands in two braces: {{ name }}",
             )
-        if one.kind == "title":
-            if "{{" in one.text or "{%" in one.text:
-                yield subject.warning(
-                    RULE, "a title is shown as it stands, without a variant's values", one.loc
-                )
+        if text.kind == "title":
+            if "{{" in text.text or "{%" in text.text:
+                yield subject.warning("a title is shown as it stands, without a variant's values", text.loc)
             continue
-        for label in dict.fromkeys(_DOCUMENT.findall(_TEMPLATE.sub(" ", one.text))):
-            if _NAMES[label] not in " ".join(f"{asked} {one.text}".split()):
+        for label in dict.fromkeys(_DOCUMENT.findall(_TEMPLATE.sub(" ", text.text))):
+            if _NAMES[label] not in " ".join(f"{stem} {text.text}".split()):
                 yield subject.warning(
-                    RULE,
                     f"the short name {label} of a document isn't introduced",
-                    one.loc,
+                    text.loc,
                     next_step=f"name it in full: {_NAMES[label]} … ({label})",
                 )
 
 
 def texts_of(variant: Variant) -> Iterator[tuple[tuple[int | str, ...], RenderedText]]:
-    """Yield every text of a variant after the place in the problem file where it stands."""
+    """Yield every text of a variant with its place in the problem file."""
     yield ("stem",), variant.stem
     for index, part in enumerate(variant.parts):
         loc: tuple[int | str, ...] = ("answer",) if part.id == "answer" else ("steps", index)
@@ -198,17 +156,16 @@ def texts_of(variant: Variant) -> Iterator[tuple[tuple[int | str, ...], Rendered
         yield ("solution",), variant.solution
 
 
-def _spoken(loc: tuple[int | str, ...]) -> str:
+def _in_words(loc: tuple[int | str, ...]) -> str:
     return " ".join(str(part + 1) if isinstance(part, int) else part for part in loc)
 
 
-def faults_of(text: RenderedText, typed: str = "") -> list[str]:
-    """Return what is wrong with one rendered text.
+def faults_of(text: RenderedText, author_text: str = "") -> list[str]:
+    """Return the faults of one rendered text.
 
-    What the author typed (:func:`engine.authoring.lint.subject.typed_text`) isn't left over from anything.
-
-    Checked: nothing is empty, no template syntax and no Python value is left over, no negative zero,
-    HTML tags nest, LaTeX braces, dollars and environments pair up.
+    Nothing is empty, no template syntax and no Python value is left over (unless the author typed it himself,
+    see :func:`engine.authoring.lint.subject.typed_text`), there is no negative zero, HTML tags nest, and
+    LaTeX braces, dollars and environments pair up.
     """
     faults = []
     forms = {"plain text": text.plain, "HTML": text.html, "LaTeX": text.latex}
@@ -216,20 +173,20 @@ def faults_of(text: RenderedText, typed: str = "") -> list[str]:
         if not form.strip():
             faults.append(f"the {name} is empty")
     for name in ("plain text", "LaTeX"):
-        if found := _unmeant(_LEFTOVER, forms[name], typed):
-            faults.append(f"the {name} holds {found!r}, which no learner should see")
+        if match := _unmeant(_LEFTOVER, forms[name], author_text):
+            faults.append(f"the {name} holds {match!r}, which no learner should see")
     if article := _ARTICLE.search(text.plain):
         faults.append(f"'an' is needed before this number: {article[0].strip()!r}")
-    for pattern, what in _NUMBER_OF:
-        if (counted := pattern.search(text.plain)) is not None:
-            faults.append(f"{what}: {counted[0].strip()!r}")
+    for pattern, rule in _NUMBER_OF:
+        if (phrase := pattern.search(text.plain)) is not None:
+            faults.append(f"{rule}: {phrase[0].strip()!r}")
     for ordinal in _ORDINAL.finditer(text.plain):
         if ordinal[2] != _ending(int(ordinal[1])):
             faults.append(f"an ordinal ends in {_ending(int(ordinal[1]))}: {ordinal[0]!r}")
-    if found := _unmeant(_LONG_NUMBER, text.plain, typed):
-        faults.append(f"the number {found} shows digits that nobody needs")
-    if found := _unmeant(_MINUS_ZERO, text.plain, typed):
-        faults.append(f"a negative zero is shown: {found}")
+    if match := _unmeant(_LONG_NUMBER, text.plain, author_text):
+        faults.append(f"the number {match} shows digits that nobody needs")
+    if match := _unmeant(_MINUS_ZERO, text.plain, author_text):
+        faults.append(f"a negative zero is shown: {match}")
     faults += _html_faults(text.html) + _latex_faults(text.latex)
     return faults
 
@@ -239,14 +196,14 @@ def _ending(number: int) -> str:
     return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
-def _unmeant(pattern: re.Pattern[str], text: str, typed: str) -> str | None:
+def _unmeant(pattern: re.Pattern[str], text: str, author_text: str) -> str | None:
     """Return the first match that the author hasn't typed."""
-    found = (match[0] for match in pattern.finditer(text))
-    return next((word for word in found if word.replace("\u2212", "-") not in typed), None)
+    matches = (match[0] for match in pattern.finditer(text))
+    return next((word for word in matches if word.replace("\u2212", "-") not in author_text), None)
 
 
 class _Tags(HTMLParser):
-    """Keeps the open tags; the first one that is closed out of turn is the fault."""
+    """The open tags; the first one that is closed out of turn is the fault."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,8 @@
-"""A field takes what its text asks for: so many decimals, a whole number, an equation that can be seen.
+"""A field takes the form of answer that its text asks for: so many decimals, a whole number.
 
-A student reads "to 3 decimal places" and the field is marked by its own ``decimals``. Where the two differ, a
-careful answer loses marks, or a careless one gets them.
+A student reads "to 3 decimal places", but the field is marked by its own ``decimals``. Where the two differ,
+a careful answer loses marks, or a careless one gets them. Likewise a text that speaks of equation (3) must
+print it: in an exam nobody has the lecture at hand.
 """
 
 from __future__ import annotations
@@ -9,16 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.authoring.lint.subject import LintFinding, LintSubject, written_texts
+from engine.authoring.lint.subject import NUMBER_WORDS, LintFinding, LintSubject, written_texts
 from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import Part
 from engine.text.words import count_noun
 
 __all__ = ["check"]
 
-RULE = "asked"
-_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"]
-_A_NUMBER = rf"(\d|{'|'.join(_WORDS)})"
+_A_NUMBER = rf"(\d|{'|'.join(NUMBER_WORDS)})"
 _DECIMALS = re.compile(
     rf"\b{_A_NUMBER}(?: or more)? (?:decimal places?|decimals?|digits after the (?:decimal )?point)\b", re.I
 )
@@ -33,7 +32,7 @@ Numeric = NumberAnswer | VectorAnswer | MatrixAnswer
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield fields that take something else than their text asks for, and equations that nobody sees."""
+    """Yield fields that take another form than their text asks for, and equations that aren't printed."""
     yield from _equations(subject)
     if not subject.variants:
         return
@@ -45,14 +44,16 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
 
 def _of_field(subject: LintSubject, name: str, answer: Numeric, parts: list[Part]) -> Iterator[LintFinding]:
     stem = subject.variants[0].stem.plain
-    own = parts[0].prompt.plain if parts[0].prompt is not None else stem
-    text = own if own is stem or _ROUNDING.search(own) or _WHOLE.search(own) else f"{own} {stem}"
+    prompt = parts[0].prompt.plain if parts[0].prompt is not None else stem
+    text = (
+        prompt if prompt is stem or _ROUNDING.search(prompt) or _WHOLE.search(prompt) else f"{prompt} {stem}"
+    )
     whole = all(_is_whole(part, 0) for part in parts)
-    counts = whole and bool(_WHOLE.search(own) or _COUNT.search(own))
+    counts = whole and bool(_WHOLE.search(prompt) or _COUNT.search(prompt))
     loc = subject.loc_of(name)
 
     def warning(message: str, **more: str) -> LintFinding:
-        return subject.warning(RULE, message, loc, **more)
+        return subject.warning(message, loc, **more)
 
     if answer.decimals == 0:
         if answer.near_credit:
@@ -72,11 +73,11 @@ def _of_field(subject: LintSubject, name: str, answer: Numeric, parts: list[Part
         if not (
             decimals and significant and (answer.decimals in decimals or answer.significant in significant)
         ):
-            asked = [count_noun(n, "decimal") for n in sorted(decimals)]
-            asked += [count_noun(n, "significant figure") for n in sorted(significant)]
+            requested = [count_noun(n, "decimal") for n in sorted(decimals)]
+            requested += [count_noun(n, "significant figure") for n in sorted(significant)]
             yield warning(
                 "the field is marked at another precision than its text asks for",
-                expected=" or ".join(asked),
+                expected=" or ".join(requested),
                 got=_stated(answer),
             )
     elif not decimals and not significant and not _ROUNDING.search(text):
@@ -97,8 +98,8 @@ def _is_whole(part: Part, decimals: int) -> bool:
 
 
 def _numbers(pattern: re.Pattern[str], text: str) -> set[int]:
-    found = (match[1].lower() for match in pattern.finditer(text))
-    return {int(word) if word.isdigit() else _WORDS.index(word) for word in found}
+    words = (match[1].lower() for match in pattern.finditer(text))
+    return {int(word) if word.isdigit() else NUMBER_WORDS.index(word) for word in words}
 
 
 def _stated(answer: Numeric) -> str:
@@ -110,15 +111,13 @@ def _stated(answer: Numeric) -> str:
 
 
 def _equations(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield a question on an equation by its number alone: in an exam nobody has the lecture at hand."""
-    asked = [written for written in written_texts(subject.spec) if written.kind in ("stem", "prompt")]
+    questions = [written for written in written_texts(subject.spec) if written.kind in ("stem", "prompt")]
     # a letter that is set to drawn numbers is no equation
-    formulas = [found for written in asked for found in _FORMULA.findall(written.text)]
-    shown = any("{{" not in formula and _IS_EQUATION.search(formula) for formula in formulas)
-    for written in asked:
-        if not shown and (match := _EQUATION.search(written.text)) is not None:
+    formulas = [formula for written in questions for formula in _FORMULA.findall(written.text)]
+    has_equation = any("{{" not in formula and _IS_EQUATION.search(formula) for formula in formulas)
+    for written in questions:
+        if not has_equation and (match := _EQUATION.search(written.text)) is not None:
             yield subject.warning(
-                RULE,
                 f"the text speaks of {match[0]} and shows no formula",
                 written.loc,
                 next_step="print the equation, so that the question can be answered without the lecture",

@@ -1,4 +1,8 @@
-"""Every variant is answered: rightly in each notation, wrongly in each known way, blank, and malformed."""
+"""Every variant is answered: rightly in each notation, wrongly in each known way, blank, and malformed.
+
+The answers go through the same grading as a student's, so that an item whose key its own field refuses, or
+whose known mistake nobody would be told about, is found before it is served.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ from engine.model import Check, FloatArray, GradeReport, Mode, Outcome, Part, Re
 
 __all__ = [
     "WrongAnswer",
+    "answer_text",
     "blank_of",
     "check",
     "graded",
@@ -22,16 +27,14 @@ __all__ = [
     "notations",
     "places_of",
     "right_answers",
-    "typed",
     "wrong_answers",
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What lint types into the fields of a variant: right, wrong, blank and malformed answers.
+# --- what is typed into the fields ---------------------------------------------------------
 
 _UNREADABLE = ("nan", "inf", "1e309", "0x10", "1_000", "2+3", "[[0.1", "one half")
-_PLACES = 6  # where an item states no place: more than any tolerance needs
+_PLACES = 6  # where an item states none: more than any tolerance needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class WrongAnswer:
     text : str
     misconception : str or None
     is_unique : bool
-        Whether no other known mistake gives the same answer: only then it has to be named.
+        Whether no other known mistake gives the same answer: only then this one must be diagnosed.
     """
 
     text: str
@@ -56,7 +59,7 @@ def right_answers(variant: Variant) -> dict[str, str]:
     from engine.answers import right_response
 
     return {
-        part.id: typed(part.key, places_of(part)) if part.key is not None else right_response(part)
+        part.id: answer_text(part.key, places_of(part)) if part.key is not None else right_response(part)
         for part in variant.parts
     }
 
@@ -68,7 +71,7 @@ def places_of(part: Part) -> list[int]:
     return [_PLACES if place is None else int(place) for place in stated]
 
 
-def typed(array: FloatArray, places: Sequence[int]) -> str:
+def answer_text(array: FloatArray, places: Sequence[int]) -> str:
     """Return an array as ``0.5``, ``[0.1, 0.2]`` or ``[[1, 2], [3, 4]]``, rounded entry by entry."""
     texts = [
         format(rounded((value,), max(place, 0))[0], "f")
@@ -77,9 +80,6 @@ def typed(array: FloatArray, places: Sequence[int]) -> str:
     for size in reversed(array.shape):
         texts = ["[" + ", ".join(texts[i : i + size]) + "]" for i in range(0, len(texts), size)]
     return texts[0]
-
-
-# --- notations ----------------------------------------------------------------------------
 
 
 def notations(part: Part, right: str) -> Iterator[str]:
@@ -120,9 +120,6 @@ def _without_zero(number: str) -> str:
     return number.replace("0.", ".", 1) if number.lstrip("-").startswith("0.") else number
 
 
-# --- wrong, blank and malformed -----------------------------------------------------------
-
-
 def wrong_answers(part: Part) -> Iterator[WrongAnswer]:
     """Yield what every known mistake answers, every wrong option, and wrong orders and pairs."""
     if part.type == "single_choice":
@@ -137,11 +134,11 @@ def wrong_answers(part: Part) -> Iterator[WrongAnswer]:
             yield WrongAnswer(text, misconception, is_unique=True)
         return
     answers = []
-    for known in part.known_wrong:
-        if known.value is not None:
-            answers.append((_typed_wrong(known.value, part), known.misconception))
-        elif known.text is not None:
-            answers.append((known.text, known.misconception))
+    for mistake in part.known_wrong:
+        if mistake.value is not None:
+            answers.append((_typed_wrong(mistake.value, part), mistake.misconception))
+        elif mistake.text is not None:
+            answers.append((mistake.text, mistake.misconception))
     texts = [text for text, _ in answers]
     for text, misconception in answers:
         yield WrongAnswer(text, misconception, is_unique=texts.count(text) == 1)
@@ -151,7 +148,7 @@ def _typed_wrong(value: FloatArray, part: Part) -> str:
     places = places_of(part)
     if len(places) != len(value.data):
         places = [max(places, default=_PLACES)] * len(value.data)
-    return typed(value, places)
+    return answer_text(value, places)
 
 
 def blank_of(part: Part) -> tuple[str, ...]:
@@ -172,26 +169,26 @@ def malformed(part: Part) -> tuple[str, ...]:
     return tuple(text for text in tried if text not in texts and not set(text) - {" "} <= letters)
 
 
-RULE = "responses"
-# notations, blanks and malformed answers don't depend on the numbers: the first variants say all
-_FEW = 3
+# --- the rule ------------------------------------------------------------------------------
+
+_FEW = 3  # notations, blanks and malformed answers don't depend on the numbers: so many variants show all
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield each way in which answering goes wrong, once, with the first seed that shows it."""
+    """Yield each way in which grading goes wrong, once, with the first seed that shows it."""
     if subject.is_code:
         return
-    seen: set[str] = set()
+    reported: set[str] = set()
     for seed, variant in enumerate(subject.variants):
         for key, part, message in _trials(variant, thorough=seed < _FEW):
-            if key not in seen:
-                seen.add(key)
-                yield subject.fault(RULE, message, subject.loc_of(part), seed=seed)
+            if key not in reported:
+                reported.add(key)
+                yield subject.fault(message, subject.loc_of(part), seed=seed)
     yield from _accepted(subject)
 
 
 def _accepted(subject: LintSubject) -> Iterator[LintFinding]:
-    """A printed option that an erratum accepts earns full marks, and the erratum is told."""
+    """Yield printed options that an erratum accepts and that don't earn full marks with its note."""
     printed = subject.spec.printed
     if printed is None or not subject.variants:
         return
@@ -204,7 +201,6 @@ def _accepted(subject: LintSubject) -> Iterator[LintFinding]:
             report = graded(variant, {variant.parts[0].id: text})
             if report.outcome is not Outcome.RIGHT or not _is_told(variant, erratum.id, report.notes):
                 yield subject.fault(
-                    RULE,
                     f"erratum {erratum.id} accepts printed option ({erratum.intended_option}), but answering "
                     f"{text!r} is {report.outcome} with {report.score} of the marks",
                     ("errata", index),
@@ -256,8 +252,8 @@ def _right(variant: Variant, right: Mapping[str, str]) -> Iterator[tuple[str, st
         part = next((p for p in variant.parts if not _is_full(report, p)), variant.parts[0])
         yield "right", part.id, f"the key {right[part.id]!r} doesn't earn full marks: {got}"
     if report.diagnosis:
-        named = ", ".join(d.misconception for d in report.diagnosis)
-        yield "right-diagnosed", variant.parts[0].id, f"the key is diagnosed as a mistake: {named}"
+        mistakes = ", ".join(d.misconception for d in report.diagnosis)
+        yield "right-diagnosed", variant.parts[0].id, f"the key is diagnosed as a mistake: {mistakes}"
 
 
 def _notations(variant: Variant, part: Part, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
@@ -271,12 +267,12 @@ def _wrong(
     variant: Variant, part: Part, right: Mapping[str, str], *, thorough: bool
 ) -> Iterator[tuple[str, str, str]]:
     for wrong in wrong_answers(part):
-        is_full, named = _outcome_of(variant, part, right, wrong.text, thorough=thorough)
+        is_full, diagnosed = _outcome_of(variant, part, right, wrong.text, thorough=thorough)
         name = wrong.misconception or "a wrong answer"
         if is_full:
             yield f"full {name}", part.id, f"{name}, answered as {wrong.text!r}, earns full marks"
-        if wrong.misconception and wrong.is_unique and wrong.misconception not in named:
-            got = ", ".join(sorted(named)) or "nothing"
+        if wrong.misconception and wrong.is_unique and wrong.misconception not in diagnosed:
+            got = ", ".join(sorted(diagnosed)) or "nothing"
             message = f"{name}, answered as {wrong.text!r}, isn't diagnosed (named: {got})"
             yield f"undiagnosed {name}", part.id, message
 

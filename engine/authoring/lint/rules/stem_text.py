@@ -1,4 +1,9 @@
-"""Who reads the last sentence of a stem knows what to do."""
+"""The last sentences of a stem say what to do, and solutions speak only of cards that a student has seen.
+
+Of a pool each variant shows a part. What a solution or hint takes from one card, its formula or its drawn
+number, is unknown to students who got others. A sentence on all cards belongs behind the words "More
+generally" (or "In general"), or into an ``{% if … %}`` with the condition under which its card is shown.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ _INSTRUCTION = re.compile(
     rf"^(?:then |now |first |and |next |finally )?(?:{'|'.join(_VERBS.split())})\b", re.I
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z(\"'`$])|(?<=[:;])\s+|\n\n+")
-_LAST = 3  # an instruction may be followed by how to round and how to write the answer
+_LAST = 3  # behind the instruction there may be one sentence on rounding and one on the form of the answer
 
 
 def asks(text: str) -> bool:
@@ -36,7 +41,7 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     if subject.is_code:
         return  # the signature says what is to be written
     for variant in subject.variants[:1]:
-        asked: list[tuple[str, Loc]] = (
+        questions: list[tuple[str, Loc]] = (
             [
                 (part.prompt.plain, (*subject.loc_of(part.id), "prompt"))
                 for part in variant.parts
@@ -45,10 +50,9 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
             if subject.spec.steps
             else [(variant.stem.plain, ("stem",))]
         )
-        for text, loc in asked:
+        for text, loc in questions:
             if not asks(text):
                 yield subject.warning(
-                    "stem",
                     "the text ends neither in a question nor in an instruction",
                     loc,
                     got=text.strip()[-80:],
@@ -56,12 +60,7 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
                 )
 
 
-# ----------------------------------------------------------------------------------------------------
-# What students read doesn't speak of cards that they never saw.
-#
-# Of a pool each variant shows a part. What a solution or hint takes from one card, its formula or its drawn
-# number, is unknown to students who got others. A sentence on all cards belongs behind the words "More
-# generally" (or "In general"), or into an ``{% if … %}`` of the condition under which its card is shown.
+# --- cards that not every variant shows ----------------------------------------------------
 
 _POOLS = ("options", "prompts", "cards")
 _UNDRAWN_FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
@@ -71,50 +70,49 @@ _FONT = re.compile(r"\\(?:mathbf|mathrm|hat)\{(\w+)\}|\\hat(?=\\)")
 _NAME = re.compile(r"[A-Za-z_]\w*(?!\w*\()")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _KEYWORDS = {"if", "else", "and", "or", "not", "in", "is"}
-_LEAST = 6  # characters of a formula that is told from others: a lone letter is everybody's
+_LEAST = 6  # characters: shorter formulas, such as a lone letter, belong to no card
 
 
 def check_undrawn(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield what a solution, hint or feedback takes from a card which may not be shown."""
+    """Yield what a solution, hint or feedback takes from a card that may not be shown."""
     spec = subject.spec
-    asked = " ".join([spec.stem, *(step.prompt for step in spec.steps)])
-    known, names = fragments(asked), _names(" ".join(TEMPLATE_SPAN.findall(asked)))
-    given = _roots(names, spec.derived)
-    for name in given & set(spec.parameters):  # who sees a vector sees its size
-        given |= _names(
+    question = " ".join([spec.stem, *(step.prompt for step in spec.steps)])
+    question_fragments, names = fragments(question), _names(" ".join(TEMPLATE_SPAN.findall(question)))
+    given_names = _roots(names, spec.derived)
+    for name in given_names & set(spec.parameters):  # with a vector its size is shown
+        given_names |= _names(
             str(getattr(spec.parameters[name], "size", getattr(spec.parameters[name], "shape", "")))
         )
     for written in written_texts(spec):
         if written.kind not in ("solution", "hint", "feedback"):
             continue
         plain = _GENERAL.sub("", _CONDITION.sub(" ", written.text))
-        told, used = fragments(plain), _names(" ".join(TEMPLATE_SPAN.findall(plain)))
+        text_fragments, text_names = fragments(plain), _names(" ".join(TEMPLATE_SPAN.findall(plain)))
         for loc, answer in _drawn_answers(subject):
             for pool in _POOLS:
                 for index, entry in enumerate(getattr(answer, pool, ())):
                     if written.loc[:-1] == (*loc, pool, index):
                         continue  # its own feedback
                     shared = {
-                        one
-                        for one in fragments(entry.text) & told
-                        if not _is_shown(one, known, given, spec.derived)
+                        fragment
+                        for fragment in fragments(entry.text) & text_fragments
+                        if not _is_shown(fragment, question_fragments, given_names, spec.derived)
                     }
-                    own = {
+                    card_names = {
                         name
-                        for name in _names(" ".join(TEMPLATE_SPAN.findall(entry.text))) & used
-                        if not _roots({name}, spec.derived) <= given
+                        for name in _names(" ".join(TEMPLATE_SPAN.findall(entry.text))) & text_names
+                        if not _roots({name}, spec.derived) <= given_names
                     }
-                    if not _is_everywhere(own, answer, pool):
-                        shared |= {f"{{{{ {name} }}}}" for name in own}
+                    if not _is_everywhere(card_names, answer, pool):
+                        shared |= {f"{{{{ {name} }}}}" for name in card_names}
                     if shared:
                         yield _fault(subject, written, min(shared), entry.text)
 
 
 def _fault(subject: LintSubject, written: StudentText, shared: str, card: str) -> LintFinding:
-    spoken = "solution" if written.kind == "solution" else written.kind
+    label = "solution" if written.kind == "solution" else written.kind
     return subject.warning(
-        "undrawn",
-        f"the {spoken} speaks of a card that not every variant shows",
+        f"the {label} speaks of a card that not every variant shows",
         written.loc,
         got=f"{shared}, as in: {' '.join(card.split())[:60]}",
         next_step='begin that sentence with "More generally", or say it of all cards',
@@ -134,29 +132,33 @@ def _is_everywhere(names: set[str], answer: object, pool: str) -> bool:
 
 
 def fragments(text: str) -> set[str]:
-    """Return the filled-in expressions of a text, and its formulas where they are long enough to be known."""
-    filled = {"{{" + "".join(found.split()) + "}}" for found in TEMPLATE_SPAN.findall(text)}
+    """Return the filled-in expressions of a text, and its formulas that are long enough to be recognised."""
+    filled = {"{{" + "".join(match.split()) + "}}" for match in TEMPLATE_SPAN.findall(text)}
     formulas = {
-        _FONT.sub(r"\1", "".join(found.split()))
-        for found in _UNDRAWN_FORMULA.findall(TEMPLATE_SPAN.sub("", text))
+        _FONT.sub(r"\1", "".join(match.split()))
+        for match in _UNDRAWN_FORMULA.findall(TEMPLATE_SPAN.sub("", text))
     }
-    return {one for one in filled if "(" in one} | {one for one in formulas if len(one) >= _LEAST}
+    return {fragment for fragment in filled if "(" in fragment} | {
+        fragment for fragment in formulas if len(fragment) >= _LEAST
+    }
 
 
 def _roots(names: set[str], derived: Mapping[str, str]) -> set[str]:
-    """Return the drawn values behind names: what a student is shown can be computed by the student."""
-    found: set[str] = set()
+    """Return the drawn values behind names: a student can compute whatever follows from shown ones."""
+    roots: set[str] = set()
     for name in names:
-        found |= _roots(_names(derived[name]) - {name}, derived) if name in derived else {name}
-    return found
+        roots |= _roots(_names(derived[name]) - {name}, derived) if name in derived else {name}
+    return roots
 
 
 def _names(expressions: str) -> set[str]:
     return set(_NAME.findall(_QUOTED.sub(" ", expressions))) - _KEYWORDS
 
 
-def _is_shown(fragment: str, known: set[str], given: set[str], derived: Mapping[str, str]) -> bool:
+def _is_shown(
+    fragment: str, question_fragments: set[str], given_names: set[str], derived: Mapping[str, str]
+) -> bool:
     """Tell whether every variant shows a fragment, or all values from which it is computed."""
     if fragment.startswith("{{"):
-        return fragment in known or _roots(_names(fragment), derived) <= given
-    return any(fragment in formula for formula in known)
+        return fragment in question_fragments or _roots(_names(fragment), derived) <= given_names
+    return any(fragment in formula for formula in question_fragments)

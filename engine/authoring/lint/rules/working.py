@@ -1,4 +1,9 @@
-"""Who rounds every intermediate to the stated working precision gets full marks."""
+"""Careful work on paper earns full marks: every intermediate rounded to the stated working precision.
+
+The check is worth something only if it shares no code with what computes the keys. So the arithmetic on paper
+walks an expression itself and works out each step in numpy; what it doesn't know, such as a search in a
+table, is taken from the engine, unrounded.
+"""
 
 from __future__ import annotations
 
@@ -10,27 +15,20 @@ from typing import Any
 import numpy as np
 
 from engine.authoring.lint.rules.printed import rounded
-from engine.authoring.lint.rules.responses import graded, places_of, right_answers, typed
+from engine.authoring.lint.rules.responses import answer_text, graded, places_of, right_answers
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.expressions.language import parse
 from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import FloatArray, Outcome, Part, Variant
 
-__all__ = ["PaperEvaluation", "check", "known_calls", "worked_answers"]
+__all__ = ["PaperArithmetic", "check", "known_calls", "worked_answers"]
 
-
-# ----------------------------------------------------------------------------------------------------
-# A student with pencil and paper: evaluates an expression and rounds every intermediate.
-#
-# Shares no code with the reference or with :mod:`engine.expressions.language`: it walks the
-# expression itself and works the sums out in numpy.  What it doesn't know (searches on tables,
-# say) is taken from the engine, unrounded.
 
 Values = Any  # float, ndarray of float64, str, tuple
 
 
-class PaperEvaluation:
-    """Evaluates expressions, every intermediate rounded.
+class PaperArithmetic:
+    """Evaluates expressions as a student with pencil and paper does, rounding every intermediate.
 
     Parameters
     ----------
@@ -69,10 +67,10 @@ class PaperEvaluation:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -self._value(node.operand)
         if isinstance(node, ast.BinOp) and (type(node.op) in _OPERATORS or isinstance(node.op, ast.MatMult)):
-            left, right = self._value(node.left), self._value(node.right)
+            first, second = self._value(node.left), self._value(node.right)
             if isinstance(node.op, ast.MatMult):
-                return _product(self.rounded, left, right)
-            return self.rounded(_OPERATORS[type(node.op)](left, right))
+                return _product(self.rounded, first, second)
+            return self.rounded(_OPERATORS[type(node.op)](first, second))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             return self._call(node.func.id, node)
         if isinstance(node, ast.List):
@@ -107,7 +105,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 
 
-# --- the sums, each with the rounding that a careful student would do ------------------------
+# --- functions, each with the rounding that a careful student would do -----------------------
 # r rounds to the working precision
 
 
@@ -132,11 +130,11 @@ def _matvec(r: Any, matrix: Any, vector: Any) -> Any:
     return r(r(np.asarray(matrix) * np.asarray(vector)).sum(axis=-1))
 
 
-def _product(r: Any, left: Any, right: Any) -> Any:
-    left, right = np.asarray(left), np.asarray(right)
-    if right.ndim == 1:
-        return _matvec(r, left, right)
-    return _context(r, left, right)  # each row of the left side mixes the rows of the right one
+def _product(r: Any, first: Any, second: Any) -> Any:
+    first, second = np.asarray(first), np.asarray(second)
+    if second.ndim == 1:
+        return _matvec(r, first, second)
+    return _context(r, first, second)  # each row of the left side mixes the rows of the right one
 
 
 def _alignment_vector(r: Any, h: Any, s: Any, w_h: Any, w_s: Any) -> Any:
@@ -175,17 +173,16 @@ _CALLS: Mapping[str, Callable[..., Any]] = {
 
 
 def known_calls() -> frozenset[str]:
-    """Return the functions that are worked out here, step by step."""
+    """Return the functions that are worked out step by step."""
     return frozenset(_CALLS)
 
 
-RULE = "working"
 _EXTRA = 2  # decimals beyond those asked for, where an item states no working precision
 Numeric = NumberAnswer | VectorAnswer | MatrixAnswer
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield the first variant in which careful hand work loses marks."""
+    """Yield the first variant in which careful work on paper loses marks."""
     if not any(isinstance(answer, Numeric) for _, answer in subject.spec.answers):
         return
     trials = (
@@ -201,7 +198,6 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
             part = next((p for p in variant.parts if earned.get(p.id, 0) < p.points), variant.parts[0])
             exact = right_answers(variant)[part.id]
             yield subject.fault(
-                RULE,
                 "a student who rounds every intermediate to the working precision loses marks",
                 subject.loc_of(part.id),
                 expected=f"full marks for {answers[part.id]} (the key is {exact})",
@@ -213,7 +209,7 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 def _carried(variant: Variant) -> tuple[bool, ...]:
-    """A student may go on with what is on the paper, or with what was typed, which is often shorter."""
+    """Return the ways to go on: with the number on paper, or with the one typed, which is often shorter."""
     return (False, True) if len(variant.parts) > 1 else (False,)
 
 
@@ -225,7 +221,7 @@ def worked_answers(subject: LintSubject, variant: Variant, *, as_typed: bool = F
     subject : LintSubject
     variant : Variant
     as_typed : bool
-        Go on with the earlier answers as they were typed, not with the working precision.
+        Carry earlier answers forward as they were typed, not to the working precision.
     """
     import torch
 
@@ -239,12 +235,14 @@ def worked_answers(subject: LintSubject, variant: Variant, *, as_typed: bool = F
             if (key := getattr(answer, "key", None)) is not None:
                 names[name] = evaluate(key, {**names, **_derived(subject, names)})
             continue
-        work = PaperEvaluation(names, _working(answer), lambda text: evaluate(text, names))
+        work = PaperArithmetic(names, _working(answer), lambda text: evaluate(text, names))
         for derived, text in subject.spec.derived.items():
-            found = _worked(work, text)
-            names[derived] = found if isinstance(found, str | tuple) else torch.as_tensor(found)
+            value_on_paper = _worked(work, text)
+            names[derived] = (
+                value_on_paper if isinstance(value_on_paper, str | tuple) else torch.as_tensor(value_on_paper)
+            )
         value = work.evaluate(answer.key)
-        answers[part.id] = _typed(value, part)
+        answers[part.id] = _as_typed_text(value, part)
         names[name] = torch.as_tensor(_as_typed(value, part) if as_typed else value)
     return answers
 
@@ -252,14 +250,13 @@ def worked_answers(subject: LintSubject, variant: Variant, *, as_typed: bool = F
 def _derived(subject: LintSubject, names: dict[str, Any]) -> dict[str, Any]:
     from engine.expressions.language import evaluate
 
-    known: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, text in subject.spec.derived.items():
-        known[name] = evaluate(text, {**names, **known})
-    return known
+        values[name] = evaluate(text, {**names, **values})
+    return values
 
 
-def _worked(work: PaperEvaluation, text: str) -> Any:
-    """Work a derived value out by hand, or take it from the engine where it is no arithmetic."""
+def _worked(work: PaperArithmetic, text: str) -> Any:
     try:
         return work.evaluate(text)
     except ValueError:
@@ -279,6 +276,6 @@ def _as_typed(value: Any, part: Part) -> Any:
     )
 
 
-def _typed(value: Any, part: Part) -> str:
+def _as_typed_text(value: Any, part: Part) -> str:
     assert part.key is not None
-    return typed(FloatArray(part.key.shape, tuple(value.flatten().tolist())), places_of(part))
+    return answer_text(FloatArray(part.key.shape, tuple(value.flatten().tolist())), places_of(part))

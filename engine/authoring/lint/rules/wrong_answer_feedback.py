@@ -1,4 +1,4 @@
-"""Every wrong option, pair and order has something to say to whoever chose it."""
+"""Every wrong option, pair and order has feedback that explains what is wrong with it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from engine.items import MatchingAnswer, MultipleChoiceAnswer, OptionSpec, Order
 
 __all__ = ["check"]
 
-RULE = "feedback"
-
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield a warning for each answer that would be called wrong without a reason."""
+    """Yield a warning for each answer that would be marked wrong without an explanation."""
     spec = subject.spec
     if spec.answer is not None:
         yield from _of_answer(subject, spec.answer, ("answer",))
@@ -31,7 +29,6 @@ def _of_answer(subject: LintSubject, answer: Any, loc: tuple[int | str, ...]) ->
         for index, option in enumerate(answer.options):
             if _is_silent(option):
                 yield subject.warning(
-                    RULE,
                     f"a wrong option says nothing to whoever chooses it: {option.text.strip()[:60]}",
                     (*loc, "options", index),
                     next_step="give it feedback:, or a misconception: of the registry",
@@ -40,10 +37,10 @@ def _of_answer(subject: LintSubject, answer: Any, loc: tuple[int | str, ...]) ->
         for index, prompt in enumerate(answer.prompts):
             if not prompt.feedback:
                 message = f"a wrong pair would be told without a reason: {prompt.text.strip()[:60]}"
-                yield subject.warning(RULE, message, (*loc, "prompts", index), next_step="give it feedback:")
+                yield subject.warning(message, (*loc, "prompts", index), next_step="give it feedback:")
     elif isinstance(answer, OrderingAnswer) and not answer.feedback:
         yield subject.warning(
-            RULE, "a wrong order would be told without a reason", loc, next_step="give it feedback:"
+            "a wrong order would be told without a reason", loc, next_step="give it feedback:"
         )
 
 
@@ -54,9 +51,7 @@ def _is_silent(option: OptionSpec) -> bool:
 def _of_numbers(
     subject: LintSubject, answer: Any, has_misconceptions: bool, loc: tuple[int | str, ...]
 ) -> Iterator[LintFinding]:
-    """Numbers that are computed can be wrong in a known way; an item without any explains nothing."""
     if answer is not None and kind_of(answer.type).is_open and not has_misconceptions:
-        yield subject.warning(
-            RULE, "no known mistake is given, so a wrong answer can't be explained", loc,
+        yield subject.warning("no known mistake is given, so a wrong answer can't be explained", loc,
             next_step="add misconceptions:",
         )  # fmt: skip
