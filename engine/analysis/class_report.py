@@ -1,4 +1,8 @@
-"""The whole report of a class, from its first attempts."""
+"""Builds the item analysis of a class from its first attempts.
+
+Every test is analysed as a whole even if only some items are shown: discrimination, alpha and abilities are
+relations between items. What needs scipy is left out without it, and the report says so.
+"""
 
 from __future__ import annotations
 
@@ -69,19 +73,17 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Both models of item response theory for one test, and how they compare.
-
 RIGHT_FROM = 1.0
-"""Share of full marks from which on an answer counts as right."""
+"""Share of full marks from which on an answer counts as right for a model."""
 
-_STEP = 0.5  # between abilities at which observed shares are told
-_FEWEST = 5.0  # students there
+# Observed shares are shown at every half of an ability, where five students or more stand behind them: closer
+# points would say the same, and fewer students scatter so much that good curves look wrong.
+_STEP, _FEWEST = 0.5, 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """The share of right answers around one ability, and how many students it stands on, in expectation."""
+    """The share of right answers around one ability, and the expected number of students behind it."""
 
     theta: float
     share: float
@@ -101,7 +103,7 @@ class FittedModel:
     abilities : AbilityEstimates
         In the order of the matrix' students.
     points : tuple of tuples of CurvePoint
-        For each item of the fit the observed shares along ability.
+        The observed shares along ability, for each item of the fit.
     """
 
     fit: ModelFit
@@ -113,11 +115,7 @@ class FittedModel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IrtReport:
-    """Both models, or why there is none.
-
-    ``preferred`` is the one whose curves are shown: the two-parameter model where the likelihood ratio
-    test speaks for slopes of their own (probability at most .05) and it can be used, else Rasch's.
-    """
+    """Both models, or why there is none."""
 
     rasch: FittedModel | NoFit
     own_slopes: FittedModel | NoFit
@@ -125,9 +123,15 @@ class IrtReport:
 
     @property
     def preferred(self) -> FittedModel | None:
-        """The model whose curves are shown."""
+        """The model whose curves are shown.
+
+        The two-parameter model where it can be used and the likelihood ratio test speaks for slopes that
+        differ (probability at most .05), otherwise Rasch's.
+        """
         usable = [
-            one for one in (self.own_slopes, self.rasch) if isinstance(one, FittedModel) and one.fit.converged
+            model
+            for model in (self.own_slopes, self.rasch)
+            if isinstance(model, FittedModel) and model.fit.converged
         ]
         if len(usable) < 2:
             return usable[0] if usable else None
@@ -136,14 +140,14 @@ class IrtReport:
 
 
 def fitted(matrix: ScoreMatrix, *, has_scipy: bool) -> IrtReport:
-    """Return the Rasch and the two-parameter model of a test; right is what has full marks."""
+    """Return the Rasch and the two-parameter model of a test; an answer with full marks is right."""
     if not has_scipy:
         reason = NoFit("it needs scipy", len(matrix.points), {})
         return IrtReport(reason, reason, None)
-    rasch, own = (_fit(matrix, model) for model in (IrtModel.RASCH, IrtModel.TWO_PARAMETERS))
-    if isinstance(rasch, NoFit) or isinstance(own, NoFit):
-        return IrtReport(rasch, own, None)
-    return IrtReport(rasch, own, compared(rasch.fit, own.fit))
+    rasch, own_slopes = (_fit(matrix, model) for model in (IrtModel.RASCH, IrtModel.TWO_PARAMETERS))
+    if isinstance(rasch, NoFit) or isinstance(own_slopes, NoFit):
+        return IrtReport(rasch, own_slopes, None)
+    return IrtReport(rasch, own_slopes, compared(rasch.fit, own_slopes.fit))
 
 
 def _fit(matrix: ScoreMatrix, model: IrtModel) -> FittedModel | NoFit:
@@ -151,35 +155,39 @@ def _fit(matrix: ScoreMatrix, model: IrtModel) -> FittedModel | NoFit:
     if isinstance(fit, NoFit):
         return fit
     binary = as_fitted(fit, matrix)
-    here = ScoreMatrix(binary.items, binary.points[binary.given.any(axis=1)])
+    here = ScoreMatrix(binary.items, binary.points[binary.presented.any(axis=1)])
     return FittedModel(
         fit, item_fits(fit, matrix), pattern_fit(fit, matrix), abilities(fit, matrix), _points(fit, here)
     )
 
 
 def _points(fit: ModelFit, binary: ScoreMatrix) -> tuple[tuple[CurvePoint, ...], ...]:
-    """Return what the answers say of every curve.
+    """Return the observed points beside each item's curve.
 
-    Each student counts at every ability by how probable it is for them after all of their answers. If the
-    model is right, the shares lie on the curve but for chance (the expected counts of Bock and Aitkin
-    1981). Groups by estimated ability would make every item look steeper than it is.
+    Each student counts at every ability by how probable it is after all of their answers (the expected counts
+    of Bock and Aitkin 1981), so if the model is right the shares lie on the curve but for chance. Groups by
+    estimated ability would make every item look steeper than it is.
     """
     patterns, theta = collapsed(binary), fit.grid.theta
-    given = np.ones_like(patterns.right) if patterns.given is None else patterns.given
+    answered = np.ones_like(patterns.right) if patterns.presented is None else patterns.presented
     students = np.zeros((len(fit.items), len(theta)))
     right = np.zeros_like(students)
     for rows, posterior, _ in posteriors(patterns, fit.curves()):
         weight = patterns.count[rows, None]
-        students += (weight * given[rows]).T @ posterior
+        students += (weight * answered[rows]).T @ posterior
         right += (weight * patterns.right[rows]).T @ posterior
     middle = np.round(theta / _STEP) * _STEP
     return tuple(
         tuple(
-            CurvePoint(float(at), float(own_right[here].sum() / own[here].sum()), float(own[here].sum()))
-            for at, here in ((at, middle == at) for at in np.unique(middle))
-            if own[here].sum() >= _FEWEST
+            CurvePoint(
+                float(ability),
+                float(right_weights[here].sum() / weights[here].sum()),
+                float(weights[here].sum()),
+            )
+            for ability, here in ((ability, middle == ability) for ability in np.unique(middle))
+            if weights[here].sum() >= _FEWEST
         )
-        for own, own_right in zip(students, right, strict=True)
+        for weights, right_weights in zip(students, right, strict=True)
     )
 
 
@@ -192,12 +200,12 @@ class TestFigures:
     test : ItemTest
     title : str
     students : tuple of str
-        Who have at least one figure; the order of abilities.
+        Those with at least one figure, in the order of abilities.
     items : tuple of ItemFigures
-        All of the test, or the ones that were asked for.
+        All items of the test, or those that were asked for.
     histogram : ScoreHistogram
     total : (float, float) or None
-        Mean and standard deviation of the points; None where students had other items, or under 2.
+        Mean and standard deviation of the points; None where students had different items, or under 2.
     full : float
         Points of the whole test, where all have all items.
     is_common : bool
@@ -236,11 +244,11 @@ class ItemReport:
     sentences : mapping of str to str
         Of all known mistakes.
     later : int
-        Attempts after first ones, which aren't looked at.
+        Attempts after first ones, which aren't counted.
     missing : mapping of str to MissingFigures
-        Items with no figure at all, as ``test/item``.
+        Items without any figure, as ``test/item``.
     lacking : tuple of str
-        Packages that would show more: ``scipy``, ``matplotlib``.
+        Packages that aren't installed and would show more: ``scipy``, ``matplotlib``.
     """
 
     title: str
@@ -263,7 +271,7 @@ def has_module(name: str) -> bool:
 
 def build(
     collected: FirstAttempts,
-    known: KnownMistakes,
+    mistakes: KnownMistakes,
     *,
     title: str,
     mode: str,
@@ -275,17 +283,17 @@ def build(
     Parameters
     ----------
     collected : FirstAttempts
-    known : KnownMistakes
+    mistakes : KnownMistakes
     title, mode : str
     title_of : callable
         Test → its title.
     items : sequence of str
-        Show only these; all are set against the whole test nevertheless.
+        Show only these; each is compared with the whole test nevertheless.
     """
     lacking = tuple(name for name in ("scipy", "matplotlib") if not has_module(name))
     has_scipy = "scipy" not in lacking
-    wanted = set(items)
-    known = known.and_told(work for works in collected.works.values() for work in works)
+    chosen = set(items)
+    mistakes = mistakes.and_told(work for works in collected.works.values() for work in works)
     scores = {
         test: scores_of(collected.works[test])
         for test in sorted(collected.works, key=lambda test: test.place)
@@ -293,38 +301,38 @@ def build(
     families = families_of(
         {
             f"{test.id}/{item}": works
-            for test, found in scores.items()
-            for item, works in found.works.items()
-            if not wanted or item in wanted
+            for test, test_scores in scores.items()
+            for item, works in test_scores.works.items()
+            if not chosen or item in chosen
         },
         has_scipy=has_scipy,
     )
-    shown = [w for works in collected.works.values() for w in works if not wanted or w.item in wanted]
+    attempts = [w for works in collected.works.values() for w in works if not chosen or w.item in chosen]
     return ItemReport(
         title=title,
         mode=mode,
         tests=tuple(
-            _test(test, title_of(test), found, families, collected, known, wanted, has_scipy)
-            for test, found in scores.items()
-            if any(not wanted or item in wanted for item in found.matrix.items)
+            _test(test, title_of(test), test_scores, families, collected, mistakes, chosen, has_scipy)
+            for test, test_scores in scores.items()
+            if any(not chosen or item in chosen for item in test_scores.matrix.items)
         ),
-        mistakes=tuple(misconceptions(shown, known)),
-        sentences=known.sentences,
+        mistakes=tuple(misconceptions(attempts, mistakes)),
+        sentences=mistakes.sentences,
         later=collected.later,
-        missing=_without_figures(collected, scores, wanted),
+        missing=_without_figures(collected, scores, chosen),
         lacking=lacking,
     )
 
 
 def _without_figures(
-    collected: FirstAttempts, scores: Mapping[ItemTest, ItemTestScores], wanted: set[str]
+    collected: FirstAttempts, scores: Mapping[ItemTest, ItemTestScores], chosen: set[str]
 ) -> dict[str, MissingFigures]:
-    """Return what is missing at the items that nobody has a figure at."""
-    found = sorted(collected.missing.items(), key=lambda entry: (entry[0][0].place, entry[0][1]))
+    """Return why nobody has a figure, for the items where that is so."""
+    entries = sorted(collected.missing.items(), key=lambda entry: (entry[0][0].place, entry[0][1]))
     return {
         f"{test.id}/{item}": tally
-        for (test, item), tally in found
-        if tally.total and item not in scores[test].works and (not wanted or item in wanted)
+        for (test, item), tally in entries
+        if tally.total and item not in scores[test].works and (not chosen or item in chosen)
     }
 
 
@@ -334,21 +342,21 @@ def _test(
     scores: ItemTestScores,
     families: Mapping[str, DrawnItem],
     collected: FirstAttempts,
-    known: KnownMistakes,
-    wanted: set[str],
+    mistakes: KnownMistakes,
+    chosen: set[str],
     has_scipy: bool,
 ) -> TestFigures:
     matrix = scores.matrix
     whole = reliability(matrix, level=0.95 if has_scipy or not matrix.is_common else None)
-    found = []
+    figures = []
     for column, (statistics, item) in enumerate(zip(item_statistics(matrix), matrix.items, strict=True)):
-        if wanted and item not in wanted:
+        if chosen and item not in chosen:
             continue
-        works, standing = scores.works[item], scores.others(item)
+        works, others = scores.works[item], scores.others(item)
         family = families.get(f"{test.id}/{item}")
-        options = option_tables(works, standing, known.sentences)
+        options = option_tables(works, others, mistakes.sentences)
         without = whole.if_deleted[column]
-        found.append(
+        figures.append(
             ItemFigures(
                 item=item,
                 title=works[0].title,
@@ -359,8 +367,8 @@ def _test(
                 alpha_without=without,
                 blank=sum(work.is_blank for work in works),
                 missing=collected.missing.get((test, item), MissingFigures()),
-                diagnoses=_named(works),
-                parts=tuple(parts_of(works, standing)),
+                diagnoses=_diagnosed(works),
+                parts=tuple(parts_of(works, others)),
                 options=tuple(options),
                 family=family,
                 exercise=exercise_of(works) if test.kind is ItemTestKind.CODE else None,
@@ -371,7 +379,7 @@ def _test(
         test=test,
         title=title,
         students=scores.students,
-        items=tuple(found),
+        items=tuple(figures),
         histogram=score_histogram(matrix),
         total=_total(scores),
         full=float(matrix.full.sum()),
@@ -383,7 +391,7 @@ def _test(
     )
 
 
-def _named(works: Sequence[ItemAttempt]) -> tuple[tuple[str, int], ...]:
+def _diagnosed(works: Sequence[ItemAttempt]) -> tuple[tuple[str, int], ...]:
     counts = Counter(mistake for work in works for mistake in work.diagnoses)
     return tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 

@@ -1,4 +1,9 @@
-"""First attempts, from the store: what each student did at an item before anybody told them anything."""
+"""First attempts, from the store: what each student did at an item before getting any feedback.
+
+Later attempts measure what feedback and hints have taught, so they say nothing about the item itself. Each
+attempt is reduced to what the figures need as soon as it is read: a class's variants and reports together
+would fill the memory.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +39,8 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# One graded attempt, reduced to what the figures are made of.
-
-
 class ItemTestKind(StrEnum):
-    """What belongs together: a quiz, all code exercises, answers outside any quiz."""
+    """Which items are a test together: a quiz, all code exercises, or all answers outside any quiz."""
 
     QUIZ = "quiz"
     ANSWERS = "answers"
@@ -48,10 +49,7 @@ class ItemTestKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ItemTest:
-    """Items whose points are set against each other.
-
-    ``name`` is the quiz's, empty elsewhere.
-    """
+    """Items whose points are compared with each other; ``name`` is the quiz's, empty elsewhere."""
 
     __test__ = False  # for pytest: no test case
 
@@ -65,13 +63,13 @@ class ItemTest:
 
     @property
     def place(self) -> tuple[int, str]:
-        """By what tests are put in order: quizzes by name, then the others."""
+        """The sort key of tests: quizzes by name, then the others."""
         return list(ItemTestKind).index(self.kind), self.name
 
 
 @dataclass(frozen=True, slots=True)
 class OptionSeen:
-    """An option as it was shown to one student, told apart by what is behind it and not by its letter."""
+    """An option as one student saw it, identified by what is behind it and not by its letter."""
 
     text: str
     correct: bool
@@ -80,16 +78,16 @@ class OptionSeen:
 
 @dataclass(frozen=True, slots=True)
 class OptionChosen:
-    """What a student chose at one choice part, of the options that were shown; positions in ``shown``."""
+    """The options offered in one choice part, and the positions of those that a student chose."""
 
     part: str
-    shown: tuple[OptionSeen, ...]
+    offered: tuple[OptionSeen, ...]
     chosen: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PartWork:
-    """Points of one answer field, before any credit rule; the share of its full marks."""
+    """Points of one answer field, before any rule on credit, and as a share of its full marks."""
 
     id: str
     share: float
@@ -114,14 +112,14 @@ class ItemAttempt:
     checks : tuple of Check
         Of code.
     diagnoses : mapping of str to str
-        Known mistakes that were seen, each with what the student was told.
+        Known mistakes that showed, each with the message that the student got.
     possible : frozenset of str
         Known mistakes that this variant declares.
     variant : str
         The drawn values in words; empty where nothing is drawn.
     numbers : mapping of str to float
-        Drawn numbers by name: of an array its largest entry in size.
-    made : tuple of OptionChosen
+        Drawn numbers by name; of an array the largest absolute entry.
+    choices : tuple of OptionChosen
     """
 
     student: str
@@ -137,11 +135,10 @@ class ItemAttempt:
     possible: frozenset[str] = frozenset()
     variant: str = ""
     numbers: Mapping[str, float] = field(default_factory=dict)
-    made: tuple[OptionChosen, ...] = ()
+    choices: tuple[OptionChosen, ...] = ()
 
 
-# ----------------------------------------------------------------------------------------------------
-# Reading an attempt: what of it the figures need.
+# --- reading an attempt --------------------------------------------------------------------
 
 _LONGEST_LABEL = 120
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -150,14 +147,16 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 def work_of(attempt: Attempt, number: int, title: str) -> ItemAttempt:
     """Return what the figures need of an attempt.
 
-    Points are those of the answer itself: what a quiz's rules take off for hints or late tries says
-    nothing about the item.
+    Points are those of the answer itself: what a quiz's rules deduct for hints or late attempts says nothing
+    about the item.
     """
     report, variant = attempt.report, attempt.variant
     texts = attempt.response.answers if attempt.response else {}
     graded = attempt.settled and variant is not None
     parts = variant.parts if variant is not None else ()
-    seen = {one.misconception: clean_line(one.message, 500) for one in report.diagnosis}
+    diagnoses = {
+        diagnosis.misconception: clean_line(diagnosis.message, 500) for diagnosis in report.diagnosis
+    }
     return ItemAttempt(
         student=attempt.student,
         item=attempt.item,
@@ -168,19 +167,16 @@ def work_of(attempt: Attempt, number: int, title: str) -> ItemAttempt:
         is_blank=attempt.is_blank,
         parts=tuple(_part_work(part, report.checks) for part in parts if graded and len(parts) > 1),
         checks=report.checks if variant is None else (),
-        diagnoses=seen,
-        possible=frozenset() if variant is None else _known(variant),
+        diagnoses=diagnoses,
+        possible=frozenset() if variant is None else _possible_mistakes(variant),
         variant=_in_words(variant.values) if variant is not None else "",
         numbers=_numbers(variant.values) if variant is not None else {},
-        made=tuple(_made(part, texts.get(part.id, "")) for part in parts if _is_choice(part))
+        choices=tuple(
+            _choice_of(part, texts.get(part.id, "")) for part in parts if kind_of(part.type).picks_options
+        )
         if graded
         else (),
     )
-
-
-def _is_choice(part: Part) -> bool:
-    """Tell whether options of a part are chosen."""
-    return kind_of(part.type).picks_options
 
 
 def _share(attempt: Attempt) -> float | None:
@@ -192,45 +188,45 @@ def _share(attempt: Attempt) -> float | None:
 
 
 def _part_work(part: Part, checks: tuple[Check, ...]) -> PartWork:
-    own = next((check for check in checks if check.id == part.id), None)
-    share = own.points / part.points if own is not None and part.points else 0.0
+    check_of_part = next((check for check in checks if check.id == part.id), None)
+    share = check_of_part.points / part.points if check_of_part is not None and part.points else 0.0
     return PartWork(part.id, min(1.0, max(0.0, share)), part.points)
 
 
-def _known(variant: Variant) -> frozenset[str]:
+def _possible_mistakes(variant: Variant) -> frozenset[str]:
     options = (option.misconception for part in variant.parts for option in part.options)
     wrong = (wrong.misconception for part in variant.parts for wrong in part.known_wrong)
     return frozenset(name for name in (*options, *wrong) if name)
 
 
 def _in_words(values: Mapping[str, DrawnValue]) -> str:
-    told = ", ".join(f"{name} = {_entries(drawn)}" for name, drawn in values.items())
-    return clean_line(told, 2000)
+    text = ", ".join(f"{name} = {_entries(value)}" for name, value in values.items())
+    return clean_line(text, 2000)
 
 
-def _entries(drawn: DrawnValue) -> str:
-    return drawn.entries[0] if drawn.shape == () and drawn.entries else f"[{' '.join(drawn.entries)}]"
+def _entries(value: DrawnValue) -> str:
+    return value.entries[0] if value.shape == () and value.entries else f"[{' '.join(value.entries)}]"
 
 
 def _numbers(values: Mapping[str, DrawnValue]) -> dict[str, float]:
-    found = {}
-    for name, drawn in values.items():
-        if drawn.text or not all(_NUMBER.fullmatch(entry) for entry in drawn.entries):
+    numbers_by_name = {}
+    for name, value in values.items():
+        if value.text or not all(_NUMBER.fullmatch(entry) for entry in value.entries):
             continue
-        numbers = [float(entry) for entry in drawn.entries]
-        if drawn.shape == () and numbers:
-            found[name] = numbers[0]
+        numbers = [float(entry) for entry in value.entries]
+        if value.shape == () and numbers:
+            numbers_by_name[name] = numbers[0]
         elif numbers:
-            found[f"largest |{name}|"] = max(abs(number) for number in numbers)
-    return found
+            numbers_by_name[f"largest |{name}|"] = max(abs(number) for number in numbers)
+    return numbers_by_name
 
 
-def _made(part: Part, text: str) -> OptionChosen:
-    shown = tuple(
+def _choice_of(part: Part, text: str) -> OptionChosen:
+    offered = tuple(
         OptionSeen(clean_line(option.text.plain, _LONGEST_LABEL), option.correct, option.misconception or "")
         for option in part.options
     )
-    return OptionChosen(part.id, shown, _chosen(part, text))
+    return OptionChosen(part.id, offered, _chosen(part, text))
 
 
 def _chosen(part: Part, text: str) -> tuple[int, ...]:
@@ -241,7 +237,7 @@ def _chosen(part: Part, text: str) -> tuple[int, ...]:
     except ResponseFormatError:
         return ()
     if not isinstance(answer, str | frozenset):
-        # an erratum accepts a printed option: it counts as the right one
+        # a printed option that an erratum accepts counts as the right one
         return tuple(i for i, option in enumerate(part.options) if option.correct)
     ids = {answer} if isinstance(answer, str) else answer
     return tuple(i for i, option in enumerate(part.options) if option.id in ids)
@@ -254,11 +250,11 @@ class MissingFigures:
     Parameters
     ----------
     ungraded : int
-        The first attempt waits for its mark.
+        Whose first attempt waits for its mark.
     unreadable : int
-        Nothing that they handed in could be read.
+        Who submitted nothing that can be read.
     blank : int
-        The whole quiz came back blank.
+        Who left the whole quiz blank.
     """
 
     ungraded: int = 0
@@ -281,7 +277,7 @@ class FirstAttempts:
         Each student at most once at an item.
     missing : mapping of (ItemTest, str) to MissingFigures
     later : int
-        Attempts that came after a first one and aren't looked at.
+        Attempts after a first one, which aren't counted.
     """
 
     works: Mapping[ItemTest, list[ItemAttempt]]
@@ -290,22 +286,22 @@ class FirstAttempts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is needed of one student's quiz; with its keys, those of a class would fill the memory."""
+class _QuizNumbers:
+    """The question numbers of one student's quiz, without its keys, which take most of the memory."""
 
     name: str
     numbers: Mapping[str, int]
 
     @classmethod
-    def of(cls, quiz: Quiz | None) -> _Asked | None:
+    def of(cls, quiz: Quiz | None) -> _QuizNumbers | None:
         if quiz is None:
             return None
         return cls(quiz.name, {question.variant.item: question.number for question in quiz.questions})
 
 
 @dataclass(slots=True)
-class _Tries:
-    """All that one student handed in at one item."""
+class _Submissions:
+    """All attempts of one student at one item."""
 
     real: list[tuple[tuple[datetime, int, int], ItemAttempt]] = field(default_factory=list)
     blank: ItemAttempt | None = None
@@ -313,7 +309,7 @@ class _Tries:
 
     def add(self, order: tuple[datetime, int, int], attempt: Attempt, work: ItemAttempt) -> None:
         if attempt.report.outcome is Outcome.FORMAT_ERROR:
-            self.unreadable += 1  # nothing was marked and no attempt was used
+            self.unreadable += 1  # it wasn't marked and used up no attempt
         elif attempt.is_blank:
             self.blank = self.blank or work
         else:
@@ -329,65 +325,68 @@ def collect(
     mode: Mode,
     *,
     title_of: Callable[[str], str],
-    wanted: Callable[[ItemTest], bool] = lambda test: True,
+    is_chosen: Callable[[ItemTest], bool] = lambda test: True,
 ) -> FirstAttempts:
     """Return the first attempts of everybody.
 
-    First by when it was handed in, or graded where that isn't known, then by its number. What couldn't be
-    read is no attempt, and an answer left blank is one only where nothing else was answered there. An
-    attempt that waits for its mark stays the first: a later one isn't taken in its place.
+    The first is the one submitted first, or graded first where that isn't known, then the one with the lowest
+    number. A submission that can't be read is no attempt, and a blank answer is one only where the student
+    submitted nothing else there. An attempt that waits for its mark stays the first.
     """
-    asked: dict[tuple[str, str], _Asked | None] = {}
-    tries: dict[tuple[ItemTest, str, str], _Tries] = {}
-    seen = 0
+    quizzes: dict[tuple[str, str], _QuizNumbers | None] = {}
+    tries: dict[tuple[ItemTest, str, str], _Submissions] = {}
+    count = 0
     for row, attempt in enumerate(store.attempts(mode=mode)):
         key = (attempt.quiz or "", attempt.student)
-        if attempt.quiz is not None and key not in asked:
-            asked[key] = _Asked.of(store.load_quiz(attempt.quiz, attempt.student))
-        quiz = asked.get(key)
+        if attempt.quiz is not None and key not in quizzes:
+            quizzes[key] = _QuizNumbers.of(store.load_quiz(attempt.quiz, attempt.student))
+        quiz = quizzes.get(key)
         test = _test_of(attempt, quiz)
-        if not wanted(test):
+        if not is_chosen(test):
             continue
-        seen += 1
+        count += 1
         title = attempt.variant.title if attempt.variant else title_of(attempt.item)
         order = (attempt.handed or attempt.started, attempt.sequence, row)
-        own = tries.setdefault((test, attempt.student, attempt.item), _Tries())
-        own.add(order, attempt, work_of(attempt, quiz.numbers.get(attempt.item, 0) if quiz else 0, title))
-    return _first(tries, seen)
+        submissions = tries.setdefault((test, attempt.student, attempt.item), _Submissions())
+        submissions.add(
+            order, attempt, work_of(attempt, quiz.numbers.get(attempt.item, 0) if quiz else 0, title)
+        )
+    return _first(tries, count)
 
 
-def _first(tries: Mapping[tuple[ItemTest, str, str], _Tries], seen: int) -> FirstAttempts:
-    # blank answers are given ones only in a quiz that was handed in with something in it
-    answered = {(test, student) for (test, student, _), own in tries.items() if own.is_something}
+def _first(tries: Mapping[tuple[ItemTest, str, str], _Submissions], count: int) -> FirstAttempts:
+    # a blank answer counts only in a quiz that was handed in with something in it
+    answered = {
+        (test, student) for (test, student, _), submissions in tries.items() if submissions.is_something
+    }
     works: dict[ItemTest, list[ItemAttempt]] = {}
     missing: dict[tuple[ItemTest, str], MissingFigures] = {}
-    for (test, student, item), own in tries.items():
+    for (test, student, item), submissions in tries.items():
         tally = missing.setdefault((test, item), MissingFigures())
         works.setdefault(test, [])
-        if own.real:
-            work = min(own.real, key=lambda pair: pair[0])[1]
+        if submissions.real:
+            work = min(submissions.real, key=lambda pair: pair[0])[1]
             if work.share is None:
                 tally.ungraded += 1
             else:
                 works[test].append(work)
-        elif own.blank is not None and (test, student) in answered:
-            works[test].append(own.blank)
-        elif own.blank is not None:
+        elif submissions.blank is not None and (test, student) in answered:
+            works[test].append(submissions.blank)
+        elif submissions.blank is not None:
             tally.blank += 1
         else:
             tally.unreadable += 1
-    used = sum(len(found) for found in works.values()) + sum(tally.total for tally in missing.values())
-    return FirstAttempts(works, missing, seen - used)
+    used = sum(len(attempts) for attempts in works.values()) + sum(tally.total for tally in missing.values())
+    return FirstAttempts(works, missing, count - used)
 
 
-def _test_of(attempt: Attempt, quiz: _Asked | None) -> ItemTest:
+def _test_of(attempt: Attempt, quiz: _QuizNumbers | None) -> ItemTest:
     if quiz is not None:
         return ItemTest(ItemTestKind.QUIZ, quiz.name)
     return ItemTest(ItemTestKind.CODE if attempt.variant is None else ItemTestKind.ANSWERS)
 
 
-# ----------------------------------------------------------------------------------------------------
-# The points of one test as a matrix, and who stands in which row.
+# --- the points of one test ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -399,11 +398,11 @@ class ItemTestScores:
     students : tuple of str
         The rows of the matrix.
     matrix : ScoreMatrix
-        A column for each item; the parts of an item are summed in it.
+        A column for each item, with the sum of its parts.
     works : mapping of str to sequence of ItemAttempt
         By item, in the order of the rows.
     unscored : tuple of str
-        Items without points, which are in no figure.
+        Items without full marks, which have no figures.
     """
 
     students: tuple[str, ...]
@@ -412,15 +411,15 @@ class ItemTestScores:
     unscored: tuple[str, ...]
 
     def others(self, item: str) -> Floats:
-        """Return how the students who were given an item stand on all other items; NaN without any."""
+        """Return the scores on all other items of the students who had an item; NaN without any."""
         column = self.matrix.items.index(item)
         rest = [other for other in self.matrix.items if other != item]
-        standing = self.matrix.only(rest).standing()
-        return np.asarray(standing[self.matrix.given[:, column]])
+        relative_scores = self.matrix.only(rest).relative_scores()
+        return np.asarray(relative_scores[self.matrix.presented[:, column]])
 
 
 def scores_of(works: Sequence[ItemAttempt]) -> ItemTestScores:
-    """Return the matrix of first attempts; items in the order of the quiz, students by id."""
+    """Return the matrix of first attempts, items in the order of the quiz and students by id."""
     number: dict[str, int] = {}
     full: dict[str, float] = {}
     for work in works:
@@ -429,8 +428,8 @@ def scores_of(works: Sequence[ItemAttempt]) -> ItemTestScores:
     order = sorted(number, key=lambda item: (number[item], item))
     items = [item for item in order if full[item] > 0]
     students = tuple(sorted({work.student for work in works}))
-    row = {student: at for at, student in enumerate(students)}
-    column = {item: at for at, item in enumerate(items)}
+    row = {student: index for index, student in enumerate(students)}
+    column = {item: index for index, item in enumerate(items)}
     points = np.full((len(students), len(items)), np.nan)
     by_item: dict[str, list[ItemAttempt]] = {item: [] for item in items}
     for work in sorted(works, key=lambda work: work.student):

@@ -1,4 +1,8 @@
-"""One item: its statistics, its parts and options, and in words what is odd about it."""
+"""The figures of one item: its statistics, parts, options, variants and checks, and flags in words.
+
+A flag is a reason to read the item again, never a verdict; ``THRESHOLDS`` says when each one is set, and the
+page prints it beside the figures.
+"""
 
 from __future__ import annotations
 
@@ -48,10 +52,9 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Who chose which option, over all students' shuffled letters.
+# --- options -------------------------------------------------------------------------------
 
-# Texts of one kind beyond which they are numbers of variants, and not options that could be listed.
+# more texts than this on one side are numbers that differ by variant, not options that could be listed
 _MOST_TEXTS = 12
 _ANY_RIGHT, _ANY_WRONG = "the right answer (its text differs)", "other wrong options (their texts differ)"
 _KEY, _MISTAKE, _OTHER, _BLANK = "key:", "mistake:", "other:", ""
@@ -59,10 +62,10 @@ _KEY, _MISTAKE, _OTHER, _BLANK = "key:", "mistake:", "other:", ""
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """One option, over the students who had it among theirs; ``thirds`` are the sizes of their thirds."""
+    """One option, over the students to whom it was offered; ``thirds`` are the sizes of their thirds."""
 
     choice: OptionStatistics
-    shown: int
+    offered: int
     thirds: tuple[int, ...]
 
 
@@ -74,11 +77,11 @@ class OptionTable:
     ----------
     part : str
     texts : mapping of str to str
-        Option as the table has it → its text, or the mistake's sentence where its texts differ.
+        Option as the table names it → its text, or the mistake's sentence where its texts differ.
     misconceptions : mapping of str to str
         Option → id of the mistake behind it.
     rows : tuple of OptionRow
-        Keys first, then what most students saw; at the end what was left blank, if it was.
+        Keys first, then by how many students saw them; blank answers, if there are any, come last.
     students : int
     """
 
@@ -90,69 +93,74 @@ class OptionTable:
 
 
 def option_tables(
-    works: Sequence[ItemAttempt], standing: Floats, sentences: Mapping[str, str]
+    works: Sequence[ItemAttempt], others: Floats, sentences: Mapping[str, str]
 ) -> list[OptionTable]:
     """Return a table for each choice part of an item.
 
-    Options are one where the same mistake is behind them, or where they have the same text: letters are
-    shuffled, and a variant may have its own numbers.
+    Options with the same mistake behind them, or with the same text, are one: letters are shuffled, and a
+    variant may have its own numbers.
 
     Parameters
     ----------
     works : sequence of ItemAttempt
         Of the students who were given the item.
-    standing : array, shape (students,)
+    others : array, shape (students,)
         On the other items.
     sentences : mapping of str to str
         Of misconceptions, by id.
     """
-    parts = list(dict.fromkeys(made.part for work in works for made in work.made))
-    return [_table(part, works, standing, sentences) for part in parts]
+    parts = list(dict.fromkeys(choice.part for work in works for choice in work.choices))
+    return [_table(part, works, others, sentences) for part in parts]
 
 
 def _table(
-    part: str, works: Sequence[ItemAttempt], standing: Floats, sentences: Mapping[str, str]
+    part: str, works: Sequence[ItemAttempt], others: Floats, sentences: Mapping[str, str]
 ) -> OptionTable:
-    found = [(made, float(at)) for work, at in zip(works, standing, strict=True) for made in work.made]
-    own = [(made, at) for made, at in found if made.part == part]
-    codes = _codes({option for made, _ in own for option in made.shown})
+    choices = [
+        (choice, float(score))
+        for work, score in zip(works, others, strict=True)
+        for choice in work.choices
+        if choice.part == part
+    ]
+    codes = _codes({option for choice, _ in choices for option in choice.offered})
     texts: dict[str, str] = {}
     for option, code in codes.items():
-        told = _text(code, option)
-        if texts.setdefault(code, told) != told:
-            texts[code] = sentences.get(option.misconception, told)
-    # each option among those who saw it: a key that few variants have isn't one that few choose
-    seen: dict[str, list[tuple[set[str], float]]] = {}
-    for made, at in own:
-        chosen = {codes[made.shown[place]] for place in made.chosen}
-        for code in {*(codes[option] for option in made.shown), _BLANK}:
-            seen.setdefault(code, []).append((chosen, at))
+        text = _text(code, option)
+        if texts.setdefault(code, text) != text:
+            texts[code] = sentences.get(option.misconception, text)
+    # each option among those who saw it: a key that few variants have isn't a key that few choose
+    by_code: dict[str, list[tuple[set[str], float]]] = {}
+    for choice, score in choices:
+        chosen = {codes[choice.offered[place]] for place in choice.chosen}
+        for code in {*(codes[option] for option in choice.offered), _BLANK}:
+            by_code.setdefault(code, []).append((chosen, score))
     keys = {code for option, code in codes.items() if option.correct}
     behind = {code: option.misconception for option, code in codes.items() if code.startswith(_MISTAKE)}
     order = sorted(
-        (code for code in seen if code != _BLANK), key=lambda code: (code not in keys, -len(seen[code]), code)
+        (code for code in by_code if code != _BLANK),
+        key=lambda code: (code not in keys, -len(by_code[code]), code),
     )
-    rows = [_row(code, seen[code], keys) for code in order]
-    if any(not made.chosen for made, _ in own):
-        rows.append(_row(_BLANK, seen[_BLANK], keys))
-    return OptionTable(part, texts, behind, tuple(rows), len(own))
+    rows = [_row(code, by_code[code], keys) for code in order]
+    if any(not choice.chosen for choice, _ in choices):
+        rows.append(_row(_BLANK, by_code[_BLANK], keys))
+    return OptionTable(part, texts, behind, tuple(rows), len(choices))
 
 
-def _row(code: str, seen: Sequence[tuple[set[str], float]], keys: set[str]) -> OptionRow:
+def _row(code: str, choices: Sequence[tuple[set[str], float]], keys: set[str]) -> OptionRow:
     table = choice_table(
-        [chosen for chosen, _ in seen],
-        np.array([at for _, at in seen]),
+        [chosen for chosen, _ in choices],
+        np.array([score for _, score in choices]),
         keys=keys,
         options=[code] if code else [],
     )
     choice = next(choice for choice in table.choices if choice.option == code)
-    return OptionRow(choice, len(seen), table.group_sizes)
+    return OptionRow(choice, len(choices), table.group_sizes)
 
 
 def _codes(options: set[OptionSeen]) -> dict[OptionSeen, str]:
-    """Return under which name each option is counted.
+    """Return the name under which each option is counted.
 
-    The same words may be right in one variant and wrong in another: these are two options.
+    Words that are right in one variant and wrong in another are two options.
     """
     right = {option.text for option in options if option.correct}
     wrong = {option.text for option in options if not option.correct and not option.misconception}
@@ -174,8 +182,7 @@ def _text(code: str, option: OptionSeen) -> str:
     return option.text
 
 
-# ----------------------------------------------------------------------------------------------------
-# Code exercises: which check fails most.
+# --- code exercises ------------------------------------------------------------------------
 
 _STOPPED = (Verdict.TIMED_OUT, Verdict.OUT_OF_MEMORY, Verdict.CRASHED)
 
@@ -189,7 +196,7 @@ class CheckFigures:
     check : str
     counts : mapping of Verdict to int
     reached : int
-        Students for whom it was decided: not skipped.
+        Students for whom it was decided, so not skipped.
     interval : (float, float)
         Wilson's, of ``share``.
     """
@@ -201,7 +208,7 @@ class CheckFigures:
 
     @property
     def not_passed(self) -> int:
-        """Students whose code failed it, or stopped in it."""
+        """Students whose code failed it or was stopped in it."""
         return sum(self.counts.get(verdict, 0) for verdict in (Verdict.FAILED, *_STOPPED))
 
     @property
@@ -222,9 +229,9 @@ class ExerciseFigures:
     interval : (float, float)
         Wilson's, of the share that passed all.
     checks : tuple of CheckFigures
-        Which fails most first.
+        The one that fails most comes first.
     unexplained : int
-        Students whose code isn't right and for whom no known mistake was named.
+        Students whose code is wrong and was matched with no known mistake.
     """
 
     students: int
@@ -240,14 +247,14 @@ def exercise_of(works: Sequence[ItemAttempt]) -> ExerciseFigures:
     for work in works:
         for check in work.checks:
             counts.setdefault(check.id, Counter())[check.verdict] += 1
-    checks = [_figures(check, found) for check, found in counts.items()]
+    checks = [_figures(check, verdicts) for check, verdicts in counts.items()]
     passed = sum(_passed_all(work) for work in works)
     return ExerciseFigures(
         students=len(works),
         passed_all=passed,
         interval=wilson(passed, len(works)),
         # a stable sort: checks that fail equally often stay in the order in which they are made
-        checks=tuple(sorted(checks, key=lambda one: (-(one.share or 0.0), -one.not_passed))),
+        checks=tuple(sorted(checks, key=lambda figures: (-(figures.share or 0.0), -figures.not_passed))),
         unexplained=sum(not _passed_all(work) and not work.diagnoses for work in works),
     )
 
@@ -262,20 +269,19 @@ def _figures(check: str, counts: Counter[Verdict]) -> CheckFigures:
     return CheckFigures(check, dict(counts), reached, wilson(failed, reached))
 
 
-# ----------------------------------------------------------------------------------------------------
-# Variants of one item: whether they are equally hard, and whether some number makes them harder.
+# --- variants ------------------------------------------------------------------------------
 
 UNEQUAL = 0.05  # adjusted probability at which variants are called unequal
 MOST_VARIANTS = 20
-"""Variants that are listed and drawn."""
+"""Variants in a table or a plot."""
 
-_FEWEST_EACH = 3.0  # students per variant in the mean, under which variants say nothing one by one
-_SEED = 20_260_101  # of the tables drawn where students are few: the same store gives the same report
+_FEWEST_EACH = 3.0  # students per variant in the mean; with fewer, variants can't be compared one by one
+_SEED = 20_260_101  # fixed, so that the same store gives the same report where tables are drawn by chance
 
 
 @dataclass(frozen=True, slots=True)
 class VariantRow:
-    """One variant: who answered it rightly, with Wilson's interval that holds for all of the family."""
+    """Right answers to one variant; the Wilson intervals of all variants hold together."""
 
     variant: str
     right: int
@@ -300,7 +306,7 @@ class NumberTrend:
 
 @dataclass(frozen=True, slots=True)
 class DrawnItem:
-    """One item that is drawn in variants.
+    """An item that is drawn in variants.
 
     Parameters
     ----------
@@ -329,7 +335,7 @@ class DrawnItem:
 
 
 def families_of(items: Mapping[str, Sequence[ItemAttempt]], *, has_scipy: bool) -> dict[str, DrawnItem]:
-    """Return the families among items; what has no variants is left out.
+    """Return the families among items; an item without variants is left out.
 
     Parameters
     ----------
@@ -338,13 +344,13 @@ def families_of(items: Mapping[str, Sequence[ItemAttempt]], *, has_scipy: bool) 
     has_scipy : bool
         Without it there are shares and intervals, and no tests.
     """
-    drawn = {name: works for name, works in items.items() if len({work.variant for work in works}) > 1}
-    counts = {name: _counts(works) for name, works in drawn.items()}
+    drawn_items = {name: works for name, works in items.items() if len({work.variant for work in works}) > 1}
+    counts = {name: _counts(works) for name, works in drawn_items.items()}
     reasons = {name: _reason(per_variant, has_scipy) for name, per_variant in counts.items()}
     tests = unequal_families(
-        {name: counts[name] for name in drawn if not reasons[name]}, np.random.default_rng(_SEED)
+        {name: counts[name] for name in drawn_items if not reasons[name]}, np.random.default_rng(_SEED)
     )
-    trends = _adjusted({name: _trends(works) if has_scipy else [] for name, works in drawn.items()})
+    trends = _adjusted({name: _trends(works) if has_scipy else [] for name, works in drawn_items.items()})
     return {
         name: DrawnItem(
             students=len(works),
@@ -354,7 +360,7 @@ def families_of(items: Mapping[str, Sequence[ItemAttempt]], *, has_scipy: bool) 
             reason=reasons[name],
             trends=tuple(trends[name]),
         )
-        for name, works in drawn.items()
+        for name, works in drawn_items.items()
     }
 
 
@@ -363,11 +369,11 @@ def _is_right(work: ItemAttempt) -> bool:
 
 
 def _counts(works: Sequence[ItemAttempt]) -> dict[str, tuple[int, int]]:
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     for work in works:
-        right, students = found.get(work.variant, (0, 0))
-        found[work.variant] = (right + _is_right(work), students + 1)
-    return dict(sorted(found.items(), key=lambda entry: (-entry[1][1], entry[0])))
+        right, students = counts.get(work.variant, (0, 0))
+        counts[work.variant] = (right + _is_right(work), students + 1)
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1][1], entry[0])))
 
 
 def _reason(counts: Mapping[str, tuple[int, int]], has_scipy: bool) -> str:
@@ -395,34 +401,40 @@ def _rows(counts: Mapping[str, tuple[int, int]], test: VariantTest | None) -> tu
 
 def _trends(works: Sequence[ItemAttempt]) -> list[NumberTrend]:
     names = list(dict.fromkeys(name for work in works for name in work.numbers))
-    found = []
+    trends = []
     for name in names:
         pairs = [(work.numbers[name], _is_right(work)) for work in works if name in work.numbers]
         if len({number for number, _ in pairs}) > 1:
             numbers, right = zip(*pairs, strict=True)
-            found.append(NumberTrend(name, difficulty_trend(numbers, right)))
-    return found
+            trends.append(NumberTrend(name, difficulty_trend(numbers, right)))
+    return trends
 
 
 def _adjusted(trends: Mapping[str, list[NumberTrend]]) -> dict[str, list[NumberTrend]]:
     """Return the trends with probabilities adjusted over all of them (Benjamini–Hochberg)."""
     flat = [
-        one.trend.probability
-        for own in trends.values()
-        for one in own
-        if isinstance(one.trend, LogisticTrend)
+        entry.trend.probability
+        for item_trends in trends.values()
+        for entry in item_trends
+        if isinstance(entry.trend, LogisticTrend)
     ]
     adjusted = iter(benjamini_hochberg(flat))
     return {
-        name: [replace(one, q=next(adjusted)) if isinstance(one.trend, LogisticTrend) else one for one in own]
-        for name, own in trends.items()
+        name: [
+            replace(entry, q=next(adjusted)) if isinstance(entry.trend, LogisticTrend) else entry
+            for entry in item_trends
+        ]
+        for name, item_trends in trends.items()
     }
 
 
-_FEWEST = 10  # students under which nothing is flagged
-_HARD, _EASY = 0.20, 0.95
-_WEAK = 0.10
+# --- flags ---------------------------------------------------------------------------------
+
+_FEWEST = 10  # students under which nothing is flagged: one answer would decide
+_HARD, _EASY = 0.20, 0.95  # outside, an item says little about nearly everybody in the class
+_WEAK = 0.10  # an item–rest correlation that a class of 100 can't tell from 0
 _ALPHA_RISES = 0.02
+# with fewer it is chance whether nobody, or somebody able, picks an option
 _FEWEST_SHOWN, _FEWEST_CHOSE = 20, 5
 
 THRESHOLDS = {
@@ -438,15 +450,12 @@ THRESHOLDS = {
     "variants unequal": "q is at most 0.05 (Benjamini–Hochberg over all families)",
     "all have the same points": "nobody differs, so nothing can be told of discrimination",
 }
-"""What is said of an item → when; nothing is said under 10 students."""
+"""Flag → when it is set; none is with fewer than 10 students."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartFigures:
-    """One answer field of an item with several.
-
-    ``item_rest`` is with the student's standing on the other items, not on the item's other parts.
-    """
+    """One answer field of an item with several; ``item_rest`` is with other items, not with other parts."""
 
     part: str
     students: int
@@ -457,7 +466,7 @@ class PartFigures:
 
 @dataclass(frozen=True, slots=True)
 class ItemFigures:
-    """All that is told of one item.
+    """All figures of one item.
 
     Parameters
     ----------
@@ -501,26 +510,26 @@ class ItemFigures:
 def mean_interval(shares: Sequence[float]) -> tuple[float, float]:
     """Return Wilson's interval of a mean share.
 
-    Shares between 0 and 1 vary at most as much as right and wrong answers of the same mean, so that with
-    partial credit it is wider than it would have to be, never too narrow.
+    Shares between 0 and 1 vary at most as much as right and wrong answers of the same mean, so with partial
+    credit the interval is wider than necessary, never too narrow.
     """
     return wilson(min(sum(shares), float(len(shares))), len(shares))
 
 
-def parts_of(works: Sequence[ItemAttempt], standing: Floats) -> list[PartFigures]:
-    """Return the answer fields of an item one by one."""
+def parts_of(works: Sequence[ItemAttempt], others: Floats) -> list[PartFigures]:
+    """Return the figures of each answer field of an item."""
     names = list(dict.fromkeys(part.id for work in works for part in work.parts))
-    found = []
+    figures = []
     for name in names:
         pairs = [
             (part.share, float(other))
-            for work, other in zip(works, standing, strict=True)
+            for work, other in zip(works, others, strict=True)
             for part in work.parts
             if part.id == name
         ]
         shares = [share for share, _ in pairs]
         placed = np.array([pair for pair in pairs if pair[1] == pair[1]]).reshape(-1, 2)
-        found.append(
+        figures.append(
             PartFigures(
                 name,
                 len(shares),
@@ -529,7 +538,7 @@ def parts_of(works: Sequence[ItemAttempt], standing: Floats) -> list[PartFigures
                 correlation(placed[:, 0], placed[:, 1]),
             )
         )
-    return found
+    return figures
 
 
 def flags_of(
@@ -539,11 +548,11 @@ def flags_of(
     options: Sequence[OptionTable],
     family: DrawnItem | None,
 ) -> list[str]:
-    """Return what is odd about an item, in the words of ``THRESHOLDS``."""
+    """Return the flags of an item, keys of ``THRESHOLDS``."""
     mean = statistics.mean_share
     if statistics.students < _FEWEST or mean is None:
         return []
-    said = {
+    conditions = {
         "too hard": mean < _HARD,
         "nearly all right": mean > _EASY,
         **_discrimination(statistics),
@@ -553,7 +562,7 @@ def flags_of(
         "a wrong option draws able students": any(map(_misleads, options)),
         "variants unequal": family is not None and family.is_unequal,
     }
-    return [words for words, holds in said.items() if holds]
+    return [words for words, holds in conditions.items() if holds]
 
 
 def _discrimination(statistics: ItemStatistics) -> Mapping[str, bool]:
@@ -570,18 +579,20 @@ def _discrimination(statistics: ItemStatistics) -> Mapping[str, bool]:
 
 def _is_idle(table: OptionTable) -> bool:
     return any(
-        row.choice.students == 0 and not row.choice.is_key and row.shown >= _FEWEST_SHOWN
+        row.choice.students == 0 and not row.choice.is_key and row.offered >= _FEWEST_SHOWN
         for row in table.rows
     )
 
 
 def _misleads(table: OptionTable) -> bool:
-    known = [row.choice for row in table.rows if row.shown >= _FEWEST_SHOWN and row.choice.option]
-    keys = [choice.point_biserial for choice in known if choice.is_key and choice.point_biserial is not None]
+    choices = [row.choice for row in table.rows if row.offered >= _FEWEST_SHOWN and row.choice.option]
+    keys = [
+        choice.point_biserial for choice in choices if choice.is_key and choice.point_biserial is not None
+    ]
     return bool(keys) and any(
         not choice.is_key
         and choice.students >= _FEWEST_CHOSE
         and choice.point_biserial is not None
         and choice.point_biserial > max(0.0, *keys)
-        for choice in known
+        for choice in choices
     )

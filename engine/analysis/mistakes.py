@@ -1,4 +1,7 @@
-"""Who holds which misconception, in which items, of how many chances."""
+"""Who holds which misconception: in which items it showed, and in how many it could have.
+
+Without the chances a count misleads: a mistake that only one item can show isn't rarer than one that ten can.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,13 @@ class KnownMistakes:
 
     @classmethod
     def of_bank(cls, bank: Bank, items: Sequence[str]) -> KnownMistakes:
-        """Return what a bank knows; of `items` those that are code, and still in it, name their mutants."""
+        """Return the known mistakes of a bank, and the mutants of those `items` that are code."""
         sentences = dict(bank.registry())
         of_code = {}
         for item in items:
             try:
                 answer = getattr(bank.load(item), "answer", None)
-            except InputError:  # it was taken out of the bank, or is faulty now
+            except InputError:  # removed from the bank since, or faulty now
                 continue
             mutants = getattr(answer, "mutants", ())
             of_code[item] = frozenset(mutant.id for mutant in mutants)
@@ -38,9 +41,9 @@ class KnownMistakes:
         return cls(sentences, of_code)
 
     def and_told(self, works: Iterable[ItemAttempt]) -> KnownMistakes:
-        """Return these and, for mistakes without a sentence, what a student was told about one."""
-        told = {mistake: message for work in works for mistake, message in work.diagnoses.items()}
-        return KnownMistakes({**told, **self.sentences}, self.of_code)
+        """Return these and, for mistakes without a sentence, the message that a student got."""
+        messages = {mistake: message for work in works for mistake, message in work.diagnoses.items()}
+        return KnownMistakes({**messages, **self.sentences}, self.of_code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class MistakeHolder:
     ----------
     student : str
     items : tuple of str
-        In which it was seen.
+        Items in which it showed.
     chances : int
         The student's first attempts in which it could have shown.
     """
@@ -69,7 +72,7 @@ class MistakeFigures:
     ----------
     id, sentence : str
     holders : tuple of MistakeHolder
-        Who showed it most often first.
+        Those who showed it most often first.
     items : tuple of (str, int)
         Item → students who showed it there.
     exposed : int
@@ -83,45 +86,45 @@ class MistakeFigures:
     exposed: int
 
 
-def misconceptions(works: Sequence[ItemAttempt], known: KnownMistakes) -> list[MistakeFigures]:
-    """Return the mistakes that were seen in first attempts, those of most students first.
+def misconceptions(works: Sequence[ItemAttempt], mistakes: KnownMistakes) -> list[MistakeFigures]:
+    """Return the mistakes seen in first attempts, those of most students first.
 
-    A mistake could have shown where the variant or the exercise declares it; one that no variant of an
-    item declares, such as careless rounding, in every answer to an item in which it was seen.
+    A mistake can show where the variant or the exercise declares it. One that no variant of an item declares,
+    such as careless rounding, can show in every answer to an item in which anybody showed it.
     """
     undeclared = _undeclared(works)
-    seen: dict[str, dict[str, list[str]]] = {}
+    holders_of: dict[str, dict[str, list[str]]] = {}
     chances: dict[str, Counter[str]] = {}
     for work in works:
-        everywhere = undeclared[work.item] | known.of_code.get(work.item, frozenset())
-        for mistake in {*work.possible, *work.diagnoses, *everywhere}:
-            chances.setdefault(mistake, Counter())[work.student] += 1
-        for mistake in work.diagnoses:
-            seen.setdefault(mistake, {}).setdefault(work.student, []).append(work.item)
-    found = []
-    for mistake, students in seen.items():
+        everywhere = undeclared[work.item] | mistakes.of_code.get(work.item, frozenset())
+        for name in {*work.possible, *work.diagnoses, *everywhere}:
+            chances.setdefault(name, Counter())[work.student] += 1
+        for name in work.diagnoses:
+            holders_of.setdefault(name, {}).setdefault(work.student, []).append(work.item)
+    figures = []
+    for name, students in holders_of.items():
         holders = [
-            MistakeHolder(student, tuple(sorted(items)), chances[mistake][student])
+            MistakeHolder(student, tuple(sorted(items)), chances[name][student])
             for student, items in students.items()
         ]
         per_item = Counter(item for holder in holders for item in holder.items)
-        found.append(
+        figures.append(
             MistakeFigures(
-                mistake,
-                known.sentences.get(mistake, ""),
+                name,
+                mistakes.sentences.get(name, ""),
                 tuple(sorted(holders, key=lambda holder: (-len(holder.items), holder.student))),
                 tuple(sorted(per_item.items(), key=lambda entry: (-entry[1], entry[0]))),
-                len(chances[mistake]),
+                len(chances[name]),
             )
         )
-    return sorted(found, key=lambda one: (-len(one.holders), one.id))
+    return sorted(figures, key=lambda mistake: (-len(mistake.holders), mistake.id))
 
 
 def _undeclared(works: Sequence[ItemAttempt]) -> Mapping[str, set[str]]:
-    """Return by item the mistakes that were seen there and that none of its variants declares."""
-    seen: dict[str, set[str]] = {}
+    """Return by item the mistakes that were seen there but that none of its variants declares."""
+    diagnosed: dict[str, set[str]] = {}
     declared: dict[str, set[str]] = {}
     for work in works:
-        seen.setdefault(work.item, set()).update(work.diagnoses)
+        diagnosed.setdefault(work.item, set()).update(work.diagnoses)
         declared.setdefault(work.item, set()).update(work.possible)
-    return {item: own - declared[item] for item, own in seen.items()}
+    return {item: names - declared[item] for item, names in diagnosed.items()}

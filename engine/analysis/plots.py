@@ -1,4 +1,9 @@
-"""The figures of the page; what each shows stands in words in its text alternative."""
+"""The figures of the page as SVG, each with a text alternative that says what it shows.
+
+The page's policy forbids style attributes, and several figures share one document. So the output of
+matplotlib is rewritten: styles become presentation attributes, ids get the figure's prefix or go, and
+colours that only stand for a role become variables of the style sheet, which follow dark mode and paper.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +40,7 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Figures as SVG that stands in a page: no style attributes, no clashing ids, the page's own colours.
-#
-# The page's policy forbids style attributes, and several figures share one document. So the output of
-# matplotlib is rewritten: styles become presentation attributes, ids get the figure's prefix or go, and
-# colours that only stand for a role become variables of the style sheet, which follow dark mode and paper.
-
+# no colour that anybody would choose: each is replaced by the variable of its role
 INK, SOFT, LINE, ACCENT, OTHER = "#010101", "#020202", "#030303", "#040404", "#050505"
 _ROLES = {INK: "--ink", SOFT: "--soft", LINE: "--line", ACCENT: "--link", OTHER: "--partial"}
 
@@ -49,7 +48,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
-    "svg.hashsalt": "softmark",
+    "svg.hashsalt": "softmark",  # ids are the same in every run
     "text.parse_math": False,  # an item called $x$ is no formula
     "font.size": 12,
     "axes.edgecolor": LINE,
@@ -64,7 +63,7 @@ _SETTINGS: dict[Any, Any] = {
     "text.color": INK,
     "lines.linewidth": 2,
 }
-_KEPT = frozenset(
+_ATTRIBUTES = frozenset(
     {"fill", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray"}
     | {"stroke-dashoffset", "stroke-opacity", "fill-opacity", "opacity", "font-size", "text-anchor"}
 )
@@ -100,8 +99,8 @@ def draw(
     return _fitted(out.getvalue(), name, alternative)
 
 
-def _fitted(drawn: str, name: str, alternative: str) -> Markup:
-    root = ET.fromstring(drawn)
+def _fitted(svg: str, name: str, alternative: str) -> Markup:
+    root = ET.fromstring(svg)
     box = root.get("viewBox", "0 0 0 0")
     for element in list(root.iter()):
         for child in [*element]:
@@ -120,16 +119,15 @@ def _fitted(drawn: str, name: str, alternative: str) -> Markup:
 
 
 def _plain(element: ET.Element, name: str, used: set[str]) -> None:
-    """Change one element's attributes in place."""
-    own = element.attrib.pop("id", None)
-    if own in used:
-        element.set("id", f"{name}-{own}")
+    element_id = element.attrib.pop("id", None)
+    if element_id in used:
+        element.set("id", f"{name}-{element_id}")
     target = element.attrib.pop(_HREF, None)
     if target is not None:
         element.set("href", f"#{name}-{target[1:]}")
     for declaration in element.attrib.pop("style", "").split(";"):
         key, _, value = (piece.strip() for piece in declaration.partition(":"))
-        if key in _KEPT:
+        if key in _ATTRIBUTES:
             element.set(key, value)
     for key, value in element.attrib.items():
         if value in _ROLES:
@@ -138,10 +136,10 @@ def _plain(element: ET.Element, name: str, used: set[str]) -> None:
             element.set(key, f"url(#{name}-{value[5:]}")
         elif key == "d":
             element.set(key, " ".join(value.split()))
-    element.tag = element.tag.removeprefix(_SVG)  # HTML knows what belongs to an <svg>
+    element.tag = element.tag.removeprefix(_SVG)  # in HTML an <svg> needs no namespace
     if element.tag == "text":
         element.attrib.setdefault("fill", f"var({_ROLES[INK]})")
-    # what only lays the source out
+    # blanks and line ends between elements
     if element.text is not None and not element.text.strip():
         element.text = None
     element.tail = None
@@ -154,7 +152,7 @@ def _references(element: ET.Element) -> Iterator[str]:
         yield target[1:]
 
 
-_REACH = 4.0  # abilities that are drawn
+_REACH = 4.0  # abilities on the axis: 6 in 100,000 students lie beyond
 
 
 def histogram_plot(name: str, histogram: ScoreHistogram) -> Markup:
@@ -170,39 +168,43 @@ def histogram_plot(name: str, histogram: ScoreHistogram) -> Markup:
         axes.locator_params(axis="y", integer=True)
 
     mean = "" if histogram.mean is None else f", mean {percent(histogram.mean, 0)} (dashed)"
-    most = max(range(len(histogram.counts)), key=lambda at: histogram.counts[at])
-    told = f"Scores of {count_noun(histogram.students, 'student')}{mean}; most, {histogram.counts[most]}, "
-    return draw(name, f"{told}from {edges[most]:.0f} to {edges[most + 1]:.0f} %.", paint)
+    most = max(range(len(histogram.counts)), key=lambda index: histogram.counts[index])
+    summary = f"Scores of {count_noun(histogram.students, 'student')}{mean}; most, {histogram.counts[most]}, "
+    return draw(name, f"{summary}from {edges[most]:.0f} to {edges[most + 1]:.0f} %.", paint)
 
 
 def map_plot(name: str, items: Sequence[ItemFigures]) -> Markup:
-    """Return the items by difficulty and discrimination, with the numbers that the table has."""
+    """Return the items by difficulty and discrimination, numbered as in the table."""
     placed = [
-        (at, item.statistics.mean_share, item.statistics.item_rest)
-        for at, item in enumerate(items, start=1)
+        (number, item.statistics.mean_share, item.statistics.item_rest)
+        for number, item in enumerate(items, start=1)
         if item.statistics.mean_share is not None and item.statistics.item_rest is not None
     ]
 
     def paint(axes: Axes) -> None:
         axes.axhline(0, color=LINE, linewidth=1)
-        for at, share, rest in placed:
+        for number, share, rest in placed:
             axes.plot(100 * (share or 0.0), rest, "o", color=ACCENT, markersize=5)
-            axes.annotate(f"{at}", (100 * (share or 0.0), rest or 0.0), (4, 4), textcoords="offset points")
+            axes.annotate(
+                f"{number}", (100 * (share or 0.0), rest or 0.0), (4, 4), textcoords="offset points"
+            )
         lowest = min([0.0, *(rest or 0.0 for _, _, rest in placed)])
         axes.set(xlabel="mean share in %", ylabel="item–rest", xlim=(-2, 105))
         axes.set_ylim(bottom=lowest - 0.08)
 
-    below = [f"{at}" for at, _, rest in placed if rest is not None and rest < 0]
-    told = f"Difficulty and discrimination of {count_noun(len(placed), 'item')} by their number in the table"
-    return draw(name, f"{told}; below 0: {', '.join(below) or 'none'}.", paint)
+    below = [f"{number}" for number, _, rest in placed if rest is not None and rest < 0]
+    summary = (
+        f"Difficulty and discrimination of {count_noun(len(placed), 'item')} by their number in the table"
+    )
+    return draw(name, f"{summary}; below 0: {', '.join(below) or 'none'}.", paint)
 
 
-def curve_plot(name: str, model: FittedModel, at: int) -> Markup:
+def curve_plot(name: str, model: FittedModel, index: int) -> Markup:
     """Return one item's characteristic curve, with observed shares of students of about equal ability."""
     theta = np.linspace(-_REACH, _REACH, 81)
-    share = model.fit.share(theta)[at]
-    points = model.points[at]
-    item = model.fit.items[at]
+    share = model.fit.share(theta)[index]
+    points = model.points[index]
+    item = model.fit.items[index]
 
     def paint(axes: Axes) -> None:
         axes.plot(theta, 100 * share, color=ACCENT)
@@ -211,8 +213,8 @@ def curve_plot(name: str, model: FittedModel, at: int) -> Markup:
 
     observed = "; ".join(f"{p.theta:.1f}: {percent(p.share, 0)}" for p in points)
     where = "" if item.difficulty is None else f", half at ability {item.difficulty:.1f}"
-    told = f"Curve of {clean_line(item.item)}: slope {item.slope:.2f}{where}."
-    return draw(name, f"{told} Observed share by ability: {observed}.", paint, height=210)
+    summary = f"Curve of {clean_line(item.item)}: slope {item.slope:.2f}{where}."
+    return draw(name, f"{summary} Observed share by ability: {observed}.", paint, height=210)
 
 
 def information_plot(name: str, model: FittedModel) -> Markup:
@@ -223,15 +225,15 @@ def information_plot(name: str, model: FittedModel) -> Markup:
 
     def paint(axes: Axes) -> None:
         axes.plot(theta, information, color=ACCENT, label="information")
-        shown = error <= 3
-        axes.plot(theta[shown], error[shown], color=OTHER, linestyle="--", label="standard error")
+        is_drawn = error <= 3
+        axes.plot(theta[is_drawn], error[is_drawn], color=OTHER, linestyle="--", label="standard error")
         axes.set(xlabel="ability", xlim=(-_REACH, _REACH))
         axes.set_ylim(bottom=0)
         axes.legend(frameon=False, labelcolor=SOFT)
 
     top = int(information.argmax())
-    told = f"The test tells most at ability {theta[top]:.1f}: information {information[top]:.2f}"
-    return draw(name, f"{told}, standard error {error[top]:.2f}.", paint)
+    summary = f"The test tells most at ability {theta[top]:.1f}: information {information[top]:.2f}"
+    return draw(name, f"{summary}, standard error {error[top]:.2f}.", paint)
 
 
 def variants_plot(name: str, family: DrawnItem) -> Markup:
@@ -247,5 +249,5 @@ def variants_plot(name: str, family: DrawnItem) -> Markup:
         axes.set(xlabel="right in %", xlim=(-3, 103), ylim=(0.3, len(rows) + 0.7))
         axes.set_yticks(places, [f"{number}" for number in range(1, len(rows) + 1)])
 
-    told = "; ".join(f"{number}: {percent(row.share, 0)}" for number, row in enumerate(rows, start=1))
-    return draw(name, f"Right answers by variant. {told}.", paint, height=max(110, 60 + 18 * len(rows)))
+    summary = "; ".join(f"{number}: {percent(row.share, 0)}" for number, row in enumerate(rows, start=1))
+    return draw(name, f"Right answers by variant. {summary}.", paint, height=max(110, 60 + 18 * len(rows)))

@@ -1,4 +1,4 @@
-"""The page, the tables and the JSON of a report as files."""
+"""Writes a report: the page with its figures, the tables, and the JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _STOPS = (
     (Verdict.CRASHED, "Crashed"),
     (Verdict.SKIPPED, "Skipped"),
 )
-_LEAST_SHOWN = 5  # students who saw an option: of fewer it isn't on the page
+_LEAST_SHOWN = 5  # an option that fewer students saw isn't on the page, but is in the tables
 _LEFT_OUT = {
     "scipy": "tests, models, trends along numbers and the interval of alpha",
     "matplotlib": "figures",
@@ -46,7 +46,7 @@ _LEFT_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class _Plots:
-    """Figures by test, and by (test, number) of items; a figure that there isn't has no entry."""
+    """Figures by test, and those of items by (test, number); missing ones have no entry."""
 
     histogram: dict[int, Markup] = field(default_factory=dict)
     map: dict[int, Markup] = field(default_factory=dict)
@@ -79,7 +79,7 @@ def write_report(
 
 
 def report_page(report: ItemReport, people: StudentLabels) -> str:
-    """Return the self-contained page."""
+    """Return the page, which needs no other file."""
     return render(
         "report.html.j2",
         package="engine.analysis",
@@ -104,39 +104,41 @@ def report_page(report: ItemReport, people: StudentLabels) -> str:
 
 
 def _plots(report: ItemReport) -> _Plots:
-    found = _Plots()
+    plots_by_place = _Plots()
     if "matplotlib" in report.lacking:
-        return found
+        return plots_by_place
     from engine.analysis import plots
 
-    for at, test in enumerate(report.tests, start=1):
-        model, places = _shown(test)
-        found.histogram[at] = plots.histogram_plot(f"h{at}", test.histogram)
-        found.map[at] = plots.map_plot(f"m{at}", test.items)
+    for index, test in enumerate(report.tests, start=1):
+        model, places = _preferred_model(test)
+        plots_by_place.histogram[index] = plots.histogram_plot(f"h{index}", test.histogram)
+        plots_by_place.map[index] = plots.map_plot(f"m{index}", test.items)
         if model is not None:
-            found.information[at] = plots.information_plot(f"t{at}", model)
+            plots_by_place.information[index] = plots.information_plot(f"t{index}", model)
         for number, item in enumerate(test.items, start=1):
             if model is not None and item.item in places:
-                curve = plots.curve_plot(f"c{at}-{number}", model, places[item.item])
-                found.curves[at, number] = curve
+                curve = plots.curve_plot(f"c{index}-{number}", model, places[item.item])
+                plots_by_place.curves[index, number] = curve
             if item.family is not None and item.family.test is not None and len(item.family.variants) > 1:
-                found.variants[at, number] = plots.variants_plot(f"v{at}-{number}", item.family)
-    return found
+                plots_by_place.variants[index, number] = plots.variants_plot(
+                    f"v{index}-{number}", item.family
+                )
+    return plots_by_place
 
 
 def _cells(report: ItemReport) -> dict[tuple[int, int], ItemFit]:
-    """Return what S-X² compares, by (test, number of the item)."""
-    found = {}
-    for at, test in enumerate(report.tests, start=1):
-        model, places = _shown(test)
+    """Return the fit of each item, by (test, number of the item)."""
+    fits = {}
+    for index, test in enumerate(report.tests, start=1):
+        model, places = _preferred_model(test)
         if model is not None and not isinstance(model.items, NoFit):
             for number, item in enumerate(test.items, start=1):
                 if item.item in places:
-                    found[at, number] = model.items[places[item.item]]
-    return found
+                    fits[index, number] = model.items[places[item.item]]
+    return fits
 
 
-def _shown(test: TestFigures) -> tuple[FittedModel | None, dict[str, int]]:
-    """Return the model that is shown, and at which place it has each item."""
+def _preferred_model(test: TestFigures) -> tuple[FittedModel | None, dict[str, int]]:
+    """Return the model that is shown, and the position of each item in it."""
     model = test.irt.preferred
-    return model, {} if model is None else {item.item: at for at, item in enumerate(model.fit.items)}
+    return model, {} if model is None else {item.item: index for index, item in enumerate(model.fit.items)}

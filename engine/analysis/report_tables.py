@@ -1,4 +1,8 @@
-"""The figures as CSV: one line for each item, option, mistake and student, check."""
+"""The figures as CSV tables and as one JSON document, with what they can't say.
+
+Column names and JSON keys are documented (docs/item-analysis.md) and read by other programs, so they stay as
+they are whatever the attributes here are called.
+"""
 
 from __future__ import annotations
 
@@ -69,15 +73,18 @@ def items_csv(report: ItemReport) -> str:
 
 
 def _item(test: TestFigures, item: ItemFigures) -> list[_Cell]:
-    own = item.statistics
-    rest = own.item_rest_interval or (None, None)
+    figures = item.statistics
+    rest = figures.item_rest_interval or (None, None)
     return [
-        *(text_cell(test.test.id), text_cell(item.item), text_cell(item.title), own.students, item.blank),
-        *(item.missing.ungraded, item.missing.unreadable, _figure(item.full), own.right),
-        *map(_figure, (own.difficulty, *own.difficulty_interval, own.mean_share, *item.mean_interval)),
-        *map(_figure, (own.item_rest, *rest)),
-        *(own.item_rest_students, _figure(own.item_total)),
-        *map(_figure, (own.upper, own.lower, own.index, item.alpha_without)),
+        *(text_cell(test.test.id), text_cell(item.item), text_cell(item.title), figures.students, item.blank),
+        *(item.missing.ungraded, item.missing.unreadable, _figure(item.full), figures.right),
+        *map(
+            _figure,
+            (figures.difficulty, *figures.difficulty_interval, figures.mean_share, *item.mean_interval),
+        ),
+        *map(_figure, (figures.item_rest, *rest)),
+        *(figures.item_rest_students, _figure(figures.item_total)),
+        *map(_figure, (figures.upper, figures.lower, figures.index, item.alpha_without)),
         text_cell("; ".join(item.flags)),
     ]
 
@@ -99,7 +106,7 @@ def _options(report: ItemReport) -> Iterator[list[_Cell]]:
                         text_cell(options.texts.get(choice.option, "(blank)")),
                         *map(text_cell, (mistake, report.sentences.get(mistake, ""))),
                         "yes" if choice.is_key else "no",
-                        row.shown,
+                        row.offered,
                         choice.students,
                         _figure(choice.share),
                         *choice.by_group,
@@ -152,13 +159,13 @@ def abilities_csv(report: ItemReport, people: StudentLabels) -> str:
     for test in report.tests:
         model = test.irt.preferred
         if model is not None:
-            found = zip(test.students, model.abilities.theta, model.abilities.error, strict=True)
-            for student, theta, error in found:
-                who = map(text_cell, (people.id(student), people.name(student)))
+            estimates = zip(test.students, model.abilities.theta, model.abilities.error, strict=True)
+            for student, theta, error in estimates:
+                labels = map(text_cell, (people.id(student), people.name(student)))
                 rows.append(
                     [
                         text_cell(test.test.id),
-                        *who,
+                        *labels,
                         str(model.fit.model),
                         *map(_figure, map(float, (theta, error))),
                     ]
@@ -174,22 +181,21 @@ def _figure(value: float | None) -> _Cell:
     return "" if value is None or value != value else round(value, 4)
 
 
-# ----------------------------------------------------------------------------------------------------
-# The models of item response theory as JSON.
+# --- models --------------------------------------------------------------------------------
 
 _THETA = [round(-4 + step / 4, 2) for step in range(33)]
 
 
 def models_json(irt: IrtReport) -> dict[str, Any]:
     """Return both models, how they compare, and which one is shown."""
-    shown = irt.preferred
+    preferred = irt.preferred
     comparison = irt.comparison
     return {
         "right_from_share": RIGHT_FROM,
         "rasch": _model(irt.rasch),
         "2pl": _model(irt.own_slopes),
         "comparison": asdict(comparison) if isinstance(comparison, SlopeTest) else None,
-        "shown": None if shown is None else str(shown.fit.model),
+        "shown": None if preferred is None else str(preferred.fit.model),
     }
 
 
@@ -198,7 +204,7 @@ def _model(model: FittedModel | NoFit) -> dict[str, Any]:
         return {"reason": model.reason, "students": model.students, "left_out": dict(model.left_out)}
     fit, patterns = model.fit, model.patterns
     information = fit.information(np.array(_THETA)).sum(axis=0)
-    fits = {} if isinstance(model.items, NoFit) else {one.item: one for one in model.items}
+    fits = {} if isinstance(model.items, NoFit) else {item_fit.item: item_fit for item_fit in model.items}
     return {
         "students": fit.students,
         "log_likelihood": fit.log_likelihood,
@@ -224,16 +230,14 @@ def _model(model: FittedModel | NoFit) -> dict[str, Any]:
     }
 
 
-# ----------------------------------------------------------------------------------------------------
-# What the figures can't say, from the data at hand.
+# --- limits, in words ----------------------------------------------------------------------
 
-_FEW = 30
-_LITTLE_IN_COMMON = 30
+_FEW = 30  # students: with fewer, an interval of a share is wider than a third
 
 
 def limits_of(report: ItemReport) -> list[str]:
-    """Return what holds for the whole report, one sentence or two each."""
-    said = [
+    """Return the limits of the whole report, a sentence or two each."""
+    sentences = [
         "Only first attempts are counted: they show what students could do before feedback, and nothing of "
         f"what they learned from it. {count_noun(report.later, 'later attempt')} "
         f"{agree(report.later, 'are')} left out. Marks by hand and rules about marks don't touch "
@@ -245,45 +249,47 @@ def limits_of(report: ItemReport) -> list[str]:
         "one doesn't show that the item asks for the right thing.",
     ]
     if report.mode == "practice":
-        said.append(
+        sentences.append(
             "This is practice: students may have looked things up, and who practises isn't the class."
         )
     if report.mistakes:
-        said.append(
+        sentences.append(
             "A misconception is named where an answer equals what that mistake gives. Chance and slips can "
             "give the same, other mistakes aren't seen at all, and one answer in one item says little of a "
             "person."
         )
     if any(item.family is not None for test in report.tests for item in test.items):
-        said.append(
+        sentences.append(
             "Variants that aren't flagged needn't be equally hard: with few students only large differences "
             "show. A flag says that chance explains the difference badly, not that it is large."
         )
-    return said
+    return sentences
 
 
 def test_limits(figures: TestFigures) -> list[str]:
-    """Return what holds for one test."""
-    said = []
+    """Return the limits of one test."""
+    sentences = []
     students = len(figures.students)
     if students < _FEW:
-        said.append(
+        sentences.append(
             f"{count_noun(students, 'student')}: intervals are wide, and single answers decide over "
             "correlations."
         )
     if not figures.is_common:
         fewest = figures.reliability.fewest
         few = f" The pair with the fewest has {count_noun(fewest, 'student')}."
-        said.append(
+        sentences.append(
             "Not everybody has all items, so items are compared over those who have both, and students by "
-            f"their mean distance from the items' means.{few if fewest < _LITTLE_IN_COMMON else ''}"
+            f"their mean distance from the items' means.{few if fewest < _FEW else ''}"
         )
         if figures.reliability.unseen_pairs:
             pairs = figures.reliability.unseen_pairs
-            said.append(f"For {count_noun(pairs, 'pair')} of items there are no two students who have both.")
+            sentences.append(
+                f"For {count_noun(pairs, 'pair')} of items there are no two students who have both."
+            )
     with_parts = [item.item for item in figures.items if item.parts]
     if with_parts:
-        said.append(
+        sentences.append(
             "The answer fields of one item hang together, so they are summed to one score "
             f"({', '.join(with_parts[:8])}{' …' if len(with_parts) > 8 else ''}); field by field they are "
             "only described."
@@ -294,25 +300,24 @@ def test_limits(figures: TestFigures) -> list[str]:
         left_out = [f"{count_noun(missing, 'first attempt')} without a mark"] if missing else []
         left_out += [f"{count_noun(unreadable, 'answer')} that can't be read"] if unreadable else []
         verb = agree(missing + unreadable, "are")
-        said.append(f"{' and '.join(left_out)} {verb} left out here, neither right nor wrong.")
+        sentences.append(f"{' and '.join(left_out)} {verb} left out here, neither right nor wrong.")
     fits = [model for model in (figures.irt.rasch, figures.irt.own_slopes) if isinstance(model, FittedModel)]
     if fits:
-        said.append(
+        sentences.append(
             "The models take every answer to be right or wrong, and one ability to be behind them all. Only "
             "full marks count as right."
         )
-    return said
+    return sentences
 
 
-# ----------------------------------------------------------------------------------------------------
-# The figures as one JSON document; docs/item-analysis.md describes it.
+# --- JSON ----------------------------------------------------------------------------------
 
-_MOST_PAIRS = 60  # items, beyond which pairs are left out
+_MOST_PAIRS = 60  # items: pairs of more would be most of the file
 
 
 def as_json(report: ItemReport, people: StudentLabels) -> dict[str, Any]:
-    """Return the documented object: figures as they are, None where there is none."""
-    found = {
+    """Return the documented object: figures unrounded, None where there is none."""
+    document = {
         "title": report.title,
         "mode": report.mode,
         "engine_version": __version__,
@@ -344,7 +349,7 @@ def as_json(report: ItemReport, people: StudentLabels) -> dict[str, Any]:
         ],
         "without_figures": {item: _missing(tally) for item, tally in report.missing.items()},
     }
-    plain: dict[str, Any] = _plain(found)
+    plain: dict[str, Any] = _plain(document)
     return plain
 
 
@@ -378,27 +383,15 @@ def _test(figures: TestFigures) -> dict[str, Any]:
 
 
 def _item_json(item: ItemFigures) -> dict[str, Any]:
-    own = item.statistics
     return {
-        "item": item.item,
         "title": item.title,
         "question": item.number or None,
         "full_marks": item.full,
-        "students": own.students,
+        **asdict(item.statistics),  # students, right, difficulty, …
+        "index": item.statistics.index,
         "blank": item.blank,
         "missing": _missing(item.missing),
-        "right": own.right,
-        "difficulty": own.difficulty,
-        "difficulty_interval": own.difficulty_interval,
-        "mean_share": own.mean_share,
         "mean_share_interval": item.mean_interval,
-        "item_total": own.item_total,
-        "item_rest": own.item_rest,
-        "item_rest_interval": own.item_rest_interval,
-        "item_rest_students": own.item_rest_students,
-        "upper": own.upper,
-        "lower": own.lower,
-        "index": own.index,
         "alpha_without": item.alpha_without,
         "flags": item.flags,
         "diagnoses": dict(item.diagnoses),
@@ -422,7 +415,7 @@ def _options_json(table: OptionTable) -> dict[str, Any]:
                 "option": table.texts.get(row.choice.option),  # None: nothing was chosen
                 "misconception": table.misconceptions.get(row.choice.option),
                 "is_key": row.choice.is_key,
-                "shown": row.shown,
+                "shown": row.offered,
                 "students": row.choice.students,
                 "share": row.choice.share,
                 "by_third": row.choice.by_group,
@@ -451,14 +444,14 @@ def _family(family: DrawnItem) -> dict[str, Any]:
         "reason": family.reason,
         "unequal": family.is_unequal,
         "variants": [{**asdict(row), "share": row.share} for row in family.variants],
-        "numbers": [_trend(one) for one in family.trends],
+        "numbers": [_trend(trend) for trend in family.trends],
     }
 
 
-def _trend(one: NumberTrend) -> dict[str, Any]:
-    if isinstance(one.trend, NoTrend):
-        return {"number": one.number, "reason": one.trend.reason}
-    return {"number": one.number, **asdict(one.trend), "q": one.q}
+def _trend(entry: NumberTrend) -> dict[str, Any]:
+    if isinstance(entry.trend, NoTrend):
+        return {"number": entry.number, "reason": entry.trend.reason}
+    return {"number": entry.number, **asdict(entry.trend), "q": entry.q}
 
 
 def _exercise(exercise: ExerciseFigures) -> dict[str, Any]:

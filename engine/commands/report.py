@@ -99,7 +99,7 @@ def _report(
         store,
         context.mode,
         title_of=context.bank.title_of,
-        wanted=lambda test: not chosen or test in chosen,
+        is_chosen=lambda test: not chosen or test in chosen,
     )
     attempted = sorted({item for _, item in collected.missing})
     for item in items:

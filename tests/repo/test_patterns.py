@@ -32,7 +32,10 @@ LIMIT_S = 0.12
 # Patterns whose texts are cut before they see them: how many characters there are at most, and where they
 # are cut. Work on so many must still be short.
 CUT: dict[tuple[str, str], tuple[int, str]] = {
-    ("engine/authoring/lint/algebra.py", "_WITHOUT_DOLLARS"): (200, "a longer option is taken for no formula"),
+    ("engine/authoring/lint/algebra.py", "_WITHOUT_DOLLARS"): (
+        200,
+        "a longer option is taken for no formula",
+    ),
     ("engine/authoring/lint/assertions.py", "_CHAIN"): (300, "longer sentences are left out"),
     ("engine/authoring/lint/rules/keys.py", "_QUOTIENT"): (200, "longer texts are taken for no vector"),
     ("engine/authoring/lint/assertions.py", "_SPLIT"): (300, "it splits what _CHAIN has matched"),

@@ -1,4 +1,4 @@
-"""Item analysis: the statistics of a class's scores. Pure: arrays and frozen values in, frozen values out."""
+"""The statistics of a class's scores. Pure: arrays and frozen values in, frozen values out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each item by itself and against the others: how hard it is and how well it tells students apart."""
+"""Classical statistics of an item: difficulty, discrimination, and who chose which option."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _TAIL = 0.27  # of the class at each end: Kelley 1939
 
 @dataclass(frozen=True, slots=True)
 class ItemStatistics:
-    """What one item did.
+    """The classical statistics of one item.
 
     Parameters
     ----------
     item : str
     students : int
-        Who were given it.
+        Those who had it.
     right : int
-        Who have full marks.
+        Those with full marks.
     difficulty : float or None
-        Share of those who have full marks (the usual p: high is easy); None where nobody was given it.
+        Share of students with full marks (the usual p: high is easy); None where nobody had the item.
     difficulty_interval : (float, float)
         Wilson's.
     mean_share : float or None
@@ -43,11 +43,11 @@ class ItemStatistics:
     item_total, item_rest : float or None
         Point-biserial correlation with all items and with all others; None where one of the two is constant.
     item_rest_students : int
-        Who were given it and at least one more.
+        Those who had it and at least one other item.
     item_rest_interval : (float, float) or None
         Fisher's.
     upper, lower : float or None
-        Mean share of the best and the weakest 27 % of those who were given it.
+        Mean share of the best and the weakest 27 % of those who had it.
     """
 
     item: str
@@ -75,22 +75,21 @@ def item_statistics(matrix: ScoreMatrix, *, level: float = 0.95) -> tuple[ItemSt
     Notes
     -----
     The correlations are with the mean of a student's points, each minus the item's mean, over the items
-    that the student was given: a multiple of the total where all have all items. The 27 % are by the
-    same mean; who stand equal at the edge are counted in part, so that nothing depends on the order of
-    the class.
+    that the student had: a multiple of the total where all have all items. The 27 % are by the same mean;
+    students who are equal at the edge count in part, so that nothing depends on the order of the class.
     """
-    given, centred = matrix.given, matrix.centred()
-    number, sums = given.sum(axis=1), centred.sum(axis=1)
-    standing, right, shares = matrix.standing(), matrix.right, matrix.shares
-    found = []
+    was_given, centred = matrix.presented, matrix.centred()
+    number, sums = was_given.sum(axis=1), centred.sum(axis=1)
+    relative, right, shares = matrix.relative_scores(), matrix.right, matrix.shares
+    statistics = []
     for column, item in enumerate(matrix.items):
-        has = given[:, column]
+        has = was_given[:, column]
         more = has & (number > 1)
         rest = (sums - centred[:, column])[more] / (number[more] - 1)
         students, full = int(has.sum()), int(right[has, column].sum())
         item_rest = correlation(matrix.points[more, column], rest)
-        upper, lower = _tails(standing[has], shares[has, column])
-        found.append(
+        upper, lower = _tails(relative[has], shares[has, column])
+        statistics.append(
             ItemStatistics(
                 item=item,
                 students=students,
@@ -98,7 +97,7 @@ def item_statistics(matrix: ScoreMatrix, *, level: float = 0.95) -> tuple[ItemSt
                 difficulty=full / students if students else None,
                 difficulty_interval=wilson(full, students, level=level),
                 mean_share=float(shares[has, column].mean()) if students else None,
-                item_total=correlation(matrix.points[has, column], standing[has]),
+                item_total=correlation(matrix.points[has, column], relative[has]),
                 item_rest=item_rest,
                 item_rest_students=int(more.sum()),
                 item_rest_interval=None
@@ -108,7 +107,7 @@ def item_statistics(matrix: ScoreMatrix, *, level: float = 0.95) -> tuple[ItemSt
                 lower=lower,
             )
         )
-    return tuple(found)
+    return tuple(statistics)
 
 
 def correlation(first: Floats, second: Floats) -> float | None:
@@ -122,11 +121,10 @@ def correlation(first: Floats, second: Floats) -> float | None:
     return min(1.0, max(-1.0, float(first @ second) / spread))
 
 
-def _tails(standing: Floats, shares: Floats) -> tuple[float | None, float | None]:
-    """Return the mean share of the upper and the lower 27 %."""
-    if len(standing) < 2 or np.ptp(standing) == 0:
+def _tails(relative: Floats, shares: Floats) -> tuple[float | None, float | None]:
+    if len(relative) < 2 or np.ptp(relative) == 0:
         return None, None
-    return _tail(-standing, shares), _tail(standing, shares)
+    return _tail(-relative, shares), _tail(relative, shares)
 
 
 def _tail(order: Floats, shares: Floats) -> float:
@@ -138,8 +136,7 @@ def _tail(order: Floats, shares: Floats) -> float:
     return float(weight @ shares / weight.sum())
 
 
-# ----------------------------------------------------------------------------------------------------
-# What students chose: each option against how well they did on the other items.
+# --- options -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +148,17 @@ class OptionStatistics:
     option : str
         Empty for those who chose nothing.
     name : str
-        Name of the misconception behind it, as the caller gave it; empty where there is none.
+        Name of the misconception behind it; empty where there is none.
     is_key : bool
     students : int
-        Who chose it.
+        Those who chose it.
     share : float
-        Of all who were given the item. With several answers allowed the shares may sum to more than 1.
+        Of all who had the item. Where several options may be chosen, shares may sum to more than 1.
     by_group : tuple of int
-        Who chose it in each group, the weakest first.
+        Those who chose it in each group, the weakest group first.
     point_biserial : float or None
-        Correlation of choosing it with the score on the other items: should be above 0 for a key, below for a
-        distractor.
+        Correlation of choosing it with the score on the other items: should be above 0 for a key, below 0
+        for a distractor.
     """
 
     option: str
@@ -184,7 +181,7 @@ class ChoiceTable:
 
 def choice_table(
     chosen: Sequence[Collection[str]],
-    standing: Floats,
+    relative_scores: Floats,
     *,
     keys: Collection[str],
     options: Sequence[str] = (),
@@ -196,52 +193,52 @@ def choice_table(
     Parameters
     ----------
     chosen : sequence of collections of str
-        The options that each student who was given the item chose; an empty one for a blank answer. Where
-        students have variants, options are told apart by what is behind them, such as the misconception.
-    standing : array, shape (students,)
-        How each did on the other items, such as ``ScoreMatrix.standing`` without this item. NaN for a
-        student who had no other item: they count, but are in no group.
+        The options that each student chose; empty for a blank answer. Where students have variants, options
+        are identified by what is behind them, such as the misconception.
+    relative_scores : array, shape (students,)
+        Scores on the other items, such as ``ScoreMatrix.relative_scores`` without this item. NaN for students
+        without another item: they count, but are in no group.
     keys : collection of str
         The right options.
     options : sequence of str
-        Options in the order in which they're to be listed, also those that nobody chose. Others follow.
+        Options in the order of the table, also those that nobody chose. Others follow.
     names : mapping of str to str, optional
         Option to name of the misconception.
     groups : int
-        Groups of about equal size; students with the same standing are in the same group.
+        Groups of about equal size; students with equal scores are in the same group.
     """
-    if len(chosen) != len(standing):
+    if len(chosen) != len(relative_scores):
         raise ValueError(
             f"{count_noun(len(chosen), 'answer')} {agree(len(chosen), 'do')}n't fit "
-            f"{count_noun(len(standing), 'student')}"
+            f"{count_noun(len(relative_scores), 'student')}"
         )
-    named = names or {}
-    placed = ~np.isnan(standing)
-    group = _groups(standing[placed], groups)
-    found = sorted({option for answer in chosen for option in answer} - set(options))
-    listed = [*options, *found, *([""] if any(not answer for answer in chosen) else [])]
+    labels = names or {}
+    placed = ~np.isnan(relative_scores)
+    group = _groups(relative_scores[placed], groups)
+    unlisted = sorted({option for answer in chosen for option in answer} - set(options))
+    columns = [*options, *unlisted, *([""] if any(not answer for answer in chosen) else [])]
     choices = []
-    for option in listed:
+    for option in columns:
         took = np.array([option in answer if option else not answer for answer in chosen], dtype=np.float64)
         choices.append(
             OptionStatistics(
                 option=option,
-                name=named.get(option, ""),
+                name=labels.get(option, ""),
                 is_key=option in keys,
                 students=int(took.sum()),
                 share=float(took.mean()) if len(took) else 0.0,
                 by_group=_counts(group[took[placed] == 1], groups),
-                point_biserial=correlation(took[placed], standing[placed]),
+                point_biserial=correlation(took[placed], relative_scores[placed]),
             )
         )
     return ChoiceTable(tuple(choices), _counts(group, groups), len(chosen))
 
 
-def _groups(standing: Floats, groups: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return each student's group, 0 for the weakest: by the middle of the ranks that equal ones share."""
-    _, place, many = np.unique(standing, return_inverse=True, return_counts=True)
+def _groups(relative: Floats, groups: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return each student's group, 0 for the weakest, by the middle of the ranks that equal ones share."""
+    _, place, many = np.unique(relative, return_inverse=True, return_counts=True)
     middle = np.cumsum(many) - many / 2
-    return np.minimum((middle[place] * groups / max(1, len(standing))).astype(np.int64), groups - 1)
+    return np.minimum((middle[place] * groups / max(1, len(relative))).astype(np.int64), groups - 1)
 
 
 def _counts(group: np.ndarray[tuple[int], np.dtype[np.int64]], groups: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""How well a test as a whole tells students apart: alpha, its interval, and the standard error of a score."""
+"""How reliable a test is as a whole: alpha, its interval, and the standard error of a score."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 __all__ = ["ItemPairs", "PairSums", "ReliabilityEstimate", "pair_sums", "pairwise", "reliability"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Two items at a time: how they go together, over the students who were given both.
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PairSums:
     """Sums over the students who were given both items of a pair; arrays of shape (items, items).
 
-    ``sums[i, j]`` is of item i over those who have j as well. All are sums over students, so that those of a
-    part of the class can be subtracted.
+    ``sums[i, j]`` is of item i over those who have j as well. All are sums over students, so that those of
+    single students can be subtracted: the jackknife needs no second pass over the class.
     """
 
     count: Floats
@@ -45,7 +41,7 @@ class ItemPairs:
     Parameters
     ----------
     count : array
-        Students who were given both; on the diagonal those who were given the item.
+        Students with both; on the diagonal those with the item.
     covariance, correlation : array
         In points; NaN under 2 students, and no correlation where one of them has the same points for all.
     """
@@ -58,9 +54,9 @@ class ItemPairs:
 
 def pair_sums(matrix: ScoreMatrix) -> PairSums:
     """Return the sums of a class, with points measured from each item's mean."""
-    given = matrix.given.astype(np.float64)
+    presented = matrix.presented.astype(np.float64)
     centred = matrix.centred()
-    return PairSums(given.T @ given, centred.T @ given, centred.T @ centred)
+    return PairSums(presented.T @ presented, centred.T @ presented, centred.T @ centred)
 
 
 def pairwise(matrix: ScoreMatrix) -> ItemPairs:
@@ -68,7 +64,7 @@ def pairwise(matrix: ScoreMatrix) -> ItemPairs:
     sums = pair_sums(matrix)
     covariance = sums.covariance()
     # variances of item i over those who have j as well
-    squares = (matrix.centred() ** 2).T @ matrix.given.astype(np.float64)
+    squares = (matrix.centred() ** 2).T @ matrix.presented.astype(np.float64)
     enough = np.where(sums.count > 1, sums.count, np.nan)
     variance = (squares - sums.sums**2 / enough) / (enough - 1)
     variance[variance <= 1e-12 * matrix.full[:, None] ** 2] = np.nan
@@ -78,25 +74,25 @@ def pairwise(matrix: ScoreMatrix) -> ItemPairs:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityEstimate:
-    """Cronbach's alpha with what it stands on.
+    """Cronbach's alpha with the data behind it.
 
     Parameters
     ----------
     alpha : float or None
-        None where it isn't defined: under 2 items or 2 students, nobody differs, or pairs of items over
-        different students contradict each other.
+        None where it isn't defined: under 2 items or 2 students, no differences, or pairs of items over
+        different students that contradict each other.
     interval : (float, float) or None
-        Feldt's where all students have all items; elsewhere by leaving out one student at a time.
+        Feldt's where all students have all items, elsewhere by the jackknife.
     standard_error : float or None
         Standard error of measurement of one student's points in this test.
     length : float
-        How many items a student was given, in the mean: the test that alpha speaks of.
+        Mean number of items of a student: alpha is that of a test of this length.
     students : int
-        Who were given at least one item.
+        Those with at least one item.
     fewest : int
-        Students of the pair of items that the fewest were given both of.
+        Students of the pair of items that the fewest students have.
     unseen_pairs : int
-        Pairs of items that fewer than 2 students were given; they say nothing.
+        Pairs of items that fewer than 2 students have; they say nothing.
     if_deleted : tuple of (float or None)
         Alpha without each item, in the order of the matrix.
     """
@@ -122,13 +118,13 @@ def reliability(matrix: ScoreMatrix, *, level: float | None = 0.95) -> Reliabili
     each pair counted as often as it was given.
     """
     sums = pair_sums(matrix)
-    students = int(matrix.given.any(axis=1).sum())
+    students = int(matrix.presented.any(axis=1).sum())
     parts = _parts(sums, students)
     pairs = sums.count[np.triu_indices(len(matrix.items), 1)]
     everything = np.arange(len(matrix.items))
     without = [everything != column for column in everything]
     deleted = tuple(
-        _alpha(_parts(_of(sums, keep), int(matrix.given[:, keep].any(axis=1).sum()))) for keep in without
+        _alpha(_parts(_of(sums, keep), int(matrix.presented[:, keep].any(axis=1).sum()))) for keep in without
     )
     alpha, error = _alpha(parts), None
     if alpha is not None:
@@ -154,9 +150,13 @@ def _of(sums: PairSums, keep: Floats) -> PairSums:
 def _parts(sums: PairSums, students: int) -> tuple[float, float, float]:
     """Return length, mean variance and mean covariance of the tests that students had."""
     covariance, count = sums.covariance(), np.where(sums.count > 1, sums.count, 0.0)
-    own = np.eye(len(count), dtype=bool)
+    diagonal = np.eye(len(count), dtype=bool)
     length = float(np.trace(sums.count)) / students if students else 0.0
-    return length, _mean(covariance[own], count[own]), _mean(covariance[~own], count[~own])
+    return (
+        length,
+        _mean(covariance[diagonal], count[diagonal]),
+        _mean(covariance[~diagonal], count[~diagonal]),
+    )
 
 
 def _mean(values: Floats, weights: Floats) -> float:
@@ -188,16 +188,18 @@ def _interval(matrix: ScoreMatrix, sums: PairSums, alpha: float, level: float) -
 
 def _jackknife(matrix: ScoreMatrix, sums: PairSums, alpha: float, z: float) -> tuple[float, float] | None:
     """Return the interval from leaving out one student at a time, on the scale of ln(1 − alpha)."""
-    given, centred = matrix.given.astype(np.float64), matrix.centred()
-    here = given.any(axis=1)
+    presented, centred = matrix.presented.astype(np.float64), matrix.centred()
+    here = presented.any(axis=1)
     students = int(here.sum())
-    found = []
-    for own, points in zip(given[here], centred[here], strict=True):
-        one = PairSums(np.outer(own, own), np.outer(points, own), np.outer(points, points))
-        without = _alpha(_parts(sums - one, students - 1))
+    logs = []
+    for was_given, points in zip(presented[here], centred[here], strict=True):
+        left_out = PairSums(
+            np.outer(was_given, was_given), np.outer(points, was_given), np.outer(points, points)
+        )
+        without = _alpha(_parts(sums - left_out, students - 1))
         if without is None or without >= 1:
             return None
-        found.append(math.log(1 - without))
-    spread = math.sqrt((students - 1) * float(np.var(found)))
+        logs.append(math.log(1 - without))
+    spread = math.sqrt((students - 1) * float(np.var(logs)))
     middle = math.log(1 - alpha)
     return 1 - math.exp(middle + z * spread), 1 - math.exp(middle - z * spread)

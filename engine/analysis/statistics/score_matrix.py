@@ -1,4 +1,8 @@
-"""The points of a class at the items of a quiz: what every statistic starts from."""
+"""The points of a class at the items of a quiz, from which every statistic starts.
+
+Students need not have the same items: an item that wasn't given is NaN, one that was left blank is 0, and
+every statistic says over which students it goes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ __all__ = ["Floats", "ScoreHistogram", "ScoreMatrix", "score_histogram"]
 
 Floats = npt.NDArray[np.float64]
 
-_CLOSE = 1e-9  # points that differ by less are the same points
+_CLOSE = 1e-9  # points that differ by less are equal: sums of thirds aren't exact
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,14 +68,14 @@ class ScoreMatrix:
         object.__setattr__(self, "full", full)
 
     @property
-    def given(self) -> npt.NDArray[np.bool_]:
+    def presented(self) -> npt.NDArray[np.bool_]:
         """Which student was given which item; shape (students, items)."""
         return ~np.isnan(self.points)
 
     @property
     def is_common(self) -> bool:
         """Whether every student was given every item."""
-        return bool(self.given.all())
+        return bool(self.presented.all())
 
     @property
     def shares(self) -> Floats:
@@ -84,23 +88,25 @@ class ScoreMatrix:
         with np.errstate(invalid="ignore"):
             return self.points >= self.full - _CLOSE
 
-    def standing(self) -> Floats:
-        """Return how a student stands over the items that they were given; NaN for none. Shape (students,).
+    def relative_scores(self) -> Floats:
+        """Return the mean of a student's points minus the item's mean, NaN without items; shape (students,).
 
-        The mean of points minus the item's mean. Where all have the same items, it orders students as
-        their totals do; elsewhere nobody stands lower for having been given harder items.
+        Where all have the same items, it orders students as their totals do; elsewhere nobody ranks lower for
+        having had harder items.
         """
-        given = self.given
+        presented = self.presented
         with np.errstate(invalid="ignore"):
-            sums = self.centred().sum(axis=1) / given.sum(axis=1)
-        return np.asarray(np.round(sums, 12))  # equal totals stay equal in whatever order they're summed
+            sums = self.centred().sum(axis=1) / presented.sum(axis=1)
+        return np.asarray(
+            np.round(sums, 12)
+        )  # sums in another order differ by rounding: equal totals stay equal
 
     def centred(self) -> Floats:
         """Return points minus the item's mean, 0 where the item wasn't given; shape (students, items)."""
-        given = self.given
-        sums = np.where(given, self.points, 0.0).sum(axis=0)
-        means = sums / np.maximum(given.sum(axis=0), 1)
-        return np.where(given, self.points - means, 0.0)
+        presented = self.presented
+        sums = np.where(presented, self.points, 0.0).sum(axis=0)
+        means = sums / np.maximum(presented.sum(axis=0), 1)
+        return np.where(presented, self.points - means, 0.0)
 
     def testlets_summed(self, testlets: Mapping[str, str]) -> ScoreMatrix:
         """Return the matrix in which the items of a testlet are one item with the sum of their points.
@@ -113,9 +119,9 @@ class ScoreMatrix:
 
         Notes
         -----
-        Answers to questions about one text depend on each other. Taken as separate items they make a test
-        look more reliable than it is; their sum is one independent item.
-        A student who wasn't given all items of a testlet has no score there.
+        Answers to questions about one text depend on each other. As separate items they make a test look more
+        reliable than it is; their sum is one independent item. A student without all items of a testlet has
+        no score there.
         """
         names = [testlets.get(item, item) for item in self.items]
         order = list(dict.fromkeys(names))
@@ -124,8 +130,8 @@ class ScoreMatrix:
             raise ValueError(f"a testlet is named as an item: {sorted(clash)}")
         belongs = np.array([[name == testlet for testlet in order] for name in names], dtype=np.float64)
         belongs = belongs.reshape(len(names), len(order))
-        points = np.where(self.given, self.points, 0.0) @ belongs
-        points[(~self.given).astype(float) @ belongs > 0] = np.nan
+        points = np.where(self.presented, self.points, 0.0) @ belongs
+        points[(~self.presented).astype(float) @ belongs > 0] = np.nan
         full = self.full @ belongs
         return ScoreMatrix(order, np.minimum(points, full), full)
 
@@ -145,8 +151,8 @@ class ScoreMatrix:
         """
         if least is not None and not 0 < least <= 1:
             raise ValueError("the least share of full marks lies above 0 and at most at 1")
-        given, shares = self.given, self.shares
-        partial = np.asarray((given & (shares > _CLOSE) & (shares < 1 - _CLOSE)).any(axis=0))
+        presented, shares = self.presented, self.shares
+        partial = np.asarray((presented & (shares > _CLOSE) & (shares < 1 - _CLOSE)).any(axis=0))
         left_out = {}
         if least is None:
             left_out = {
@@ -154,12 +160,11 @@ class ScoreMatrix:
             }
         keep = [column for column, item in enumerate(self.items) if item not in left_out]
         with np.errstate(invalid="ignore"):
-            right = np.where(given, shares >= (0.5 if least is None else least) - _CLOSE, np.nan)
+            right = np.where(presented, shares >= (0.5 if least is None else least) - _CLOSE, np.nan)
         return ScoreMatrix([self.items[column] for column in keep], right[:, keep]), left_out
 
 
-# ----------------------------------------------------------------------------------------------------
-# How the class's scores are spread.
+# --- histogram -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +174,7 @@ class ScoreHistogram:
     Parameters
     ----------
     edges : tuple of float
-        One more than there are bins, from 0 to 1. A bin holds its lower edge; the last one holds 1 as well.
+        One more than bins, from 0 to 1. A bin includes its lower edge, the last one also 1.
     counts : tuple of int
         Students in each bin.
     students : int
@@ -186,18 +191,18 @@ class ScoreHistogram:
 
 
 def score_histogram(matrix: ScoreMatrix, bins: int | None = None) -> ScoreHistogram:
-    """Return the histogram of a class; who were given no item are left out.
+    """Return the histogram of a class, without students who had no item.
 
     Parameters
     ----------
     matrix : ScoreMatrix
     bins : int, optional
-        If left out, one for each total where all marks are whole and 20 at most can be had, and 10 elsewhere.
+        By default one for each total where marks are whole numbers and there are at most 20 points, else 10.
     """
-    given = matrix.given
-    here = given.any(axis=1)
-    earned = np.where(given, matrix.points, 0.0).sum(axis=1)[here]
-    shares = earned / (given @ matrix.full)[here]
+    presented = matrix.presented
+    here = presented.any(axis=1)
+    earned = np.where(presented, matrix.points, 0.0).sum(axis=1)[here]
+    shares = earned / (presented @ matrix.full)[here]
     if bins is None:
         bins = _fitting(matrix)
     # a share such as 0.3 / 0.1 may lie a rounding error below its edge
@@ -215,5 +220,5 @@ def score_histogram(matrix: ScoreMatrix, bins: int | None = None) -> ScoreHistog
 
 def _fitting(matrix: ScoreMatrix) -> int:
     total = float(matrix.full.sum())
-    whole = np.all(np.mod(matrix.points[matrix.given], 1) == 0) and np.all(np.mod(matrix.full, 1) == 0)
+    whole = np.all(np.mod(matrix.points[matrix.presented], 1) == 0) and np.all(np.mod(matrix.full, 1) == 0)
     return int(total) + 1 if matrix.is_common and whole and 1 <= total <= 20 else 10

@@ -1,4 +1,8 @@
-"""Variants of one item should be equally hard: which families' aren't, and which variants stand out."""
+"""Variants of one item should be equally hard: tests of whether they are, and along which number they aren't.
+
+Students are compared who had different variants of an item. With few of them the χ² distribution is a poor
+guide, so probabilities then come from tables drawn with the same margins.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +42,7 @@ _SMALL = 5.0  # expected counts under this make the χ² distribution a poor gui
 
 @dataclass(frozen=True, slots=True)
 class VariantShare:
-    """How one variant did beside the others of its family.
+    """One variant beside the others of its family.
 
     Parameters
     ----------
@@ -73,16 +77,16 @@ class VariantTest:
     statistic : float
         G, the likelihood ratio statistic.
     df : int
-        One less than there are variants that somebody was given.
+        Number of variants that somebody had, minus 1.
     probability : float or None
-        Of a G as large if all are equally hard. None where nothing could be seen: a single variant, or all
+        Of a G as large if all are equally hard. None where nothing can show: a single variant, or all answers
         right, or all wrong.
     exact_draws : int
-        Tables drawn for the probability; 0 where it is χ²'s.
+        Tables drawn for the probability; 0 where it is from χ².
     variants : tuple of VariantShare
-        In the caller's order, without those that nobody was given.
+        In the caller's order, without those that nobody had.
     q : float or None
-        The probability, adjusted over the families that were tested together.
+        The probability, adjusted over the families that are tested together.
     """
 
     statistic: float
@@ -121,20 +125,20 @@ def unequal_variants(
     for variant, (some, all_) in counts.items():
         if not 0 <= some <= all_:
             raise ValueError(f"{variant}: {some} of {all_} can't be right")
-    seen = {variant: pair for variant, pair in counts.items() if pair[1] > 0}
-    right = np.array([pair[0] for pair in seen.values()], dtype=np.int64)
-    students = np.array([pair[1] for pair in seen.values()], dtype=np.int64)
+    answered = {variant: pair for variant, pair in counts.items() if pair[1] > 0}
+    right = np.array([pair[0] for pair in answered.values()], dtype=np.int64)
+    students = np.array([pair[1] for pair in answered.values()], dtype=np.int64)
     total, good = int(students.sum()), int(right.sum())
-    df = max(0, len(seen) - 1)
-    statistic = float(_g(right[None], students)[0]) if seen else 0.0
-    probability, drawn = None, 0
+    df = max(0, len(answered) - 1)
+    statistic = float(_g(right[None], students)[0]) if answered else 0.0
+    probability, tables = None, 0
     if df and 0 < good < total:
         if float(students.min()) * min(good, total - good) / total < _SMALL:
             as_large = _as_large(statistic, students, good, draws, rng)
-            probability, drawn = (1 + as_large) / (1 + draws), draws
+            probability, tables = (1 + as_large) / (1 + draws), draws
         else:
             probability = chi2_tail(statistic, df)
-    return VariantTest(statistic, df, probability, drawn, _shares(seen, good, total, level))
+    return VariantTest(statistic, df, probability, tables, _shares(answered, good, total, level))
 
 
 def unequal_families(
@@ -154,13 +158,13 @@ def unequal_families(
 
 
 def _as_large(statistic: float, students: Counts, good: int, draws: int, rng: np.random.Generator) -> int:
-    """Return how many of the drawn tables have a G as large, a few million cells at a time."""
-    together, found = max(1, _CELLS // len(students)), 0
+    """Return how many of the drawn tables have a G as large; drawn in parts to bound the memory."""
+    together, count = max(1, _CELLS // len(students)), 0
     for start in range(0, draws, together):
         size = min(together, draws - start)
         tables = rng.multivariate_hypergeometric(students, good, size=size, method="marginals")
-        found += int((_g(tables, students) >= statistic - 1e-9).sum())
-    return found
+        count += int((_g(tables, students) >= statistic - 1e-9).sum())
+    return count
 
 
 def _g(right: Counts, students: Counts) -> Floats:
@@ -176,20 +180,20 @@ def _terms(counts: Counts, expected: Floats) -> Floats:
 
 
 def _shares(
-    seen: Mapping[str, tuple[int, int]], good: int, total: int, level: float
+    answered: Mapping[str, tuple[int, int]], good: int, total: int, level: float
 ) -> tuple[VariantShare, ...]:
-    adjusted = benjamini_hochberg([_fisher(*pair, good, total) for pair in seen.values()])
+    adjusted = benjamini_hochberg([_fisher(*pair, good, total) for pair in answered.values()])
     return tuple(
         VariantShare(
             variant=variant,
             right=right,
             students=students,
             share=right / students,
-            interval=wilson(right, students, level=level, together=len(seen)),
+            interval=wilson(right, students, level=level, together=len(answered)),
             difference=right / students - (good - right) / (total - students) if total > students else 0.0,
             q=q,
         )
-        for (variant, (right, students)), q in zip(seen.items(), adjusted, strict=True)
+        for (variant, (right, students)), q in zip(answered.items(), adjusted, strict=True)
     )
 
 
@@ -197,25 +201,24 @@ def _fisher(right: int, students: int, good: int, total: int) -> float:
     """Return the probability of a table at most as likely as a variant against all others."""
     counts = range(max(0, students + good - total), min(students, good) + 1)
     logs = [_log_choose(good, k) + _log_choose(total - good, students - k) for k in counts]
-    own = logs[right - counts.start]
+    log_own = logs[right - counts.start]
     whole = _log_choose(total, students)
     # tables of the same probability may differ by rounding
-    return min(1.0, math.fsum(math.exp(log - whole) for log in logs if log <= own + 1e-9))
+    return min(1.0, math.fsum(math.exp(log - whole) for log in logs if log <= log_own + 1e-9))
 
 
 def _log_choose(many: int, some: int) -> float:
     return math.lgamma(many + 1) - math.lgamma(some + 1) - math.lgamma(many - some + 1)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Whether an item gets harder along a number that its variants are drawn with.
+# --- trends along a drawn number -----------------------------------------------------------
 
 _FARTHEST = 50.0  # log odds per standard deviation: beyond it, nothing bounds the slope
 
 
 @dataclass(frozen=True, slots=True)
 class NoTrend:
-    """Why there is no trend to tell: one sentence."""
+    """Why there is no trend: one sentence."""
 
     reason: str
 
@@ -233,7 +236,7 @@ class LogisticTrend:
     intercept : float
         Log odds at the number 0.
     probability : float
-        Of answers that speak as much against a slope of 0 (likelihood ratio test), if it is 0.
+        Of answers that speak as much against a slope of 0, if it is 0 (likelihood ratio test).
     students : int
     """
 
@@ -267,15 +270,15 @@ def difficulty_trend(
         raise ValueError("a number isn't finite")
     if len(x) == 0 or y.min() == y.max():
         return NoTrend("all answers are right" if len(x) and y.min() else "no answer is right")
-    # counts at each number say all that the list says
-    at, place = np.unique(x, return_inverse=True)
-    if len(at) < 2:
+    # the counts at each number are sufficient: many students share one
+    values, place = np.unique(x, return_inverse=True)
+    if len(values) < 2:
         return NoTrend("all students had the same number")
     many, good = (np.bincount(place, weights=part).astype(np.float64) for part in (np.ones_like(y), y))
     middle, spread = float(x.mean()), float(x.std())
-    if _separated(at, good, many):
+    if _separated(values, good, many):
         return NoTrend("the numbers part right from wrong answers completely, so no slope is finite")
-    fit = _Profile((at - middle) / spread, good, many)
+    fit = _Profile((values - middle) / spread, good, many)
     slope = fit.best()
     top, flat = fit.value(slope), fit.value(0.0)
     drop = normal_quantile(0.5 + level / 2) ** 2 / 2
@@ -325,14 +328,14 @@ class _Profile:
         return logistic(intercept + slope * self.x)
 
 
-def _separated(at: Floats, right: Floats, many: Floats) -> bool:
-    """Return whether at most one number has both right and wrong answers, with only one kind on each side."""
-    some_right, some_wrong = at[right > 0], at[right < many]
+def _separated(values: Floats, right: Floats, many: Floats) -> bool:
+    """Tell whether right and wrong answers lie on different sides of some number: no slope is finite then."""
+    some_right, some_wrong = values[right > 0], values[right < many]
     return bool(some_right.min() >= some_wrong.max() or some_right.max() <= some_wrong.min())
 
 
 def _edge(value: Callable[[float], float], best: float, sign: int, least: float) -> float:
-    """Return where the log-likelihood has fallen to `least`, going from the best slope to one side."""
+    """Return where the log-likelihood falls to `least` on one side of the best slope."""
     step = 0.25  # doubled until it is too far: most intervals end within two standard errors
     while value(best + sign * step) > least:
         step *= 2

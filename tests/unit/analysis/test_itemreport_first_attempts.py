@@ -97,7 +97,7 @@ def test_practice_is_another_class_and_tests_are_kept_apart(store: Store) -> Non
     hand_in(store, "ada", "week", [(item("softmax"), WRONG)])
     assert shares(store, CODE) == {("ada", "softmax"): 1.0}
     assert shares(store, QUIZ) == {("ada", "softmax"): 0.0}
-    only = collect(store, Mode.MARKS, title_of=str, wanted=lambda test: test == CODE)
+    only = collect(store, Mode.MARKS, title_of=str, is_chosen=lambda test: test == CODE)
     assert list(only.works) == [CODE]
 
 

@@ -62,7 +62,7 @@ def test_options_are_matched_by_what_is_behind_them(store: Store) -> None:
     assert set(rows) == {"key:key", "mistake:m-no-scale", "other:plain", "other:idle"}
     assert options.texts["mistake:m-no-scale"] == "Scores must be scaled."
     assert options.texts["other:plain"] == "plain"
-    assert all(row.thirds == (10, 10, 10) and row.shown == 30 for row in options.rows)
+    assert all(row.thirds == (10, 10, 10) and row.offered == 30 for row in options.rows)
     for code_, name in (("key:key", "key"), ("mistake:m-no-scale", "mistake"), ("other:plain", "plain")):
         assert rows[code_].students == chosen[name]
         assert rows[code_].by_group == tuple(by_third[name, able] for able in range(3))
@@ -76,7 +76,7 @@ def test_the_same_words_may_be_right_here_and_wrong_there(store: Store) -> None:
         hand_in(store, f"s{at}", "week", [(choice("a", key, {other: ""}), {"answer": "rows"})])
     (options,) = report_of(store).tests[0].items[0].options
     assert [
-        (row.choice.option, row.choice.students, row.shown, row.choice.share) for row in options.rows
+        (row.choice.option, row.choice.students, row.offered, row.choice.share) for row in options.rows
     ] == [
         ("key:columns", 0, 2, 0.0),
         ("key:rows", 2, 2, 1.0),

@@ -47,7 +47,7 @@ def work(student: str, item: str, chosen: int, turn: int, variant: int) -> ItemA
         possible=frozenset({"m-one", "m-two"}),
         variant=f"d = {variant}",
         numbers={"d": float(variant)},
-        made=(OptionChosen("answer", shown, () if own is None else (shown.index(own),)),),
+        choices=(OptionChosen("answer", shown, () if own is None else (shown.index(own),)),),
     )
 
 

@@ -49,7 +49,7 @@ def test_given_shares_and_right() -> None:
     assert not matrix.is_common
     assert same(matrix.shares, [[1, 0], [0.5, NAN]])
     assert matrix.right.tolist() == [[True, False], [False, False]]
-    assert matrix.given.tolist() == [[True, True], [True, False]]
+    assert matrix.presented.tolist() == [[True, True], [True, False]]
 
 
 def test_three_thirds_are_full_marks() -> None:
@@ -59,14 +59,14 @@ def test_three_thirds_are_full_marks() -> None:
 
 def test_nobody_stands_lower_for_having_been_given_the_harder_item() -> None:
     matrix = ScoreMatrix(["easy", "hard"], [[1, NAN], [1, NAN], [NAN, 1], [NAN, 0], [NAN, NAN]])
-    assert same(matrix.standing(), [0, 0, 0.5, -0.5, NAN])
+    assert same(matrix.relative_scores(), [0, 0, 0.5, -0.5, NAN])
 
 
 def test_equal_totals_stand_equal_in_whatever_order_they_were_earned() -> None:
     parts = [0.1, 0.2, 0.3, 0.4, 0.7]
     rng = np.random.default_rng(3)
     matrix = ScoreMatrix(list("abcde"), [rng.permutation(parts) for _ in range(50)])
-    assert len(set(matrix.standing().tolist())) == 1
+    assert len(set(matrix.relative_scores().tolist())) == 1
 
 
 def test_a_testlet_is_the_sum_of_its_items_where_all_were_given() -> None:

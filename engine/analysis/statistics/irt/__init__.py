@@ -1,4 +1,9 @@
-"""Item response theory: abilities and items on one scale, by marginal maximum likelihood."""
+"""Item response theory: abilities and items on one scale, by marginal maximum likelihood.
+
+``fit`` estimates the models, ``likelihood`` has the numerics, ``item_fit`` tests whether a model describes
+the class. The packages for Python that do this are unmaintained or many times slower, so it is written here
+and held against published figures.
+"""
 
 from __future__ import annotations
 

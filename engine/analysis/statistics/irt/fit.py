@@ -1,4 +1,4 @@
-"""Fitting the Rasch model and the two-parameter model to a class."""
+"""Fits the Rasch model and the two-parameter model to a class, and estimates abilities."""
 
 from __future__ import annotations
 
@@ -39,12 +39,8 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a fit of item response theory tells, or why there is none.
-
-
 class IrtModel(StrEnum):
-    """Which parameters items have."""
+    """The models: one slope for all items, or a slope for each."""
 
     RASCH = "rasch"
     TWO_PARAMETERS = "2pl"
@@ -52,19 +48,19 @@ class IrtModel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ItemParameters:
-    """One item: a right answer has the odds ``exp(slope · theta + intercept)``.
+    """Parameters of one item: a right answer has the odds ``exp(slope · theta + intercept)``.
 
     Parameters
     ----------
     item : str
     students : int
-        Who were given it.
+        Those who had it.
     slope, intercept : float
-        Discrimination a, and log odds of a student of mean ability.
+        Discrimination, and log odds of a student of mean ability.
     difficulty : float or None
         ``-intercept / slope``: the ability at which half of the answers are right. None for a slope of 0.
     slope_error, intercept_error, difficulty_error : float or None
-        Standard errors; None where the data don't tell.
+        Standard errors; None where the data don't determine them.
     """
 
     item: str
@@ -79,7 +75,7 @@ class ItemParameters:
 
 @dataclass(frozen=True, slots=True)
 class NoFit:
-    """Why no model was fitted: one sentence, and the items that couldn't be used."""
+    """Why no model was fitted, in one sentence, and the items that couldn't be used."""
 
     reason: str
     students: int
@@ -95,7 +91,7 @@ class ModelFit:
     model : IrtModel
     items : tuple of ItemParameters
     students : int
-        Who were given at least one of the items.
+        Those with at least one of the items.
     log_likelihood : float
     steps : int
         Of the search.
@@ -104,7 +100,7 @@ class ModelFit:
     left_out : mapping of str to str
         Items that aren't in the model, with the reason.
     problems : tuple of str
-        One sentence for each thing that a reader should know.
+        Warnings to the reader, a sentence each.
     partial_credit : float or None
         Share of full marks from which on an answer counted as right; None: items with partial credit are
         left out.
@@ -165,7 +161,7 @@ class ModelFit:
 FEWEST_STUDENTS = 200  # under this, standard errors are as wide as the differences between items
 FEWEST_ITEMS = 3  # two items have fewer shares than parameters
 
-_NO_SLOPE = 1e-6  # below it, a difficulty is only rounding
+_NO_SLOPE = 1e-6  # below it a difficulty, which divides by the slope, is a rounding error
 
 
 def fit_model(
@@ -181,23 +177,23 @@ def fit_model(
     Parameters
     ----------
     matrix : ScoreMatrix
-        Items that weren't given are left out of a student's likelihood: right where they're missing by the
-        design of the quiz, or at random.
+        Items that a student didn't have are left out of the likelihood: this is right where they are missing
+        by the design of the quiz, or at random.
     model : IrtModel
     partial_credit : float, optional
         Share of full marks from which on an answer counts as right; without it items with partial credit
         are left out.
     fewest_students : int
-        No fit with fewer, and no item that fewer were given.
+        No fit with fewer, and no item that fewer students had.
     nodes : int, optional
-        Abilities over which likelihoods are summed; 61 or more if left out.
+        Abilities over which likelihoods are summed; 61 or more by default.
 
     Notes
     -----
-    Bock and Aitkin 1981. Abilities are standard normal, so "mean ability" is that of this class. Both
-    signs of ability fit as well: the one is taken with which slopes are positive in sum.
+    Bock and Aitkin 1981. Abilities are standard normal, so "mean ability" is that of this class. Both signs
+    of ability fit equally well; the one with which the sum of slopes is positive is taken.
     """
-    students = int(matrix.given.any(axis=1).sum())
+    students = int(matrix.presented.any(axis=1).sum())
     if students < fewest_students:
         return NoFit(
             f"only {count_noun(students, 'student')} answered, {fewest_students} are needed", students, {}
@@ -207,51 +203,50 @@ def fit_model(
         if len(binary.items) < FEWEST_ITEMS:
             reason = f"only {count_noun(len(binary.items), 'item')} can be used, {FEWEST_ITEMS} are needed"
             return NoFit(reason, students, left_out)
-        seen = ScoreMatrix(binary.items, binary.points[binary.given.any(axis=1)])
+        used = ScoreMatrix(binary.items, binary.points[binary.presented.any(axis=1)])
         grid = grid_for(len(binary.items), nodes)
-        found = _search(seen, model, grid)
-        steepest = int(np.abs(found.slopes).argmax())
-        if abs(found.slopes[steepest]) <= STEEPEST or model is IrtModel.RASCH:
+        maximum = _search(used, model, grid)
+        steepest = int(np.abs(maximum.slopes).argmax())
+        if abs(maximum.slopes[steepest]) <= STEEPEST or model is IrtModel.RASCH:
             break
         left_out[binary.items[steepest]] = (
             "its slope grows without end: too few students, or its answers follow from the others'"
         )
         binary = binary.only([item for column, item in enumerate(binary.items) if column != steepest])
-    counts = seen.given.sum(axis=0)
-    items = tuple(_item(item, int(counts[column]), column, found) for column, item in enumerate(seen.items))
+    counts = used.presented.sum(axis=0)
+    items = tuple(_item(item, int(counts[column]), column, maximum) for column, item in enumerate(used.items))
     return ModelFit(
         model=model,
         items=items,
-        students=len(seen.points),
-        log_likelihood=found.log_likelihood,
-        steps=found.steps,
-        converged=found.converged,
+        students=len(used.points),
+        log_likelihood=maximum.log_likelihood,
+        steps=maximum.steps,
+        converged=maximum.converged,
         left_out=left_out,
-        problems=tuple(_problems(items, found, model)),
+        problems=tuple(_problems(items, maximum, model)),
         partial_credit=partial_credit,
         grid=grid,
     )
 
 
 def _usable(binary: ScoreMatrix, left_out: dict[str, str], fewest: int) -> tuple[ScoreMatrix, dict[str, str]]:
-    """Return the items that tell something, and the others with the reason."""
+    """Return the items that can be fitted, and the reason why each other one can't."""
     reasons, keep = dict(left_out), []
-    for item, given, right in zip(binary.items, binary.given.sum(0), binary.right.sum(0), strict=True):
-        if given == 0:
+    for item, answers, right in zip(binary.items, binary.presented.sum(0), binary.right.sum(0), strict=True):
+        if answers == 0:
             reasons[item] = "nobody was given it"
-        elif given < fewest:
-            reasons[item] = (
-                f"only {count_noun(given, 'student')} {agree(given, 'were')} given it, {fewest} are needed"
-            )
-        elif right in (0, given):
+        elif answers < fewest:
+            few = f"only {count_noun(answers, 'student')} {agree(answers, 'were')} given it"
+            reasons[item] = f"{few}, {fewest} are needed"
+        elif right in (0, answers):
             reasons[item] = "all answers are right" if right else "no answer is right"
         else:
             keep.append(item)
     return binary.only(keep), reasons
 
 
-def _search(seen: ScoreMatrix, model: IrtModel, grid: AbilityGrid) -> LikelihoodMaximum:
-    shares = seen.right.sum(axis=0) / seen.given.sum(axis=0)
+def _search(used: ScoreMatrix, model: IrtModel, grid: AbilityGrid) -> LikelihoodMaximum:
+    shares = used.right.sum(axis=0) / used.presented.sum(axis=0)
     intercepts = 1.2 * np.log(shares / (1 - shares))  # of slope 1, about
     items = len(shares)
     if model is IrtModel.RASCH:
@@ -260,27 +255,27 @@ def _search(seen: ScoreMatrix, model: IrtModel, grid: AbilityGrid) -> Likelihood
         design[:items, 0] = 1
         design[items:, 1:] = np.eye(items)
     else:
-        covariance = np.nan_to_num(pair_sums(seen).covariance())
+        covariance = np.nan_to_num(pair_sums(used).covariance())
         with_others = covariance.sum(axis=1) - np.diag(covariance)
         slopes = np.where(with_others < 0, -0.5, 1.0)
         design = np.eye(2 * items)
-    found = maximise(collapsed(seen), np.concatenate([slopes, intercepts]), design, grid)
-    if found.slopes.sum() >= 0:
-        return found
+    maximum = maximise(collapsed(used), np.concatenate([slopes, intercepts]), design, grid)
+    if maximum.slopes.sum() >= 0:
+        return maximum
     sign = np.repeat([-1.0, 1.0], items)
-    turned = None if found.covariance is None else found.covariance * np.outer(sign, sign)
-    return replace(found, slopes=-found.slopes, covariance=turned)
+    turned = None if maximum.covariance is None else maximum.covariance * np.outer(sign, sign)
+    return replace(maximum, slopes=-maximum.slopes, covariance=turned)
 
 
-def _item(name: str, students: int, column: int, found: LikelihoodMaximum) -> ItemParameters:
+def _item(name: str, students: int, column: int, maximum: LikelihoodMaximum) -> ItemParameters:
     """Return one item's parameters and standard errors, that of difficulty by the delta method."""
-    slope, intercept = float(found.slopes[column]), float(found.intercepts[column])
+    slope, intercept = float(maximum.slopes[column]), float(maximum.intercepts[column])
     difficulty = -intercept / slope if abs(slope) > _NO_SLOPE else None
     plain = ItemParameters(name, students, slope, intercept, difficulty, None, None, None)
-    if found.covariance is None:
+    if maximum.covariance is None:
         return plain
-    own = [column, column + len(found.slopes)]
-    covariance = found.covariance[np.ix_(own, own)]
+    columns = [column, column + len(maximum.slopes)]
+    covariance = maximum.covariance[np.ix_(columns, columns)]
     errors = np.sqrt(np.diag(covariance))
     difficulty_error = None
     if difficulty is not None:
@@ -294,15 +289,15 @@ def _item(name: str, students: int, column: int, found: LikelihoodMaximum) -> It
     )
 
 
-def _problems(items: Sequence[ItemParameters], found: LikelihoodMaximum, model: IrtModel) -> list[str]:
+def _problems(items: Sequence[ItemParameters], maximum: LikelihoodMaximum, model: IrtModel) -> list[str]:
     problems = []
     if abs(items[0].slope) > STEEPEST:
         problems.append("the common slope grows without end: don't use the parameters")
-    elif not found.converged:
+    elif not maximum.converged:
         problems.append(
-            f"the search didn't converge in {count_noun(found.steps, 'step')}: don't use the parameters"
+            f"the search didn't converge in {count_noun(maximum.steps, 'step')}: don't use the parameters"
         )
-    elif found.covariance is None:
+    elif maximum.covariance is None:
         problems.append("the answers don't determine all parameters: don't use them one by one")
     negative = [item.item for item in items if item.slope < 0]
     if negative:
@@ -312,13 +307,12 @@ def _problems(items: Sequence[ItemParameters], found: LikelihoodMaximum, model: 
     return problems
 
 
-# ----------------------------------------------------------------------------------------------------
-# How able each student is, by the answers given.
+# --- abilities -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AbilityEstimates:
-    """Expected abilities a posteriori; arrays of shape (students,), NaN for who was given none of the items.
+    """Expected abilities a posteriori; arrays of shape (students,), NaN for students without any item.
 
     Parameters
     ----------
@@ -338,7 +332,7 @@ class AbilityEstimates:
 def abilities(fit: ModelFit, matrix: ScoreMatrix) -> AbilityEstimates:
     """Return abilities of the students whom the model was fitted to, or of others who had its items."""
     binary = as_fitted(fit, matrix)
-    here = np.asarray(binary.given.any(axis=1))
+    here = np.asarray(binary.presented.any(axis=1))
     patterns = collapsed(ScoreMatrix(binary.items, binary.points[here]))
     nodes = fit.grid.theta
     mean, spread = np.empty(len(patterns.count)), np.empty(len(patterns.count))
@@ -357,5 +351,5 @@ def abilities(fit: ModelFit, matrix: ScoreMatrix) -> AbilityEstimates:
 def as_fitted(fit: ModelFit, matrix: ScoreMatrix) -> ScoreMatrix:
     """Return right and wrong answers to the items of a fit, by the rule of the fit."""
     chosen = matrix.only([item.item for item in fit.items])
-    # the class of the fit has no partial credit at these items; of another class half of the points decide
+    # in the class of the fit these items have no partial credit; in another one half of the points is right
     return chosen.dichotomised(fit.partial_credit or 0.5)[0]

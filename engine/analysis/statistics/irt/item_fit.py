@@ -1,4 +1,4 @@
-"""Whether the curve of an item fits what students of each score did: Orlando and Thissen's S-X²."""
+"""Tests of how well a model describes the class: each item (S-X²), all patterns, and equal slopes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.text.words import agree, count_noun
 
 __all__ = ["ItemFit", "PatternFit", "SlopeTest", "compared", "item_fits", "pattern_fit"]
 
-_LEAST = 1.0  # expected right and wrong answers in a cell
+_LEAST = 1.0  # expected right and wrong answers in a cell: Orlando and Thissen's rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ItemFit:
     ----------
     item : str
     students : int
-        Who were given all items.
+        Those with all items.
     scores : tuple of (int, int)
         First and last score of each cell; neighbours are joined until a right and a wrong answer are
         expected.
@@ -38,7 +38,7 @@ class ItemFit:
     df : int
         Cells less the item's parameters.
     probability : float or None
-        Of a statistic as large if the model is right; None without a degree of freedom.
+        Of a statistic as large if the model is right; None without degrees of freedom.
     """
 
     item: str
@@ -62,7 +62,7 @@ def item_fits(
     Orlando and Thissen 2000; the distribution of scores by the recursion of Lord and Wingersky 1984.
     """
     binary = as_fitted(fit, matrix)
-    whole = binary.given.all(axis=1)
+    whole = binary.presented.all(axis=1)
     students = int(whole.sum())
     if students < fewest_students:
         reason = (
@@ -97,12 +97,14 @@ def _score_distribution(share: Floats) -> Floats:
     -------
     array, shape (items + 1, nodes)
     """
-    found = np.zeros((len(share) + 1, share.shape[1]))
-    found[0] = 1
-    for number, own in enumerate(share, start=1):
-        found[1 : number + 1] = found[1 : number + 1] * (1 - own) + found[:number] * own
-        found[0] *= 1 - own
-    return found
+    probability = np.zeros((len(share) + 1, share.shape[1]))
+    probability[0] = 1
+    for number, item_share in enumerate(share, start=1):
+        probability[1 : number + 1] = (
+            probability[1 : number + 1] * (1 - item_share) + probability[:number] * item_share
+        )
+        probability[0] *= 1 - item_share
+    return probability
 
 
 def _expected(share: Floats, weight: Floats, column: int) -> Floats:
@@ -116,17 +118,19 @@ def _expected(share: Floats, weight: Floats, column: int) -> Floats:
 def _fit_of(item: str, right: Floats, among: Floats, expected: Floats, parameters: int) -> ItemFit:
     cells = _cells(among, expected)
     sizes = np.array([among[first : last + 1].sum() for first, last in cells], dtype=np.float64)
-    seen = np.array([right[first : last + 1].sum() for first, last in cells]) / sizes
-    wanted = np.array([among[first : last + 1] @ expected[first : last + 1] for first, last in cells]) / sizes
-    statistic = float((sizes * (seen - wanted) ** 2 / (wanted * (1 - wanted))).sum())
+    observed = np.array([right[first : last + 1].sum() for first, last in cells]) / sizes
+    predicted = (
+        np.array([among[first : last + 1] @ expected[first : last + 1] for first, last in cells]) / sizes
+    )
+    statistic = float((sizes * (observed - predicted) ** 2 / (predicted * (1 - predicted))).sum())
     df = len(cells) - parameters
     return ItemFit(
         item=item,
         students=int(among.sum()),
         scores=tuple(cells),
         sizes=tuple(int(size) for size in sizes),
-        observed=tuple(float(value) for value in seen),
-        expected=tuple(float(value) for value in wanted),
+        observed=tuple(float(value) for value in observed),
+        expected=tuple(float(value) for value in predicted),
         statistic=statistic,
         df=max(0, df),
         probability=chi2_tail(statistic, df) if df > 0 else None,
@@ -134,7 +138,7 @@ def _fit_of(item: str, right: Floats, among: Floats, expected: Floats, parameter
 
 
 def _cells(among: Floats, expected: Floats) -> list[tuple[int, int]]:
-    """Return ranges of scores that expect enough right and wrong answers; 0 and all right tell nothing."""
+    """Return ranges of scores with enough expected answers of both kinds; 0 and all right say nothing."""
     cells: list[tuple[int, int]] = []
     first, right, wrong = 1, 0.0, 0.0
     for score in range(1, len(among) - 1):
@@ -145,15 +149,14 @@ def _cells(among: Floats, expected: Floats) -> list[tuple[int, int]]:
             first, right, wrong = score + 1, 0.0, 0.0
     if not cells:
         return [(1, len(among) - 2)] if among[1:-1].any() else []
-    cells[-1] = (cells[-1][0], len(among) - 2)  # what is left over joins its neighbour
+    cells[-1] = (cells[-1][0], len(among) - 2)  # the remainder joins its neighbour
     return cells
 
 
-# ----------------------------------------------------------------------------------------------------
-# Whether a model fits the class as a whole, and whether items need slopes of their own.
+# --- the model as a whole ------------------------------------------------------------------
 
-_MEAN_EXPECTED = 5  # students for each possible pattern, under which χ² is a poor guide
-_MOST_ITEMS = 15  # 2^15 patterns; more items than that would need more students than a course has
+_MEAN_EXPECTED = 5  # students for each possible pattern; with fewer, χ² is a poor guide
+_MOST_ITEMS = 15  # 2^15 patterns: with more items a test would need more students than a course has
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,7 @@ class PatternFit:
 class SlopeTest:
     """The likelihood ratio test of one slope for all items against a slope for each.
 
-    A small probability speaks for slopes of their own.
+    A small probability speaks for slopes that differ.
     """
 
     statistic: float
@@ -187,7 +190,7 @@ class SlopeTest:
 def pattern_fit(fit: ModelFit, matrix: ScoreMatrix) -> PatternFit | NoFit:
     """Return the χ² of all patterns of right and wrong answers, over students who were given all items."""
     binary = as_fitted(fit, matrix)
-    whole = binary.given.all(axis=1)
+    whole = binary.presented.all(axis=1)
     students, items = int(whole.sum()), len(fit.items)
     if items > _MOST_ITEMS or students < _MEAN_EXPECTED * 2**items:
         reason = (

@@ -1,7 +1,7 @@
 """The marginal likelihood of item parameters, with its first and second derivatives.
 
-A right answer to item i has the probability ``P_i(theta) = 1 / (1 + exp(-(a_i theta + d_i)))``. Parameters
-stand in one vector: all slopes a, then all intercepts d.
+A right answer to item i has the probability ``P_i(theta) = 1 / (1 + exp(-(a_i theta + d_i)))``. The
+parameters are one vector: all slopes a, then all intercepts d.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# The abilities over which likelihoods are summed in place of an integral.
-
 _REACH = 6.0  # 2e-9 of a standard normal distribution lies beyond
 
 
@@ -57,19 +54,18 @@ def grid_for(items: int, nodes: int | None = None) -> AbilityGrid:
     return AbilityGrid(theta, weight / weight.sum())
 
 
-# ----------------------------------------------------------------------------------------------------
-# Students with the same right and wrong answers are one pattern that is counted, not many students.
+# --- patterns ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerPatterns:
-    """The different patterns of answers.
+    """The different patterns of answers: students with the same answers are counted, not repeated.
 
     Parameters
     ----------
     right : array, shape (patterns, items)
         1 for a right answer, 0 for a wrong one or none.
-    given : array, shape (patterns, items), or None
+    presented : array, shape (patterns, items), or None
         1 where the item was given; None where all items were given to all.
     count : array, shape (patterns,)
         Students.
@@ -78,28 +74,28 @@ class AnswerPatterns:
     """
 
     right: Floats
-    given: Floats | None
+    presented: Floats | None
     count: Floats
     place: npt.NDArray[np.intp]
 
 
 def collapsed(binary: ScoreMatrix) -> AnswerPatterns:
     """Return the patterns of a matrix of 0, 1 and NaN."""
-    given, right = binary.given, binary.right
-    bits = np.packbits(np.concatenate([given, right], axis=1), axis=1)
+    presented, right = binary.presented, binary.right
+    bits = np.packbits(np.concatenate([presented, right], axis=1), axis=1)
     width = bits.shape[1]
     keys = np.ascontiguousarray(bits).view(np.dtype((np.void, width))).ravel()
     _, first, place, count = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    own = given[first].astype(np.float64)
+    given_items = presented[first].astype(np.float64)
     return AnswerPatterns(
         right=right[first].astype(np.float64),
-        given=None if own.all() else own,
+        presented=None if given_items.all() else given_items,
         count=count.astype(np.float64),
         place=place,
     )
 
 
-_ROWS = 2048  # patterns at a time: what is made of them stays in the processor's cache
+_ROWS = 2048  # patterns at a time, so that their posteriors stay in the processor's cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +124,7 @@ class LocalLikelihood:
     complete : array, shape (2 items, 2 items)
         Expected information if abilities were known: at least the observed one in every direction.
     observed : array, shape (2 items, 2 items), or None
-        Observed information: minus the second derivative. None where it wasn't asked for.
+        Observed information: minus the second derivative. None unless requested.
     """
 
     log_likelihood: float
@@ -144,7 +140,11 @@ def posteriors(patterns: AnswerPatterns, curves: ItemCurves) -> Iterator[tuple[s
     for start in range(0, len(patterns.count), _ROWS):
         rows = slice(start, start + _ROWS)
         joint = patterns.right[rows] @ curves.odds
-        joint += prior + wrong.sum(axis=0) if patterns.given is None else prior + patterns.given[rows] @ wrong
+        joint += (
+            prior + wrong.sum(axis=0)
+            if patterns.presented is None
+            else prior + patterns.presented[rows] @ wrong
+        )
         top = joint.max(axis=1)
         joint -= top[:, None]
         np.exp(joint, out=joint)
@@ -164,7 +164,7 @@ def view(patterns: AnswerPatterns, curves: ItemCurves, *, observed: bool) -> Loc
     """
     theta = curves.grid.theta
     right = np.zeros_like(curves.odds)  # expected right answers at each node; given: answers
-    given = np.zeros_like(curves.odds)
+    presented = np.zeros_like(curves.odds)
     lost = _Lost(patterns, curves) if observed else None
     log_likelihood = 0.0
     for rows, posterior, logs in posteriors(patterns, curves):
@@ -173,10 +173,12 @@ def view(patterns: AnswerPatterns, curves: ItemCurves, *, observed: bool) -> Loc
             lost.add_means(rows, posterior)
         posterior *= patterns.count[rows, None]
         right += patterns.right[rows].T @ posterior
-        given += posterior.sum(axis=0) if patterns.given is None else patterns.given[rows].T @ posterior
-        if lost is not None and patterns.given is not None:
+        presented += (
+            posterior.sum(axis=0) if patterns.presented is None else patterns.presented[rows].T @ posterior
+        )
+        if lost is not None and patterns.presented is not None:
             lost.add_given(rows, posterior)
-    excess, spread = right - given * curves.share, given * curves.share * (1 - curves.share)
+    excess, spread = right - presented * curves.share, presented * curves.share * (1 - curves.share)
     complete = np.block(
         [
             [np.diag(spread @ theta**2), np.diag(spread @ theta)],
@@ -187,7 +189,7 @@ def view(patterns: AnswerPatterns, curves: ItemCurves, *, observed: bool) -> Loc
         log_likelihood,
         np.concatenate([excess @ theta, excess.sum(axis=1)]),
         complete,
-        None if lost is None else complete - lost.total(right, given),
+        None if lost is None else complete - lost.total(right, presented),
     )
 
 
@@ -209,12 +211,12 @@ class _Lost:
         self._of_products = np.zeros((3, items, items))  # where items weren't common; by power of theta
 
     def add_means(self, rows: slice, posterior: Floats) -> None:
-        """Add the products of the posterior means, and what they take along."""
+        """Add the products of the posterior means."""
         right, items = self._patterns.right[rows], len(self._curves.odds)
         means = posterior @ self._columns  # E[theta P], E[P], E[theta], E[theta²]
-        if self._patterns.given is not None:
-            means[:, :items] *= self._patterns.given[rows]
-            means[:, items : 2 * items] *= self._patterns.given[rows]
+        if self._patterns.presented is not None:
+            means[:, :items] *= self._patterns.presented[rows]
+            means[:, items : 2 * items] *= self._patterns.presented[rows]
         means[:, :items] -= right * means[:, -2:-1]
         count = self._patterns.count[rows, None]
         self._square += (right * (means[:, -1:] * count)).T @ right
@@ -222,46 +224,45 @@ class _Lost:
         self._of_means += (scores * count).T @ scores
 
     def add_given(self, rows: slice, posterior: Floats) -> None:
-        """Add means of products that need to know, at each node, who was given both items."""
-        right, given = self._patterns.right[rows], self._patterns.given
-        assert given is not None
+        """Add the means of products, which depend at each node on who had both items."""
+        right, presented = self._patterns.right[rows], self._patterns.presented
+        assert presented is not None
         share, theta = self._curves.share, self._curves.grid.theta
         for node, ability in enumerate(theta):
-            weighted = given[rows] * posterior[:, node, None]
-            both = (weighted.T @ given[rows]) * np.outer(share[:, node], share[:, node])
+            weighted = presented[rows] * posterior[:, node, None]
+            both = (weighted.T @ presented[rows]) * np.outer(share[:, node], share[:, node])
             mixed = (right.T @ weighted) * share[:, node]
             self._of_products[0] += both
             self._of_products[1] += ability * (both - mixed)
             self._of_products[2] += ability**2 * (both - mixed - mixed.T)
 
-    def total(self, right: Floats, given: Floats) -> Floats:
-        """Return the sum; `right` and `given` are expected counts of shape (items, nodes)."""
-        zero, one, two = self._of_products
-        if self._patterns.given is None:
+    def total(self, right: Floats, presented: Floats) -> Floats:
+        """Return the sum; `right` and `presented` are expected counts of shape (items, nodes)."""
+        zeroth, first, second = self._of_products
+        if self._patterns.presented is None:
             share, theta = self._curves.share, self._curves.grid.theta
-            zero = (given * share) @ share.T
-            one = ((given * share - right) * theta) @ share.T
+            zeroth = (presented * share) @ share.T
+            first = ((presented * share - right) * theta) @ share.T
             mixed = (right * theta**2) @ share.T
-            two = (given * share * theta**2) @ share.T - mixed - mixed.T
-        products = np.block([[two + self._square, one], [one.T, zero]])
+            second = (presented * share * theta**2) @ share.T - mixed - mixed.T
+        products = np.block([[second + self._square, first], [first.T, zeroth]])
         return np.asarray(products - self._of_means)
 
 
-# ----------------------------------------------------------------------------------------------------
-# The parameters at which the marginal likelihood is largest.
+# --- the maximum ---------------------------------------------------------------------------
 
-STEEPEST = 10.0  # a slope that grows beyond this has no largest likelihood that the grid could tell
+STEEPEST = 10.0  # a steeper curve is nearly a step between two nodes: the grid can't tell how steep
 
 _CLOSE = 1e-8  # convergence: no parameter moves by more
-_NEAR = 0.1  # steps under this begin to use the observed information
-_FLAT = 1e-4  # curvature, relative to EM's, under which no step gets longer
-_STEPS = 300
+_NEAR = 0.1  # steps below it use the observed information, which needn't be positive far from the maximum
+_FLAT = 1e-4  # least curvature relative to EM's: it bounds a step in a flat direction
+_STEPS = 300  # EM's own steps shrink slowly where items say little
 _HALVINGS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LikelihoodMaximum:
-    """Where the search ended.
+    """The end of the search.
 
     Parameters
     ----------
@@ -283,7 +284,7 @@ class LikelihoodMaximum:
 
 
 def maximise(patterns: AnswerPatterns, start: Floats, design: Floats, grid: AbilityGrid) -> LikelihoodMaximum:
-    """Return the maximum that is reached from a starting point.
+    """Return the maximum reached from a starting point.
 
     Parameters
     ----------
@@ -345,7 +346,7 @@ def _step(here: LocalLikelihood, design: Floats) -> Floats:
     gradient, complete = design.T @ here.gradient, design.T @ here.complete @ design
     if here.observed is None:
         return np.asarray(np.linalg.solve(complete, gradient))
-    # curvatures relative to those of EM: 1 where abilities are as good as known, 0 where nothing is told
+    # curvatures relative to EM's: 1 where abilities are as good as known, 0 where the data say nothing
     root = np.linalg.cholesky(complete)
     half = np.linalg.solve(root, design.T @ here.observed @ design)
     curvature, directions = np.linalg.eigh(np.linalg.solve(root, half.T))
@@ -363,7 +364,7 @@ def _covariance(here: LocalLikelihood, design: Floats) -> Floats | None:
 
 
 def _is_positive(matrix: Floats) -> bool:
-    """Return whether a symmetric matrix is positive definite by more than rounding."""
+    """Tell whether a symmetric matrix is positive definite by more than rounding."""
     scale = np.sqrt(np.abs(np.diag(matrix)))
     if not scale.min() > 0:
         return False
