@@ -99,7 +99,7 @@ def _act_on_chunk(keys: Sequence[K]) -> dict[K, Any]:
 def without_collecting() -> Iterator[None]:
     """Collect no garbage for a while: for work that makes many objects and drops few.
 
-    Collecting goes through all that is alive again and again: a third of the time of drawing a class.
+    The collector walks through every living object again and again: a third of the time of drawing a class.
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -37,7 +37,7 @@ class WireArray:
         ``"float32"``, ``"bfloat16"``, ``"bool"`` … without the library's prefix.
     shape : tuple of int
     data : bytes
-        Little-endian, C order, ``prod(shape) * itemsize`` long: checked by whoever decodes.
+        Little-endian, C order, ``prod(shape) * itemsize`` long: the decoder checks it.
     contiguous, writeable : bool
         How the child lays an input out (False gives a strided view, a read-only array).  There is no
         read-only tensor, so a torch input is always writeable; an array without axes has only one layout.
@@ -249,7 +249,7 @@ class SandboxOptions:
         if self.tier == "T3":
             raise UsageError("T3 gives no marks", next_step="add --unsafe-local for code that you trust")
 
-    def noted(self, report: GradeReport) -> GradeReport:
+    def add_device_note(self, report: GradeReport) -> GradeReport:
         """Return a report with a note where it was graded on the CPU though a GPU was asked for.
 
         Code without torch tensors can't use one; its tier says where it ran.

@@ -229,7 +229,7 @@ def _submit_code(
         plan = freeze_plan(exercise, seed)
         runner.listen(submission.source)
         report = grade_code(exercise, plan, submission, runner, mode=context.mode, student=student)
-    report = sandbox.noted(report)
+    report = sandbox.add_device_note(report)
     if student is not None and context.course is not None:
         from engine.store import Attempt
 

@@ -29,7 +29,7 @@ _WARNING = re.compile(r"^\S[^\n]*:\d+: \w*Warning: [^\n]*\n(?:[ \t]+[^\n]*\n?)?"
 _JOIN_S = 5.0  # a rehearsal ends by itself when its runner is closed; nobody waits longer for it
 
 
-class EchoingRunner:
+class EchoingRunner(Runner):
     """A runner that keeps what a submission printed when it was run first.
 
     For practice only: what is printed can hold hidden inputs.
@@ -68,14 +68,6 @@ class EchoingRunner:
     def close(self) -> None:
         """Close the runner."""
         self._runner.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def printed_lines(printed: str) -> list[str]:

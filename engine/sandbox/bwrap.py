@@ -1,4 +1,4 @@
-"""What a zygote and its children may see, how bubblewrap is told so, and which user they become.
+"""Which files a zygote and its children may see, bubblewrap's command line, and the users they become.
 
 Files are an allowlist, never a folder of packages as a whole: the folder that holds torch also holds
 `reference` and `problems` when Softmark is installed from a wheel.  So packages are named one by one, and the
@@ -27,7 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 COMMON_PACKAGES = ("einops", "jaxtyping", "pandas", "scipy")
-"""What is offered beside torch and numpy unless a course says otherwise, as far as it is installed."""
+"""Packages offered beside torch and numpy, if installed, unless a course names others."""
 
 # torch, numpy, and what importing them needs; what a CPU build lacks is passed over
 _PACKAGES = (
@@ -103,7 +103,7 @@ _offered: tuple[str, ...] = COMMON_PACKAGES
 
 
 def offer_packages(names: Iterable[str]) -> None:
-    """Offer these packages in every sandbox that is started from now on, as far as they are installed."""
+    """Offer these packages, if installed, in every sandbox that is started from now on."""
     global _offered
     _offered = tuple(dict.fromkeys(names))
 
@@ -137,7 +137,7 @@ def _layout(offered: tuple[str, ...]) -> SandboxMounts:
 
 @functools.cache
 def _package_paths(name: str, folders: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Return the folders and files of a package and of all that it needs; nothing if it isn't here."""
+    """Return the folders and files of a package and of its requirements; nothing if it isn't installed."""
     paths = [path for folder in folders for path in (folder / name, folder / f"{name}.py") if path.exists()]
     if not paths:
         return ()

@@ -59,7 +59,7 @@ class CpuWait:
         return delay_s
 
     def waited_s(self) -> float:
-        """Return how long the process has waited for a processor, as far as is known."""
+        """Return how long the process has waited for a processor, as well as the samples show."""
         return self._waited_s + max(0.0, self._delay_s() - self._delay_before_s)
 
     def _processor_s(self) -> float:

@@ -220,7 +220,7 @@ class WorkerPool:
     device : {"cuda", "cpu"}
         ``"cpu"`` runs the very same code without a GPU: for tests.
     base : {"T2", "T3"}
-        Which layers the workers put up, as far as a process with a GPU can bear them.
+        The tier whose layers the workers put up, except those that a process with a GPU can't bear.
     slots : int
         How many submissions run at the same time; as many workers wait beside them.
     layers : Layers
@@ -261,7 +261,7 @@ class WorkerPool:
         return _worker(future).wait_ready()
 
     def take(self) -> DeviceWorker:
-        """Return a worker that nobody else has, and have the next one started."""
+        """Return a worker for the caller alone, and have the next one started."""
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox is closed")

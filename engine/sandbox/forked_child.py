@@ -217,7 +217,7 @@ def converse(
     -------
     stop : StopReason
     end : ChildEnd or None
-        None where the child said all that was expected: how it ends then is of no interest.
+        None where the child completed its conversation: how it ends then doesn't matter.
 
     Raises
     ------

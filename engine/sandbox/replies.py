@@ -69,7 +69,7 @@ _DEFAULT_SENTENCES: Mapping[CallStatus, str] = MappingProxyType(
         CallStatus.UNSUPPORTED: "The function returned something that can't be compared.",
     }
 )
-VIOLATION = "The code wrote to the grader's channel on its own account; none of its results counts."
+VIOLATION = "The code wrote to the grader's channel itself; none of its results counts."
 
 # what a child may say of itself; the rest only the grader can state
 _FROM_CHILD = frozenset(
@@ -148,7 +148,7 @@ class ChildDialogue:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is to be expected."""
+        """Whether the conversation has come to its end."""
         return self.ended or self.violated or self.broken is not None
 
     @property
@@ -179,8 +179,12 @@ class ChildDialogue:
     def _take(self, frame: WireFrame) -> None:
         if not isinstance(frame.body, dict):
             raise WireError("body")
-        if not self.locked:
-            self._take_lock(frame)
+        if not self.locked and frame.kind == FrameKind.BROKEN:
+            self.broken = str(frame.body.get("layer"))
+        elif not self.locked and frame.kind == FrameKind.LOCKED:
+            self.locked = True
+        elif not self.locked:
+            raise WireError("order")
         elif frame.kind == FrameKind.LOADED and self.load is None:
             self.load = replace(self._outcome(frame), value=None, arguments=None)
             self.missing = _names(frame.body.get("missing"))
@@ -189,14 +193,6 @@ class ChildDialogue:
             self._take_result(frame)
         elif frame.kind == FrameKind.END and self._may_end:
             self.ended = True
-        else:
-            raise WireError("order")
-
-    def _take_lock(self, frame: WireFrame) -> None:
-        if frame.kind == FrameKind.BROKEN:
-            self.broken = str(frame.body.get("layer"))
-        elif frame.kind == FrameKind.LOCKED:
-            self.locked = True
         else:
             raise WireError("order")
 
@@ -312,14 +308,14 @@ _NOT_LOADED = CallOutcome(CallStatus.NOT_RUN, detail="The file could not be load
 _NO_TIME = CallOutcome(CallStatus.NOT_RUN, detail="The time for the whole submission was used up before.")
 _NOTHING_WITHOUT = CallOutcome(CallStatus.NOT_RUN, detail="An earlier call that all others need was lost.")
 _MISFIT = CallOutcome(
-    CallStatus.PROTOCOL_VIOLATION, detail="The arguments or gradients that came back are others."
+    CallStatus.PROTOCOL_VIOLATION, detail="The number of arguments or gradients that came back is wrong."
 )
 _FLOATING = frozenset({"float16", "bfloat16", "float32", "float64"})
 _TOO_MANY = CallOutcome(CallStatus.NOT_RUN, detail="Too many earlier calls ended the process.")
 
 
 class JobResults:
-    """Gathers what the children of one job gave back, and decides whether another child is worth it."""
+    """Gathers the results of one job's children, and decides whether another child is worth starting."""
 
     def __init__(self, job: Job, tier: str) -> None:
         self._job = job

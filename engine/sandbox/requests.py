@@ -237,7 +237,7 @@ def _with_gaps(leaf: WireArray) -> bytes:
 
 
 def _without_gaps(leaf: WireArray, data: bytes) -> bytes:
-    """Return the bytes of the entries; what was written between them is no matter."""
+    """Return the bytes of the entries; what was written between them doesn't count."""
     if not _has_gaps(leaf):
         return data
     size = ITEM_SIZES[leaf.dtype]

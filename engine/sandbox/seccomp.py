@@ -90,7 +90,7 @@ def compile_filter(*, device: bool = False) -> bytes:
     any signal, SIGKILL included, to oneself at a chosen time); ``prctl`` names threads;
     ``prlimit64`` reads; ``ioctl`` is answered with ENOTTY, but for a device; what could carry a signal from
     one slot to another is cut: ``futex`` is private, ``madvise`` and ``mmap`` touch nothing that is shared,
-    the numbers of the machine (``sysinfo``) and of other processes aren't told.  To wait for a thread's end
+    the numbers of the machine (``sysinfo``) and of other processes are hidden.  To wait for a thread's end
     the C library uses a futex that isn't private: it is answered with EAGAIN, so it looks again and again.
     A call of another architecture (32-bit ones have other numbers) ends the process.
 

@@ -1,4 +1,4 @@
-"""Which tiers this machine can give, what is missing for the others, and the door to the sandbox.
+"""Which tiers this machine can give, what is missing for the others, and the function that opens a sandbox.
 
 with open_runner(SandboxOptions(tier="T1"), slots=4) as runner:
     result = runner.run(job)

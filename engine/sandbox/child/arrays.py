@@ -338,7 +338,7 @@ def view_array(node: PlacedNode, memory: Any) -> Any:
 
 
 class MismatchError(Exception):
-    """There is nothing to differentiate: the value has no graph, or other arrays than were expected."""
+    """There is nothing to differentiate: the value has no graph, or its arrays don't fit the cotangents."""
 
 
 def track(arguments: Iterable[Any]) -> list[Any]:
@@ -378,7 +378,7 @@ def differentiate(value: Any, cotangents: list[Any], inputs: list[Any]) -> list[
     Raises
     ------
     MismatchError
-        No array that counts depends on an input by a graph, or number or shapes are others.
+        No array depends on an input by a graph, or their number or shapes differ from the cotangents'.
     Exception
         Whatever autograd, or a backward function of the student's own, raises.
     """

@@ -59,9 +59,9 @@ Files = Mapping[str, str]  # names for tracebacks -> module; "" is the submissio
 def make_step(node: StepNode, fresh: Callable[[Any], Any]) -> Callable[[Any, Any], tuple[Any, Any]]:
     """Return the step function of a table.
 
-    A state is the tuple of all tokens that were fed so far, the empty one at first. Which row comes
-    back is told by the new state without its first token (the start symbol); tokens that lead to no
-    row get the last one, so that wrong code, too, gets an answer.
+    A state is the tuple of all tokens that were fed so far, empty at first. The new state without its first
+    token (the start symbol) selects the row; tokens that lead to no row get the last one, so that wrong
+    code gets an answer too.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def make_step(node: StepNode, fresh: Callable[[Any], Any]) -> Callable[[Any, Any
     -------
     callable
         Tokens and states are compared by value, not by type: a token may be an ``int`` or the 0-d
-        array of an argmax. What is no token, or no state that the function gave, raises `LookupError`.
+        array of an argmax. Anything else, or a state that the function didn't return, raises `LookupError`.
     """
     keys = [tuple(token for token in row if token >= 0) for row in node.tokens.tolist()]
     rows = {key: node.chances[index] for index, key in enumerate(keys)}

@@ -158,7 +158,7 @@ def offer_modules(
     sources, filenames : mapping of str to str
         By module name.
     tolerate : callable
-        What becomes of a statement of theirs that raises.
+        Called with the exception of a statement of theirs that raises.
     """
     ours = __package__.partition(".")[0]  # a student's file may have the name of our package
     if ours in sources and ours in sys.modules:
