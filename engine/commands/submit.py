@@ -126,7 +126,7 @@ def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
     from engine.commands.quiz.results import release_text, results_json, show_results
     from engine.model import ResultDisclosure
     from engine.quiz import hand_in, release, total
-    from engine.quiz.sitting import sitting_of
+    from engine.quiz.quiz_progress import sitting_of
 
     filled, home, quiz = context.stored_quiz(path)
     with home.open_store() as store:

@@ -38,13 +38,12 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
 # Kinds of value that only a blueprint has: shares, a list of credits, a deadline, a difficulty.
 
 _EXAMPLE = "a time with its zone, such as 2026-12-01T23:59+01:00"
 
 
-def _own(message: str) -> PydanticCustomError:
+def _fault(message: str) -> PydanticCustomError:
     return PydanticCustomError("rule_here", "{text}", {"text": message})
 
 
@@ -52,11 +51,11 @@ def difficulty_range(value: Any) -> Any:
     """Let ``difficulty: 3`` stand for ``[3, 3]``; refuse bounds that no item has."""
     bounds = [value, value] if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(bounds, list | tuple) or len(bounds) != 2:
-        raise _own(f"a number from 1 to 5 or two, such as [1, 3], was expected, not {describe(value)}")
+        raise _fault(f"a number from 1 to 5 or two, such as [1, 3], was expected, not {describe(value)}")
     if any(isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 5 for n in bounds):
-        raise _own("a difficulty is a whole number from 1 to 5")
+        raise _fault("a difficulty is a whole number from 1 to 5")
     if bounds[0] > bounds[1]:
-        raise _own(f"the range goes from {bounds[0]} down to {bounds[1]}; write the smaller number first")
+        raise _fault(f"the range goes from {bounds[0]} down to {bounds[1]}; write the smaller number first")
     return bounds
 
 
@@ -68,16 +67,16 @@ def _deadline(value: Any) -> Any:
     except ValueError:
         moment = None
     if moment is None:
-        raise _own(f"{_EXAMPLE} was expected, not {describe(value)}")
+        raise _fault(f"{_EXAMPLE} was expected, not {describe(value)}")
     if moment.tzinfo is None:
-        raise _own(f"this time has no zone; expected: {_EXAMPLE}")
+        raise _fault(f"this time has no zone; expected: {_EXAMPLE}")
     return moment
 
 
 def _falling(shares: tuple[float, ...]) -> tuple[float, ...]:
     for earlier, later in pairwise(shares):
         if later > earlier:
-            raise _own(f"a later attempt can't earn more than an earlier one: {later:g} after {earlier:g}")
+            raise _fault(f"a later attempt can't earn more than an earlier one: {later:g} after {earlier:g}")
     return shares
 
 
@@ -151,8 +150,8 @@ class BlueprintSection(_Filter):
         missing = (self.count or 0) - len(self.items)
         if self.draw or missing <= 0:
             return self.draw
-        own = {name: getattr(self, name) for name in _FILTERS}
-        return (DrawRule.model_construct(count=missing, **own),)
+        filters = {name: getattr(self, name) for name in _FILTERS}
+        return (DrawRule.model_construct(count=missing, **filters),)
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
@@ -239,8 +238,8 @@ class PlacedBlueprint:
         Keys that came later count only where they are used, so that a quiz drawn by an older version is still
         known as drawn from this blueprint.
         """
-        said = _without_unused(self.blueprint.model_dump(mode="json"))
-        text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+        content = _without_unused(self.blueprint.model_dump(mode="json"))
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def refuse(self, faults: Sequence[tuple[Loc, str]]) -> NoReturn:
@@ -251,14 +250,14 @@ class PlacedBlueprint:
         raise QuizError.of_file([document.diagnostic(loc, message) for loc, message in faults])
 
 
-def _without_unused(said: Any) -> Any:
-    if isinstance(said, dict):
+def _without_unused(content: Any) -> Any:
+    if isinstance(content, dict):
         return {
             key: _without_unused(value)
-            for key, value in said.items()
+            for key, value in content.items()
             if key not in _LATER_KEYS or value not in (None, [])
         }
-    return [_without_unused(entry) for entry in said] if isinstance(said, list) else said
+    return [_without_unused(entry) for entry in content] if isinstance(content, list) else content
 
 
 def find_blueprint(name: str, folders: Sequence[Path]) -> Path:

@@ -1,4 +1,8 @@
-"""From a plan to items: pinned ones as they are, the others drawn under the course secret."""
+"""From a plan to items: pinned ones as they are, the others drawn under the course secret.
+
+Each question of the plan is a slot with the items that fit it; a matching of slots and items then decides, so
+that a quiz is refused only where the bank really has too few.
+"""
 
 from __future__ import annotations
 
@@ -31,17 +35,13 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Gives each slot an item that fits it and no item to two slots, whenever that is possible.
-
-
 def assign(wishes: Sequence[Sequence[str]]) -> Mapping[int, str]:
     """Return an item for as many slots as possible.
 
     Parameters
     ----------
     wishes : sequence of sequence of str
-        For each slot the items that fit it, the most wanted first.
+        For each slot the items that fit it, the preferred one first.
 
     Returns
     -------
@@ -54,8 +54,8 @@ def assign(wishes: Sequence[Sequence[str]]) -> Mapping[int, str]:
     theirs (augmenting paths), so that whether a quiz can be drawn isn't a matter of luck.
     """
     owner: dict[str, int] = {}
-    for slot, wanted in enumerate(wishes):
-        free = next((item for item in wanted if item not in owner), None)
+    for slot, items in enumerate(wishes):
+        free = next((item for item in items if item not in owner), None)
         if free is not None:
             owner[free] = slot
         else:
@@ -74,9 +74,6 @@ def _make_room(slot: int, wishes: Sequence[Sequence[str]], owner: dict[str, int]
             return True
     return False
 
-
-# ----------------------------------------------------------------------------------------------------
-# A plan as a row of questions: what may stand at each.
 
 _DOCUMENTS = frozenset(get_args(SourceName))
 
@@ -109,13 +106,13 @@ def slots_of(plan: PlacedBlueprint, specs: Sequence[ProblemSpec]) -> list[Questi
     """Return the questions of a plan in order, with what the bank has for each."""
     slots: list[QuestionSlot] = []
     for index, section in enumerate(plan.blueprint.sections):
-        at = ("sections", index)
+        section_loc = ("sections", index)
         slots += [
-            QuestionSlot((*at, "items", place), index, (item,), is_pinned=True)
+            QuestionSlot((*section_loc, "items", place), index, (item,), is_pinned=True)
             for place, item in enumerate(section.items)
         ]
         for place, draw in enumerate(section.draws):
-            loc: Loc = (*at, "draw", place, "count") if section.draw else (*at, "count")
+            loc: Loc = (*section_loc, "draw", place, "count") if section.draw else (*section_loc, "count")
             pool = tuple(
                 spec.id for spec in specs if _matches(spec, draw) and _is_allowed(spec, plan.blueprint)
             )
@@ -151,26 +148,24 @@ def untaught(spec: ProblemSpec, taught: Collection[str]) -> list[str]:
     return [need for need in spec.needs if need not in taught]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a bank can't give a plan: each fault with its place in the blueprint.
-
+# Each fault of a plan has its place in the blueprint, and all of them are shown at once.
 Fault = tuple[Loc, str]
 
 
 def pin_faults(plan: PlacedBlueprint, bank: Bank) -> list[Fault]:
     """Return the pinned items that aren't there, are code, or stand twice."""
     faults: list[Fault] = []
-    seen: set[str] = set()
+    pinned: set[str] = set()
     for index, section in enumerate(plan.blueprint.sections):
         for place, item in enumerate(section.items):
-            message = _pin_fault(item, bank, seen)
+            message = _pin_fault(item, bank, pinned)
             if message is not None:
                 faults.append((("sections", index, "items", place), message))
-            seen.add(item)
+            pinned.add(item)
     return faults
 
 
-def _pin_fault(item: str, bank: Bank, seen: Collection[str]) -> str | None:
+def _pin_fault(item: str, bank: Bank, pinned: Collection[str]) -> str | None:
     try:
         kind = bank.load(item).kind
     except UnknownItemError as error:
@@ -180,7 +175,7 @@ def _pin_fault(item: str, bank: Bank, seen: Collection[str]) -> str | None:
             f"{item} is a code exercise, which can't be a quiz question; "
             f"write it under the blueprint's `exercises: [{item}]`, and students hand in a file"
         )
-    return f"item {item} is pinned twice; each item stands in a quiz once" if item in seen else None
+    return f"item {item} is pinned twice; each item stands in a quiz once" if item in pinned else None
 
 
 def topic_faults(plan: PlacedBlueprint, specs: Sequence[ProblemSpec]) -> list[Fault]:
@@ -243,14 +238,16 @@ def too_few(slots: Sequence[QuestionSlot], filled: Collection[int]) -> list[Faul
         alike = [slot for slot in slots if slot.loc == loc]
         matching = set(alike[0].pool)
         free = len(matching - pinned)
-        drawn, match, bound = len(alike), len(matching), len(matching) - free
-        what = f"too few items: {drawn} {agree(drawn, 'are')} to be drawn here, "
-        what += f"but {match} {agree(match, 'match')}"
+        count, matches, bound = len(alike), len(matching), len(matching) - free
+        message = f"too few items: {count} {agree(count, 'are')} to be drawn here, "
+        message += f"but {matches} {agree(matches, 'match')}"
         if bound:
-            what += f" and {bound} of these {agree(bound, 'are')} pinned"
-        if free >= len(alike):
-            what += f"; other entries need the same ones, so that {lacking} {agree(lacking, 'are')} missing"
-        faults.append((loc, what + "; widen the filters, or see: grade list"))
+            message += f" and {bound} of these {agree(bound, 'are')} pinned"
+        if free >= count:
+            message += (
+                f"; other entries need the same ones, so that {lacking} {agree(lacking, 'are')} missing"
+            )
+        faults.append((loc, message + "; widen the filters, or see: grade list"))
     return faults
 
 
@@ -287,15 +284,15 @@ class ItemChoice:
             Too few items are left for the student's own families.
         """
         items = list(self.common)
-        own = [index for index, slot in enumerate(self.slots) if slot.own_family]
-        taken = {item for index, item in enumerate(items) if index not in own}
-        found = assign(
-            _wishes([self.slots[i] for i in own], taken, _streams(self.secret, self.name, student))
+        differing = [index for index, slot in enumerate(self.slots) if slot.own_family]
+        shared = {item for index, item in enumerate(items) if index not in differing}
+        chosen = assign(
+            _wishes([self.slots[i] for i in differing], shared, _streams(self.secret, self.name, student))
         )
-        if len(found) < len(own):
+        if len(chosen) < len(differing):
             raise QuizError("the bank has too few items left to give each student other ones")
-        for place, item in found.items():
-            items[own[place]] = item
+        for place, item in chosen.items():
+            items[differing[place]] = item
         sections = self.plan.blueprint.sections
         return [
             ChosenQuestion(item, sections[slot.section].points, sections[slot.section].title, slot.own_family)
@@ -328,21 +325,21 @@ def choose_items(plan: PlacedBlueprint, bank: Bank, secret: bytes, name: str) ->
         plan.refuse(faults)
     slots = slots_of(plan, specs)
     pinned = {slot.pool[0] for slot in slots if slot.is_pinned}
-    found = assign(_wishes(slots, pinned, _streams(secret, name, "")))
-    if len(found) < len(slots):
-        plan.refuse(too_few(slots, found))
-    return ItemChoice(plan, secret, name, tuple(slots), tuple(found[index] for index in range(len(slots))))
+    chosen = assign(_wishes(slots, pinned, _streams(secret, name, "")))
+    if len(chosen) < len(slots):
+        plan.refuse(too_few(slots, chosen))
+    return ItemChoice(plan, secret, name, tuple(slots), tuple(chosen[index] for index in range(len(slots))))
 
 
 def _streams(secret: bytes, name: str, student: str) -> Callable[[int], RandomStream]:
-    """Return a section's stream of draws: one for everybody, or one for each student."""
+    # Each section has a stream of its own, so that adding a question to one redraws no other.
     return lambda section: RandomStream.keyed(secret, f"quiz:{name}:section:{section}", student, 0)
 
 
 def _wishes(
-    slots: Sequence[QuestionSlot], taken: Collection[str], stream: Callable[[int], RandomStream]
+    slots: Sequence[QuestionSlot], reserved: Collection[str], stream: Callable[[int], RandomStream]
 ) -> list[list[str]]:
-    """Return for each slot its items in random order; nobody else gets a taken one."""
+    """Return for each slot its items in random order, without those reserved for others."""
     streams: dict[int, RandomStream] = {}
     wishes = []
     for slot in slots:
@@ -350,5 +347,5 @@ def _wishes(
             wishes.append(list(slot.pool))
             continue
         source = streams.setdefault(slot.section, stream(slot.section))
-        wishes.append(source.shuffled([item for item in slot.pool if item not in taken]))
+        wishes.append(source.shuffled([item for item in slot.pool if item not in reserved]))
     return wishes

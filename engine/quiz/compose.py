@@ -17,7 +17,8 @@ from engine.quiz.item_variants import ItemVariants, with_points
 
 __all__ = ["compose", "quiz_id"]
 
-_LARGE = 400  # questions of a class that are worth starting processes for
+# So many questions of a class take about a second to draw: only then processes are worth their start.
+_LARGE = 400
 
 
 def quiz_id(secret: bytes, name: str, student: str, attempt: int) -> str:
@@ -67,29 +68,29 @@ def compose(
     engine.errors.DrawError
         As :func:`engine.variants.draw`.
     """
-    kept = {quiz.student: quiz for quiz in stored if quiz.attempt == attempt}
+    drawn_before = {quiz.student: quiz for quiz in stored if quiz.attempt == attempt}
     first = next(iter(stored), None)
-    # somebody's deadline may have been moved: who comes later gets the one that most have
-    often = Counter(quiz.rules for quiz in stored)
+    # One student's deadline may have been moved: whoever comes later gets the rules that most have.
+    counts = Counter(quiz.rules for quiz in stored)
     planned = plan.blueprint.rules
-    usual = max(often, key=lambda rules: (often[rules], rules == planned), default=planned)
-    asked: dict[str, list[ChosenQuestion]] = {}
-    if newcomers := [student for student in students if student not in kept]:
+    usual = max(counts, key=lambda rules: (counts[rules], rules == planned), default=planned)
+    choices: dict[str, list[ChosenQuestion]] = {}
+    if newcomers := [student for student in students if student not in drawn_before]:
         questions_of = _questions(plan, bank, secret, name, first)
-        asked = {student: questions_of(student) for student in newcomers}
-    families = _Families(bank, secret, name, kept.values())
-    families.draw_ahead(asked, attempt)
+        choices = {student: questions_of(student) for student in newcomers}
+    families = _Families(bank, secret, name, drawn_before.values())
+    families.draw_ahead(choices, attempt)
     exercises = _exercises(plan, bank)
     quizzes = []
     for student in students:
-        if student in asked:
+        if student in choices:
             quizzes.append(
                 Quiz(
                     id=quiz_id(secret, name, student, attempt),
                     name=name,
                     title=first.title if first else plan.blueprint.title,
                     student=student,
-                    questions=families.draw(asked[student], student, attempt),
+                    questions=families.draw(choices[student], student, attempt),
                     attempt=attempt,
                     rules=usual,
                     plan=first.plan if first else plan.fingerprint,
@@ -97,7 +98,7 @@ def compose(
                 )
             )
         else:
-            quizzes.append(kept[student])
+            quizzes.append(drawn_before[student])
         progress()
     return quizzes
 
@@ -111,12 +112,12 @@ def _exercises(plan: PlacedBlueprint, bank: Bank) -> tuple[QuizExercise, ...]:
 def _questions(
     plan: PlacedBlueprint, bank: Bank, secret: bytes, name: str, first: Quiz | None
 ) -> Callable[[str], list[ChosenQuestion]]:
-    """Return the function that gives a student's questions, in accord with what was drawn before."""
+    """Return the function that gives a student's questions, the same as those drawn before."""
     if first is None:
         return choose_items(plan, bank, secret, name).of
-    asked = [ChosenQuestion(q.variant.item, q.points, q.section, q.own_family) for q in first.questions]
-    if not any(question.own_family for question in asked):
-        return lambda student: asked
+    questions = [ChosenQuestion(q.variant.item, q.points, q.section, q.own_family) for q in first.questions]
+    if not any(question.own_family for question in questions):
+        return lambda student: questions
     if first.plan != plan.fingerprint:
         raise QuizError(
             f"the blueprint isn't the one that quiz {name} was drawn from, so nobody can be added to it",
@@ -124,7 +125,7 @@ def _questions(
             next_step="put it back, or draw a new quiz with --name NEW",
         )
     choice = choose_items(plan, bank, secret, name)
-    common = tuple(question.item for question in asked)
+    common = tuple(question.item for question in questions)
     return ItemChoice(plan, secret, name, choice.slots, common).of
 
 
@@ -134,34 +135,34 @@ class _Families:
     def __init__(self, bank: Bank, secret: bytes, name: str, stored: Iterable[Quiz]) -> None:
         self._bank, self._secret, self._name = bank, secret, name
         self._by_item: dict[str, ItemVariants] = {}
-        self._given: dict[str, list[Variant]] = {}
+        self._stored: dict[str, list[Variant]] = {}
         for quiz in stored:
             for question in quiz.questions:
-                self._given.setdefault(question.variant.item, []).append(question.variant)
+                self._stored.setdefault(question.variant.item, []).append(question.variant)
 
     def draw(
         self, questions: Iterable[ChosenQuestion], student: str, attempt: int
     ) -> tuple[QuizQuestion, ...]:
-        drawn = []
+        numbered = []
         for number, chosen in enumerate(questions, start=1):
             variant = with_points(self._family(chosen.item).first(student, attempt), chosen.points)
-            drawn.append(QuizQuestion(number, variant, variant.points, chosen.section, chosen.own_family))
-        return tuple(drawn)
+            numbered.append(QuizQuestion(number, variant, variant.points, chosen.section, chosen.own_family))
+        return tuple(numbered)
 
-    def draw_ahead(self, asked: Mapping[str, Sequence[ChosenQuestion]], attempt: int) -> None:
+    def draw_ahead(self, choices: Mapping[str, Sequence[ChosenQuestion]], attempt: int) -> None:
         """Draw a large class's variants on all cores; what is drawn twice is seen when it is handed out."""
-        wanted = [(student, chosen.item) for student, questions in asked.items() for chosen in questions]
-        if len(wanted) < _LARGE:
+        keys = [(student, chosen.item) for student, questions in choices.items() for chosen in questions]
+        if len(keys) < _LARGE:
             return
-        for item in dict.fromkeys(item for _, item in wanted):
-            self._family(item).plain(wanted[0][0], attempt)  # so that the forks inherit what is read once
-        drawn = on_all_cores(lambda key: self._family(key[1]).plain(key[0], attempt), wanted, least=_LARGE)
-        for (student, item), variant in drawn.items():
+        for item in dict.fromkeys(item for _, item in keys):
+            self._family(item).plain(keys[0][0], attempt)  # so that the forks inherit what is read once
+        variants = on_all_cores(lambda key: self._family(key[1]).plain(key[0], attempt), keys, least=_LARGE)
+        for (student, item), variant in variants.items():
             self._family(item).keep_ahead(student, attempt, variant)
 
     def _family(self, item: str) -> ItemVariants:
         if item not in self._by_item:
             family = self._by_item[item] = ItemVariants.of(self._bank, item, self._secret, self._name)
-            for variant in self._given.get(item, ()):
+            for variant in self._stored.get(item, ()):
                 family.note(variant)
         return self._by_item[item]

@@ -1,4 +1,8 @@
-"""What an attempt at a question earns: the share that its number and the hints taken leave."""
+"""What an attempt at a question earns under a quiz's rules.
+
+Each further attempt and each hint may take a share off.  The rules apply when an attempt is recorded, in the
+order of the attempts, so that a mark never changes because of what a student does later.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +31,11 @@ def is_choice(variant: Variant) -> bool:
 
 def counted_attempts(earlier: Sequence[Attempt]) -> list[Attempt]:
     """Return the attempts that count as such: no blank ones, and each variant of a choice once."""
-    found: list[Attempt] = []
+    counted: list[Attempt] = []
     for attempt in earlier:
-        if attempt.settled and not attempt.is_blank and not _repeats(attempt, found):
-            found.append(attempt)
-    return found
+        if attempt.settled and not attempt.is_blank and not _repeats(attempt, counted):
+            counted.append(attempt)
+    return counted
 
 
 def _repeats(attempt: Attempt, before: Sequence[Attempt]) -> bool:

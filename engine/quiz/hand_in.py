@@ -19,10 +19,6 @@ from engine.text.words import count_noun, plain_points
 __all__ = ["HandedIn", "as_answered", "grade_quiz", "hand_in", "total"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# A returned quiz marked against the stored one.
-
-
 def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeReport]:
     """Mark a returned file against the stored quiz, question by question.
 
@@ -91,16 +87,16 @@ def _edits(question: QuizQuestion, claim: Mapping[str, Any]) -> tuple[str, ...]:
 
 def total(reports: Iterable[GradeReport]) -> tuple[float | None, float]:
     """Return (score, maximum); the score is None when any question is ungraded."""
-    listed = list(reports)
-    maximum = sum(report.max_score for report in listed)
-    if any(report.score is None for report in listed):
+    scores = [(report.score, report.max_score) for report in reports]
+    maximum = sum(points for _, points in scores)
+    if any(score is None for score, _ in scores):
         return None, maximum
-    return sum(report.score for report in listed if report.score is not None), maximum
+    return sum(score for score, _ in scores if score is not None), maximum
 
 
 @dataclass(frozen=True, slots=True)
 class HandedIn:
-    """What came of it.
+    """Result of handing in a quiz.
 
     Parameters
     ----------
@@ -118,17 +114,17 @@ class HandedIn:
 
 
 def as_answered(
-    store: Store, quiz: Quiz, retries: Mapping[int, int], asked: frozenset[int] | None = None
+    store: Store, quiz: Quiz, retries: Mapping[int, int], numbers: frozenset[int] | None = None
 ) -> Quiz:
-    """Return the quiz with the variants that a file answers, and of its questions those `asked`.
+    """Return the quiz with the variants that a file answers, and only with the questions in `numbers`.
 
     Raises
     ------
     QuizError
         The file names a variant that was never drawn.
     """
-    if asked is not None:
-        quiz = replace(quiz, questions=tuple(q for q in quiz.questions if q.number in asked))
+    if numbers is not None:
+        quiz = replace(quiz, questions=tuple(q for q in quiz.questions if q.number in numbers))
     if not any(retries.values()):
         return quiz
     questions = []
@@ -189,7 +185,7 @@ def hand_in(
     if unreadable and not keep_unreadable:
         return HandedIn(answered, reports, recorded=False)
     settle = CreditRules(quiz, store.sittings.hints(quiz, mode)) if quiz.rules.counts_attempts else None
-    kept = store.record_quiz(
+    recorded = store.record_quiz(
         answered,
         filled.answers,
         reports,
@@ -203,7 +199,7 @@ def hand_in(
         tuple(
             # What was graded once stays graded; what the file claims is told each time.
             replace(attempt.report, notes=tuple(dict.fromkeys((*attempt.report.notes, *report.notes))))
-            for attempt, report in zip(kept, reports, strict=True)
+            for attempt, report in zip(recorded, reports, strict=True)
         ),
         recorded=True,
     )

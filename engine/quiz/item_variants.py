@@ -14,9 +14,12 @@ from engine.variants import draw
 
 __all__ = ["ItemVariants", "content", "with_points"]
 
-# Whole quizzes are drawn as attempts 0 to 1000, so further draws of one item go in steps of 1001.
+# Whole quizzes are drawn as attempts 0 to 1000, so further draws of one item go in steps of 1001; those for
+# another attempt at a question begin 10,000 steps on, beyond whatever the first draw may have skipped.
+# Changing a number here redraws quizzes that students have: it can't be done.
 _STEP = 1001
 _RETRIES = 10_000
+# As often as a draw of one variant tries: an item that gives no new one by then has none.
 _TRIES = 200
 
 
@@ -58,7 +61,7 @@ class ItemVariants:
     registry: Mapping[str, str]
     secret: bytes
     name: str
-    _given: set[str] = field(default_factory=set)
+    _handed_out: set[str] = field(default_factory=set)
     _size: int | None = None
     _ahead: dict[tuple[str, int], Variant] = field(default_factory=dict)
 
@@ -69,7 +72,7 @@ class ItemVariants:
 
     def note(self, variant: Variant) -> None:
         """Count a variant that somebody has already."""
-        self._given.add(content(variant))
+        self._handed_out.add(content(variant))
 
     def first(self, student: str, attempt: int) -> Variant:
         """Draw a student's variant: one that nobody in the class has, as long as there is any.
@@ -79,28 +82,28 @@ class ItemVariants:
         engine.errors.DrawError
             As :func:`engine.variants.draw`.
         """
-        if self._size is not None and len(self._given) >= self._size:
-            self._given.clear()
-        drawn = self._draw(student, attempt)
+        if self._size is not None and len(self._handed_out) >= self._size:
+            self._handed_out.clear()
+        variant = self._draw(student, attempt)
         for bump in range(1, self._limit()):
-            if content(drawn) not in self._given:
+            if content(variant) not in self._handed_out:
                 break
-            drawn = self._draw(student, attempt + _STEP * bump)
-        if content(drawn) in self._given:
-            # used up: the next round begins, and from now on its length is known
-            self._size = len(self._given)
-            self._given.clear()
-        self.note(drawn)
-        return drawn
+            variant = self._draw(student, attempt + _STEP * bump)
+        if content(variant) in self._handed_out:
+            # Used up: the next round begins, and from now on its length is known.
+            self._size = len(self._handed_out)
+            self._handed_out.clear()
+        self.note(variant)
+        return variant
 
     def again(self, student: str, attempt: int, retry: int, before: Collection[Variant]) -> Variant | None:
         """Draw a variant for another attempt, unlike all that the student had; None if there is none."""
-        had = {content(variant) for variant in before}
+        earlier = {content(variant) for variant in before}
         base = attempt + _STEP * _RETRIES * retry
         for bump in range(_TRIES):
-            drawn = self._draw(student, base + _STEP * bump)
-            if content(drawn) not in had:
-                return drawn
+            variant = self._draw(student, base + _STEP * bump)
+            if content(variant) not in earlier:
+                return variant
         return None
 
     def keep_ahead(self, student: str, attempt: int, variant: Variant) -> None:

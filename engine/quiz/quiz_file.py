@@ -1,4 +1,8 @@
-"""The fill-in file as it goes out: id, stems and blanks."""
+"""The fill-in file of a quiz: written with id, stems and blanks, read back for its answers alone.
+
+A student edits it with any editor, so everything else in it counts for nothing: points, stems and options
+come from the store, and an edited one is only mentioned.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,7 @@ _Dumper.add_representer(
 )
 
 
-def _shown(text: str) -> str:
+def _yaml_text(text: str) -> str:
     """Return prose as YAML shows it best: short lines plain, the rest as a block wrapped at 96."""
     lines = [
         wrapped
@@ -52,9 +56,9 @@ def _part_fields(part: Part) -> dict[str, Any]:
 
     fields: dict[str, Any] = {}
     if part.prompts:
-        fields["prompts"] = {p.id: _shown(p.text.plain) for p in part.prompts}
+        fields["prompts"] = {p.id: _yaml_text(p.text.plain) for p in part.prompts}
     if part.options:
-        fields["options"] = {o.id: _shown(o.text.plain) for o in part.options}
+        fields["options"] = {o.id: _yaml_text(o.text.plain) for o in part.options}
     fields["how"] = blank_hint(part)
     return fields
 
@@ -65,12 +69,12 @@ def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict
         "number": question.number,
         "title": variant.title,
         "points": plain_points(question.points),
-        "stem": _shown(variant.stem.plain),
+        "stem": _yaml_text(variant.stem.plain),
     }
     if question.retry:
         fields["retry"] = question.retry
     if variant.notes:
-        fields["notes"] = [_shown(note.plain) for note in variant.notes]
+        fields["notes"] = [_yaml_text(note.plain) for note in variant.notes]
     if len(variant.parts) == 1:
         fields |= _part_fields(variant.parts[0])
         fields["answer"] = answers.get(variant.parts[0].id, "")
@@ -79,7 +83,7 @@ def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict
             {
                 "part": part.id,
                 "points": plain_points(part.points),
-                "prompt": _shown(part.prompt.plain if part.prompt else part.id),
+                "prompt": _yaml_text(part.prompt.plain if part.prompt else part.id),
                 **_part_fields(part),
                 "answer": answers.get(part.id, ""),
             }
@@ -93,7 +97,6 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
 
     `answers` (question number → part id → text) are written into the blanks.
     """
-    given = answers or {}
     head = (
         f"# {clean_line(quiz.title)}\n"
         "# Write your answers behind `answer:` and hand this file in. Everything else in it is\n"
@@ -107,7 +110,8 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
         "title": quiz.title,
         "student": quiz.student,
         "questions": [
-            _question_fields(question, given.get(question.number, {})) for question in quiz.questions
+            _question_fields(question, (answers or {}).get(question.number, {}))
+            for question in quiz.questions
         ],
     }
     if quiz.exercises:
@@ -124,7 +128,6 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
     return head + yaml.dump(body, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
 
-# ----------------------------------------------------------------------------------------------------
 # The fill-in file as it comes back: only the answers are believed.
 
 
@@ -140,8 +143,8 @@ def typed(document: YamlDocument, loc: Loc) -> str:
     if written.startswith("[") or not isinstance(value, list | dict):
         return written
     if isinstance(value, dict):  # ``{a, c}`` is a mapping too, of keys without values
-        given = {key: typed(document, (*loc, key)) for key in value}
-        return ", ".join(f"{key}: {answer}" if answer else key for key, answer in given.items())
+        texts = {key: typed(document, (*loc, key)) for key in value}
+        return ", ".join(f"{key}: {answer}" if answer else key for key, answer in texts.items())
     entries = [typed(document, (*loc, index)) for index in range(len(value))]
     return ("; " if any(isinstance(entry, list) for entry in value) else ", ").join(entries)
 
@@ -159,7 +162,7 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
     QuizError
         It is no quiz file, names no quiz, holds no question, or one question or part twice.
     """
-    # Nothing but text is wanted: a number that is too large for one is an answer that can't be read.
+    # Every scalar is read as text: a number that is too large for one is an answer that can't be read.
     document = read_yaml(text, filename, error=QuizError, scalars_as_text=True)
     data = document.data
     if not isinstance(data, dict) or not document.written(("quiz",)) or "quiz" not in data:
@@ -218,10 +221,10 @@ def _answers_of(
         return {}
     answers: dict[str, str] = {}
     for i, part in enumerate(parts):
-        at = (*loc, "parts", i)
-        name = document.written((*at, "part"))
+        part_loc = (*loc, "parts", i)
+        name = document.written((*part_loc, "part"))
         if name in answers:
             message = f"part {clean_line(name, 40)} stands twice in question {question['number']}; keep one"
-            faults.append(document.diagnostic((*at, "part"), message))
-        answers[name] = typed(document, (*at, "answer")) if "answer" in part else ""
+            faults.append(document.diagnostic((*part_loc, "part"), message))
+        answers[name] = typed(document, (*part_loc, "answer")) if "answer" in part else ""
     return answers

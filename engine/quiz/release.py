@@ -1,4 +1,4 @@
-"""What a student may see of a result now, by the quiz's rules."""
+"""What a student may see of a result now, by the quiz's rules, and those rules in sentences."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def shown_report(
     Returns
     -------
     QuestionRelease
-        A report that can't be read is shown at every level: it costs nothing and must be mended.
+        A report on an answer that can't be read is shown at every level: it costs nothing, and the student
+        must correct it.
     """
     if report.outcome is Outcome.FORMAT_ERROR:
         return QuestionRelease(level, report, with_solution=False)
@@ -67,15 +68,14 @@ def shown_report(
         bare = replace(report, checks=checks, diagnosis=(), counterexample=None, notes=notes, weights=())
         return QuestionRelease(level, bare, with_solution=False)
     if not is_final and variant is not None:
-        told = {note.plain for note in variant.told_after}
-        report = replace(report, notes=tuple(note for note in report.notes if note not in told))
+        errata = {note.plain for note in variant.told_after}
+        report = replace(report, notes=tuple(note for note in report.notes if note not in errata))
     return QuestionRelease(level, report, with_solution=is_final and level is ResultDisclosure.SOLUTION)
 
 
-# ----------------------------------------------------------------------------------------------------
 # A quiz's rules in sentences, as students read them before they begin.
 
-_SHOWN = {
+_DISCLOSURE_WORDS = {
     ResultDisclosure.NOTHING: "no result is shown",
     ResultDisclosure.SCORE: "only the total is shown",
     ResultDisclosure.VERDICT: "it is shown which answers are right",
@@ -114,26 +114,26 @@ def rules_text(rules: QuizRules, *, on_file: bool = False) -> list[str]:
     if rules.deadline is not None:
         sentences.append(f"The quiz is open until {deadline_text(rules.deadline)}.")
     if rules.show_before is not ResultDisclosure.FEEDBACK or rules.deadline is not None:
-        sentences.append(_shown(rules))
+        sentences.append(_disclosure_sentence(rules))
     return sentences
 
 
 def not_on_files(rules: QuizRules) -> list[str]:
     """Return which rules do nothing for files that students fill in and hand in, for whoever made them."""
-    found = []
+    sentences = []
     if rules.hint_cost is not None:
-        found.append(
+        sentences.append(
             "`hint_cost` does nothing for students who fill in the file: hints are given in "
             "`grade quiz take` only"
         )
     if rules.attempts is not None and rules.attempts > 1:
         which = "" if rules.new_variants else " at a choice, an order, pairs or words"
-        kept = "numbers can be answered again as they are, but " if rules.new_variants else ""
-        found.append(
-            f"only `grade quiz take` draws a new variant for a further attempt{which}; in files {kept}of "
+        numbers = "numbers can be answered again as they are, but " if rules.new_variants else ""
+        sentences.append(
+            f"only `grade quiz take` draws a new variant for a further attempt{which}; in files {numbers}of "
             "several answers to the same options, order, pairs or words only the first counts"
         )
-    return found
+    return sentences
 
 
 def _attempts(rules: QuizRules) -> str:
@@ -149,10 +149,11 @@ def _attempts(rules: QuizRules) -> str:
     )
 
 
-def _shown(rules: QuizRules) -> str:
+def _disclosure_sentence(rules: QuizRules) -> str:
     if rules.deadline is None:
-        return _SHOWN[rules.show_before].capitalize() + "."
-    return f"Until then, {_SHOWN[rules.show_before]}; afterwards, {_SHOWN[rules.show_after]}."
+        return _DISCLOSURE_WORDS[rules.show_before].capitalize() + "."
+    before, after = _DISCLOSURE_WORDS[rules.show_before], _DISCLOSURE_WORDS[rules.show_after]
+    return f"Until then, {before}; afterwards, {after}."
 
 
 def deadline_text(deadline: datetime) -> str:
@@ -164,15 +165,15 @@ def deadline_text(deadline: datetime) -> str:
 
 def time_left(deadline: datetime, now: datetime) -> str:
     """Return ``3 days``, ``5 hours`` or ``12 minutes``, rounded down."""
-    left = max(deadline - now, timedelta())
+    remaining = max(deadline - now, timedelta())
     for unit, seconds in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        count = int(left.total_seconds() // seconds)
+        count = int(remaining.total_seconds() // seconds)
+        # "1 day" may be two days less a minute: below two of a unit the next smaller one says more.
         if count >= (2 if unit != "minute" else 1):
             return count_noun(count, unit)
     return "less than a minute"
 
 
-# ----------------------------------------------------------------------------------------------------
 # The one place that asks what time it is for a deadline.
 
 

@@ -17,7 +17,7 @@ from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.items import ProblemSpec
-    from engine.quiz.rehearsal import QuestionFigures, QuizStatistics
+    from engine.quiz.quiz_statistics import QuestionFigures, QuizStatistics
 
 __all__ = ["check"]
 
@@ -53,7 +53,7 @@ def check(
       grade quiz check my_blueprint.yaml --students 200
     """
     from engine.quiz import compose, read_blueprint, release
-    from engine.quiz.rehearsal import rehearse, warnings_of
+    from engine.quiz.quiz_statistics import rehearse, warnings_of
 
     context = find_context(course_path)
     path = blueprint_path(context, blueprint)

@@ -13,8 +13,8 @@ from engine.text.words import plain_points
 if TYPE_CHECKING:
     from engine.model import Part, QuizRules, ResultDisclosure, Variant
     from engine.quiz.hand_in import HandedIn
+    from engine.quiz.quiz_progress import QuizSitting
     from engine.quiz.release import QuestionRelease
-    from engine.quiz.sitting import QuizSitting
 
 __all__ = ["release_text", "results_json", "show_results", "show_standings"]
 

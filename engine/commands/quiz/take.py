@@ -24,8 +24,7 @@ from engine.text.words import agree, count_noun, points_text
 
 if TYPE_CHECKING:
     from engine.model import Part, Quiz
-    from engine.quiz.in_progress import QuizInProgress
-    from engine.quiz.sitting import QuestionStanding
+    from engine.quiz.quiz_progress import QuestionStanding, QuizInProgress
 
 __all__ = ["take"]
 
@@ -78,7 +77,7 @@ def _write_practice_quiz(quiz: Quiz) -> Path:
 
 def _take_quiz(context: CommandContext, path: Path) -> int:
     """Go on with the quiz in `path` until it is handed in or the person stops; return the exit code."""
-    from engine.quiz.in_progress import QuizInProgress
+    from engine.quiz.quiz_progress import QuizInProgress
 
     filled, home, stored = context.stored_quiz(path)
     with home.open_store() as store:
@@ -310,7 +309,7 @@ class _Session:
         say(f"Total: {number(sitting.score)} of {points_text(sitting.maximum)}")
 
     def _show_best(self) -> None:
-        from engine.quiz.sitting import best_results
+        from engine.quiz.quiz_progress import best_results
 
         sitting = self._quiz.sitting()
         say()

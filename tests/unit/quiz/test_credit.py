@@ -17,7 +17,7 @@ from engine.items import builtin_bank
 from engine.model import Mode, Quiz, QuizRules
 from engine.quiz import compose, hand_in
 from engine.quiz.blueprint import Blueprint, PlacedBlueprint
-from engine.quiz.sitting import next_variant, sitting_of
+from engine.quiz.quiz_progress import next_variant, sitting_of
 from engine.store import Store, open_store
 
 SECRET = b"s" * 32

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.answers import answer_type
 from engine.answers.base import GuessScore
 from engine.model import ChoiceOption, FloatArray, Part, RenderedText, Variant
-from engine.quiz.rehearsal import best_of, guess_variant
+from engine.quiz.quiz_statistics import best_of, guess_variant
 
 LETTERS = "abcdefgh"
 

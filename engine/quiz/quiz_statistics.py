@@ -201,7 +201,7 @@ def _figures(
     guesses = [_guess(question.variant, specs[question.variant.item], rules) for question in row]
     minutes = [spec.minutes for spec in used if spec.minutes is not None]
     sizes = [spec.variants for spec in used]
-    seen = [observed[item] for item in items if item in observed]
+    earned = [observed[item] for item in items if item in observed]
     return QuestionFigures(
         number=row[0].number,
         section=row[0].section,
@@ -217,7 +217,7 @@ def _figures(
         minutes=fmean(minutes) if len(minutes) == len(used) else None,
         most_variants=None if None in sizes else sum(size for size in sizes if size is not None),
         is_choice=any(is_choice(question.variant) for question in row),
-        observed=fmean(seen) if seen else None,
+        observed=fmean(earned) if earned else None,
     )
 
 
@@ -231,87 +231,88 @@ def _guess(variant: Variant, spec: ProblemSpec, rules: QuizRules) -> GuessScore:
     return best_of(guess_variant(variant), [rules.share(n, 0) for n in range(attempts)])
 
 
-# ----------------------------------------------------------------------------------------------------
 # What a lecturer should know before a quiz goes out.
 
+# Guessing at one of four options earns as much on average; a whole quiz should ask for more.
 _MUCH = 0.25
+# Half a step of the scale from 1 to 5, on the average of a quiz: what students notice when they compare.
 _SPREAD = 0.5
 
 
 def warnings_of(
-    rehearsal: QuizStatistics, bank: Bank, now: datetime, blueprint: Blueprint | None = None
+    statistics: QuizStatistics, bank: Bank, now: datetime, blueprint: Blueprint | None = None
 ) -> list[str]:
     """Return warnings, those about the whole quiz first.
 
     With the `blueprint`, pinned items are held against its `needs`: drawn ones meet them anyway.
     """
-    rules = rehearsal.rules
-    found = []
+    rules = statistics.rules
+    warnings = []
     if rules.deadline is not None and rules.is_over(now):
-        found.append(f"the deadline {deadline_text(rules.deadline)} has passed already")
-    if rehearsal.guessing > _MUCH:
-        found.append(f"guessing earns {percent(rehearsal.guessing)} of the points on average")
-    low, high = rehearsal.difficulty_of_students
+        warnings.append(f"the deadline {deadline_text(rules.deadline)} has passed already")
+    if statistics.guessing > _MUCH:
+        warnings.append(f"guessing earns {percent(statistics.guessing)} of the points on average")
+    low, high = statistics.difficulty_of_students
     if high - low > _SPREAD:
-        found.append(
+        warnings.append(
             f"students' quizzes differ in difficulty: {low:.1f} to {high:.1f} on average; "
             "narrow `difficulty` in the sections with `per_student`"
         )
-    for question in rehearsal.questions:
+    for question in statistics.questions:
         if blueprint is not None and blueprint.needs is not None:
             for item in question.items:
                 if lacking := untaught(bank.load(item), blueprint.needs):
-                    found.append(
+                    warnings.append(
                         f"question {question.number}: {item} needs {', '.join(lacking)}, "
                         "which the blueprint's `needs` doesn't name"
                     )
-        found += [f"question {question.number}: {text}" for text in _of_question(question, rehearsal)]
-        found += [f"question {question.number}: {text}" for text in _of_items(question, rehearsal, bank)]
-    return found
+        warnings += [f"question {question.number}: {text}" for text in _of_question(question, statistics)]
+        warnings += [f"question {question.number}: {text}" for text in _of_items(question, statistics, bank)]
+    return warnings
 
 
-def _of_question(question: QuestionFigures, rehearsal: QuizStatistics) -> list[str]:
-    found = []
-    students, size = rehearsal.students, question.most_variants
+def _of_question(question: QuestionFigures, statistics: QuizStatistics) -> list[str]:
+    warnings = []
+    students, size = statistics.students, question.most_variants
     if question.shared > 1 and question.variants == 1:
-        found.append(
+        warnings.append(
             f"{all_of(students, 'student')} {agree(students, 'have')} the same "
             f"variant{' (there is no other)' * (size == 1)}"
         )
     elif question.shared > 1:
         cause = f" (there are {size} in all)" if size is not None and size < students else ""
-        found.append(
+        warnings.append(
             f"{count_noun(question.variants, 'different variant')} for "
             f"{count_noun(students, 'student')}{cause}; "
             f"up to {question.shared} have the same"
         )
     elif question.keys == 1 and students > 1:
-        found.append(f"{all_of(students, 'student')} {agree(students, 'have')} the same right answer")
-    attempts = rehearsal.rules.attempts or 1
+        warnings.append(f"{all_of(students, 'student')} {agree(students, 'have')} the same right answer")
+    attempts = statistics.rules.attempts or 1
     if question.is_choice and size is not None and size < attempts:
-        found.append(
+        warnings.append(
             f"{count_noun(attempts, 'attempt')}, but {count_noun(size, 'variant')}: "
             f"each variant is asked once, "
             "because the same options again would be elimination"
         )
-    if rehearsal.students > 1 and question.guessing > _MUCH * 2:
-        found.append(f"guessing earns {percent(question.guessing)} of its points")
-    return found
+    if statistics.students > 1 and question.guessing > _MUCH * 2:
+        warnings.append(f"guessing earns {percent(question.guessing)} of its points")
+    return warnings
 
 
-def _of_items(question: QuestionFigures, rehearsal: QuizStatistics, bank: Bank) -> list[str]:
-    found = []
+def _of_items(question: QuestionFigures, statistics: QuizStatistics, bank: Bank) -> list[str]:
+    warnings = []
     for item in question.items:
         spec = bank.load(item)
-        if rehearsal.rules.hint_cost is not None and not spec.hints:
-            found.append(f"{item} has no hints")
+        if statistics.rules.hint_cost is not None and not spec.hints:
+            warnings.append(f"{item} has no hints")
         if (
-            ResultDisclosure.SOLUTION in (rehearsal.rules.show_before, _after(rehearsal))
+            ResultDisclosure.SOLUTION in (statistics.rules.show_before, _after(statistics))
             and spec.solution is None
         ):
-            found.append(f"{item} has no worked solution to show")
-    return found
+            warnings.append(f"{item} has no worked solution to show")
+    return warnings
 
 
-def _after(rehearsal: QuizStatistics) -> ResultDisclosure | None:
-    return rehearsal.rules.show_after if rehearsal.rules.deadline is not None else None
+def _after(statistics: QuizStatistics) -> ResultDisclosure | None:
+    return statistics.rules.show_after if statistics.rules.deadline is not None else None

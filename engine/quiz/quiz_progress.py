@@ -1,0 +1,344 @@
+"""A quiz that is being taken: the answers so far, and where the student stands in the store.
+
+Every number here is read from the store each time that it is asked for: a student may work in two windows,
+and the store alone knows how many attempts are left.  Nothing prints or asks; ``grade quiz take`` does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.errors import DrawError, InputError, QuizError
+from engine.grading import grade_answers
+from engine.hand_ins import FilledQuiz
+from engine.items.bank import Bank
+from engine.model import (
+    Mode,
+    Outcome,
+    Quiz,
+    QuizQuestion,
+    QuizRules,
+    RenderedText,
+    Response,
+    ResultDisclosure,
+    Variant,
+)
+from engine.quiz import release
+from engine.quiz.credit import counted_attempts, is_choice
+from engine.quiz.hand_in import HandedIn, as_answered, hand_in
+from engine.quiz.item_variants import ItemVariants, content, with_points
+from engine.quiz.quiz_file import fill_in_text
+from engine.store import Attempt, Store, response_sha256
+from engine.text.files import replace_text, write_errors
+
+__all__ = ["QuestionStanding", "QuizInProgress", "QuizSitting", "best_results", "next_variant", "sitting_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionStanding:
+    """One question of a sitting.
+
+    Parameters
+    ----------
+    question : QuizQuestion
+        With the variant that is answered now.
+    attempts : tuple of Attempt
+        Those that count, oldest first.
+    hints : int
+        Hints taken.
+    left : int
+        Attempts left.
+    share : float
+        Share of the points that the next attempt can earn.
+    """
+
+    question: QuizQuestion
+    attempts: tuple[Attempt, ...]
+    hints: int
+    left: int
+    share: float
+
+    @property
+    def best(self) -> float:
+        """The best score so far; 0 before the first attempt."""
+        return max((attempt.report.score or 0.0 for attempt in self.attempts), default=0.0)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether an attempt was right, whatever it counted."""
+        return any(attempt.report.outcome is Outcome.RIGHT for attempt in self.attempts)
+
+    @property
+    def last_answers(self) -> Mapping[str, str]:
+        """What was answered to this very variant the last time, by part."""
+        variant = self.question.variant.id
+        alike = [a for a in self.attempts if a.response and a.variant is not None and a.variant.id == variant]
+        return alike[-1].response.answers if alike and alike[-1].response else {}
+
+    @property
+    def hints_seen(self) -> tuple[RenderedText, ...]:
+        """The hints that were paid for, in this variant's words."""
+        return self.question.variant.hints[: self.hints]
+
+    @property
+    def could_gain(self) -> bool:
+        """Whether another attempt could raise the score."""
+        # Shares are rounded floats: an equal score is no gain.
+        return self.left > 0 and self.share * self.question.points > self.best + 1e-9
+
+
+@dataclass(frozen=True)
+class QuizSitting:
+    """A student's quiz with the standing of every question."""
+
+    quiz: Quiz
+    mode: Mode
+    standings: Mapping[int, QuestionStanding]
+
+    @property
+    def score(self) -> float:
+        """The sum of the best scores."""
+        return sum(standing.best for standing in self.standings.values())
+
+    @property
+    def maximum(self) -> float:
+        """Full marks of the quiz."""
+        return sum(question.points for question in self.quiz.questions)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether every question was answered right at some time."""
+        return all(standing.is_right for standing in self.standings.values())
+
+
+def sitting_of(
+    store: Store, quiz: Quiz, mode: Mode, bank: Bank, retries: Mapping[int, int] | None = None
+) -> QuizSitting:
+    """Return where the student of `quiz` stands.
+
+    Parameters
+    ----------
+    store : Store
+    quiz : Quiz
+        As stored.
+    mode : Mode
+    bank : Bank
+        Tells whether a question has another variant: where it needs one and has none, no attempt is left.
+    retries : mapping of int to int, optional
+        Which variant of each question is answered now; the newest by default.
+    """
+    newest = store.sittings.retries(quiz) if retries is None else retries
+    hints = store.sittings.hints(quiz, mode)
+    by_item = _attempts(store, quiz, mode)
+    standings: dict[int, QuestionStanding] = {}
+    for question in quiz.questions:
+        number, retry = question.number, newest.get(question.number, 0)
+        if retry:
+            question = replace(question, variant=store.sittings.variants(quiz, number)[retry], retry=retry)
+        attempts = tuple(counted_attempts(by_item.get(question.variant.item, [])))
+        left = max(0, (quiz.rules.attempts or 1) - len(attempts))
+        standings[number] = QuestionStanding(
+            question,
+            attempts,
+            hints.get(number, 0),
+            left if left and _has_another(bank, question, attempts) else 0,
+            quiz.rules.share(len(attempts), hints.get(number, 0)),
+        )
+    now = replace(quiz, questions=tuple(standing.question for standing in standings.values()))
+    return QuizSitting(now, mode, standings)
+
+
+def _has_another(bank: Bank, question: QuizQuestion, attempts: Sequence[Attempt]) -> bool:
+    """Tell whether a choice can be asked again: whether its family, if it is small, isn't used up."""
+    answered = {content(attempt.variant) for attempt in attempts if attempt.variant is not None}
+    if not answered or not is_choice(question.variant) or content(question.variant) not in answered:
+        return True
+    try:
+        size = bank.load(question.variant.item).variants
+    except InputError:
+        return False
+    return size is None or len(answered) < size
+
+
+def _attempts(store: Store, quiz: Quiz, mode: Mode) -> dict[str, list[Attempt]]:
+    """Return the student's attempts by item, oldest first."""
+    alike = store.sittings.ids_alike(quiz, mode)
+    by_item: dict[str, list[Attempt]] = {}
+    for attempt in store.attempts(student=quiz.student, mode=mode):
+        if attempt.quiz in alike:
+            by_item.setdefault(attempt.item, []).append(attempt)
+    return by_item
+
+
+def best_results(sitting: QuizSitting) -> HandedIn:
+    """Return the best attempt at each question, as if all had been handed in together."""
+    questions, reports = [], []
+    for standing in sitting.standings.values():
+        best = max(standing.attempts, key=lambda attempt: attempt.report.score or 0.0, default=None)
+        question = standing.question
+        if best is not None and best.variant is not None:
+            questions.append(replace(question, variant=best.variant))
+            reports.append(best.report)
+        else:
+            questions.append(question)
+            reports.append(
+                grade_answers(question.variant, Response({}), mode=sitting.mode, student=sitting.quiz.student)
+            )
+    return HandedIn(replace(sitting.quiz, questions=tuple(questions)), tuple(reports), recorded=True)
+
+
+def next_variant(
+    store: Store, bank: Bank, secret: bytes, quiz: Quiz, standing: QuestionStanding
+) -> QuizQuestion | None:
+    """Return the question as it is asked again; None where no other attempt is possible.
+
+    A choice, or any question where the quiz's rules say so, comes with a new variant, kept in the store
+    before anybody sees it. It is drawn from the item as it is now. An item that has no other variant, or
+    that the bank lost, gives none: the same options a second time would be elimination.
+    """
+    question = standing.question
+    if not (quiz.rules.new_variants or is_choice(question.variant)):
+        return question
+    earlier = store.sittings.variants(quiz, question.number)
+    retry = len(earlier)
+    tried = {attempt.variant.id for attempt in standing.attempts if attempt.variant is not None}
+    if (
+        earlier[-1].id not in tried
+    ):  # drawn before, and not answered: nobody may pick the easiest of several variants
+        return replace(question, variant=earlier[-1], retry=retry - 1)
+    variant = _new_variant(bank, secret, quiz, question, earlier)
+    if variant is None:
+        # numbers can be worked out again; options can only be struck out
+        return None if is_choice(question.variant) else question
+    stored = store.sittings.add_variant(quiz, question.number, retry, with_points(variant, question.points))
+    return replace(question, variant=stored, retry=retry)
+
+
+def _new_variant(
+    bank: Bank, secret: bytes, quiz: Quiz, question: QuizQuestion, earlier: list[Variant]
+) -> Variant | None:
+    try:
+        family = ItemVariants.of(bank, question.variant.item, secret, quiz.name)
+        return family.again(quiz.student, quiz.attempt, len(earlier), earlier)
+    except (InputError, DrawError):
+        return None
+
+
+class QuizInProgress:
+    """The answers of one sitting.
+
+    Parameters
+    ----------
+    store : Store
+        That holds `quiz`; open as long as this object is used.
+    quiz : Quiz
+        As stored.
+    path : Path
+        The fill-in file.
+    filled : FilledQuiz
+        The content of that file.
+    bank : Bank
+    mode : Mode
+    secret : callable
+        Returns the secret from which further variants are drawn; called only for those.
+
+    Raises
+    ------
+    QuizError
+        The file names a variant that was never drawn.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        quiz: Quiz,
+        path: Path,
+        filled: FilledQuiz,
+        *,
+        bank: Bank,
+        mode: Mode,
+        secret: Callable[[], bytes],
+    ) -> None:
+        self._store, self._bank, self._mode, self._secret = store, bank, mode, secret
+        self.quiz, self.path = quiz, path
+        self._answers = {number: dict(parts) for number, parts in filled.answers.items()}
+        self._retries = dict(filled.retries)
+        as_answered(store, quiz, self._retries)
+
+    @property
+    def rules(self) -> QuizRules:
+        """The quiz's rules."""
+        return self.quiz.rules
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.rules.is_over(release.now())
+
+    @property
+    def disclosure(self) -> ResultDisclosure:
+        """How much of a result is shown now."""
+        return self.rules.shown(release.now())
+
+    def sitting(self) -> QuizSitting:
+        """Return where the student stands now."""
+        return sitting_of(self._store, self.quiz, self._mode, self._bank, self._retries)
+
+    def answers(self, number: int) -> dict[str, str]:
+        """Return the answers to a question, by part; they may be changed."""
+        return self._answers.setdefault(number, {})
+
+    def clear(self, number: int) -> None:
+        """Forget the answers to a question."""
+        self._answers[number] = {}
+
+    def is_blank(self, standing: QuestionStanding) -> bool:
+        """Return whether a question has a part without an answer."""
+        answers = self.answers(standing.question.number)
+        return any(not answers.get(part.id, "").strip() for part in standing.question.variant.parts)
+
+    def save(self) -> None:
+        """Write all answers into the file, and wait until the disk has them."""
+        step = "make room, or copy the file to a folder that you may write to, and take it there"
+        with write_errors("the answers can't be saved", self.path, next_step=step, kind=QuizError):
+            replace_text(self.path, fill_in_text(self.sitting().quiz, self._answers), durable=True)
+
+    def take_hint(self, standing: QuestionStanding) -> QuestionStanding:
+        """Record that the next hint is taken; only then it may be shown, or a crash would make it free."""
+        number = standing.question.number
+        self._store.sittings.take_hint(self.quiz, number, self._mode, standing.hints + 1)
+        return self.sitting().standings[number]
+
+    def not_handed_in(self) -> list[int]:
+        """Return the questions whose answer isn't handed in yet."""
+        numbers = []
+        for number, standing in self.sitting().standings.items():
+            variant = standing.question.variant
+            texts = {part.id: self.answers(number).get(part.id, "") for part in variant.parts}
+            sha = response_sha256(variant.id, Response(texts), self.quiz.id)
+            attempt = self._store.graded(self.quiz.student, variant.item, sha, self._mode)
+            if any(text.strip() for text in texts.values()) and attempt is None:
+                numbers.append(number)
+        return numbers
+
+    def was_handed_in(self) -> bool:
+        """Return whether anything was handed in before."""
+        attempts = self._store.attempts(student=self.quiz.student, quiz=self.quiz.id, mode=self._mode)
+        return next(attempts, None) is not None
+
+    def hand_in(self) -> HandedIn:
+        """Hand in all answers as they are now."""
+        filled = FilledQuiz(self.quiz.id, self._answers, {}, self._retries)
+        return hand_in(self._store, self.quiz, filled, mode=self._mode, filename=self.path.name)
+
+    def reopen(self, standing: QuestionStanding) -> bool:
+        """Make a question ready for another attempt; False where it has no other variant."""
+        question = next_variant(self._store, self._bank, self._secret(), self.quiz, standing)
+        if question is None:
+            return False
+        self._answers[question.number] = {}
+        self._retries[question.number] = question.retry
+        self.save()
+        return True
