@@ -1,4 +1,8 @@
-"""Values as templates see them: they compute like numbers and print like the drawn decimals."""
+"""Values as templates see them: they compute like numbers and print like the drawn decimals.
+
+A weight that was drawn as ``0.10`` is printed so, and not as ``0.1`` or ``0.1000000001``; yet ``{{ 1 - w }}``
+computes with it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,8 @@ __all__ = [
     "vector_tex",
 ]
 
-# a value without a stated number of decimals is printed with at most this many
+# A computed value without a stated number of decimals is printed with at most this many: enough to see that a
+# number isn't rounded to what it seems, and short enough for a line.
 _DEFAULT_PLACES = 6
 
 
@@ -74,14 +79,14 @@ class TemplateFigure:
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> TemplateFigure:
-        at = int(as_float(plain_value(index)))
+        position = int(as_float(plain_value(index)))
         size = len(self)
-        if not -size <= at < size:
-            raise IndexError(f"position {at} isn't within 0 … {size - 1}")
-        at %= size
+        if not -size <= position < size:
+            raise IndexError(f"position {position} isn't within 0 … {size - 1}")
+        position %= size
         width = as_tensor(self.value).numel() // size
-        entries = None if self._entries is None else self._entries[at * width : (at + 1) * width]
-        return TemplateFigure(self.value[at], entries, self._place)
+        entries = None if self._entries is None else self._entries[position * width : (position + 1) * width]
+        return TemplateFigure(self.value[position], entries, self._place)
 
     def __iter__(self) -> Iterator[TemplateFigure]:
         return (self[i] for i in range(len(self)))
@@ -98,26 +103,15 @@ class TemplateFigure:
     def __bool__(self) -> bool:
         return bool(as_float(self.value))
 
-    def __eq__(self, other: object) -> bool:
-        return bool(as_float(self.value) == as_float(plain_value(other)))
-
     def __hash__(self) -> int:
         return hash(as_float(self.value))
 
-    def __lt__(self, other: Any) -> bool:
-        return as_float(self.value) < as_float(plain_value(other))
-
-    def __le__(self, other: Any) -> bool:
-        return as_float(self.value) <= as_float(plain_value(other))
-
-    def __gt__(self, other: Any) -> bool:
-        return as_float(self.value) > as_float(plain_value(other))
-
-    def __ge__(self, other: Any) -> bool:
-        return as_float(self.value) >= as_float(plain_value(other))
-
     def __neg__(self) -> TemplateFigure:
         return TemplateFigure(-self.value)
+
+
+def _comparison(act: Callable[[Any, Any], Any]) -> Callable[[TemplateFigure, Any], bool]:
+    return lambda self, other: bool(act(as_float(self.value), as_float(plain_value(other))))
 
 
 def _binary(act: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -130,14 +124,13 @@ def _binary(act: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callabl
     return forward, backward
 
 
-for _name, _act in (
-    ("add", operator.add),
-    ("sub", operator.sub),
-    ("mul", operator.mul),
-    ("truediv", operator.truediv),
-    ("pow", operator.pow),
-):
-    for _method, _call in zip((f"__{_name}__", f"__r{_name}__"), _binary(_act), strict=True):
+# `{% if p < 0.5 %}` and `{{ 1 - p }}`: python's operators, which are all alike
+for _name in ("eq", "lt", "le", "gt", "ge"):
+    setattr(TemplateFigure, f"__{_name}__", _comparison(getattr(operator, _name)))
+for _name in ("add", "sub", "mul", "truediv", "pow"):
+    for _method, _call in zip(
+        (f"__{_name}__", f"__r{_name}__"), _binary(getattr(operator, _name)), strict=True
+    ):
         setattr(TemplateFigure, _method, _call)
 
 

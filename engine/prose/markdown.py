@@ -1,7 +1,8 @@
 """Markdown with ``$…$`` and ``$$…$$`` maths into plain text, HTML and LaTeX.
 
-There are no links, images or raw HTML.  The structure of a text is parsed once and kept; a variant
-whose values stand in formulas only fills them in.
+There are no links, images or raw HTML: what an author writes can't lead a student's browser anywhere. The
+formulas and pictures are taken out first and leave holes, private-use characters. So the structure of a text
+is parsed once and kept, and a variant whose values stand in formulas only fills the holes.
 """
 
 from __future__ import annotations
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PREAMBLE", "LatexText", "ProseError", "render_prose"]
 
-
-# ----------------------------------------------------------------------------------------------------
-# The LaTeX form of Markdown.
 
 PREAMBLE = r"""\usepackage[T1]{fontenc}
 \usepackage{amsmath}
@@ -62,7 +60,7 @@ _LATEX_INLINE = {
 
 
 class LatexText:
-    """Writes tokens as LaTeX; holes stay."""
+    """Writes the tokens of markdown-it as LaTeX; holes stay."""
 
     def blocks(self, tokens: Sequence[Token]) -> str:
         """Return whole blocks."""
@@ -105,8 +103,10 @@ class LatexText:
         return "".join(parts)
 
 
+# The private-use characters: no text of an author has a use for one of these 6,400.
 _FIRST, _LAST = "\ue000", "\uf8ff"
 _HOLE = re.compile(f"[{_FIRST}-{_LAST}]")
+# Code comes first in the alternatives, so that a dollar inside it is one.
 _PIECE = re.compile(
     r"(?P<code>```.*?```|`[^`\n]*`)|(?P<dollar>\\\$)"
     r"|\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+?)\$",
@@ -197,7 +197,7 @@ def _take_pieces(source: str) -> tuple[str, list[_Formula | _Picture]]:
                 return match["code"]
             return f"```{FENCE}\n{hole_for(_Picture(picture['kind'], picture['data']))}\n```"
         if match["dollar"]:
-            return "\ufdd0"
+            return "\ufdd0"  # no character at all, until the search for dollars without a partner is over
         display = match["display"] is not None
         formula = (match["display"] if display else match["inline"]).strip()
         if "\n\n" in formula:
@@ -226,7 +226,7 @@ def _markdown() -> MarkdownIt:
         .enable("table")
         .disable(["image", "link", "reference", "autolink", "html_block", "html_inline", "lheading"])
     )
-    markdown.add_render_rule("picture", lambda renderer, tokens, at, options, env: tokens[at].content)
+    markdown.add_render_rule("picture", lambda renderer, tokens, index, options, env: tokens[index].content)
     return markdown
 
 
@@ -235,12 +235,12 @@ def _skeleton(body: str, inline: bool) -> _Skeleton:
     markdown = _markdown()
     tokens = markdown.parseInline(body.strip()) if inline else markdown.parse(body)
     for token in tokens:
-        # only a hole is believed: what else somebody writes into such a block is shown as the code it is
+        # only a hole is a picture: whatever else somebody writes into such a block is shown as code
         if token.type == "fence" and token.info.strip() == FENCE and _HOLE.fullmatch(token.content.strip()):
             token.type, token.content = "picture", token.content.strip()
     html = markdown.renderer.render(tokens, markdown.options, {}).strip()
-    has_table = any(token.type == "table_open" for token in tokens)
-    if has_table:
+    # the columns of a table are as wide as the numbers of each variant, so that it can't be laid out once
+    if any(token.type == "table_open" for token in tokens):
 
         def plain(values: Sequence[str]) -> str:
             return _PlainText(values).blocks(tokens)
@@ -257,19 +257,16 @@ def _skeleton(body: str, inline: bool) -> _Skeleton:
 
 def _tidy(text: str) -> str:
     """Return lines without trailing blanks, and without the blanks around displayed formulas."""
-    lines = [line.rstrip() for line in text.split("\n")]
-    kept: list[str] = []
-    for line in lines:
-        after_display = bool(kept) and kept[-1].startswith("    ")
-        kept.append(line.lstrip() if after_display and line.startswith(" ") and line[:2] != "  " else line)
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n")
-
-
-# --- plain text -------------------------------------------------------------------------
+    lines: list[str] = []
+    for line in text.split("\n"):
+        # a displayed formula is indented by four; the blank that followed it in its sentence begins a line now
+        is_after_display = bool(lines) and lines[-1].startswith("    ") and line[:1] == " " != line[1:2]
+        lines.append(line.strip() if is_after_display else line.rstrip())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
 
 
 class _PlainText:
-    """Writes tokens as plain text; without `values` the holes stay."""
+    """Writes tokens as plain text, holes filled with `values`; without them the holes stay."""
 
     def __init__(self, values: Sequence[str] | None) -> None:
         self._values = values

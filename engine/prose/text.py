@@ -1,4 +1,4 @@
-"""Prose of a spec into the :class:`engine.model.RenderedText` that is shown."""
+"""The prose of an item as the :class:`engine.model.RenderedText` that is shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def render_text(
     ----------
     template : str
         Markdown with ``$…$`` and ``$$…$$`` maths and jinja2 expressions.
-    names : mapping of str to value, Drawn or Figure
+    names : mapping of str to value, DrawnValue or TemplateFigure
         What the template may use.
     inline : bool
         One run of words, without paragraphs.
@@ -43,6 +43,7 @@ def render_text(
         raise DrawError(f"the {where} can't be shown: {error}", where=where) from None
 
 
+# Most options, hints and notes are the same in every variant; 4,096 of them are a large bank.
 @lru_cache(maxsize=4096)
 def _fixed(source: str, inline: bool) -> RenderedText:
     return render_prose(source, inline=inline)
